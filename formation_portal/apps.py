@@ -22,10 +22,10 @@ class FormationPortalConfig(AppConfig):
         the operator's colour at the start."""
         set_translator(PageLanguage())
         # Loaded with the apps that they belong to, and so not before those are there.
-        from formation_portal.applications.translation import set_catalog_words
+        from formation_portal.applications.translation import set_catalog_texts
         from formation_portal.gateway.catalog import catalog_item_in
 
-        set_catalog_words(catalog_item_in)
+        set_catalog_texts(catalog_item_in)
         checks.register(check_accent)
         # Among the hourly tasks, which each worker's process runs.
         from formation_portal.management.commands import remove_orphans

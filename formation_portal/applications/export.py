@@ -10,13 +10,13 @@ from datetime import datetime
 from typing import Any
 
 from formation_portal.contract import canonical
-from formation_portal.contract.localisation import stored_words
 from formation_portal.contract.rules import Question
 
 from .draft import Draft
 from .ownership_stakes import owners_of, typed_stakes
 from .parties import PartyRow
 from .readback import AnswerLine, DraftHolder
+from .translation import product_text
 
 FORMAT = "formation-portal/application"
 VERSION = 1
@@ -34,14 +34,14 @@ def export(draft: Draft) -> Exported:
         "title": draft.title,
         "product": {
             "id": application.product_id,
-            "name": stored_words(application.product_name),
-            "jurisdiction": stored_words(application.jurisdiction_name),
+            "name": product_text(application.product, "product", "name"),
+            "jurisdiction": product_text(application.product, "jurisdiction", "name"),
             "price": application.product.get("price"),
         },
         "schema": {
             "id": schema.id,
             "version": schema.version,
-            "name": stored_words(schema.form_name),
+            "name": schema.original.form_name,
             "digest": application.schema_version_id,
         },
         "state": {"code": application.state, "words": application.status.words},
@@ -54,7 +54,7 @@ def export(draft: Draft) -> Exported:
         "sections": [
             {
                 "key": section.key,
-                "title": stored_words(section.title),
+                "title": section.original.title,
                 "asked": draft.form_state.section_activation(section).active,
                 "answers": list(_answers(draft, None, draft.form_state.questions(section))),
             }
@@ -120,7 +120,7 @@ def _sections(draft: Draft, holder: DraftHolder, questions: Iterable[Question]) 
         section = some[0].section
         yield {
             "key": section.key,
-            "title": stored_words(section.title),
+            "title": section.original.title,
             "asked": draft.form_state.section_activation(section).active,
             "answers": list(_answers(draft, holder, some)),
         }
@@ -134,7 +134,7 @@ def _answers(draft: Draft, holder: DraftHolder, questions: Iterable[Question]) -
         if spec.name in values or line.is_unreadable or line.is_incomplete or (line.is_given and line.value):
             yield {
                 "name": spec.name,
-                "label": stored_words(spec.label),
+                "label": spec.original.label,
                 "type": spec.field_type,
                 "asked": question.activation.active,
                 "given_by_agent": line.is_given,

@@ -14,12 +14,12 @@ from django.utils.translation import gettext
 
 from formation_portal.audit.attestation import attested
 from formation_portal.contract.lifecycle import State
-from formation_portal.contract.localisation import get_language, stored_words
+from formation_portal.contract.localisation import get_language
 from formation_portal.core.encrypted_fields import EncryptedBinaryField, EncryptedJSONField, EncryptedTextField
 
 from .access import ApplicationQuerySet, Author, Right
 from .fields import ScanState, new_reference, new_token
-from .translation import product_words
+from .translation import product_text, translated_product_text
 
 SUBJECT_LIMIT = 200
 _MAX_TEXT_LENGTH = 300
@@ -117,18 +117,29 @@ class Application(models.Model):
 
     @property
     def product_name(self) -> str:
-        """What the product is called, in the reader's language."""
-        return product_words(self.product_id, self.product, "product", "name")
+        """The name of the product in the reader's language."""
+        return self._product_text("product", "name")
 
     @property
     def jurisdiction_name(self) -> str:
-        """Where the entity is formed, in the reader's language."""
-        return product_words(self.product_id, self.product, "jurisdiction", "name")
+        """The name of the place where the entity is formed, in the reader's language."""
+        return self._product_text("jurisdiction", "name")
 
     @property
     def timeline(self) -> str:
-        """How long it usually takes, in the reader's language."""
-        return product_words(self.product_id, self.product, "estimated_timeline").strip()
+        """The usual duration, in the reader's language."""
+        return self._product_text("estimated_timeline").strip()
+
+    def _product_text(self, *path: str) -> str:
+        translation = translated_product_text(self.product_id, self.product, *path)
+        return translation or product_text(self.product, *path)
+
+    def language_of(self, text: str) -> str:
+        """Return the reader's language if it is the language of the product's or place's name, else ""."""
+        for path in (("product", "name"), ("jurisdiction", "name")):
+            if text and text == translated_product_text(self.product_id, self.product, *path):
+                return get_language()
+        return ""
 
 
 class SectionAnswers(models.Model):
@@ -356,7 +367,6 @@ class Change(models.Model):
     @classmethod
     def new(cls, application: Application, by: Author | None, message: str, /, **named: str) -> "Change":
         """An unsaved entry; `{name}` in the message is replaced by the value of that name."""
-        named = {name: stored_words(value) for name, value in named.items()}
         what = message.format(**named)[:_MAX_TEXT_LENGTH]
         return cls(application=application, who_id=by.pk if by else None, what=what, message=message, named=named)
 

@@ -12,7 +12,6 @@ from typing import Any
 
 from pydantic import Field, ValidationError, model_validator
 
-from .localisation import in_language_of, stored_words
 from .schema import FormSchema, Model
 
 _NAME = re.compile(r"(?P<name>[^(,]*[^(,\s])(?:\s+\((?P<form>[^()]+)\))?(?:,\s+(?P<rest>.+))?")
@@ -41,14 +40,17 @@ class Product(Model):
     def short_name(self) -> str:
         """The name without what stands in brackets or behind a comma: "Association" of "Association (Verein)"."""
         found = _NAME.fullmatch(self.name)
-        return in_language_of(self.name, found["name"]) if found else self.name
+        return found["name"] if found else self.name
 
     @property
     def qualifier(self) -> str:
         """What stands there: "GmbH, Zug" of "Limited liability company (GmbH), Zug"; empty where nothing does."""
         found = _NAME.fullmatch(self.name)
-        words = ", ".join(part for part in (found["form"], found["rest"]) if part) if found else ""
-        return in_language_of(self.name, words)
+        return ", ".join(part for part in (found["form"], found["rest"]) if part) if found else ""
+
+    def language_of(self, text: str) -> str:
+        is_part_of_name = text in (self.short_name, self.qualifier)
+        return super().language_of(self.name if is_part_of_name else text)
 
 
 class Price(Model):
@@ -74,13 +76,6 @@ class CatalogItem(Model):
     form: FormSchema = Field(alias="schema")
     estimated_timeline: str = ""
     document: dict[str, Any] = Field(default_factory=dict, repr=False)
-    # The item as it arrived, where this one has its words in another language.
-    source: "CatalogItem | None" = Field(default=None, exclude=True, repr=False)
-
-    @property
-    def original(self) -> "CatalogItem":
-        """The item with the words that are kept."""
-        return self.source or self
 
     @model_validator(mode="before")
     @classmethod
@@ -123,12 +118,12 @@ _WEEK = 7
 _SATURDAY = 5
 
 
-def expected_dates(words: str, *, start: date) -> tuple[date, date] | None:
-    """The first and the last day on which it usually ends, counted from `start`; None where the words tell no range.
+def expected_dates(timeline: str, *, start: date) -> tuple[date, date] | None:
+    """Return the first and the last day on which it usually ends, counted from `start`; None without a range.
 
     "5-8 working days" leaves out Saturdays and Sundays; which other days are holidays nobody here knows.
     """
-    found = _TIMELINE.match(stored_words(words))
+    found = _TIMELINE.match(timeline)
     if found is None:
         return None
     least, unit = int(found[1]), found[3].lower()
@@ -138,9 +133,9 @@ def expected_dates(words: str, *, start: date) -> tuple[date, date] | None:
     return _date_after(start, least, unit), _date_after(start, most, unit)
 
 
-def working_days(words: str) -> tuple[int, int] | None:
-    """The working days that it takes, at least and at most; None where no range is told. "1-2 weeks" are 5 to 10."""
-    found = _TIMELINE.match(stored_words(words))
+def working_days(timeline: str) -> tuple[int, int] | None:
+    """Return the fewest and the most working days of a timeline; None without a range. "1-2 weeks" are 5 to 10."""
+    found = _TIMELINE.match(timeline)
     if found is None:
         return None
     least, most, unit = int(found[1]), int(found[2] or found[1]), found[3].lower()

@@ -28,31 +28,6 @@ _SPANISH_LAST = {
 _MONTH_LANGUAGES = ("en", "de", "fr", "es")
 
 
-class TranslatedText(str):
-    """The service's words in the reader's language: it reads like any text, and knows what it translates.
-
-    `language` is the language that it is in, `stored` what records keep and rules compare.
-    """
-
-    language: str
-    stored: str
-
-    def __new__(cls, text: str, *, language: str, stored: str) -> "TranslatedText":
-        made = super().__new__(cls, text)
-        made.language, made.stored = language, stored
-        return made
-
-
-def stored_words(text: str) -> str:
-    """The words as they are kept, whatever language they are shown in."""
-    return text.stored if isinstance(text, TranslatedText) else text
-
-
-def in_language_of(source: str, text: str) -> str:
-    """A text that is made of the source's words, and so in its language."""
-    return TranslatedText(text, language=source.language, stored=text) if isinstance(source, TranslatedText) else text
-
-
 class Translator(Protocol):
     """What knows the reader's language, and every sentence in it."""
 

@@ -14,7 +14,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from . import canonical
 from .conditions import Condition, ConditionalMinimum, count_of
@@ -23,14 +23,15 @@ from .fields.base import FieldSpec, fields_by_name
 from .fields.default_fields import COMPANY_FIELDS, PERSON_FIELDS, SHARE_CLASS_FIELDS, with_defaults
 from .fields.types import Field as AnyField
 from .localisation import get_language, gettext
+from .texts import DescribedModel
 
 ENTITY, ROLE, SHARE_CLASS = "entity", "role", "share_class"
 
 Cached = TypeVar("Cached")
 
 
-class Model(BaseModel):
-    """What a service sends: frozen, unknown members ignored, numbers taken where texts are meant."""
+class Model(DescribedModel):
+    """Base of what a service sends: frozen, unknown members ignored, numbers taken where texts are meant."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True)
 
@@ -223,13 +224,6 @@ class FormSchema(Model):
     version: str = ""
     agent_address: dict[str, str] = Field(default_factory=dict)
     sections: tuple[Section, ...] = ()
-    # The form as it is kept, where this one has its words in another language.
-    source: FormSchema | None = Field(default=None, exclude=True, repr=False)
-
-    @property
-    def original(self) -> FormSchema:
-        """The form with the words that are kept."""
-        return self.source or self
 
     @cached_property
     def other_documents(self) -> dict[str, Any]:

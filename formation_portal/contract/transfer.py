@@ -1,4 +1,4 @@
-"""Compares two forms: which answers to one fit the other, and what two versions of one ask differently. Pure.
+"""Compare two forms: which answers to one fit the other, and which questions of two versions differ.
 
 Two questions are the same only where they have the same canonical name. What was typed is taken over only where the
 other question reads it as the same value of the same type: an option must be offered there, a currency allowed. A
@@ -6,13 +6,13 @@ declaration is never taken over.
 Between versions a question is known by its name within whoever answers it; documents count as questions.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .canonical import PARTY_KINDS
 from .fields.base import FieldSpec
-from .localisation import gettext, gettext_noop, stored_words
+from .localisation import gettext, gettext_noop
 from .record import Answers, validate
 from .rules import Question
 from .schema import ENTITY, FormSchema
@@ -31,9 +31,9 @@ _PROBLEMS = {
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One holder's answers: what is carried as typed, by the name that both forms know, and why the others stay behind.
+    """The answers of one holder that fit another form, as typed, by the name that both forms know.
 
-    A fit is a question with the one that takes its answer, a misfit a question with the reason in a few words.
+    A fit is a question with the question that takes its answer, a misfit a question with the reason in a few words.
     """
 
     raw: Mapping[str, Any]
@@ -49,9 +49,9 @@ def compare(
     there: FormSchema,
     into: Sequence[FieldSpec],
 ) -> Comparison:
-    """Set one holder's answers beside the questions `into` that the other form asks of it."""
-    known = {spec.canonical_field: spec for spec in reversed(into) if spec.canonical_field}
-    # Those with an answer of the customer's own, once by name: where it is asked, if it is asked anywhere.
+    """Compare a holder's answers with the questions `into` that the other form asks of it."""
+    targets = {spec.canonical_field: spec for spec in reversed(into) if spec.canonical_field}
+    # The questions that the customer has answered, once by name: an active one if there is any.
     answered: dict[str, Question] = {}
     for question in questions:
         name = question.spec.name
@@ -62,7 +62,7 @@ def compare(
     fits: list[tuple[Question, FieldSpec]] = []
     misfits: list[tuple[Question, str]] = []
     for question in answered.values():
-        new = known.get(question.spec.canonical_field or "")
+        new = targets.get(question.spec.canonical_field or "")
         if reason := _objection(question, answers, raw, new=new, there=there):
             misfits.append((question, gettext(reason)))
         elif new is not None:
@@ -78,7 +78,7 @@ def _objection(
     new: FieldSpec | None,
     there: FormSchema,
 ) -> str:
-    """Why the answer stays behind, to be said; empty where it fits."""
+    """Return the reason why an answer does not fit the other form; empty if it fits."""
     name = question.spec.name
     if not question.activation.active:
         return INACTIVE
@@ -92,25 +92,25 @@ def _objection(
         return FROM_AGENT
     if there.why_unanswerable(new) is not None or new.refers_to_share_class != question.spec.refers_to_share_class:
         return ASKED_DIFFERENTLY
-    read = validate((new,), {new.name: raw[name]})
-    if problem := read.problems.get(new.name):
+    new_answers = validate((new,), {new.name: raw[name]})
+    if problem := new_answers.problems.get(new.name):
         return _PROBLEMS.get(problem.code, ASKED_DIFFERENTLY)
-    value, old = read.values.get(new.name), answers.values[name]
-    return "" if type(value) is type(old) and value == old else ASKED_DIFFERENTLY
+    old_value = answers.values[name]
+    new_value = new_answers.values.get(new.name)
+    is_same = type(new_value) is type(old_value) and new_value == old_value
+    return "" if is_same else ASKED_DIFFERENTLY
 
 
 Asker = tuple[str, str]
-# Who is asked, the question's name, and whether it is a document.
+# The asker, the question's name, and whether it is a document.
 AskedQuestion = tuple[Asker, str, bool]
-
-
-# Under which titles a question stands, its label, and the label that it had where that is another.
+# The titles under which a question stands, its label, and its earlier label if that has changed.
 ChangedQuestion = tuple[tuple[str, ...], str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class FormChanges:
-    """All that differs in what is asked."""
+    """The questions and documents in which two versions of a form differ."""
 
     new: tuple[ChangedQuestion, ...]
     gone: tuple[ChangedQuestion, ...]
@@ -118,29 +118,29 @@ class FormChanges:
 
 
 def form_changes(old: FormSchema, new: FormSchema) -> FormChanges:
-    """Compare what two versions of a form ask, in the order of the form."""
-    before, after = dict(_questions(old)), dict(_questions(new))
-    return FormChanges(
-        new=_by_question((title, _label(key, words), "") for key, (title, words) in after.items() if key not in before),
-        gone=_by_question(
-            (title, _label(key, words), "") for key, (title, words) in before.items() if key not in after
-        ),
-        renamed=_by_question(
-            (title, _label(key, words), _label(key, before[key][1]))
-            for key, (title, words) in after.items()
-            # By the words that are kept: another language renames nothing.
-            if key in before and stored_words(before[key][1]) != stored_words(words)
-        ),
-    )
+    """Compare the questions of two versions of a form, in the order of the form."""
+    before = _questions(old)
+    after = _questions(new)
+    added = [(question, label, "") for question, label in after.items() if question not in before]
+    gone = [(question, label, "") for question, label in before.items() if question not in after]
+    renamed = []
+    for question, label in after.items():
+        # Stored labels are compared: another language renames nothing.
+        if question in before and before[question].stored != label.stored:
+            renamed.append((question, label, before[question].text))
+    return FormChanges(_by_label(added), _by_label(gone), _by_label(renamed))
 
 
-def _label(question: AskedQuestion, words: str) -> str:
-    _, _, is_document = question
-    return gettext("Document “{name}”", name=words) if is_document else words
+class _QuestionLabel(NamedTuple):
+    """The title of the section that asks a question, and its label as it is shown and as it is stored."""
+
+    title: str
+    text: str
+    stored: str
 
 
-def _questions(schema: FormSchema) -> Iterator[tuple[AskedQuestion, tuple[str, str]]]:
-    """Each question with its section's title and what it is called."""
+def _questions(schema: FormSchema) -> dict[AskedQuestion, _QuestionLabel]:
+    labels: dict[AskedQuestion, _QuestionLabel] = {}
     for section in schema.sections:
         if not section.is_drawn:
             continue
@@ -149,14 +149,19 @@ def _questions(schema: FormSchema) -> Iterator[tuple[AskedQuestion, tuple[str, s
                 continue
             asker = (section.role or "", group)
             for spec in fields:
-                yield (asker, spec.name, False), (section.title, spec.label)
+                labels[asker, spec.name, False] = _QuestionLabel(section.title, spec.label, spec.original.label)
             for slot in section.slots(group) if group in (ENTITY, *PARTY_KINDS) else ():
-                yield (asker, slot.name, True), (section.title, slot.words)
+                labels[asker, slot.name, True] = _QuestionLabel(section.title, slot.words, slot.original.words)
+    return labels
 
 
-def _by_question(found: Iterator[tuple[str, str, str]]) -> tuple[ChangedQuestion, ...]:
-    """The same change under several titles is one line."""
+def _by_label(changes: Iterable[tuple[AskedQuestion, _QuestionLabel, str]]) -> tuple[ChangedQuestion, ...]:
+    """Join equal changes under several titles."""
     titles: dict[tuple[str, str], dict[str, None]] = {}
-    for title, label, was in found:
-        titles.setdefault((label, was), {})[title] = None
-    return tuple((tuple(some), label, was) for (label, was), some in titles.items())
+    for (_, _, is_document), label, earlier in changes:
+        text = label.text
+        if is_document:
+            text = gettext("Document “{name}”", name=text)
+            earlier = earlier and gettext("Document “{name}”", name=earlier)
+        titles.setdefault((text, earlier), {})[label.title] = None
+    return tuple((tuple(section_titles), text, earlier) for (text, earlier), section_titles in titles.items())

@@ -1,11 +1,11 @@
-"""The words of a form in another language, laid over the form that is kept (supplement, "Transport": language).
+"""The texts of a form in another language, laid over the form that is stored (supplement, "Transport": language).
 
-Only words change: labels, help, titles, descriptions, words of options and of document slots, names of products and
-places. Keys, values and rules are those of the form that is kept, so nothing that judges or sends sees a difference.
-What the other language hasn't, or has in another place of the form, keeps its words.
+Only texts change: labels, help, titles, descriptions, labels of options and of document slots, names of products and
+places. Keys, values and rules are those of the stored form. A text that the other language lacks, or has in another
+place of the form, stays in the language of the catalog.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
@@ -13,139 +13,153 @@ from pydantic import BaseModel
 from .catalog import CatalogItem
 from .fields.base import FieldSpec
 from .fields.parsing import text_or_none
-from .localisation import TranslatedText, stored_words
 from .schema import DocumentSlot, FormSchema, Section
+from .texts import DescribedModel
 
-AnyModel = TypeVar("AnyModel", bound=BaseModel)
+AnyModel = TypeVar("AnyModel", bound=DescribedModel)
 
 _FIELD_GROUPS = ("fields", "person_fields", "corporate_fields", "foundation_fields")
-# Of fewer words, which are often the same in two languages, nobody can tell whether they were translated.
-_TELLING = 3
+# Shorter texts are often the same in two languages, so they do not show whether a form was translated.
+_MIN_WORDS = 3
 
 
 def translated_form(form: FormSchema, document: Mapping[str, Any], language: str) -> FormSchema:
-    """The form with the words of `document`, the same form as the service says it in the language."""
-    return _of_form(form, document, _words_for(form, document, language))
+    """Return the form with the texts of `document`, the same form as the service describes it in the language."""
+    return _translation_for(form, document, language).form(form, document)
 
 
 def translated_item(item: CatalogItem, document: Mapping[str, Any], language: str) -> CatalogItem:
-    """The catalog item with the words of `document`, the same item as the service says it in the language."""
-    there = _mapping(document.get("schema"))
-    is_same = is_same_form(item.form, there)
-    words = _words_for(item.form, there if is_same else {}, language)
-    place, product = _mapping(document.get("jurisdiction")), _mapping(document.get("product"))
-    return _with(
-        item,
-        jurisdiction=words.of(item.jurisdiction, place, "name", "region"),
-        product=words.of(item.product, product, "name", "description"),
-        form=_of_form(item.form, there, words) if is_same else item.form,
-        estimated_timeline=words.text(item.estimated_timeline, document.get("estimated_timeline")),
-        source=item,
-    )
+    """Return the catalog item with the texts of `document`, the same item as described in the language."""
+    form_document = _mapping(document.get("schema"))
+    is_same = is_same_form(item.form, form_document)
+    translation = _translation_for(item.form, form_document if is_same else {}, language)
+    jurisdiction = translation.model(item.jurisdiction, _mapping(document.get("jurisdiction")), ("name", "region"))
+    product = translation.model(item.product, _mapping(document.get("product")), ("name", "description"))
+    form = translation.form(item.form, form_document) if is_same else item.form
+    parts = {"jurisdiction": jurisdiction, "product": product, "form": form}
+    return translation.model(item, document, ("estimated_timeline",), parts=parts.values(), changes=parts)
 
 
 def is_same_form(form: FormSchema, document: Mapping[str, Any]) -> bool:
-    """Whether the document is the form: of the same id, in the same version."""
+    """Tell whether the document has the id and the version of the form."""
     return (form.id, form.version) == (str(document.get("id") or ""), str(document.get("version") or ""))
 
 
-class _Words:
-    """Which words are taken. A service may answer in a language that it has half: what reads the same in both is then
-    taken for what it could not translate; where all that is longer was translated, for a word that both share."""
+def _translation_for(form: FormSchema, document: Mapping[str, Any], language: str) -> "_Translation":
+    """Return a translation that knows whether every longer text of the form is translated."""
+    trial = _Translation(language, shares_texts=True)
+    trial.form(form, document)
+    are_translated = [text != stored for stored, text in trial.pairs if len(stored.split()) >= _MIN_WORDS]
+    return _Translation(language, shares_texts=bool(are_translated) and all(are_translated))
 
-    def __init__(self, language: str, *, shares_words: bool) -> None:
-        self.language = language
-        self.shares_words = shares_words
+
+class _Translation:
+    """Lay texts of one language over models.
+
+    A service may answer in a language that it knows only in part. A text that is the same in both languages then counts
+    as untranslated. With `shares_texts`, where every longer text is translated, it counts as common to both.
+    """
+
+    def __init__(self, language: str, *, shares_texts: bool) -> None:
+        self._language = language
+        self._shares_texts = shares_texts
+        # Stored texts, each with the text of the language.
         self.pairs: list[tuple[str, str]] = []
 
-    def text(self, stored: str, theirs: Any) -> str:
-        """The words in the language, or as they are kept."""
-        said = text_or_none(theirs)
-        if not stored or said is None:
+    def model(
+        self,
+        model: AnyModel,
+        document: Mapping[str, Any],
+        names: Iterable[str],
+        *,
+        parts: Iterable[BaseModel] = (),
+        changes: Mapping[str, Any] | None = None,
+    ) -> AnyModel:
+        """Return the model with the named texts in the language, and with translated parts."""
+        translated: set[str] = set()
+        for part in parts:
+            if isinstance(part, DescribedModel):
+                translated |= part.translated_texts
+        texts = {name: self._text(getattr(model, name), document.get(name), translated) for name in names}
+        return model.translated(self._language, translated, **texts, **(changes or {}))
+
+    def form(self, form: FormSchema, document: Mapping[str, Any]) -> FormSchema:
+        documents = [section for section in _list(document.get("sections")) if isinstance(section, Mapping)]
+        if [section.scope for section in form.sections] != [str(section.get("scope") or "") for section in documents]:
+            documents = [{} for _ in form.sections]
+        pairs = zip(form.sections, documents, strict=True)
+        sections = tuple(self._section(section, section_document) for section, section_document in pairs)
+        return self.model(form, document, ("form_name",), parts=sections, changes={"sections": sections})
+
+    def _section(self, section: Section, document: Mapping[str, Any]) -> Section:
+        parts: list[BaseModel] = []
+        changes: dict[str, Any] = {"documents": {}}
+        for group in _FIELD_GROUPS:
+            changes[group] = self._fields(getattr(section, group), document.get(group))
+            parts.extend(changes[group])
+        slot_documents = _mapping(document.get("documents"))
+        for kind, stored_slots in section.documents.items():
+            slots = self._slots(stored_slots, slot_documents.get(kind))
+            changes["documents"][kind] = slots
+            parts.extend(slots)
+        return self.model(section, document, ("title", "help", "bound_message"), parts=parts, changes=changes)
+
+    def _fields(self, fields: Sequence[FieldSpec], documents: Any) -> tuple[FieldSpec, ...]:
+        by_identity = {}
+        for document in _list(documents):
+            if isinstance(document, Mapping):
+                identity = tuple(
+                    text_or_none(document.get(name)) for name in ("key", "canonical_field", "csp_field_key")
+                )
+                by_identity[identity] = document
+        translated = []
+        for spec in fields:
+            # A field without a key was given one when it was read.
+            document = by_identity.get((spec.key, spec.canonical_field, spec.csp_field_key))
+            translated.append(self._field(spec, document) if document else spec)
+        return tuple(translated)
+
+    def _field(self, spec: FieldSpec, document: Mapping[str, Any]) -> FieldSpec:
+        translated: set[str] = set()
+        names = ("label", "help", "group", "bound_message")
+        changes: dict[str, Any] = {
+            name: self._text(getattr(spec, name), document.get(name), translated) for name in names
+        }
+        option_texts = _mapping(document.get("option_labels"))
+        if option_texts and list(spec.options) == document.get("options"):
+            labels = dict(spec.option_labels)
+            for option in spec.options:
+                text = text_or_none(option_texts.get(option))
+                if text == option and option not in labels:
+                    # A label that the language alone gives to an option is in that language, even if it equals it.
+                    labels[option] = text
+                    translated.add(text)
+                else:
+                    labels[option] = self._text(labels.get(option, option), text, translated)
+            changes["option_labels"] = tuple(labels.items())
+        return spec.translated(self._language, translated, **changes)
+
+    def _slots(self, slots: Sequence[DocumentSlot], documents: Any) -> tuple[DocumentSlot, ...]:
+        by_name = {document.get("name"): document for document in _list(documents) if isinstance(document, Mapping)}
+        translated_slots = []
+        for slot in slots:
+            document = by_name.get(slot.name, {})
+            translated: set[str] = set()
+            text = self._text(slot.help, document.get("help"), translated)
+            label = self._text(slot.words, document.get("label"), translated)
+            translated_slots.append(slot.translated(self._language, translated, help=text, label=label))
+        return tuple(translated_slots)
+
+    def _text(self, stored: str, value: Any, translated: set[str]) -> str:
+        """Return a stored text in the language and add it to the translated ones, or return it as it is stored."""
+        text = text_or_none(value)
+        if not stored or text is None:
             return stored
-        stored = stored_words(stored)
-        self.pairs.append((stored, said))
-        if said == stored and not self.shares_words:
+        self.pairs.append((stored, text))
+        if text == stored and not self._shares_texts:
             return stored
-        return TranslatedText(said, language=self.language, stored=stored)
-
-    def of(self, model: AnyModel, theirs: Mapping[str, Any], *names: str) -> AnyModel:
-        """The model with these of its texts in the language."""
-        return _with(model, **{name: self.text(getattr(model, name), theirs.get(name)) for name in names})
-
-
-def _words_for(form: FormSchema, document: Mapping[str, Any], language: str) -> _Words:
-    tried = _Words(language, shares_words=True)
-    _of_form(form, document, tried)
-    telling = [stored != said for stored, said in tried.pairs if len(stored.split()) >= _TELLING]
-    return _Words(language, shares_words=bool(telling) and all(telling))
-
-
-def _of_form(form: FormSchema, document: Mapping[str, Any], words: _Words) -> FormSchema:
-    theirs = [one for one in _list(document.get("sections")) if isinstance(one, Mapping)]
-    if [section.scope for section in form.sections] != [str(one.get("scope") or "") for one in theirs]:
-        theirs = [{} for _ in form.sections]
-    sections = tuple(_of_section(section, one, words) for section, one in zip(form.sections, theirs, strict=True))
-    return _with(words.of(form, document, "form_name"), sections=sections, source=form)
-
-
-def _of_section(section: Section, theirs: Mapping[str, Any], words: _Words) -> Section:
-    groups = {name: _of_fields(getattr(section, name), theirs.get(name), words) for name in _FIELD_GROUPS}
-    slots = _mapping(theirs.get("documents"))
-    documents = {kind: _of_slots(some, slots.get(kind), words) for kind, some in section.documents.items()}
-    return _with(words.of(section, theirs, "title", "help", "bound_message"), documents=documents, **groups)
-
-
-def _of_fields(fields: Sequence[FieldSpec], theirs: Any, words: _Words) -> tuple[FieldSpec, ...]:
-    named = {_identity(one): one for one in _list(theirs) if isinstance(one, Mapping)}
-    return tuple(_of_field(spec, named.get(_spec_identity(spec), {}), words) for spec in fields)
-
-
-def _of_field(spec: FieldSpec, theirs: Mapping[str, Any], words: _Words) -> FieldSpec:
-    if not theirs:
-        return spec
-    texts = [name for name in ("label", "help", "group", "bound_message") if name in type(spec).model_fields]
-    changed: dict[str, Any] = {name: words.text(getattr(spec, name), theirs.get(name)) for name in texts}
-    labels = _mapping(theirs.get("option_labels"))
-    if labels and list(spec.options) == theirs.get("options"):
-        own = dict(spec.option_labels)
-        for option in spec.options:
-            said = text_or_none(labels.get(option))
-            if said is not None and said == option and option not in own:
-                # Words that the language gives an option of its own accord are its own, whatever they read like.
-                own[option] = TranslatedText(said, language=words.language, stored=option)
-            else:
-                own[option] = words.text(own.get(option, option), said)
-        changed["option_labels"] = tuple(own.items())
-    return _with(spec, **changed)
-
-
-def _of_slots(slots: Sequence[DocumentSlot], theirs: Any, words: _Words) -> tuple[DocumentSlot, ...]:
-    named = {one.get("name"): one for one in _list(theirs) if isinstance(one, Mapping)}
-    return tuple(
-        _with(words.of(slot, one, "help"), label=words.text(slot.words, one.get("label")))
-        for slot in slots
-        for one in (named.get(slot.name, {}),)
-    )
-
-
-def _identity(field: Mapping[str, Any]) -> tuple[Any, ...]:
-    return tuple(text_or_none(field.get(name)) for name in ("key", "canonical_field", "csp_field_key"))
-
-
-def _spec_identity(spec: FieldSpec) -> tuple[Any, ...]:
-    # A field without a key was given one.
-    return (spec.key, spec.canonical_field, spec.csp_field_key)
-
-
-def _with(model: AnyModel, **changed: Any) -> AnyModel:
-    """The model with other values, not validated again, and without what was worked out from the old ones."""
-    fields = type(model).model_fields
-    made = model.model_copy()
-    for name in [name for name in made.__dict__ if name not in fields]:
-        del made.__dict__[name]
-    made.__dict__.update(changed)
-    return made
+        translated.add(text)
+        return text
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

@@ -123,6 +123,13 @@ class Catalog:
         """The product with the key, available or not."""
         return self._by_key.get(key)
 
+    def language_of(self, text: str) -> str:
+        """Return the language of a text of one of the products; "" for the language of the catalog."""
+        for product in self.items:
+            if product.item and (language := product.item.language_of(text)):
+                return language
+        return ""
+
     @cached_property
     def _by_key(self) -> dict[str, CatalogProduct]:
         return {product.key: product for product in self.items}

@@ -14,6 +14,7 @@ from formation_portal.applications.documents import EarlierFiles, findings_of
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
+from formation_portal.contract.schema import Section
 from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStage, DeliveryStatus
 from formation_portal.relay.models import APPROVED, ResourceKind
 from formation_portal.ui import formats
@@ -58,6 +59,8 @@ class SlotRow:
 
     id: str
     key: str
+    # It asks for the document, and has the texts of the slot.
+    section: Section
     name: str
     # What it is called.
     words: str
@@ -127,6 +130,7 @@ def slot_rows(
             SlotRow(
                 id=slot_id(key),
                 key=key,
+                section=slot.section,
                 name=slot.name,
                 words=slot.words,
                 optional=not slot.required,

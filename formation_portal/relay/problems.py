@@ -12,7 +12,6 @@ from django.utils.translation import gettext
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.values import Problem
-from formation_portal.contract.localisation import stored_words
 from formation_portal.contract.needs import Need
 from formation_portal.contract.schema import Section
 from formation_portal.gateway.errors import FieldProblem
@@ -168,7 +167,7 @@ def _named_section(draft: Draft, objection: FieldProblem) -> str:
     """Return the key of the section that an objection names by its key, title or scope."""
     if objection.section:
         for section in draft.schema.sections:
-            if objection.section in (section.key, stored_words(section.title), section.scope):
+            if objection.section in (section.key, section.original.title, section.scope):
                 return section.key
     return ""
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import Protocol
 
 from babel.numbers import format_decimal, get_currency_name
 from django.conf import settings
@@ -72,17 +73,27 @@ def entity_word(product_type: str) -> str:
     return _ENTITY_WORDS.get(product_type, "entity")
 
 
+class TextSource(Protocol):
+    """The source of texts of the service: a form or a part of it, a catalog item, an application."""
+
+    def language_of(self, text: str) -> str:
+        """Return the language of one of its texts; "" for the language of the catalog."""
+        ...
+
+
+def foreign_language(text: str, source: TextSource | None) -> str:
+    """Return the language of a text of the service if it is not the page's language, else ""."""
+    language = source.language_of(text) if source else ""
+    return _unless_page_language(language or str(settings.CATALOG_LANGUAGE))
+
+
 def schema_language() -> str:
-    """The catalog's language where it isn't the page's; nothing where no mark is needed."""
-    theirs = str(settings.CATALOG_LANGUAGE)
-    return "" if theirs.partition("-")[0] == localisation.get_language() else theirs
+    """Return the language of the catalog if it is not the page's language, else ""."""
+    return _unless_page_language(str(settings.CATALOG_LANGUAGE))
 
 
-def words_language(text: str) -> str:
-    """The language of words of the service where it isn't the page's; nothing where no mark is needed."""
-    if isinstance(text, localisation.TranslatedText):
-        return "" if text.language == localisation.get_language() else text.language
-    return schema_language()
+def _unless_page_language(language: str) -> str:
+    return "" if language.partition("-")[0] == localisation.get_language() else language
 
 
 def application_price(application: Application) -> Price:

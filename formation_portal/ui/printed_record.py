@@ -18,7 +18,7 @@ from formation_portal.core.operator import operator
 from formation_portal.reviews.decisions import registration_of
 
 from . import formats
-from .formats import PriceTable, application_price, schema_language, words_language
+from .formats import PriceTable, application_price, foreign_language, schema_language
 from .ownership import Ownership, ownership
 
 
@@ -208,9 +208,8 @@ def _facts(draft: Draft, made_at: datetime) -> PrintedEntry:
 
 def _answers(draft: Draft, told: Readback, behind: Ownership | None) -> Iterator[PrintedEntry]:
     for section in told.sections:
-        yield PrintedEntry(
-            section.title, is_schemas=bool(words_language(section.title)), rows=_rows(section.lines), columns=_columns()
-        )
+        is_foreign = bool(foreign_language(section.title, section.subject))
+        yield PrintedEntry(section.title, is_schemas=is_foreign, rows=_rows(section.lines), columns=_columns())
     for one in told.parties:
         if not is_inactive(draft.form_state, one.subject.record) and not (behind and behind.covers(one.subject)):
             yield PrintedEntry(one.title, one.note, True, rows=_rows(one.lines), columns=_columns())

@@ -8,7 +8,6 @@ import pytest
 
 from formation_portal.contract.catalog import CatalogItem, expected_dates, working_days
 from formation_portal.contract.fields.values import AnswerError
-from formation_portal.contract.localisation import TranslatedText, stored_words
 from formation_portal.contract.record import Record
 from formation_portal.contract.rules import evaluate
 from formation_portal.contract.schema import FormSchema
@@ -43,15 +42,11 @@ def german() -> dict[str, Any]:
     return said
 
 
-def is_german(text: str) -> bool:
-    return isinstance(text, TranslatedText) and text.language == "de"
-
-
 def test_words_are_taken_and_nothing_else() -> None:
     form = translated_form(FORM, german(), "de")
     purpose, directors = form.sections
     assert (purpose.title, purpose.key) == ("Der Zweck", "the-purpose")
-    assert stored_words(purpose.title) == "The purpose"
+    assert purpose.original.title == "The purpose"
     what, ending, more = purpose.fields
     assert (what.label, what.help, what.name) == ("Was ist der Zweck?", "Wählen Sie.", "xx.purpose")
     assert [(one.value, one.label) for one in what.choices()] == [("Trade", "Handel"), ("Other", "Anderes")]
@@ -61,7 +56,13 @@ def test_words_are_taken_and_nothing_else() -> None:
     assert directors.person_fields[0].label == "Voller Name"
     [slot] = purpose.slots("entity")
     assert (slot.name, slot.words) == ("Draft of the deed", "Entwurf")
-    assert all(map(is_german, (purpose.title, what.label, what.help, slot.words, directors.help)))
+    assert what.language_of(what.label) == what.language_of(what.help) == slot.language_of(slot.words) == "de"
+    assert directors.language_of(directors.help) == "de"
+    for text in (purpose.title, what.label, "Handel", slot.words, directors.help):
+        assert form.language_of(text) == "de"
+    for text in (purpose.title, what.label, slot.words):
+        assert purpose.language_of(text) == "de"
+    assert purpose.language_of(directors.help) == ""
     assert not what.has_own_words
     assert ending.has_own_words
     assert FORM.sections[0].title == "The purpose"
@@ -77,7 +78,7 @@ def test_a_label_is_not_taken_for_its_option() -> None:
 def test_needs_say_the_translated_words() -> None:
     form = translated_form(FORM, german(), "de")
     slots = evaluate(form, Record()).slots(None)
-    assert [is_german(slot.label) for slot in slots] == [True]
+    assert [slot.section.language_of(slot.label) for slot in slots] == ["de"]
 
 
 def test_half_a_translation_keeps_the_rest_as_it_is() -> None:
@@ -85,23 +86,23 @@ def test_half_a_translation_keeps_the_rest_as_it_is() -> None:
     said["sections"][0]["fields"][0]["label"] = "Was ist der Zweck?"
     form = translated_form(FORM, said, "de")
     what, _, more = form.sections[0].fields
-    assert is_german(what.label)
+    assert form.language_of(what.label) == "de"
     for text in (form.sections[0].title, what.help, more.label, form.sections[1].title):
-        assert not isinstance(text, TranslatedText)
+        assert form.language_of(text) == ""
     assert what.has_own_words
 
 
 def test_a_word_that_both_languages_share_is_the_languages_own_where_the_rest_is_translated() -> None:
     said = german()
     said["sections"][1]["person_fields"][0]["label"] = "Full name"
-    assert is_german(translated_form(FORM, said, "de").sections[1].person_fields[0].label)
+    assert translated_form(FORM, said, "de").language_of("Full name") == "de"
     said["sections"][0]["fields"][2]["label"] = "Describe the other one"
-    assert not is_german(translated_form(FORM, said, "de").sections[1].person_fields[0].label)
+    assert translated_form(FORM, said, "de").language_of("Full name") == ""
 
 
 def test_an_option_that_is_labelled_like_itself_is_in_the_language() -> None:
     ending = translated_form(FORM, german(), "de").sections[0].fields[1]
-    assert [is_german(one.label) for one in ending.choices()] == [True, False]
+    assert [ending.language_of(choice.label) for choice in ending.choices()] == ["de", ""]
 
 
 def test_what_is_missing_or_no_text_keeps_its_words() -> None:
@@ -147,14 +148,15 @@ def test_a_product_is_translated_with_its_form_and_keeps_the_original() -> None:
     said = item(german(), product=product, jurisdiction=place, estimated_timeline="5–8 Arbeitstage")
     found = translated_item(kept, said, "de")
     assert (found.product.name, found.product.slug, found.jurisdiction.region) == (product["name"], "co", "Süden")
-    assert is_german(found.product.short_name)
-    assert is_german(found.product.qualifier)
+    assert found.product.language_of("Gesellschaft") == found.product.language_of("Co., Nord") == "de"
+    assert found.language_of("Süden") == found.language_of("Der Zweck") == "de"
     assert found.form.sections[0].title == "Der Zweck"
     assert found.original is kept
     assert found.document == kept.document
-    assert working_days(found.estimated_timeline) == (5, 8)
+    assert working_days(found.original.estimated_timeline) == (5, 8)
     start = date(2026, 11, 2)
-    assert expected_dates(found.estimated_timeline, start=start) == expected_dates("5-8 working days", start=start)
+    timeline = found.original.estimated_timeline
+    assert expected_dates(timeline, start=start) == (date(2026, 11, 9), date(2026, 11, 12))
 
 
 def test_another_version_of_the_form_gives_it_no_words() -> None:

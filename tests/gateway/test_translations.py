@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from django.utils import translation
 
-from formation_portal.contract.localisation import TranslatedText
 from formation_portal.gateway import catalog
 from formation_portal.gateway.calls import Limits
 from formation_portal.gateway.catalog_file import CatalogFile
@@ -147,8 +146,8 @@ def test_a_page_has_the_readers_words_and_the_catalogs_ids(at_other_service: Oth
     assert headers_of_calls(at_other_service) == [("en", ""), ("de", '"en"')]
     [product] = found.items
     assert product.name == "Die Gesellschaft in fremden Worten"
-    assert isinstance(product.name, TranslatedText)
     assert product.item is not None
+    assert product.item.language_of(product.name) == found.language_of(product.name) == "de"
     assert product.item.jurisdiction_product_id == PRODUCT
     assert product.item.original.product.name == ENGLISH[0]["product"]["name"]
     assert catalog.catalog() is found

@@ -98,6 +98,7 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
         "party": Some(token="p", label=ODD, kind="person"), "facts": ODD, "url": "/r", "csrf_token": "t",
     },
     "role": {"role": Some(
+        section=None,
         id="r", title=ODD, role="director", help=ODD, state="open", status=ODD, holders=[ODD, ODD],
         usable=[Named()], known=[Named()], listed=[Named()], add_url="/a",
     ), "csrf_token": "t"},
@@ -105,7 +106,7 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "session_clock": {"session": SessionEnd("14:02", ask_again=60)},
     "share_table": {"table": ShareTable((ODD,), ((ODD, ("1",)),) * 51, ("1",))},
     "slot": {"slot": Some(
-        id="s", name=ODD, help=ODD, state=Some(mark="heed", word=ODD, when=ODD, detail=ODD, note=ODD), file=Named(),
+        id="s", section=None, name=ODD, help=ODD, state=Some(mark="heed", word=ODD, when=ODD, detail=ODD, note=ODD), file=Named(),
         error=ODD, upload_url="/u", remove_url="/r", key=ODD, advice=[ODD], earlier=[Named()],
         offers=lambda: [("x", ODD, "1.4 MB")],
     ), "csrf_token": "t"},
@@ -167,7 +168,7 @@ def test_the_error_summary_links_to_the_first_control_in_the_words_of_the_field(
 @pytest.mark.parametrize("is_ours", [True, False])
 def test_a_task_is_a_link_with_what_is_said_of_it(own_id: str, is_name: bool, is_ours: bool) -> None:
     task = Task(own_id, ODD, "/s", "half", ODD, ODD, ODD, is_name=is_name, copies="FP-1")
-    row = Markup(f"<ul>{components.task_row(task, is_ours)}</ul>")
+    row = Markup(f"<ul>{components.task_row(task, is_ours=is_ours)}</ul>")
     assert row.faults == []
     assert not row.all("b"), "what people type is never markup"
     link = row.one("a", **{"class": "task-name"})
@@ -185,7 +186,7 @@ def test_a_task_that_opens_later_is_not_a_link() -> None:
 
 
 def test_a_refused_file_is_said_at_its_control() -> None:
-    slot = Some(id="s", name="Passport", error="Upload a PDF", upload_url="/u")
+    slot = Some(id="s", section=None, name="Passport", error="Upload a PDF", upload_url="/u")
     control = Markup(render_to_string("ui/slot.html", {"slot": slot})).one("input", type="file")
     assert control.attributes["aria-invalid"] == "true"
     assert "s-error" in control.attributes["aria-describedby"]

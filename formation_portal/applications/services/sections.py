@@ -79,7 +79,7 @@ def save_section(
         if merge.names:
             _store_answers(draft, {name: accepted.answers[name] for name in merge.names})
             changes = answer_changes(fields, merge.names, stored, accepted.answers)
-            journal.note("Changed “{section}”", holder=section.key, changes=changes, section=section.title)
+            journal.note("Changed “{section}”", holder=section.key, changes=changes, section=section.original.title)
     return SaveResult.of(journal, merge, accepted)
 
 

@@ -25,7 +25,6 @@ from django.utils.translation import gettext
 from formation_portal.audit import chain
 from formation_portal.audit.models import AuditAction
 from formation_portal.contract.fields.base import FieldSpec
-from formation_portal.contract.localisation import stored_words
 from formation_portal.core import subscribers
 from formation_portal.core.encryption import characters_within
 
@@ -147,7 +146,7 @@ class Journal:
         """Add an entry: a message with values for its `{name}`s, and the answers before and after."""
         entry = Change.new(self._application, self._by, message, **named)
         entry.holder = holder
-        entry.changes = [{**change, "label": stored_words(change["label"])} for change in changes or []]
+        entry.changes = list(changes or [])
         entry.revision, entry.page = self._application.revision + 1, self._page
         self.entries.append(entry)
 
@@ -310,8 +309,8 @@ def _is_history_full(draft: Draft, by: Author | None, texts: list[Any]) -> bool:
 def answer_changes(
     fields: Mapping[str, FieldSpec], names: Iterable[str], before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> ChangeList:
-    """The changed answers as a Change stores them, with their labels."""
-    labels = {name: fields[name].label if name in fields else name for name in names}
+    """The changed answers as a Change stores them, with their labels as the schema states them."""
+    labels = {name: fields[name].original.label if name in fields else name for name in names}
     return [
         {"field": name, "label": label, "before": before.get(name), "after": after.get(name)}
         for name, label in labels.items()

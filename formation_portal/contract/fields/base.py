@@ -8,10 +8,11 @@ from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 from urllib.parse import quote
 
-from pydantic import BaseModel, ConfigDict, SkipValidation, model_validator
+from pydantic import ConfigDict, SkipValidation, model_validator
 
 from ..conditions import Condition
 from ..localisation import format_number, get_language, gettext, gettext_noop
+from ..texts import DescribedModel
 from . import parsing, spreadsheet
 from .bounds import NO_BOUNDS, Bounds, Days, Objection
 from .cleaning import clean_line
@@ -65,7 +66,7 @@ def _labels(data: Any) -> tuple[tuple[str, str], ...]:
     return tuple((str(option), label) for option, words in pairs if (label := parsing.text_or_none(words)))
 
 
-class FieldSpec(BaseModel):
+class FieldSpec(DescribedModel):
     """What every field has, whatever its type (interface, "Field"; `help` is the supplement's).
 
     `name` is the one identity of its answer within its holder (the entity, a party, a share class).
@@ -149,6 +150,9 @@ class FieldSpec(BaseModel):
     def name(self) -> str:
         """Canonical name, else the provider's, else the key."""
         return self.canonical_field or self.csp_field_key or self.key
+
+    def language_of(self, text: str) -> str:
+        return get_language() if self.is_ours else super().language_of(text)
 
     @property
     def is_declaration(self) -> bool:

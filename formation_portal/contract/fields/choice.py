@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
-from ..localisation import TranslatedText, gettext, gettext_noop
+from ..localisation import gettext, gettext_noop
 from . import parsing, spreadsheet
 from .base import Choice, FieldSpec
 from .bounds import Bounds, ChoiceBounds
@@ -60,7 +60,7 @@ class _OptionField(_ListField):
 
     @cached_property
     def has_own_words(self) -> bool:
-        is_translated = all(isinstance(self._labels.get(option), TranslatedText) for option in self.options)
+        is_translated = all(self.language_of(self._labels.get(option, "")) for option in self.options)
         return bool(self.options) and not self.listing and not is_translated
 
     @cached_property

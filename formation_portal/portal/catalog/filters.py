@@ -17,7 +17,7 @@ from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.contract.catalog import CatalogItem, working_days
 from formation_portal.contract.fields.iso_codes import format_money, sort_key
-from formation_portal.contract.localisation import colon, ngettext, stored_words
+from formation_portal.contract.localisation import colon, ngettext
 from formation_portal.ui.forms.controls import Option, as_options
 
 from .search import MAX_LENGTH, matches_search
@@ -31,7 +31,7 @@ _MOST_DAYS = 999
 _CEILING = re.compile(r"(?P<currency>[^\s\0-]{1,20})-(?P<amount>[0-9]{1,15}(?:\.[0-9]{1,4})?)")
 # What an item has for each filter that is a choice of one value, by the filter's name in the address.
 _VALUES: dict[str, Callable[[CatalogItem], str]] = {
-    "region": lambda item: stored_words(item.jurisdiction.region),
+    "region": lambda item: item.original.jurisdiction.region,
     "country": lambda item: item.jurisdiction.slug,
     "type": lambda item: item.product.type,
 }
@@ -128,7 +128,7 @@ class CatalogFilterControl:
 def filter_controls(items: Iterable[CatalogItem], chosen: CatalogFilter) -> tuple[CatalogFilterControl, ...]:
     """The filters with what the catalog offers, in the order of the page; each option says how many it would leave."""
     items = tuple(items)
-    regions = {stored_words(item.jurisdiction.region): item.jurisdiction.region for item in items}
+    regions = {item.original.jurisdiction.region: item.jurisdiction.region for item in items}
     places = {item.jurisdiction.slug: item.jurisdiction.name for item in items}
     kinds = dict.fromkeys(item.product.type for item in items)
     types = {kind: gettext(_TYPE_WORDS[kind]) if kind in _TYPE_WORDS else kind for kind in kinds}
@@ -180,7 +180,7 @@ def _counts(name: str, keys: Iterable[str], items: list[CatalogItem]) -> Mapping
 
 def _most_days(item: CatalogItem) -> int:
     """The working days that it takes at most; what tells no number is ready within none."""
-    _, most = working_days(item.estimated_timeline) or (0, _MOST_DAYS + 1)
+    _, most = working_days(item.original.estimated_timeline) or (0, _MOST_DAYS + 1)
     return most
 
 

@@ -17,7 +17,7 @@ from django.utils.translation import gettext, gettext_noop
 from formation_portal.contract import canonical
 from formation_portal.contract.catalog import CatalogItem, working_days
 from formation_portal.contract.fields.iso_codes import format_money, sort_key
-from formation_portal.contract.localisation import in_quotes, join_list, ngettext, stored_words
+from formation_portal.contract.localisation import in_quotes, join_list, ngettext
 from formation_portal.gateway.catalog import Catalog, CatalogProduct
 from formation_portal.ui.forms.controls import Option, as_options
 
@@ -101,7 +101,7 @@ class Candidate:
     def rank(self) -> tuple[int, int, int]:
         """The fewer answers it misses, the better; then what is ready soonest."""
         values = list(self.standing.values())
-        _, most = working_days(self.item.estimated_timeline) or (0, 1_000)
+        _, most = working_days(self.item.original.estimated_timeline) or (0, 1_000)
         return len(self.missed), values.count(False), most
 
     @property
@@ -246,7 +246,7 @@ def _questions(items: tuple[CatalogItem, ...]) -> Iterator[GuideQuestion]:
         gettext("We count the roles that are always required. One person or company can have several."),
         short,
     )
-    limits = _limits([Decimal(span[1]) for item in items if (span := working_days(item.estimated_timeline))])
+    limits = _limits([Decimal(span[1]) for item in items if (span := working_days(item.original.estimated_timeline))])
     yield GuideQuestion(
         "days",
         gettext("Within how many working days must it be ready?"),
@@ -254,7 +254,7 @@ def _questions(items: tuple[CatalogItem, ...]) -> Iterator[GuideQuestion]:
             str(most): ngettext("Within {count} working day", "Within {count} working days", int(most))
             for most in limits
         },
-        lambda item, value: span[1] <= int(value) if (span := working_days(item.estimated_timeline)) else None,
+        lambda item, value: span[1] <= int(value) if (span := working_days(item.original.estimated_timeline)) else None,
         lambda item: (
             gettext("Ready in {days}").format(days=said) if (said := Requirements(item).days) else _not_stated()
         ),
@@ -297,13 +297,13 @@ def _has_shares(item: CatalogItem) -> bool:
 
 def _place_question(items: tuple[CatalogItem, ...]) -> GuideQuestion:
     """By region; where all are in one, by country."""
-    regions = {stored_words(item.jurisdiction.region): item.jurisdiction.region for item in items}
+    regions = {item.original.jurisdiction.region: item.jurisdiction.region for item in items}
     is_by_region = len(regions) > 1
     countries = {item.jurisdiction.slug: item.jurisdiction.name for item in items}
     found = sorted((regions if is_by_region else countries).items(), key=lambda pair: sort_key(pair[1]))
 
     def value_of(item: CatalogItem) -> str:
-        return stored_words(item.jurisdiction.region) if is_by_region else item.jurisdiction.slug
+        return item.original.jurisdiction.region if is_by_region else item.jurisdiction.slug
 
     return GuideQuestion(
         "region" if is_by_region else "country",

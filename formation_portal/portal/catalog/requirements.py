@@ -15,7 +15,7 @@ from formation_portal.contract.catalog import CatalogItem, working_days
 from formation_portal.contract.conditions import Condition, count_of
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.iso_codes import format_money
-from formation_portal.contract.localisation import colon, in_language_of, in_quotes, join_list, ngettext
+from formation_portal.contract.localisation import colon, in_quotes, join_list, ngettext
 from formation_portal.contract.reasons import if_answered, only_if
 from formation_portal.contract.record import Record
 from formation_portal.contract.rules import FormState, evaluate, find_field, lookup_of
@@ -58,11 +58,6 @@ class ListedQuestion:
         """What can be chosen, where that is read at a glance."""
         return tuple(one.label for one in self.spec.choices()) if 0 < len(self.spec.options) <= _MOST_OPTIONS else ()
 
-    @property
-    def are_options_ours(self) -> bool:
-        """Whether they are names of countries or currencies, which the schema says as codes."""
-        return not self.spec.has_own_words
-
 
 # Questions that are asked together, under their condition; without one they always are.
 Branch = tuple[str, tuple[ListedQuestion, ...]]
@@ -86,6 +81,8 @@ class ChecklistPart:
     id: str
     title: str
     condition: str
+    # The portal's own text on who is asked, and the form's.
+    about: str
     help: str
     branches: tuple[Branch, ...]
 
@@ -115,7 +112,7 @@ class Requirements:
     @property
     def days(self) -> str:
         """The working days that it takes, in words; empty where the product tells no number."""
-        days = working_days(self.item.estimated_timeline)
+        days = working_days(self.item.original.estimated_timeline)
         return ngettext("{days} working day", "{days} working days", days[1], days=days_of(self.item)) if days else ""
 
     @property
@@ -183,20 +180,12 @@ class Requirements:
         return tuple(lines)
 
     @property
-    def sections(self) -> Iterator[tuple[Section, list[str], str]]:
-        """The sections about the entity and about its shares: the labels of what each asks, and when it does."""
+    def sections(self) -> Iterator[tuple[Section, list[FieldSpec], str]]:
+        """Yield the sections about the entity and its shares with their questions, and when each section is asked."""
         shares = (self.item.form.share_section,) if self.item.form.share_section else ()
         for section in (*self.item.form.entity_sections, *shares):
-            labels = [
-                in_language_of(
-                    spec.label, gettext("{label} (provided by the registered agent)").format(label=spec.label)
-                )
-                if spec.provided_by_agent
-                else spec.label
-                for specs in section.groups.values()
-                for spec in specs
-            ]
-            yield section, labels, self._condition(section)
+            fields = [spec for specs in section.groups.values() for spec in specs]
+            yield section, fields, self._condition(section)
 
     def _condition(self, section: Section) -> str:
         """When a section is asked that isn't from the beginning; else nothing."""
@@ -221,7 +210,7 @@ class Requirements:
         # What is asked of each kind of party: a question that several roles share stands once, and says for which.
         for kind in canonical.PARTY_KINDS:
             title, asked = gettext(_PARTY_HEADINGS[kind]), self._asked_of_kind(kind)
-            parts.append(ChecklistPart(f"each-{kind}", title, "", "", _branches(asked)))
+            parts.append(ChecklistPart(f"each-{kind}", title, "", "", "", _branches(asked)))
         if self.item.form.share_section:
             parts.append(self._part(self.item.form.share_section, SHARE_CLASS, about=gettext("For each share class.")))
         return tuple(part for part in parts if part.branches)
@@ -230,9 +219,8 @@ class Requirements:
         condition = self._condition_of(section.depends_on, section, group)
         # A section whose rule names nothing is never asked.
         asked = self._preparable(section, group) if condition is not None else ()
-        said = in_language_of(section.help, " ".join(text for text in (about, section.help) if text))
         branches = _branches((when, ListedQuestion(spec)) for when, spec in asked)
-        return ChecklistPart(section.key, section.title, condition or "", said, branches)
+        return ChecklistPart(section.key, section.title, condition or "", about, section.help, branches)
 
     def _asked_of_kind(self, kind: str) -> Iterator[tuple[str, ListedQuestion]]:
         sections = [section for section in self.item.form.role_sections if section.allows(kind)]
@@ -262,7 +250,7 @@ class Requirements:
 
 def days_of(item: CatalogItem) -> str:
     """From how many to how many working days it takes; empty where its words tell no number."""
-    return "–".join(map(str, dict.fromkeys(working_days(item.estimated_timeline) or ())))
+    return "–".join(map(str, dict.fromkeys(working_days(item.original.estimated_timeline) or ())))
 
 
 def _effort(asked: Iterable[FieldSpec], slots: Iterable[DocumentSlot]) -> str:

@@ -4,7 +4,6 @@ import re
 import unicodedata
 
 from formation_portal.contract.catalog import CatalogItem
-from formation_portal.contract.localisation import stored_words
 
 # What people look for, and the words that catalogs have for it. No product is named here.
 _TRADE_WORDS = {
@@ -30,7 +29,6 @@ _TRADE_WORDS = {
     "trust": ("foundation",),
     "wealth": ("foundation",),
 }
-_OF_A_PLACE = ("name", "slug", "iso_code", "region")
 # The longest that is looked for; nobody types more.
 MAX_LENGTH = 100
 _ACCENTS = re.compile(r"[\u0300-\u036f]")
@@ -43,12 +41,15 @@ def matches_search(search: str, item: CatalogItem) -> bool:
     wanted = _WORD.findall(_normalised(search))
     if not wanted:
         return True
-    jurisdiction, product = item.jurisdiction, item.product
-    shown = (product.name, product.description, *(getattr(jurisdiction, name) for name in _OF_A_PLACE))
-    # By the words that are shown, and by those of the service's own language.
-    said = (*shown, *(stored_words(text) for text in shown if stored_words(text) != text))
-    text = _words(" ".join(said))
+    # In the reader's language and in the service's own.
+    texts = [*_searched_texts(item), *_searched_texts(item.original)]
+    text = _words(" ".join(dict.fromkeys(texts)))
     return all(any(_words(one) in text for one in (word, *_TRADE_WORDS.get(word, ()))) for word in wanted)
+
+
+def _searched_texts(item: CatalogItem) -> list[str]:
+    place = item.jurisdiction
+    return [item.product.name, item.product.description, place.name, place.slug, place.iso_code, place.region]
 
 
 def matches_name(search: str, name: str) -> bool:

@@ -59,6 +59,8 @@ class RoleCard:
     """One role: what it needs, who has it, who could. `more_holders` is a number, and `listed` whom a list offers."""
 
     id: str
+    # It has the title and the help.
+    section: Section
     title: str
     role: str
     help: str
@@ -215,6 +217,7 @@ class PeoplePage(ApplicationPage):
         named = holders if len(holders) <= _SEEN_AT_ONCE else holders[:_NAMED_AT_ONCE]
         return RoleCard(
             id=f"role-{section.key}",
+            section=section,
             title=roles.role_title(section),
             role=section.role or "",
             help=section.help or roles.allowed_kinds(section),

@@ -15,7 +15,7 @@ from formation_portal.applications.models import Change, Document
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.readback import share_class_choices
 from formation_portal.applications.services import SaveResult
-from formation_portal.contract.localisation import ngettext, stored_words
+from formation_portal.contract.localisation import ngettext
 from formation_portal.contract.rules import Activation
 from formation_portal.contract.schema import Section
 from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStatus, deliveries_for_customer
@@ -101,6 +101,11 @@ class QuestionPage(ApplicationPage):
     @property
     def title(self) -> str:
         raise NotImplementedError
+
+    @property
+    def stored_title(self) -> str:
+        """The title in the language in which the form is stored."""
+        return self.title
 
     @property
     def version(self) -> int:
@@ -205,9 +210,9 @@ class QuestionPage(ApplicationPage):
     @property
     def terms(self) -> list[Term]:
         """The terms of the glossary in the page's own words."""
-        # The glossary knows the terms by the words that are kept.
-        words = map(stored_words, (self.title, *(one.spec.label for one in self.form.asked)))
-        return [explained_term(key, self.place) for key in terms_in(words)[:_MOST_BESIDE_A_FORM]]
+        # The glossary finds the terms in the stored texts.
+        texts = [self.stored_title, *(question.spec.original.label for question in self.form.asked)]
+        return [explained_term(key, self.place) for key in terms_in(texts)[:_MOST_BESIDE_A_FORM]]
 
     def after(self, result: SaveResult) -> Self:
         """Return the page with what a save could not take: too long answers as typed, and refused files."""
@@ -240,6 +245,10 @@ class SectionPage(QuestionPage):
     @property
     def title(self) -> str:
         return self.section.title
+
+    @property
+    def stored_title(self) -> str:
+        return self.section.original.title
 
     @property
     def version(self) -> int:

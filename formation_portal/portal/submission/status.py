@@ -14,6 +14,7 @@ from django.utils.translation import gettext, gettext_lazy
 from formation_portal.accounts.models import User
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application, Change
+from formation_portal.applications.translation import product_text
 from formation_portal.contract.catalog import expected_dates
 from formation_portal.contract.lifecycle import FINAL, State, is_possible
 from formation_portal.contract.localisation import long_date, ngettext
@@ -142,7 +143,8 @@ class Progress:
             since = submissions[-1].at if submissions else self.application.submitted_at
         else:
             since = None
-        return expected_dates(self._timeline, start=timezone.localdate(since)) if since else None
+        timeline = product_text(self.application.product, "estimated_timeline")
+        return expected_dates(timeline, start=timezone.localdate(since)) if since else None
 
     @property
     def _expected(self) -> str:

@@ -20,7 +20,7 @@ from formation_portal.contract.fields.base import FieldSpec, quote_key
 from formation_portal.contract.fields.iso_codes import country_name, currencies_of, is_country
 from formation_portal.contract.record import Party, validate
 
-from ..formats import words_language
+from ..formats import foreign_language
 
 
 class Selectable(Protocol):
@@ -44,9 +44,9 @@ def attributes(**values: str) -> str:
     return "".join(f' {name.replace("_", "-")}="{escape(value)}"' for name, value in values.items() if value)
 
 
-def words_mark(text: str) -> str:
-    """The language of words of the service as an attribute, where it isn't the page's."""
-    return attributes(lang=words_language(text))
+def option_language(label: str, spec: FieldSpec | None) -> str:
+    """Return the lang attribute of an option's label that is a text of the schema in another language, else ""."""
+    return attributes(lang=foreign_language(label, spec)) if spec and spec.has_own_words else ""
 
 
 def markup(safe: str) -> SafeString:

@@ -18,7 +18,6 @@ from formation_portal.contract.fields.bounds import NO_BOUNDS
 from formation_portal.contract.fields.iso_codes import country_name
 from formation_portal.reviews.models import MAX_TEXT
 
-from ..formats import schema_language
 from .controls import (
     SHORT_LIST,
     SUGGESTIONS_GAP,
@@ -139,15 +138,6 @@ class Question:
     @property
     def label(self) -> str:
         return self.spec.label
-
-    @property
-    def is_hint_ours(self) -> bool:
-        return self.spec.is_ours or bool(self.unanswerable)
-
-    @property
-    def choices_lang(self) -> str:
-        """The language of what can be chosen, where it is another than the page's."""
-        return schema_language() if self.spec.has_own_words else ""
 
     @property
     def is_asked(self) -> bool:

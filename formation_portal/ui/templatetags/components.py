@@ -15,6 +15,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
 from formation_portal.applications.draft import Draft
+from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.core.operator import Operator
 from formation_portal.core.operator import operator as the_operator
 from formation_portal.core.pages.content_policy import FIRST_SCRIPT
@@ -22,7 +23,8 @@ from formation_portal.core.static_files import icon as static_icon
 from formation_portal.core.static_files import page_scripts as script_addresses
 from formation_portal.relay.delivery_status import STAGE_WORDS, DeliveryStage
 
-from ..forms.controls import Problem, Selectable, attributes, markup, words_mark
+from ..formats import TextSource
+from ..forms.controls import Problem, Selectable, attributes, markup, option_language
 from ..forms.form_data import new_page_version, page_id
 from .languages import schema_words
 
@@ -69,7 +71,6 @@ _DELIVERY_TONES: Mapping[str, str] = {
     DeliveryStage.OURS: "is-heed",
 }
 
-_SELECTED = {True: " selected", False: ""}
 _SEALS: Mapping[str, str] = {"person": " seal-person", "foundation": " seal-foundation"}
 
 
@@ -115,12 +116,15 @@ def additions(needs: Iterable[Any]) -> list[Any]:
 
 
 @register.simple_tag
-def task_row(task: Any, is_ours: Any = False) -> SafeString:
-    """One row of an overview (ui/task.html), of which there are a dozen: each took a template as long as a query."""
+def task_row(task: Any, source: TextSource | None = None, is_ours: Any = False) -> SafeString:
+    """Draw a row of an overview (ui/task.html). `source` has the title, unless it is the portal's own text.
+
+    An overview has a dozen rows, and a template takes as long over each as a query.
+    """
     own_id, title = str(task.id), task.title
     parts = {"status": task.status, "note": task.note, "why": task.why and f"{task.why}."}
     ids = {part: attributes(id=own_id and f"{own_id}-{part}") for part in parts}
-    words = conditional_escape(title) if is_ours else schema_words(title)
+    words = conditional_escape(title) if is_ours else schema_words(title, source)
     name = f'<span class="name">{conditional_escape(title)}</span>' if task.is_name else words
     described = " ".join(f"{own_id}-{part}" for part, said in parts.items() if own_id and (said or part == "status"))
     link = f'<a class="task-name"{attributes(href=task.url, aria_describedby=described)}>{name}</a>'
@@ -242,19 +246,17 @@ def page_version(context: Mapping[str, Any], draft: Draft, swapped: Any = "") ->
 
 
 @register.simple_tag
-def options(choices: Iterable[Selectable], lang: str = "") -> SafeString:
-    """The options of a select, in another language where one is named. One that is called as it is posted says it once.
+def options(choices: Iterable[Selectable], spec: FieldSpec | None = None) -> SafeString:
+    """Draw the options of a select. A value that equals the label is left out. `spec` is the field that has them.
 
-    Written here, since a template's loop takes ten times as long over long lists.
+    The loop of a template takes ten times as long over long lists.
     """
-    marked = attributes(lang=lang)
-    return markup(
-        "".join(
-            f"<option{_option_value(one)}{marked and words_mark(one.label)}{_SELECTED[one.chosen]}>"
-            f"{escape(one.label)}</option>"
-            for one in choices
-        )
-    )
+    lines = []
+    for choice in choices:
+        language = option_language(choice.label, spec)
+        selected = " selected" if choice.chosen else ""
+        lines.append(f"<option{_option_value(choice)}{language}{selected}>{escape(choice.label)}</option>")
+    return markup("".join(lines))
 
 
 def _option_value(one: Selectable) -> str:

@@ -12,10 +12,11 @@ from django import template
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
+from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.iso_codes import COUNTRIES, by_country_name, country_name
 from formation_portal.contract.localisation import get_language
 
-from ..forms.controls import SHORT_LIST, Selectable, attributes, markup, words_mark
+from ..forms.controls import SHORT_LIST, Selectable, attributes, markup, option_language
 
 register = template.Library()
 
@@ -61,17 +62,22 @@ def country_options(chosen: str = "") -> SafeString:
 
 
 @register.simple_tag
-def tick_boxes(choices: Iterable[Selectable], name: str, first_id: str = "", lang: str = "") -> SafeString:
-    """Tick boxes; the first keeps the question's bare id, since the error summary links to it."""
-    return markup(
-        "".join(_choice("checkbox", one, name, "" if at else first_id, lang) for at, one in enumerate(choices))
-    )
+def tick_boxes(
+    choices: Iterable[Selectable], name: str, first_id: str = "", spec: FieldSpec | None = None
+) -> SafeString:
+    """Draw tick boxes. The first has the question's id, since the error summary links to it."""
+    boxes = []
+    for place, choice in enumerate(choices):
+        boxes.append(_choice("checkbox", choice, name, "" if place else first_id, spec))
+    return markup("".join(boxes))
 
 
 @register.simple_tag
 def radios(q: Any) -> SafeString:
-    """The radios of a question, and the way back to no answer where the answer is optional."""
-    drawn = [_choice("radio", one, q.name, "" if at else q.id, q.choices_lang) for at, one in enumerate(q.choices)]
+    """Draw the radios of a question, and one for no answer if the answer is optional."""
+    drawn = []
+    for place, choice in enumerate(q.choices):
+        drawn.append(_choice("radio", choice, q.name, "" if place else q.id, q.spec))
     if q.optional:
         none_checked = "" if q.raw else " checked"
         drawn.append(
@@ -108,12 +114,15 @@ def without(choices: Iterable[Selectable], others: Collection[Selectable]) -> li
     return [one for one in choices if one not in others]
 
 
-def _choice(kind: str, one: Selectable, name: str, first_id: str, lang: str) -> str:
-    state = (f' id="{escape(first_id)}"' if first_id else "") + (" checked" if one.chosen else "")
-    state += " data-alone" if one.alone else ""
-    box = f'<input type="{kind}" name="{escape(name)}" value="{escape(one.value)}"{state}>'
-    marked = words_mark(one.label) if lang else ""
-    return f'<label class="choice">{box} <span{marked}>{escape(one.label)}</span></label>'
+def _choice(kind: str, choice: Selectable, name: str, first_id: str, spec: FieldSpec | None) -> str:
+    state = attributes(id=first_id)
+    if choice.chosen:
+        state += " checked"
+    if choice.alone:
+        state += " data-alone"
+    box = f'<input type="{kind}" name="{escape(name)}" value="{escape(choice.value)}"{state}>'
+    language = option_language(choice.label, spec)
+    return f'<label class="choice">{box} <span{language}>{escape(choice.label)}</span></label>'
 
 
 @cache

@@ -14,7 +14,7 @@ from django.utils.translation import gettext
 from formation_portal.accounts.themes import SYSTEM, theme_of
 from formation_portal.contract.localisation import colon
 
-from ..formats import words_language
+from ..formats import TextSource, foreign_language
 from ..forms.controls import attributes, markup
 
 register = template.Library()
@@ -70,13 +70,14 @@ def _button(name: str, value: str, words: str, lang: str, target: str, current: 
 
 
 @register.filter
-def schema_words(text: Any, is_ours: Any = False) -> SafeString:
-    """Words of the schema or the catalog: as they are, marked with their language where the page has another.
+def schema_words(text: Any, source: TextSource | None = None) -> SafeString:
+    """Mark a text of the schema or the catalog with its language if that is not the page's.
 
-    `is_ours` says that they are the portal's own this time, in the page's language.
+    `source` is the form, the part of it or the catalog item that has the text; without it the text is in the language
+    of the catalog.
     """
     shown = conditional_escape(text)
-    language = "" if is_ours else words_language(text)
+    language = foreign_language(text, source)
     if not language or not shown:
         return shown
     return markup(f'<span lang="{escape(language)}" dir="auto">{shown}</span>')

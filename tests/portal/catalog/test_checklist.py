@@ -92,7 +92,7 @@ def test_a_question_within_a_role_stands_under_its_rule() -> None:
 
 def test_classes_of_shares_are_asked_about_too() -> None:
     shown = part("Share classes")
-    assert shown.help.startswith("For each share class.")
+    assert shown.about == "For each share class."
     assert "Class rights" in [label for _, labels in listed(shown) for label in labels]
 
 

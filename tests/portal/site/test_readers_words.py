@@ -2,6 +2,7 @@
 
 import re
 from copy import deepcopy
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,14 @@ from django.utils import timezone, translation
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, load_schema, open_draft, schema_digest
 from formation_portal.applications.imports.columns import columns, keys_by_heading, normalized_heading
-from formation_portal.applications.models import Application
+from formation_portal.applications.models import Application, Change
 from formation_portal.applications.transfer import plan_transfer
-from formation_portal.contract.localisation import stored_words
+from formation_portal.contract.lifecycle import State
 from formation_portal.gateway import service
 from formation_portal.gateway.catalog import catalog
 from formation_portal.gateway.catalog_file import CatalogFile
 from formation_portal.portal.catalog.search import matches_search
+from formation_portal.portal.submission.status import Progress
 from formation_portal.service.catalog.loader import read_catalog
 from formation_portal.ui.printed_record import printed_record
 from tests import factories
@@ -179,8 +181,21 @@ def test_days_and_dates_are_worked_out_from_the_times_that_are_kept(client: Clie
     assert "working days" in cells["en"]
     assert "Arbeitstage" in cells["de"]
     with translation.override("de"):
-        timelines = [one.item.estimated_timeline for one in catalog().items if one.item]
-    assert all(stored_words(one) != one for one in timelines)
+        items = [product.item for product in catalog().items if product.item]
+    assert all(item.estimated_timeline != item.original.estimated_timeline for item in items)
+
+
+def test_an_application_is_late_in_every_language(german: Draft) -> None:
+    application = german.application
+    application.state = State.SUBMITTED_TO_CSP
+    application.save()
+    filed = Change.new(application, None, "Sent to the registry")
+    filed.moved_to = State.SUBMITTED_TO_CSP
+    filed.save()
+    Change.objects.filter(pk=filed.pk).update(at=timezone.now() - timedelta(days=60))
+    for language in ("en", "de"):
+        with translation.override(language):
+            assert Progress(application).is_late
 
 
 def test_a_sheet_in_another_language_is_read(german: Draft) -> None:
