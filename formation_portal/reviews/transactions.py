@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
@@ -17,7 +18,7 @@ from formation_portal.applications.access import refuse_own_applications
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.applications.services import Closed, PaymentDue, advance
-from formation_portal.applications.services.transactions import application_transaction
+from formation_portal.applications.services.transactions import lock_application
 from formation_portal.audit import chain
 from formation_portal.audit.models import AuditAction
 from formation_portal.contract.lifecycle import State
@@ -261,7 +262,8 @@ def review_transaction(
     `begins` a review moves the application there. `is_own_work` is False for what is done about a colleague's
     proposal.
     """
-    with application_transaction(draft, by=by, must_be_open=False):
+    with transaction.atomic():
+        lock_application(draft)
         application = draft.application
         refuse_own_applications([application.pk], agent=by.pk)
         if application.deleted_at or application.status not in states:

@@ -178,6 +178,25 @@ def lock_owner(owner: AbstractBaseUser) -> None:
         raise Gone
 
 
+def lock_application(draft: Draft) -> Application:
+    """Lock the application's row until the end of the transaction, and bring the draft up to date with it.
+
+    Returns the row as it is stored. Raises FormChanged where the application has moved to another form.
+    """
+    application = draft.application
+    stored = next(iter(LOCKED.rows(application.pk)), None)
+    if stored is None:
+        raise Application.DoesNotExist
+    if stored.schema_version_id != application.schema_version_id:
+        raise FormChanged
+    is_outdated = stored.revision != application.revision
+    for name in _LOCKED_COLUMNS:
+        setattr(application, name, getattr(stored, name))
+    if is_outdated:
+        draft.reload()
+    return stored
+
+
 @contextmanager
 def application_transaction(
     draft: Draft, *, by: Author | None, must_be_open: bool = True, page_version: PageVersion | None = None
@@ -189,16 +208,7 @@ def application_transaction(
     """
     with transaction.atomic():
         application = draft.application
-        read_at = application.revision
-        locked = next(iter(LOCKED.rows(application.pk)), None)
-        if locked is None:
-            raise Application.DoesNotExist
-        if locked.schema_version_id != application.schema_version_id:
-            raise FormChanged
-        for name in _LOCKED_COLUMNS:
-            setattr(application, name, getattr(locked, name))
-        if application.revision != read_at:
-            draft.reload()
+        locked = lock_application(draft)
         if must_be_open and not application.is_open:
             raise Closed(application.status)
         locks = locks_of(draft) if must_be_open else NO_LOCKS
