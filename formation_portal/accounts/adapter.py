@@ -152,7 +152,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
             "mfa_reauthenticate:webauthn": gettext("Use a passkey"),
         }
         methods = super().get_reauthentication_methods(user)
-        if len(methods) > 1 and not second_factor.has_passed(self.request):
+        if len(methods) > 1 and not second_factor.is_verified(self.request):
             methods = [method for method in methods if method["id"] != "reauthenticate"]
         return [one | {"description": words.get(one["id"], one["description"])} for one in methods]
 

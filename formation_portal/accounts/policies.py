@@ -1,7 +1,7 @@
-"""Who may open a view. Every view declares one policy, and a test walks all addresses to see that it does.
+"""Policies: every view declares by a decorator for whom it is. A test walks all addresses to see that it does.
 
-A policy asks only who is there. Whose record it is, is asked where the record is looked up
-(`Application.objects.visible_to(request.user)`), so that another's is as absent as one that never was.
+A policy looks only at the user. Whether a record is theirs is checked where it is looked up
+(`Application.objects.visible_to(request.user)`), so that the record of somebody else is a 404.
 """
 
 import json
@@ -25,6 +25,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.csrf import csrf_exempt
 from django_htmx.http import HttpResponseClientRedirect
@@ -64,13 +65,13 @@ class AnyRequest(HttpRequest):
 
 
 class UserRequest(AnyRequest):
-    """A request of somebody who is signed in; what the policies hand to a view."""
+    """A request of a user who is signed in; the policies hand it to a view."""
 
     user: User
 
 
 class GuestRequest(AnyRequest):
-    """A request of somebody who has opened a part's link in this browser; what `invited` hands to a view."""
+    """A request of a guest who has opened a part's link in this browser; `invited` hands it to a view."""
 
     guest_session: GuestSession
 
@@ -82,80 +83,104 @@ GuestView = Callable[Concatenate[GuestRequest, str, Rest], HttpResponseBase]
 
 
 def public(view: AnyView[Rest]) -> View[Rest]:
-    """For everybody."""
-    return _declare(Policy.PUBLIC, cast(View[Rest], view))
+    """Let everybody in."""
+    view.policy = Policy.PUBLIC  # type: ignore[attr-defined]  # a mark on the function
+    return cast(View[Rest], view)
 
 
 def signed_in(view: UserView[Rest]) -> View[Rest]:
-    """For everybody who is signed in, whoever it is; others sign in first and come back."""
-    return _declare(Policy.SIGNED_IN, _require_sign_in(view))
+    """Let every user in. Others sign in first and come back."""
+    return _require_sign_in(view, Policy.SIGNED_IN)
 
 
 def customer(view: UserView[Rest]) -> View[Rest]:
-    """For people and the applications that they own or work on: the view finds records only through `visible_to`."""
-    return _declare(Policy.CUSTOMER, _require_sign_in(view))
+    """Let every user in, to the applications that they own or work on: the view finds them only by `visible_to`."""
+    return _require_sign_in(view, Policy.CUSTOMER)
 
 
 def invited(view: GuestView[Rest]) -> View[Concatenate[str, Rest]]:
-    """For whoever has opened the link of a part, which the address names. Whether the code was entered, and whether the
-    part is still open, the view asks where it finds it. Everybody else gets one and the same page."""
+    """Let a guest in who has opened the link of the part in the address. Everybody else gets the same page.
+
+    The view checks whether the code was entered, and whether the part is still open.
+    """
 
     @wraps(view)
     def guarded(request: GuestRequest, /, reference: str, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
-        found = find_guest_session(request, reference)
-        if found is None:
+        guest_session = find_guest_session(request, reference)
+        if guest_session is None:
             return render(request, "portal/sharing/part_unavailable.html", {"why": "unknown"}, status=404)
-        request.guest_session = found
+        request.guest_session = guest_session
         return view(request, reference, *args, **kwargs)
 
-    return _declare(Policy.INVITED, cast("View[Concatenate[str, Rest]]", guarded))
+    guarded.policy = Policy.INVITED  # type: ignore[attr-defined]  # a mark on the function
+    return cast("View[Concatenate[str, Rest]]", guarded)
 
 
 def agent(view: UserView[Rest]) -> View[Rest]:
-    """For agents. Who needs a second factor and has not used it does so first, and comes back. Others who are signed in
-    get 403, whether or not the address names a record."""
+    """Let agents in, once they have used their second factor. Other users get 403, whatever the address names."""
 
     @wraps(view)
     def guarded(request: UserRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
         if not request.user.is_agent:
             raise PermissionDenied
-        if second_factor.is_required(request.user) and not second_factor.has_passed(request):
+        if second_factor.is_required(request.user) and not second_factor.is_verified(request):
             return _ask_for_second_factor(request)
         return view(request, *args, **kwargs)
 
-    return _declare(Policy.AGENT, _require_sign_in(guarded))
+    return _require_sign_in(guarded, Policy.AGENT)
 
 
 def agent_with(*rights: Right) -> Callable[[UserView[Rest]], View[Rest]]:
-    """For agents who have these rights. Others get 403 and read which one is missing, whatever the address names."""
+    """Let agents in who have these rights. Others get 403 and read which one is missing, whatever the address names."""
 
-    def guard(view: UserView[Rest]) -> View[Rest]:
+    def decorator(view: UserView[Rest]) -> View[Rest]:
         @wraps(view)
         def guarded(request: UserRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
-            missing = [right for right in rights if not request.user.has_perm(right.permission)]
-            return right_missing_page(request, missing[0]) if missing else view(request, *args, **kwargs)
+            for right in rights:
+                if not request.user.has_perm(right.permission):
+                    return right_missing_page(request, right)
+            return view(request, *args, **kwargs)
 
         declared = agent(guarded)
-        declared.rights = frozenset(rights)  # type: ignore[attr-defined]  # a mark on the function; read by `rights_of`
+        declared.rights = frozenset(rights)  # type: ignore[attr-defined]  # a mark on the function
         return declared
 
-    return guard
+    return decorator
+
+
+def signed(view: AnyView[Rest]) -> View[Rest]:
+    """Let a machine post what it signs; the view verifies the signature.
+
+    No cookie opens the view, so that a forged page gains nothing, and no CSRF token is asked for.
+    """
+    declared = csrf_exempt(view)
+    declared.policy = Policy.SIGNED  # type: ignore[attr-defined]  # a mark on the function
+    return cast(View[Rest], declared)
+
+
+def _require_sign_in(view: UserView[Rest], policy: Policy) -> View[Rest]:
+    @wraps(view)
+    def guarded(request: HttpRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
+        if not request.user.is_authenticated:
+            return redirect_to_sign_in(request)
+        return forget_if_sent(request, view(cast(UserRequest, request), *args, **kwargs))
+
+    guarded.policy = policy  # type: ignore[attr-defined]  # a mark on the function
+    return guarded
 
 
 def _ask_for_second_factor(request: UserRequest) -> HttpResponse:
-    def way_in(following: str) -> str:
-        if second_factor.has_one(request.user):
-            return f"{second_factor.way_in(request)}?{urlencode({'next': following})}"
-        request.session[second_factor.AFTER_SET_UP] = following
-        return second_factor.way_in(request)
-
-    return redirect_keeping_form(request, way_in)
+    url = second_factor.second_factor_url(request)
+    if url == reverse("mfa_index"):
+        return redirect_keeping_form(request, url, next_in_session=second_factor.AFTER_SET_UP)
+    return redirect_keeping_form(request, url)
 
 
 def recently_authenticated(view: UserView[Rest]) -> UserView[Rest]:
-    """For what takes more than a session: whoever has signed in, or shown that it is them, within the last minutes
-    (ACCOUNT_REAUTHENTICATION_TIMEOUT). Others do so first, by password, code or passkey. What they posted is kept, and
-    done then; a page that posts by itself, or a link to a file, is opened again instead. Stands below the policy.
+    """Require that the user has signed in or reauthenticated within ACCOUNT_REAUTHENTICATION_TIMEOUT.
+
+    Others do so first, by password, code or passkey. What they posted is kept, and done then; a page that posts by
+    itself, or a link to a file, is opened again instead. Stands below the policy.
     """
 
     @wraps(view)
@@ -165,7 +190,7 @@ def recently_authenticated(view: UserView[Rest]) -> UserView[Rest]:
         is_recent = signed_in_seconds(request) < settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
         if is_recent or did_recently_reauthenticate(request):
             return view(request, *args, **kwargs)
-        return _ask_who_it_is(request)
+        return _ask_to_reauthenticate(request)
 
     return guarded
 
@@ -175,59 +200,30 @@ def reauthenticated(view: UserView[Rest]) -> UserView[Rest]:
 
     @wraps(view)
     def guarded(request: UserRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
-        return view(request, *args, **kwargs) if did_recently_reauthenticate(request) else _ask_who_it_is(request)
+        if not did_recently_reauthenticate(request):
+            return _ask_to_reauthenticate(request)
+        return view(request, *args, **kwargs)
 
     return recently_authenticated(guarded)
 
 
-def _ask_who_it_is(request: UserRequest) -> HttpResponse:
+def _ask_to_reauthenticate(request: UserRequest) -> HttpResponse:
     if is_background(request):
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
-    # Of a link to a file, the page that it stands on: the file itself would leave the reader where they are.
-    page = urlsplit(request.htmx.current_url or request.headers.get("Referer", ""))
-    following = urlunsplit(("", "", page.path, page.query, "")) if page.netloc == request.get_host() else ""
     if request.method == "POST" and not request.htmx:
         following = request.path
-        kept = json.loads(serialize_request(request))
-        kept["META"].pop("HTTP_COOKIE", None)
-        request.session[STATE_SESSION_KEY] = {"request": json.dumps(kept)}
+        posted = json.loads(serialize_request(request))
+        posted["META"].pop("HTTP_COOKIE", None)
+        request.session[STATE_SESSION_KEY] = {"request": json.dumps(posted)}
     else:
-        # What was posted before and given up is not done now.
+        # A link to a file leads back to the page that it is on: the file itself would leave the reader where they are.
+        page = urlsplit(request.htmx.current_url or request.headers.get("Referer", ""))
+        following = urlunsplit(("", "", page.path, page.query, "")) if page.netloc == request.get_host() else ""
+        # A post that was given up earlier is not done now.
         request.session.pop(STATE_SESSION_KEY, None)
-    way = get_adapter(request).get_reauthentication_methods(request.user)[0]["url"]
-    url = f"{way}?{urlencode({'next': following or request.get_full_path()})}"
+    method = get_adapter(request).get_reauthentication_methods(request.user)[0]
+    url = f"{method['url']}?{urlencode({'next': following or request.get_full_path()})}"
     return HttpResponseClientRedirect(url) if request.htmx else redirect(url)
-
-
-def signed(view: AnyView[Rest]) -> View[Rest]:
-    """For a machine that signs what it posts, which the view verifies. No cookie opens it, so that a forged page has
-    nothing to use, and no token against one is asked for."""
-    return _declare(Policy.SIGNED, cast(View[Rest], csrf_exempt(view)))
-
-
-def policy_of(view: Callable[..., object]) -> Policy | None:
-    """What a view declares, or None."""
-    return getattr(view, "policy", None)
-
-
-def rights_of(view: Callable[..., object]) -> frozenset[Right]:
-    """The rights that a view asks of agents."""
-    return getattr(view, "rights", frozenset())
-
-
-def _require_sign_in(view: UserView[Rest]) -> View[Rest]:
-    @wraps(view)
-    def guarded(request: HttpRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
-        if not request.user.is_authenticated:
-            return redirect_to_sign_in(request)
-        return forget_if_sent(request, view(cast(UserRequest, request), *args, **kwargs))
-
-    return guarded
-
-
-def _declare(policy: Policy, view: View[Rest]) -> View[Rest]:
-    view.policy = policy  # type: ignore[attr-defined]  # a mark on the function; read by `policy_of`
-    return view
 
 
 # More names than this are no help.
@@ -235,14 +231,14 @@ _MAX_COLLEAGUES = 5
 
 
 def agents_with(right: Right) -> QuerySet[User]:
-    """The active agents who have a right, by name."""
+    """Return the active agents who have a right, by name."""
     return ModelBackend().with_perm(right.permission).filter(is_agent=True).order_by("first_name", "last_name", "email")
 
 
 def right_missing_page(request: HttpRequest, right: Right) -> HttpResponse:
-    """403 with the name of the right and some colleagues who have it. One query."""
-    context = {"right": right, "colleagues": [one.called for one in agents_with(right)[:_MAX_COLLEAGUES]]}
-    return render(request, "desk/right_missing.html", context, status=403)
+    """Render a 403 with the name of the right and some colleagues who have it. One query."""
+    colleagues = [colleague.called for colleague in agents_with(right)[:_MAX_COLLEAGUES]]
+    return render(request, "desk/right_missing.html", {"right": right, "colleagues": colleagues}, status=403)
 
 
 def may_write_to(user: User, address: str) -> bool:

@@ -1,11 +1,12 @@
-"""Second factors: an authenticator app, passkeys, recovery codes. What they do is allauth's; here are the portal's
-words, who must have one, which pages ask for one, how often codes may be guessed, what is told and logged of them, and
-how each is encrypted, bound to its account and type.
+"""Second factors: an authenticator app, passkeys and recovery codes.
+
+allauth implements them. This module adds the portal's texts, requires a factor of agents, asks for it before the pages
+of second factors, limits guesses of codes, reports changes by e-mail and in the audit log, and encrypts each factor,
+bound to its account and type.
 """
 
 import json
 import logging
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -34,6 +35,7 @@ from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.deprecation import MiddlewareMixin
 from django.utils.http import urlencode
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -49,11 +51,10 @@ from .guesses import SIGN_IN_CODES, Bucket, code_buckets, counted, give_back, ta
 from .models import User
 from .sessions import end_other_sessions
 
-# Where an agent was going who has to set one up first.
+# The session's entry with the address that follows when an agent has set up a first factor.
 AFTER_SET_UP = "after_second_factor"
 
-# Characters of a passkey's name.
-_NAME_LENGTH = 100
+_MAX_NAME_LENGTH = 100
 # Objects and lists in a passkey's credential: browsers send fewer than ten.
 _MAX_BRACKETS = 100
 _TYPES = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
@@ -66,13 +67,12 @@ logger = logging.getLogger(__name__)
 
 
 class UnreadableFactorError(Exception):
-    """Raised for a factor whose key is gone, or whose row was altered or has another row's content."""
+    """A factor's key is gone, or its row was altered or has the content of another row."""
 
 
 @receiver(pre_save, sender=Authenticator)
 def _encrypt_factor(instance: Authenticator, **_: Any) -> None:
-    """Encrypt the factor's data, bound to its account and type."""
-    instance.data = encrypt(json.dumps(instance.data).encode(), _context(instance))
+    instance.data = encrypt(json.dumps(instance.data).encode(), _encryption_context(instance))
 
 
 @receiver((post_init, post_save), sender=Authenticator)
@@ -81,7 +81,7 @@ def _decrypt_factor(instance: Authenticator, **_: Any) -> None:
     if instance.pk is None or "data" not in instance.__dict__:
         return
     try:
-        instance.data = json.loads(decrypt(str(instance.data), _context(instance)))
+        instance.data = json.loads(decrypt(str(instance.data), _encryption_context(instance)))
     except UnreadableError as error:
         raise UnreadableFactorError(
             f"Second factor {instance.pk} of account {instance.user_id} cannot be read: its key is gone, it was "
@@ -89,12 +89,12 @@ def _decrypt_factor(instance: Authenticator, **_: Any) -> None:
         ) from error
 
 
-def _context(factor: Authenticator) -> str:
+def _encryption_context(factor: Authenticator) -> str:
     return f"mfa.Authenticator.data\x1f{factor.user_id}\x1f{factor.type}"
 
 
 class MFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no types
-    """The portal's words."""
+    """Put allauth's texts about second factors in the portal's words."""
 
     error_messages = DefaultMFAAdapter.error_messages | {
         "cannot_delete_authenticator": _("Agents need a second factor. Add another one before you remove this one."),
@@ -106,22 +106,21 @@ class MFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no typ
         return str(settings.OPERATOR_NAME)
 
     def build_totp_svg(self, url: str) -> str:
-        """The picture to scan, on white also where the page is dark."""
+        """Draw the QR code on white, which dark pages need too."""
         return str(qrcode.make(url, image_factory=SvgPathFillImage).to_string(encoding="unicode"))
 
     def can_delete_authenticator(self, authenticator: Authenticator) -> bool:
-        """Not an agent's last one."""
+        """Return False for an agent's last factor."""
         return not is_required(authenticator.user) or _authenticators(authenticator.user).count() > 1
 
     def generate_authenticator_name(self, user: User, type: Authenticator.Type) -> str:
-        """What a new passkey is called until it is called otherwise."""
         count = Authenticator.objects.filter(user_id=user.pk, type=type).count()
         return gettext("Passkey %(number)d") % {"number": count + 1} if count else gettext("Passkey")
 
 
 @rotation_task
-def encrypt_anew() -> None:
-    """Encrypt with the newest key what an earlier one has encrypted, so that the earlier one can be dropped."""
+def reencrypt() -> None:
+    """Encrypt factors of earlier keys with the newest key, so that the earlier keys can be dropped."""
     for key, stored in Authenticator.objects.values_list("pk", "data"):
         if is_newest(str(stored)):
             continue
@@ -132,17 +131,16 @@ def encrypt_anew() -> None:
 
 
 def is_required(user: User) -> bool:
-    """Whether the account's holder opens the desk with a second factor alone."""
+    """Return True if the user opens the desk only with a second factor."""
     return bool(settings.AGENT_SECOND_FACTOR and user.is_agent)
 
 
-def has_one(user: User) -> bool:
-    """Whether the account has a second factor. One query."""
+def is_set_up(user: User) -> bool:
     return bool(_authenticators(user).exists())
 
 
-def has_passed(request: HttpRequest) -> bool:
-    """Whether one was used in this session. No query."""
+def is_verified(request: HttpRequest) -> bool:
+    """Return True if a second factor was used in this session. No query."""
     return any(record["method"] == "mfa" for record in get_authentication_records(request, request.user))
 
 
@@ -151,19 +149,19 @@ def may_change(request: HttpRequest, user: User) -> bool:
     account = User.objects.select_for_update().filter(pk=user.pk).first()
     if account is None or account.get_session_auth_hash() != user.get_session_auth_hash():
         return False
-    return has_passed(request) or not has_one(account)
+    return is_verified(request) or not is_set_up(account)
 
 
-def way_in(request: HttpRequest) -> str:
-    """Where one uses a second factor, or sets one up first. One query."""
-    has = set(_authenticators(request.user).values_list("type", flat=True))
-    if not has:
+def second_factor_url(request: HttpRequest) -> str:
+    """Return the URL of the page that takes the user's second factor, or of the overview if none is set up."""
+    types = set(_authenticators(request.user).values_list("type", flat=True))
+    if not types:
         return reverse("mfa_index")
-    return reverse("mfa_reauthenticate" if Authenticator.Type.TOTP in has else "mfa_reauthenticate_webauthn")
+    return reverse("mfa_reauthenticate" if Authenticator.Type.TOTP in types else "mfa_reauthenticate_webauthn")
 
 
 def remove_all(user: User) -> int:
-    """Take all second factors and recovery codes from the account; how many there were."""
+    """Remove all second factors and recovery codes of the account, and return their number."""
     return int(Authenticator.objects.filter(user=user).delete()[0])
 
 
@@ -171,24 +169,20 @@ def _authenticators(user: Any) -> Any:
     return Authenticator.objects.filter(user_id=user.pk, type__in=_TYPES)
 
 
-class SecondFactorPages:
+class SecondFactorPages(MiddlewareMixin):
     """Middleware: ask for the account's second factor, once a session, before the pages that show or change factors.
-    Sign out where one cannot be read."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
+    Signs out if a factor cannot be read.
+    """
 
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
-        """Redirect to the page where the factor is used. What was posted is not kept."""
+        """Redirect to the page that takes the factor. A posted form is not kept."""
         page = request.resolver_match
         if page is None or not page.route.startswith(_PAGES) or page.url_name in _OPEN_PAGES:
             return None
-        if not request.user.is_authenticated or has_passed(request) or not has_one(request.user):
+        if not request.user.is_authenticated or is_verified(request) or not is_set_up(request.user):
             return None
-        return redirect(f"{way_in(request)}?{urlencode({'next': request.get_full_path()})}")
+        return redirect(f"{second_factor_url(request)}?{urlencode({'next': request.get_full_path()})}")
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if not isinstance(exception, UnreadableFactorError):
@@ -226,7 +220,7 @@ def _report_recovery_code(request: HttpRequest, user: User, authenticator: Authe
 
 
 def report(request: HttpRequest, user: User, event: str) -> None:
-    """Write an e-mail to the account's owner and an entry to the audit log. Neither names a code."""
+    """Send the account's owner an e-mail, and add an entry to the audit log. Neither names a code."""
     with transaction.atomic():
         get_account_adapter(request).send_notification_mail(f"mfa/email/{event}", user)
         _log(user, event)
@@ -236,12 +230,12 @@ def _log(user: User, event: str) -> None:
     chain.append(AuditAction.SECOND_FACTOR, by=user, application=None, subject=user.pk, did=event)
 
 
-# Of an app's row: the newest code that was used, by the number of its half minute.
-_USED = "used"
+# An app's data has the newest time step of which a code was used. A step is half a minute.
+_USED_STEP = "used"
 
 
 def _matching_step(secret: str, code: str) -> int | None:
-    """The number of the half minute whose code this is."""
+    """Return the time step that the code belongs to."""
     for step in yield_hotp_counters_from_time():
         if compare_user_code(actual=code, expected=format_hotp_value(hotp_value(secret, step))):
             return int(step)
@@ -249,19 +243,19 @@ def _matching_step(secret: str, code: str) -> int | None:
 
 
 def _use_app_code(authenticator: Authenticator, code: str) -> bool:
-    """Whether it is the app's code of now, and newer than each that was used before."""
+    """Return True if the code is of now and newer than each that was used before. It is used from then on."""
     with transaction.atomic():
-        row = Authenticator.objects.select_for_update().get(pk=authenticator.pk)
-        step = _matching_step(row.data["secret"], code)
-        if step is None or step <= row.data.get(_USED, 0):
+        app = Authenticator.objects.select_for_update().get(pk=authenticator.pk)
+        step = _matching_step(app.data["secret"], code)
+        if step is None or step <= app.data.get(_USED_STEP, 0):
             return False
-        row.data[_USED] = step
-        row.save(update_fields=["data"])
+        app.data[_USED_STEP] = step
+        app.save(update_fields=["data"])
     return True
 
 
 class _CodeFormMixin(PortalFormMixin):
-    """A code of the app or of the recovery codes, which works once. It is counted before anything is looked at."""
+    """Take a code of the app or a recovery code, which works once. Each try is counted before the code is checked."""
 
     user: User
     authenticator: Authenticator
@@ -273,13 +267,14 @@ class _CodeFormMixin(PortalFormMixin):
         self.fields["code"].help_text = _("Six digits from your authenticator app, or one of your recovery codes.")
 
     def clean_code(self) -> str:
-        code, taken = str(self.cleaned_data["code"]), self._buckets()
-        taken_at = take(*taken)
-        for one in Authenticator.objects.filter(user=self.user).exclude(type=Authenticator.Type.WEBAUTHN):
-            is_app = one.type == Authenticator.Type.TOTP
-            if _use_app_code(one, code) if is_app else one.wrap().validate_code(code):
-                give_back(taken_at, *taken)
-                self.authenticator = Authenticator.objects.get(pk=one.pk)
+        code = str(self.cleaned_data["code"])
+        buckets = self._buckets()
+        taken_at = take(*buckets)
+        for factor in Authenticator.objects.filter(user=self.user).exclude(type=Authenticator.Type.WEBAUTHN):
+            is_app = factor.type == Authenticator.Type.TOTP
+            if _use_app_code(factor, code) if is_app else factor.wrap().validate_code(code):
+                give_back(taken_at, *buckets)
+                self.authenticator = Authenticator.objects.get(pk=factor.pk)
                 return code
         raise get_mfa_adapter().validation_error("incorrect_code")
 
@@ -288,7 +283,7 @@ class _CodeFormMixin(PortalFormMixin):
 
 
 class CodeForm(_CodeFormMixin, base_forms.AuthenticateForm):  # type: ignore[misc]  # allauth has no types
-    """After the password. A sign-in has five tries."""
+    """Take the code that follows the password. A sign-in has five tries."""
 
     def _buckets(self) -> tuple[Bucket, ...]:
         login = context.request._login_stage.login
@@ -296,11 +291,11 @@ class CodeForm(_CodeFormMixin, base_forms.AuthenticateForm):  # type: ignore[mis
 
 
 class ConfirmCodeForm(_CodeFormMixin, base_forms.ReauthenticateForm):  # type: ignore[misc]  # allauth has no types
-    """In a session, before something that takes more than it."""
+    """Take the code before an action for which a session is not enough."""
 
 
 class AddAppForm(PortalFormMixin, totp_forms.ActivateTOTPForm):  # type: ignore[misc]  # allauth has no types
-    """The first code of a new app."""
+    """Take the first code of a new app."""
 
     step: int
 
@@ -318,10 +313,10 @@ class AddAppForm(PortalFormMixin, totp_forms.ActivateTOTPForm):  # type: ignore[
         return code
 
     def mark_as_used(self) -> None:
-        """The code that has set the app up signs nobody in."""
-        row = Authenticator.objects.get(user=self.user, type=Authenticator.Type.TOTP)
-        row.data[_USED] = self.step
-        row.save(update_fields=["data"])
+        """Mark the code that has set up the app as used, so that it signs nobody in."""
+        app = Authenticator.objects.get(user=self.user, type=Authenticator.Type.TOTP)
+        app.data[_USED_STEP] = self.step
+        app.save(update_fields=["data"])
 
 
 class CredentialDecoder(json.JSONDecoder):
@@ -355,9 +350,9 @@ class PasskeyForm(_CredentialFormMixin, webauthn_forms.AuthenticateWebAuthnForm)
 
 
 class PasskeySignInForm(_CredentialFormMixin, webauthn_forms.LoginWebAuthnForm):  # type: ignore[misc]  # no types
-    """Sign in by a passkey alone, which then has to have verified its holder by a finger, a face or a PIN.
+    """Sign in by a passkey alone, which has to verify its holder by a finger, a face or a PIN.
 
-    The challenge may come from another page, which asks for no verification because a password went before.
+    The challenge may come from another page, which asks for no verification because it follows a password.
     """
 
     cleaned_data: dict[str, Any]
@@ -372,26 +367,24 @@ class PasskeySignInForm(_CredentialFormMixin, webauthn_forms.LoginWebAuthnForm):
 
 
 class ConfirmPasskeyForm(_CredentialFormMixin, webauthn_forms.ReauthenticateWebAuthnForm):  # type: ignore[misc]  # no types
-    """Take a passkey before something that takes more than a session."""
+    """Take a passkey before an action for which a session is not enough."""
 
 
 class AddPasskeyForm(_CredentialFormMixin, PortalFormMixin, webauthn_forms.AddWebAuthnForm):  # type: ignore[misc]  # allauth has no types
-    """A new passkey. It signs in by itself where the device asks for a finger, a face or a PIN."""
+    """Add a passkey. It signs in by itself if the device asks for a finger, a face or a PIN."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["name"].label = _("Name")
         self.fields["name"].help_text = _("So that you know it again, like “Telephone”.")
-        self.fields["name"].validators.append(MaxLengthValidator(_NAME_LENGTH))
+        self.fields["name"].validators.append(MaxLengthValidator(_MAX_NAME_LENGTH))
         self.fields["passwordless"].label = _("Sign in with this passkey alone, without a password")
         self.fields["passwordless"].help_text = ""
         self.fields["passwordless"].initial = True
 
 
 class RenamePasskeyForm(PortalFormMixin, webauthn_forms.EditWebAuthnForm):  # type: ignore[misc]  # allauth has no types
-    """What a passkey is called."""
-
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["name"].label = _("Name")
-        self.fields["name"].validators.append(MaxLengthValidator(_NAME_LENGTH))
+        self.fields["name"].validators.append(MaxLengthValidator(_MAX_NAME_LENGTH))

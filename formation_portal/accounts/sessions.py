@@ -1,14 +1,14 @@
-"""Sessions: when one ends, what was posted after its end, and the sessions of guests.
+"""Sessions: when one ends, forms that are posted after the end, and the sessions of guests.
 
-A session ends when nobody uses it, an agent's sooner; and some hours after signing in, however much it is used. Pages
-say when, and each use moves the first of both ahead. A session's row is written at most once a minute for that, so that
-reading pages stays cheap. Sessions that are over are deleted each hour, with the unsent forms in them.
+A session ends when it is unused, an agent's sooner, and some hours after signing in however much it is used. Pages show
+the time that is left. A session's row is written at most once a minute for that, so that reading pages stays cheap.
+Ended sessions are deleted each hour, with the unsent forms in them.
 
-The browser alone has a session's key. Both tables of sessions have a digest of it (`key_digest`), and what a session
-holds is encrypted bound to that digest: put into another row it opens nothing.
+Only the browser has a session's key. Both tables of sessions have a digest of it (`key_digest`), and the content of a
+session is encrypted and bound to that digest: moved to another row it opens nothing.
 
-A form that was posted after its session had ended is kept in the browser's next one, to be sent again. It is shown only
-to somebody who may open the address it was posted to, which the view that shows it checks (`unsent`).
+A form that is posted after its session has ended is kept in the browser's next session, to be sent again. The view that
+shows it checks that the user may open the address it was posted to (`portal.site.views.unsent`).
 """
 
 import datetime as dt
@@ -20,7 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import wraps
 from http import HTTPStatus
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec, cast
 
 from allauth.account.adapter import get_adapter
 from allauth.account.signals import password_changed, password_reset, password_set
@@ -44,6 +44,7 @@ from django.shortcuts import redirect, resolve_url
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
+from django.utils.deprecation import MiddlewareMixin
 from django.utils.http import urlencode
 from django_htmx.http import HttpResponseClientRedirect
 
@@ -54,7 +55,7 @@ from formation_portal.core.key_rotation import rotation_task
 from .guesses import keep_device, remember_device
 from .models import User
 
-# Kept in a session: when it was used at last and when it began, and whether an agent's.
+# The entries of a session: the time of its last use, the time of its beginning, and whether it is an agent's.
 _USED_AT = "used_at"
 _SIGNED_IN_AT = "signed_in_at"
 _IS_AGENTS = "is_agents"
@@ -72,17 +73,19 @@ def key_digest(session_key: str) -> str:
     return hashlib.sha256(session_key.encode()).hexdigest()[:_DIGEST_CHARACTERS]
 
 
-def _context(digest: str) -> str:
+def _encryption_context(digest: str) -> str:
     return f"sessions.Session.session_data\x1f{digest}"
 
 
 class SessionStore(db.SessionStore):
-    """Django's, encrypted, since codes and the key of an app that is being set up stand in it; and it knows its end.
-    The database finds it no longer then, whatever the browser sends."""
+    """Store sessions in the database like Django, but encrypted, and with an end that no use moves.
+
+    They are encrypted because codes, and the key of an app that is being set up, are in them.
+    """
 
     @classmethod
     def from_row(cls, digest: str) -> "SessionStore":
-        """Return what a row holds, as a session without a key: it is empty where the row is gone or cannot be read."""
+        """Read a row as a session without a key. It is empty if the row is gone, has expired or cannot be read."""
         store = cls()
         store.update(store._read(digest) or {})
         return store
@@ -98,7 +101,7 @@ class SessionStore(db.SessionStore):
         if row is None:
             return None
         try:
-            signed = decrypt(row.session_data, _context(digest))
+            signed = decrypt(row.session_data, _encryption_context(digest))
         except UnreadableError:
             logger.warning("A session cannot be read: its key is gone, it was altered, or it is another row's")
             return None
@@ -114,87 +117,89 @@ class SessionStore(db.SessionStore):
     def create_model_instance(self, data: dict[str, Any]) -> AbstractBaseSession:
         row = super().create_model_instance(data)
         row.session_key = key_digest(row.session_key)
-        row.session_data = encrypt(row.session_data.encode(), _context(row.session_key))
+        row.session_data = encrypt(row.session_data.encode(), _encryption_context(row.session_key))
         return row
 
     @property
     def idle_seconds(self) -> int:
-        """After so long without a use it ends."""
+        """Return after how many seconds without a use the session ends."""
         if self.get(_IS_AGENTS):
             return int(settings.AGENT_SESSION_AGE)
-        return int(settings.ACCOUNT_SESSION_COOKIE_AGE if self._is_kept else settings.SESSION_COOKIE_AGE)
+        if self._is_remembered:
+            return int(settings.ACCOUNT_SESSION_COOKIE_AGE)
+        return int(settings.SESSION_COOKIE_AGE)
 
     @property
     def ends_at(self) -> float | None:
-        """Then it ends in any case; None where nobody has signed in."""
-        began = self.get(_SIGNED_IN_AT)
-        lifetime = settings.ACCOUNT_SESSION_COOKIE_AGE if self._is_kept else settings.SESSION_LIFETIME
-        return None if began is None else float(began + lifetime)
+        """Return the time at which the session ends even if it is used; None while nobody has signed in."""
+        signed_in_at = self.get(_SIGNED_IN_AT)
+        if signed_in_at is None:
+            return None
+        lifetime = settings.ACCOUNT_SESSION_COOKIE_AGE if self._is_remembered else settings.SESSION_LIFETIME
+        return float(signed_in_at + lifetime)
 
     @property
-    def _is_kept(self) -> bool:
-        """A customer's who has asked to stay signed in."""
+    def _is_remembered(self) -> bool:
         return not self.get(_IS_AGENTS) and self.get("_session_expiry") == settings.ACCOUNT_SESSION_COOKIE_AGE
 
     def get_expiry_age(self, **kwargs: Any) -> int:
-        """Seconds from now, or from `modification`."""
+        """Return the seconds until the session ends, from now or from `modification`."""
         if self.ends_at is None:
             return int(super().get_expiry_age(**kwargs))
         modified = kwargs.get("modification", timezone.now())
         return max(0, min(self.idle_seconds, int(self.ends_at - modified.timestamp())))
 
     def get_expiry_date(self, **kwargs: Any) -> dt.datetime:
-        """The same as a moment, which is what the database keeps."""
         if self.ends_at is None:
             return super().get_expiry_date(**kwargs)
         modified: dt.datetime = kwargs.get("modification", timezone.now())
         return modified + dt.timedelta(seconds=self.get_expiry_age(modification=modified))
 
 
-class SessionExpiry:
-    """Counts each answered request as a use of its session, but for those that only ask how long it lasts."""
+class SessionExpiry(MiddlewareMixin):
+    """Middleware: count each answered request as a use of its session, except background requests."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        response = self.get_response(request)
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         # A request that did not look into its session needs none, and one that failed may have found it away.
         if response.status_code < 500 and request.session.accessed and not is_background(request):
-            used = request.session.get(_USED_AT)
-            if used is not None and _now() - used >= _WRITE_EVERY_SECONDS:
+            used_at = request.session.get(_USED_AT)
+            if used_at is not None and _now() - used_at >= _WRITE_EVERY_SECONDS:
                 extend_session(request)
         keep_device(request, response)
         return response
 
 
 def seconds_left(request: HttpRequest, *, is_used: bool = True) -> float | None:
-    """Seconds until the session ends, unless it is used again; None where nobody is signed in.
+    """Return the seconds until the session ends if it is not used again; None if nobody is signed in.
 
-    With `is_used` this request counts already.
+    With `is_used` this request already counts as a use.
     """
-    # A request that was refused early knows no user.
+    # A request that was refused early has no user.
     user = getattr(request, "user", None)
-    if user is None or not user.is_authenticated or (used := request.session.get(_USED_AT)) is None:
+    used_at = request.session.get(_USED_AT) if user is not None and user.is_authenticated else None
+    if used_at is None:
         return None
+    session = cast(SessionStore, request.session)
     now = _now()
-    counts = now if is_used and now - used >= _WRITE_EVERY_SECONDS else used
-    ends = request.session.ends_at  # type: ignore[attr-defined]  # of our own store
-    idle_end = float(counts + request.session.idle_seconds)  # type: ignore[attr-defined]
-    return (idle_end if ends is None else min(idle_end, ends)) - now
+    if is_used and now - used_at >= _WRITE_EVERY_SECONDS:
+        used_at = now
+    ends_at = float(used_at + session.idle_seconds)
+    if session.ends_at is not None:
+        ends_at = min(ends_at, session.ends_at)
+    return ends_at - now
 
 
 def can_be_extended(request: HttpRequest) -> bool:
-    """Whether a use moves the session's end ahead: not where it is about to end in any case."""
-    ends = request.session.ends_at  # type: ignore[attr-defined]  # of our own store
-    return ends is None or ends - _now() > request.session.idle_seconds  # type: ignore[attr-defined]
+    """Return False if the session is about to end even if it is used."""
+    session = cast(SessionStore, request.session)
+    return session.ends_at is None or session.ends_at - _now() > session.idle_seconds
 
 
 def extend_session(request: HttpRequest) -> None:
-    """Let the session last as long as if one had just signed in, but for its end in any case."""
+    """Record a use of the session, which moves its end ahead."""
     now = _now()
     request.session[_USED_AT] = now
-    # Of a session that a version without them has begun; nobody has just signed in.
+    # A session that an earlier version has begun has neither.
     request.session.setdefault(_SIGNED_IN_AT, now - settings.ACCOUNT_REAUTHENTICATION_TIMEOUT)
     user = getattr(request, "user", None)
     request.session.setdefault(_IS_AGENTS, bool(getattr(user, "is_agent", False)))
@@ -203,28 +208,27 @@ def extend_session(request: HttpRequest) -> None:
 
 
 def signed_in_seconds(request: HttpRequest) -> float:
-    """How long ago one has signed in to this session."""
+    """Return how many seconds ago the user signed in to this session."""
     return float(_now() - request.session.get(_SIGNED_IN_AT, 0))
 
 
 def end_sessions(user: User, *, but: str | None = None) -> None:
-    """End all sessions of the account for good, also if it is opened again. The row of one may stay."""
+    """End all sessions of the account for good, even if it is enabled again. The row of the session `but` stays."""
     User.objects.filter(pk=user.pk).update(session_epoch=F("session_epoch") + 1)
     user.refresh_from_db(fields=["session_epoch"])
     end_listed(UserSession.objects.filter(user=user).exclude(session_key=key_digest(but or "")))
 
 
 def end_other_sessions(request: HttpRequest, user: User) -> None:
-    """The same for all but the one of this request, also those that no list has."""
+    """End all sessions of the account but this one, listed or not. This one gets another key."""
     with transaction.atomic():
         end_sessions(user, but=request.session.session_key)
-        # Known to the account as it is now, under another number.
         update_session_auth_hash(request, user)
         _list_session(request, user)
 
 
 def listed_sessions(user: User) -> list[UserSession]:
-    """Return where the account is signed in. Sessions that have ended are deleted."""
+    """Return the devices on which the account is signed in. Deletes those whose session has ended."""
     devices = []
     for device in UserSession.objects.filter(user=user):
         if get_session_user(SessionStore.from_row(device.session_key)) is None:
@@ -235,55 +239,57 @@ def listed_sessions(user: User) -> list[UserSession]:
 
 
 def end_listed(devices: QuerySet[UserSession]) -> None:
-    """End the sessions that these rows list."""
+    """End the sessions of these devices."""
     Session.objects.filter(pk__in=list(devices.values_list("session_key", flat=True))).delete()
     devices.delete()
 
 
 def _list_session(request: HttpRequest, user: User) -> None:
     """Add the session of this request to the list of the account's devices."""
-    browser = request.headers.get("User-Agent", "")[: UserSession._meta.get_field("user_agent").max_length]
+    max_length = UserSession._meta.get_field("user_agent").max_length
     UserSession.objects.update_or_create(
         session_key=key_digest(str(request.session.session_key)),
         defaults={
             "user": user,
             "ip": get_adapter().get_client_ip(request),
-            "user_agent": browser,
+            "user_agent": request.headers.get("User-Agent", "")[:max_length],
             "last_seen_at": timezone.now(),
         },
     )
 
 
 def disable(user: User) -> None:
-    """Let nobody in by the account, and end its sessions for good."""
+    """Disable the account, and end its sessions for good."""
     with transaction.atomic():
         User.objects.filter(pk=user.pk).update(is_active=False)
         end_sessions(user)
 
 
 def mark_as_background(request: HttpRequest) -> None:
-    """This request is no use of the session: the page makes it by itself."""
-    request.only_asks_for_session = True  # type: ignore[attr-defined]  # read by the middleware
+    """Mark a request that a page makes by itself, which is no use of the session."""
+    request.is_background = True  # type: ignore[attr-defined]
 
 
 def is_background(request: HttpRequest) -> bool:
-    """Whether the page makes this request by itself, and nobody waits for the answer."""
-    return hasattr(request, "only_asks_for_session")
+    """Return True if a page makes this request by itself."""
+    return hasattr(request, "is_background")
 
 
 def background_request(
     view: Callable[Concatenate[HttpRequest, Rest], HttpResponseBase],
 ) -> Callable[Concatenate[HttpRequest, Rest], HttpResponseBase]:
-    """For a view that pages ask for news: no use of the session; and where nobody is signed in any more there is none,
-    so that the page stays with what is typed on it. Stands before the policy."""
+    """Decorate a view that pages poll: an htmx request for it is no use of the session.
+
+    Without a session it gets an empty answer, so that the page stays with what is typed on it. Stands above the policy.
+    """
 
     @wraps(view)
-    def asked(request: HttpRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
+    def wrapper(request: HttpRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
         if request.htmx:  # type: ignore[attr-defined]  # of core.middleware.Htmx
             mark_as_background(request)
         return view(request, *args, **kwargs)
 
-    return asked
+    return wrapper
 
 
 @receiver(user_logged_in)
@@ -300,9 +306,8 @@ def _list_new_session(request: HttpRequest, user: User, **_: Any) -> None:
 
 
 @receiver((password_changed, password_set, password_reset))
-def _know_the_device(request: HttpRequest, user: User, signal: Signal, **_: Any) -> None:
-    """Whoever sets a password here knows the old one, or reads the account's mail. All others are signed out: their
-    sessions have died with the old password."""
+def _remember_after_password_change(request: HttpRequest, user: User, signal: Signal, **_: Any) -> None:
+    """Remember the browser in which a password was set, and forget all other sessions: they ended with the old one."""
     remember_device(request, user, by_reset=signal is password_reset)
     own = key_digest(request.session.session_key or "")
     end_listed(UserSession.objects.filter(user=user).exclude(session_key=own))
@@ -316,34 +321,33 @@ def _now() -> float:
 
 @hourly_task
 def delete_expired_sessions() -> None:
-    """Delete what no browser can open any more."""
     Session.objects.filter(expire_date__lt=timezone.now()).delete()
-    kept = Session.objects.filter(session_key=OuterRef("session_key"))
-    UserSession.objects.exclude(Exists(kept)).delete()
+    sessions = Session.objects.filter(session_key=OuterRef("session_key"))
+    UserSession.objects.exclude(Exists(sessions)).delete()
 
 
 @rotation_task
-def encrypt_anew() -> None:
-    """Encrypt with the newest key what an earlier one has encrypted. What is written meanwhile stays."""
+def reencrypt() -> None:
+    """Encrypt sessions of earlier keys with the newest key. A session that is written meanwhile stays as it is."""
     for digest, stored in Session.objects.values_list("session_key", "session_data").iterator():
         if is_newest(stored):
             continue
         with suppress(UnreadableError):
-            renewed = encrypt(decrypt(stored, _context(digest)), _context(digest))
+            renewed = encrypt(decrypt(stored, _encryption_context(digest)), _encryption_context(digest))
             Session.objects.filter(pk=digest, session_data=stored).update(session_data=renewed)
 
 
 _UNSENT = "unsent"
-# Enough for the longest section of a form, and too little to fill a table of sessions with.
+# Enough for the longest section of a form, but too little to fill the table of sessions with.
 _MAX_UNSENT_CHARACTERS = 200_000
 _UNSENT_KEPT_SECONDS = 60 * 60
-# What is posted there is never kept, as its pages say.
-_UNKEPT_PATHS = ("/workbench/",)
+# The workbench promises to keep nothing.
+_UNKEPT_PATH = "/workbench/"
 
 
 @dataclass(frozen=True, slots=True)
 class UnsentForm:
-    """A form that was posted without a session: where to, and each control with its values. Files can't be kept."""
+    """A form that was posted without a session: its address, and each control with its values. Files are not kept."""
 
     path: str
     controls: tuple[tuple[str, tuple[str, ...]], ...]
@@ -351,78 +355,80 @@ class UnsentForm:
 
 
 def redirect_to_sign_in(request: HttpRequest) -> HttpResponse:
-    """To the sign-in page, and then on to where the request was going; a form's content is kept meanwhile."""
-    return redirect_keeping_form(
-        request, lambda following: f"{resolve_url(settings.LOGIN_URL)}?{urlencode({'next': following})}"
-    )
+    """Redirect to the sign-in page, which leads on to where the request was going. Keeps a posted form."""
+    return redirect_keeping_form(request, resolve_url(settings.LOGIN_URL))
 
 
-def redirect_keeping_form(request: HttpRequest, way: Callable[[str], str]) -> HttpResponse:
-    """To the address that `way` gives for what follows it: where the request was going, or what it posted.
+def redirect_keeping_form(request: HttpRequest, url: str, *, next_in_session: str = "") -> HttpResponse:
+    """Redirect to a page that leads on to where the request was going. Keeps a posted form, to be sent again.
 
-    A page that posts by itself stays, since more may be typed there by now: 401, and it says that nothing is saved.
-    One that only asks for news hears of none.
+    The page finds the address that follows in the query as `next`, or in the session under `next_in_session`. A page
+    that posts by itself stays, since more may be typed there by now: it gets 401 and says that nothing is saved. A
+    background request gets an empty answer.
     """
-    is_by_itself = bool(getattr(request, "htmx", False))
     if is_background(request):
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
+    is_htmx = bool(getattr(request, "htmx", False))
     following = request.get_full_path()
     if request.method == "POST":
-        is_kept = not request.path.startswith(_UNKEPT_PATHS)
-        if is_kept:
-            _keep_form(request, comes_back=is_by_itself)
-        if is_by_itself:
+        if not request.path.startswith(_UNKEPT_PATH):
+            _keep_form(request, comes_back=is_htmx)
+            following = resolve_url("portal:unsent")
+        if is_htmx:
             return HttpResponse(status=HTTPStatus.UNAUTHORIZED)
-        following = resolve_url("portal:unsent") if is_kept else following
-    url = way(following)
-    return HttpResponseClientRedirect(url) if is_by_itself else redirect(url)
+    if next_in_session:
+        request.session[next_in_session] = following
+    else:
+        url = f"{url}?{urlencode({'next': following})}"
+    return HttpResponseClientRedirect(url) if is_htmx else redirect(url)
 
 
 def unsent_form(request: HttpRequest) -> UnsentForm | None:
-    """What this browser posted without a session, or None."""
-    kept = request.session.get(_UNSENT)
-    if kept is None:
+    """Return the form that this browser posted without a session, if it is kept and can be read."""
+    form = request.session.get(_UNSENT)
+    if form is None:
         return None
     try:
-        controls = json.loads(decrypt(kept["controls"], _unsent_context(kept["path"])))
+        controls = json.loads(decrypt(form["controls"], _unsent_context(form["path"])))
     except UnreadableError:
         # Its key was dropped meanwhile.
         return None
-    return UnsentForm(kept["path"], tuple((name, tuple(values)) for name, values in controls), kept["had_files"])
+    return UnsentForm(form["path"], tuple((name, tuple(values)) for name, values in controls), form["had_files"])
 
 
 def forget_unsent_form(request: HttpRequest) -> None:
-    """Drop what was kept."""
     request.session.pop(_UNSENT, None)
 
 
 def forget_if_sent(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-    """The answer to a signed-in post, as it is. What was kept for its address has arrived with it, and is dropped."""
-    # Also with answers that cannot be read: they are kept as typed, and the page says so.
+    """Forget the unsent form if this request has sent it to its address. Returns the response."""
+    # Also with answers that cannot be read: they are saved as typed, and the page says so.
     is_taken = response.status_code < HTTPStatus.BAD_REQUEST or response.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
     if request.method == "POST" and is_taken and not hasattr(request, "has_kept_form"):
-        kept = request.session.get(_UNSENT)
-        if kept and kept["path"] == request.get_full_path():
+        form = request.session.get(_UNSENT)
+        if form and form["path"] == request.get_full_path():
             forget_unsent_form(request)
     return response
 
 
 def _keep_form(request: HttpRequest, *, comes_back: bool) -> None:
+    """Keep the posted form in the session. With `comes_back`, sending it again leads to the same page."""
     controls: list[Any] = [(name, values) for name, values in request.POST.lists() if name != "csrfmiddlewaretoken"]
     if comes_back and "update" not in request.POST:
-        # No button was pressed, so sending it again leads to the same page and not onwards.
         controls.append(("update", ["1"]))
-    content, path = json.dumps(controls), request.get_full_path()
-    if len(content) <= _MAX_UNSENT_CHARACTERS and ratelimit.consume(request, action="unsent"):
-        # For whoever signs in now; that gives the session its usual length.
-        if not request.user.is_authenticated:
-            request.session.set_expiry(_UNSENT_KEPT_SECONDS)
-        request.has_kept_form = True  # type: ignore[attr-defined]  # it has not arrived with this request
-        request.session[_UNSENT] = {
-            "path": path,
-            "controls": encrypt(content.encode(), _unsent_context(path)),
-            "had_files": bool(request.FILES),
-        }
+    content = json.dumps(controls)
+    path = request.get_full_path()
+    if len(content) > _MAX_UNSENT_CHARACTERS or not ratelimit.consume(request, action="unsent"):
+        return
+    # Signing in gives the session its usual length again.
+    if not request.user.is_authenticated:
+        request.session.set_expiry(_UNSENT_KEPT_SECONDS)
+    request.has_kept_form = True  # type: ignore[attr-defined]  # it has not arrived with this request
+    request.session[_UNSENT] = {
+        "path": path,
+        "controls": encrypt(content.encode(), _unsent_context(path)),
+        "had_files": bool(request.FILES),
+    }
 
 
 def _unsent_context(path: str) -> str:
@@ -430,7 +436,7 @@ def _unsent_context(path: str) -> str:
 
 
 def account_marker(user: User | AnonymousUser) -> str:
-    """Return a digest that tells one account from another and names nobody; empty for who is not signed in."""
+    """Return a digest that tells accounts apart and names nobody; "" if nobody is signed in."""
     return salted_hmac("formation_portal.accounts.marker", str(user.pk)).hexdigest()[:16] if user.pk else ""
 
 
@@ -442,10 +448,10 @@ _KNOWN, _OPENED = "known", "opened"
 
 @dataclass(frozen=True, slots=True)
 class GuestSession:
-    """The session of a guest, who has no account: a signed cookie for one part's addresses alone.
+    """The session of a guest, who has no account: a signed cookie for the addresses of one part alone.
 
-    It says which round's link this browser has opened, in which epoch of the guest's sessions, and whether the code was
-    entered. Whether that still counts is checked where the part is looked up.
+    It holds the round of the link that this browser has opened, the epoch of the guest's sessions, and whether the code
+    was entered (`is_known`). The function that looks the part up checks that they still count.
     """
 
     reference: str
@@ -455,18 +461,18 @@ class GuestSession:
 
 
 def find_guest_session(request: HttpRequest, reference: str) -> GuestSession | None:
-    """The browser's session for that part; None without one that we have signed, and not too long ago."""
-    said = request.get_signed_cookie(_GUEST_COOKIE, default=None, salt=_GUEST_SALT, max_age=_GUEST_SECONDS)
-    named, _, rest = (said or "").partition(":")
-    if not said or named != reference:
+    """Return the browser's session for a part, if it has a signed cookie that is young enough."""
+    cookie = request.get_signed_cookie(_GUEST_COOKIE, default=None, salt=_GUEST_SALT, max_age=_GUEST_SECONDS)
+    part, _, content = (cookie or "").partition(":")
+    if not content or part != reference:
         return None
     # A cookie from before there were epochs has none, which is the first.
-    round_, state, epoch, *_ = [*rest.split(":"), "0"]
+    round_, state, epoch, *_ = [*content.split(":"), "0"]
     return GuestSession(reference, int(round_), state == _KNOWN, int(epoch))
 
 
 def start_guest_session(response: HttpResponse, session: GuestSession) -> HttpResponse:
-    """Let the browser keep the session, for the part's own addresses."""
+    """Set the cookie of a guest's session."""
     response.set_signed_cookie(
         _GUEST_COOKIE,
         f"{session.reference}:{session.round}:{_KNOWN if session.is_known else _OPENED}:{session.epoch}",
@@ -481,6 +487,6 @@ def start_guest_session(response: HttpResponse, session: GuestSession) -> HttpRe
 
 
 def end_guest_session(response: HttpResponse, reference: str) -> HttpResponse:
-    """Let the browser forget its session."""
+    """Delete the cookie of a guest's session."""
     response.delete_cookie(_GUEST_COOKIE, path=reverse("portal:part", args=[reference]), samesite="Lax")
     return response

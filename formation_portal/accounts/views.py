@@ -1,5 +1,5 @@
-"""What allauth's pages lack: an answer to who has guessed too often, an account's one address, the list of its
-sessions, and second factors that agents keep.
+"""The pages of accounts: allauth's, extended by limits of guesses, the account's one address, the list of its sessions,
+and second factors that agents keep.
 """
 
 from http import HTTPStatus
@@ -39,88 +39,93 @@ from .policies import UserRequest, recently_authenticated, signed_in
 from .sessions import end_listed, end_other_sessions, key_digest, listed_sessions
 
 
-class _TooMany:
-    """Whoever has guessed too often reads when they may go on: the form, with what may be kept of it, as a 429."""
+def _too_many_guesses(form: Form) -> TooManyGuesses | None:
+    """Return the error of a form that was not checked because of too many guesses."""
+    for errors in form.errors.as_data().values():
+        for error in errors:
+            if isinstance(error, TooManyGuesses):
+                return error
+    return None
+
+
+class _LimitedGuessesMixin:
+    """Answer too many guesses by the form, with what may be kept of it, as a 429."""
 
     request: HttpRequest
 
     def form_invalid(self, form: Form) -> HttpResponse:
         response: HttpResponse = super().form_invalid(form)  # type: ignore[misc]  # allauth's view
-        waits = [one.seconds for one in _errors(form) if isinstance(one, TooManyGuesses)]
-        if waits:
+        if error := _too_many_guesses(form):
             response.status_code = HTTPStatus.TOO_MANY_REQUESTS
-            response.headers["Retry-After"] = str(max(waits))
+            response.headers["Retry-After"] = str(error.seconds)
         return response
 
 
-def _errors(form: Form) -> list[ValidationError]:
-    return [error for errors in form.errors.as_data().values() for error in errors]
+class SignIn(_LimitedGuessesMixin, allauth_views.LoginView):  # type: ignore[misc]  # allauth has no types
+    """Sign in by e-mail address and password."""
 
 
-class SignIn(_TooMany, allauth_views.LoginView):  # type: ignore[misc]  # allauth has no types
-    """E-mail address and password."""
+class ConfirmPassword(_LimitedGuessesMixin, allauth_views.ReauthenticateView):  # type: ignore[misc]  # allauth has no types
+    """Ask for the password again."""
 
 
-class ConfirmPassword(_TooMany, allauth_views.ReauthenticateView):  # type: ignore[misc]  # allauth has no types
-    """The password once more."""
-
-
-class ChangePassword(_TooMany, allauth_views.PasswordChangeView):  # type: ignore[misc]  # allauth has no types
-    """Another password in place of the one that is known."""
+class ChangePassword(_LimitedGuessesMixin, allauth_views.PasswordChangeView):  # type: ignore[misc]  # allauth has no types
+    """Set a new password by the current one."""
 
 
 @method_decorator(recently_authenticated, name="dispatch")
 class SetPassword(allauth_views.PasswordSetView):  # type: ignore[misc]  # allauth has no types
-    """A password for an account without one."""
+    """Set a password for an account without one."""
 
 
-class ResetPassword(_TooMany, allauth_views.PasswordResetView):  # type: ignore[misc]  # allauth has no types
-    """A letter with the way to a new password."""
+class ResetPassword(_LimitedGuessesMixin, allauth_views.PasswordResetView):  # type: ignore[misc]  # allauth has no types
+    """Send a link to a new password."""
 
     def form_valid(self, form: Form) -> HttpResponse:
         try:
             take((RESET_ADDRESS, client_address(self.request)))
-        except TooManyGuesses as full:
-            form.add_error(None, full)
+        except TooManyGuesses as error:
+            form.add_error(None, error)
             return self.form_invalid(form)
         return super().form_valid(form)  # type: ignore[no-any-return]
 
 
-class _TakenMeanwhile:
-    """Whose address was taken while the form was saved reads the same as whose was taken before."""
+class _TakenAddressMixin:
+    """Show the usual error if somebody took the address while the form was saved."""
 
     def form_valid(self, form: Form) -> HttpResponse:
         try:
             return super().form_valid(form)  # type: ignore[misc,no-any-return]  # allauth's view
-        except ValidationError as taken:
-            form.add_error("email", taken)
+        except ValidationError as error:
+            form.add_error("email", error)
             return self.form_invalid(form)  # type: ignore[attr-defined,no-any-return]  # allauth's view
 
 
-class SignUp(_TakenMeanwhile, allauth_views.SignupView):  # type: ignore[misc]  # allauth has no types
-    """A new account."""
+class SignUp(_TakenAddressMixin, allauth_views.SignupView):  # type: ignore[misc]  # allauth has no types
+    """Make a new account."""
 
 
-class ChangeAddress(_TakenMeanwhile, allauth_views.EmailView):  # type: ignore[misc]  # allauth has no types
-    """The account's e-mail address, and another in its place; and the ways to all else that an account has."""
+class ChangeAddress(_TakenAddressMixin, allauth_views.EmailView):  # type: ignore[misc]  # allauth has no types
+    """Show and change the account's e-mail address, with links to everything else of the account."""
 
     def get_success_url(self) -> str:
-        """Its own page, also where signing up takes a code: another address is confirmed by a link."""
+        """Return this page, also if signing up takes a code: a new address is confirmed by a link."""
         return str(self.success_url)
 
-    def get_context_data(self, **more: Any) -> dict[str, Any]:
-        """And whether a second factor is set up."""
-        context: dict[str, Any] = super().get_context_data(**more)
-        return context | {"has_second_factor": second_factor.has_one(self.request.user)}
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        context: dict[str, Any] = super().get_context_data(**kwargs)
+        return context | {"has_second_factor": second_factor.is_set_up(self.request.user)}
 
 
 class ConfirmEmail(allauth_views.ConfirmEmailView):  # type: ignore[misc]  # allauth has no types
-    """Confirming takes the letter and the account: whoever gets a letter about an account that a stranger has made in
-    their name can't confirm it for the stranger."""
+    """Confirm an address, which takes both its letter and the account.
+
+    So nobody confirms their address for a stranger who has made an account in their name.
+    """
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        found = EmailConfirmationHMAC.from_key(kwargs["key"])
-        if found is None or found.email_address.user_id == request.user.pk:
+        link = EmailConfirmationHMAC.from_key(kwargs["key"])
+        if link is None or link.email_address.user_id == request.user.pk:
             return super().dispatch(request, *args, **kwargs)  # type: ignore[no-any-return]
         if request.user.is_authenticated:
             return render(request, "account/email_confirm.html", {"is_for_another": True}, status=403)
@@ -128,11 +133,11 @@ class ConfirmEmail(allauth_views.ConfirmEmailView):  # type: ignore[misc]  # all
         return redirect_to_login(request.get_full_path())
 
     def get_object(self, queryset: Any = None) -> EmailConfirmationHMAC:
-        """Of a link, also where signing up takes a code. Raises Http404."""
-        found = EmailConfirmationHMAC.from_key(self.kwargs["key"])
-        if found is None:
+        """Return the confirmation of a link, also if signing up takes a code. Raises Http404."""
+        link = EmailConfirmationHMAC.from_key(self.kwargs["key"])
+        if link is None:
             raise Http404
-        return found
+        return link
 
 
 @require_POST
@@ -141,29 +146,28 @@ def confirmation(request: UserRequest) -> HttpResponse:
     """Send the letter that asks for a confirmation again, and go back to the page that asked for it (`next`)."""
     address = EmailAddress.objects.filter(user=request.user, verified=False).order_by("-pk").first()
     if address and not addresses.send_link(request, address):
-        said = gettext("We sent a link to %(email)s a short while ago. Check your spam folder, or try again later.")
-        messages.error(request, said % {"email": address.email})
+        message = gettext("We sent a link to %(email)s a short while ago. Check your spam folder, or try again later.")
+        messages.error(request, message % {"email": address.email})
     # Not `redirect`, which takes a word for the name of a view.
     return HttpResponseRedirect(get_next_redirect_url(request) or reverse("account_email"))
 
 
 class UseSecondFactor(mfa_views.AuthenticateView):  # type: ignore[misc]  # allauth has no types
-    """The second step of signing in. After five wrong codes it begins with the password again."""
+    """Ask for the second step of signing in. After five wrong codes it begins with the password again."""
 
     def form_invalid(self, form: Form) -> HttpResponse:
-        """The form, or the way back."""
-        full = next((one for one in _errors(form) if isinstance(one, TooManyGuesses)), None)
-        if full is None:
+        error = _too_many_guesses(form)
+        if error is None:
             return super().form_invalid(form)  # type: ignore[no-any-return]
-        messages.error(self.request, full.messages[0])
+        messages.error(self.request, error.messages[0])
         return self.stage.abort()  # type: ignore[no-any-return]
 
 
-class ConfirmCode(_TooMany, mfa_views.ReauthenticateView):  # type: ignore[misc]  # allauth has no types
-    """A code before something that takes more than a session."""
+class ConfirmCode(_LimitedGuessesMixin, mfa_views.ReauthenticateView):  # type: ignore[misc]  # allauth has no types
+    """Ask for a code before an action for which a session is not enough."""
 
 
-class _ChangeFactors:
+class _ChangeFactorsMixin:
     """Change the account's factors under its lock: of two sessions that pass the middleware at once one succeeds."""
 
     def post(self, request: UserRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -173,55 +177,53 @@ class _ChangeFactors:
         return redirect(request.path)
 
 
-class AddApp(_ChangeFactors, _TooMany, ActivateTOTPView):  # type: ignore[misc]  # allauth has no types
-    """An authenticator app, set up by its first code, which is used with it."""
+class AddApp(_ChangeFactorsMixin, _LimitedGuessesMixin, ActivateTOTPView):  # type: ignore[misc]  # allauth has no types
+    """Set up an authenticator app by its first code, which is used with it."""
 
     def form_valid(self, form: second_factor.AddAppForm) -> HttpResponse:
-        """Its session begins anew, since it may do more."""
         response: HttpResponse = super().form_valid(form)
         form.mark_as_used()
         return response
 
 
-class RemoveApp(_ChangeFactors, DeactivateTOTPView):  # type: ignore[misc]  # allauth has no types
-    """The authenticator app goes, unless it is all that an agent has."""
+class RemoveApp(_ChangeFactorsMixin, DeactivateTOTPView):  # type: ignore[misc]  # allauth has no types
+    """Remove the authenticator app, unless it is an agent's only factor."""
 
 
-class AddPasskey(_ChangeFactors, AddWebAuthnView):  # type: ignore[misc]  # allauth has no types
-    """A new passkey."""
+class AddPasskey(_ChangeFactorsMixin, AddWebAuthnView):  # type: ignore[misc]  # allauth has no types
+    """Add a passkey."""
 
 
-class MakeRecoveryCodes(_ChangeFactors, GenerateRecoveryCodesView):  # type: ignore[misc]  # allauth has no types
-    """Ten new recovery codes in place of the old ones."""
+class MakeRecoveryCodes(_ChangeFactorsMixin, GenerateRecoveryCodesView):  # type: ignore[misc]  # allauth has no types
+    """Replace the recovery codes by ten new ones."""
 
 
-class _ReportedCodes:
+class _ReportedCodesMixin:
     """Hand recovery codes out to a session that has used a factor, and report it to the owner and the audit log."""
 
     def get(self, request: UserRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         response: HttpResponse = super().get(request, *args, **kwargs)  # type: ignore[misc]  # allauth's view
-        if not second_factor.has_passed(request):
+        if not second_factor.is_verified(request):
             # The factor was set up after the middleware had looked for one.
-            return redirect(second_factor.way_in(request))
+            return redirect(second_factor.second_factor_url(request))
         second_factor.report(request, request.user, "recovery_codes_shown")
         return response
 
 
 @method_decorator(recently_authenticated, name="dispatch")
-class ShowRecoveryCodes(_ReportedCodes, ViewRecoveryCodesView):  # type: ignore[misc]  # allauth has no types
+class ShowRecoveryCodes(_ReportedCodesMixin, ViewRecoveryCodesView):  # type: ignore[misc]  # allauth has no types
     """Show the recovery codes that were not used yet."""
 
 
 @method_decorator(recently_authenticated, name="dispatch")
-class DownloadRecoveryCodes(_ReportedCodes, DownloadRecoveryCodesView):  # type: ignore[misc]  # allauth has no types
+class DownloadRecoveryCodes(_ReportedCodesMixin, DownloadRecoveryCodesView):  # type: ignore[misc]  # allauth has no types
     """Hand out the recovery codes as a file."""
 
 
-class RemovePasskey(_ChangeFactors, RemoveWebAuthnView):  # type: ignore[misc]  # allauth has no types
-    """A passkey goes, unless it is all that an agent has."""
+class RemovePasskey(_ChangeFactorsMixin, RemoveWebAuthnView):  # type: ignore[misc]  # allauth has no types
+    """Remove a passkey, unless it is an agent's only factor."""
 
     def form_valid(self, form: Form) -> HttpResponse:
-        """Back to the list in both cases."""
         if get_mfa_adapter().can_delete_authenticator(self.object):
             return super().form_valid(form)  # type: ignore[no-any-return]
         messages.error(self.request, str(get_mfa_adapter().error_messages["cannot_delete_authenticator"]))
@@ -231,7 +233,7 @@ class RemovePasskey(_ChangeFactors, RemoveWebAuthnView):  # type: ignore[misc]  
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def sessions(request: UserRequest) -> HttpResponseBase:
-    """Where the account is signed in; and, posted, the end of one of them (`session`) or of all others."""
+    """List where the account is signed in. A post ends one of these sessions (`session`) or all others."""
     if request.method == "POST":
         return _end_sessions(request)
     current = key_digest(request.session.session_key or "")
@@ -242,16 +244,15 @@ def sessions(request: UserRequest) -> HttpResponseBase:
 
 @recently_authenticated
 def _end_sessions(request: UserRequest) -> HttpResponse:
-    """End one or all others, and go back to the list. This one ends by signing out."""
+    """End one or all other sessions, and go back to the list. The current session ends by signing out."""
     if "all" in request.POST:
         end_other_sessions(request, request.user)
         messages.success(request, gettext("Signed out on all other devices."))
         return redirect("usersessions_list")
-    own = key_digest(request.session.session_key or "")
-    others = UserSession.objects.filter(user=request.user).exclude(session_key=own)
-    chosen = others.filter(pk=parse_integer(request.POST.get("session", "")))
-    if chosen.exists():
-        end_listed(chosen)
+    devices = UserSession.objects.filter(user=request.user, pk=parse_integer(request.POST.get("session", "")))
+    devices = devices.exclude(session_key=key_digest(request.session.session_key or ""))
+    if devices.exists():
+        end_listed(devices)
         messages.success(request, gettext("Signed out there."))
     else:
         messages.info(request, gettext("You were signed out there already."))

@@ -211,9 +211,9 @@ def test_what_they_rest_on_is_encrypted_and_another_key_takes_its_place(settings
     try:
         encryption.read_ring_again()
         assert recovery_codes(user) == codes
-        second_factor.encrypt_anew()
+        second_factor.reencrypt()
         renewed = dict(Authenticator.objects.values_list("type", "data"))
-        second_factor.encrypt_anew()
+        second_factor.reencrypt()
         assert dict(Authenticator.objects.values_list("type", "data")) == renewed, "once is enough"
         settings.FIELD_KEYS = settings.FIELD_KEYS[:1]
         encryption.read_ring_again()

@@ -138,10 +138,10 @@ def test_keys_are_rotated_in_sessions_and_nobody_is_signed_out(as_owner: Client,
     before = Session.objects.get().session_data
     older, newer = encryption.key_ring().text, encryption.new_key()
     monkeypatch.setattr(encryption, "_ring", encryption.KeyRing(f"{newer} {older}"))
-    sessions.encrypt_anew()
+    sessions.reencrypt()
     after = Session.objects.get().session_data
     assert after != before
-    sessions.encrypt_anew()
+    sessions.reencrypt()
     assert Session.objects.get().session_data == after
     monkeypatch.setattr(encryption, "_ring", encryption.KeyRing(newer))
     monkeypatch.setattr(encryption, "read_ring_again", encryption.key_ring)
