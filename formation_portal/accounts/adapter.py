@@ -1,4 +1,4 @@
-"""What allauth says when something stands against a sign-in, and the letters that it sends, in the portal's words."""
+"""The portal's adapter of allauth: its messages, its letters, and the check of a password."""
 
 import contextlib
 from typing import Any
@@ -23,7 +23,7 @@ from .guesses import give_back, password_buckets, remember_device, take
 from .models import User
 from .sessions import signed_in_seconds
 
-# The letters that our settings of allauth lead to, by its name for them: our kind, and what its link is called.
+# The letters that our settings of allauth lead to: by allauth's name, our kind and the link's name in the context.
 _LETTERS = {
     "email_confirmation": ("confirmation", "activate_url"),
     "email_confirmation_signup": ("confirmation", "activate_url"),
@@ -47,12 +47,10 @@ _LETTERS = {
         ("second_factor", "page"),
     ),
 }
-# A code in their place, where whoever signs up has to enter one.
-_CODES = ("email_confirmation", "email_confirmation_signup")
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no types
-    """Its messages begin with the act."""
+    """Adapt messages, letters, redirects and sign-in to the portal."""
 
     error_messages = DefaultAccountAdapter.error_messages | {
         "email_password_mismatch": _("The e-mail address or password is wrong. Check both and try again."),
@@ -67,53 +65,62 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
     }
 
     def is_safe_url(self, url: str | None) -> bool:
-        """Whether one may be led there. On what is no address at all, the library's own check fails."""
-        with contextlib.suppress(ValueError):
+        # allauth's check fails on a text that is no URL.
+        try:
             return bool(super().is_safe_url(url))
-        return False
+        except ValueError:
+            return False
 
     def get_login_redirect_url(self, request: HttpRequest) -> str:
-        """Agents come to their queue, everybody else to their applications."""
+        """Lead agents to their queue, and others to their applications."""
         if getattr(request.user, "is_agent", False):
             return reverse("desk:queue")
         return str(super().get_login_redirect_url(request))
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Into the outbox, as every other letter. The account's name stands in those alone that go to a confirmed
-        address: whoever has opened it may have typed somebody else's."""
+        """Write the letter into the outbox.
+
+        It holds the account's name only if it goes to a confirmed address: another may be a stranger's.
+        """
         event = template_prefix.rpartition("/")[2]
-        kind, link = _LETTERS[event]
-        language = get_language() or "en"
-        if event in _CODES and "code" in context:
-            minutes = settings.ACCOUNT_EMAIL_VERIFICATION_BY_CODE_TIMEOUT // 60
-            code = {"code": context["code"], "minutes": minutes}
-            queue_letter(kind="signup_code", to=email, language=language, context=code)
-            return
-        # Without its host: whole addresses are made from PORTAL_URL, not from what a request calls this host.
-        path = urlsplit(context[link])._replace(scheme="", netloc="").geturl()
-        more = {"event": event} if kind == "second_factor" else {}
+        kind, link_name = _LETTERS[event]
+        content: dict[str, object] = {}
+        if kind == "confirmation" and "code" in context:
+            kind = "signup_code"
+            content["code"] = context["code"]
+            content["minutes"] = settings.ACCOUNT_EMAIL_VERIFICATION_BY_CODE_TIMEOUT // 60
+        else:
+            # Without the host, which is PORTAL_URL's and not the request's.
+            content["link"] = urlsplit(context[link_name])._replace(scheme="", netloc="").geturl()
+        if kind == "second_factor":
+            content["event"] = event
         if kind in KINDS_WITH_NAMES:
-            more["name"] = context["user"].get_full_name()
-        queue_letter(kind=kind, to=email, language=language, context={"link": path, **more})
+            content["name"] = context["user"].get_full_name()
+        queue_letter(kind=kind, to=email, language=get_language() or "en", context=content)
 
     def send_notification_mail(
         self, template_prefix: str, user: User, context: dict[str, Any] | None = None, email: str | None = None
     ) -> None:
-        """Tell the account's holder what was done to it: at the address that it had (`email`), or has.
+        """Tell the account's holder of a change, at the account's former (`email`) or present address.
 
-        Nothing is told to one that nobody has confirmed, nor of a change that was given up before it was one.
+        Sends nothing to an address that is not confirmed, nor about a change that was given up.
         """
         if template_prefix.endswith("email_deleted") or not (email or addresses.has_confirmed(user)):
             return
-        # Whoever has lost the address can set no new password, and has to ask us.
-        page = f"{reverse('portal:catalog')}#help" if email else reverse("account_reset_password")
         if "/mfa/" in template_prefix or template_prefix.startswith("mfa/"):
             page = reverse("mfa_index")
+        elif email:
+            # The former address can set no new password, so its holder has to ask us.
+            page = f"{reverse('portal:catalog')}#help"
+        else:
+            page = reverse("account_reset_password")
         super().send_notification_mail(template_prefix, user, {"user": user, "page": page, **(context or {})}, email)
 
     def authenticate(self, request: HttpRequest, **credentials: Any) -> User | None:
-        """Whose address and password these are; also of a closed account, whose holder reads that it is. A guess is
-        counted before anything is hashed, and as much is done where there is no such account. Raises TooManyGuesses."""
+        """Return the user with this address and password, whose account may be closed. Raises TooManyGuesses.
+
+        A guess is counted before anything is hashed. An address without an account takes the same work.
+        """
         email = str(credentials.get("email", "")).strip().lower()
         user = User.objects.filter(email=email).first()
         buckets = password_buckets(request, email, user)
@@ -124,8 +131,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         return user
 
     def _delete_login_attempts_cached_email(self, request: HttpRequest, **credentials: Any) -> None:
-        """Nothing is forgotten at a reset: whoever has reset a password is known from now on, and has a count of their
-        own."""
+        """Forget no guesses at a reset of the password: the browser is known from then on, with a count of its own."""
 
     def set_password(self, user: User, password: str) -> None:
         """Write the password alone: the account's sessions may have been ended since it was read."""
@@ -133,31 +139,32 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         user.save(update_fields=["password"])
 
     def post_login(self, request: HttpRequest, user: User, **more: Any) -> HttpResponse:
-        """The browser is known for the account from now on."""
         remember_device(request, user)
         response: HttpResponse = super().post_login(request, user, **more)
         return response
 
     def is_reauthentication_required(self, *, app: str, **more: Any) -> bool:
-        """For second factors who has just signed in need not do it again; for address and password they do."""
+        """Return False for second factors if the user has just signed in. Address and password always require it."""
         if app != "allauth.account" and signed_in_seconds(self.request) < settings.ACCOUNT_REAUTHENTICATION_TIMEOUT:
             return False
         return bool(super().is_reauthentication_required(app=app, **more))
 
     def get_reauthentication_methods(self, user: User) -> list[dict[str, Any]]:
-        """Name the methods in the portal's words. A password alone confirms nobody once there is a second factor."""
-        words = {
+        """Describe the methods in the portal's words, without the password if there is an unused second factor."""
+        descriptions = {
             "reauthenticate": gettext("Use your password"),
             "mfa_reauthenticate": gettext("Use a code"),
             "mfa_reauthenticate:webauthn": gettext("Use a passkey"),
         }
-        methods = super().get_reauthentication_methods(user)
+        methods: list[dict[str, Any]] = super().get_reauthentication_methods(user)
         if len(methods) > 1 and not second_factor.is_verified(self.request):
             methods = [method for method in methods if method["id"] != "reauthenticate"]
-        return [one | {"description": words.get(one["id"], one["description"])} for one in methods]
+        for method in methods:
+            method["description"] = descriptions.get(method["id"], method["description"])
+        return methods
 
     def send_confirmation_mail(self, request: HttpRequest, emailconfirmation: Any, signup: bool) -> None:
-        """A code where one signs up by it, and a link to a new address in any case."""
+        """Send a link to a new address; signing up may send a code."""
         if not isinstance(emailconfirmation, EmailConfirmationHMAC):
             super().send_confirmation_mail(request, emailconfirmation, signup)
             return
@@ -166,12 +173,12 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         self.send_mail("email_confirmation", address.email, {"user": address.user, "activate_url": link})
 
     def get_email_verification_redirect_url(self, email_address: EmailAddress) -> str:
-        """Where the confirmation was in the way, else as after signing in."""
-        went_to = self.request.session.pop(addresses.AFTER_CONFIRMING, "")
-        return went_to or str(super().get_email_verification_redirect_url(email_address))
+        """Return the URL that was left to confirm the address, else the one that follows signing in."""
+        url = self.request.session.pop(addresses.AFTER_CONFIRMING, "")
+        return url or str(super().get_email_verification_redirect_url(email_address))
 
     def confirm_email(self, request: HttpRequest, email_address: EmailAddress) -> bool:
-        """Make it the account's own, unless another account has it, or it was dropped since the page was drawn."""
+        """Make the address the account's own, unless another account has it, or it was dropped meanwhile."""
         email = email_address.email
         with contextlib.suppress(IntegrityError), transaction.atomic():
             User.objects.select_for_update().get(pk=email_address.user_id)

@@ -1,4 +1,4 @@
-"""The accounts app: who signs in, and what each may see."""
+"""The accounts app."""
 
 from django.apps import AppConfig
 
@@ -9,6 +9,5 @@ class AccountsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Hear of sign-ins: they begin a session, and bring the language of browser and account together. Encrypt
-        second factors. Take part in the hourly round."""
+        """Connect the receivers of sign-ins and second factors, and register the hourly tasks."""
         from . import languages, second_factor, sessions  # noqa: F401  # they connect their receivers

@@ -1,4 +1,4 @@
-"""What agents may do, asked of Django's permissions in one query."""
+"""The backend of agents' rights, which are Django's permissions, read in one query."""
 
 from typing import Any
 
@@ -6,14 +6,14 @@ from django.contrib.auth.backends import ModelBackend
 
 
 class RightsBackend(ModelBackend):
-    """Answers `has_perm` from the account's own permissions: a right is an agent's, and nobody is in a group.
+    """Answer `has_perm` from the account's own permissions: rights belong to agents, and nobody is in a group.
 
-    It signs nobody in. As the first of the backends it answers for those after it, too: they read what it has found.
+    It signs nobody in. As it is the first backend, the others read the permissions that it has cached on the user.
     """
 
     def authenticate(self, *_credentials: Any, **_more: Any) -> None:
-        """Leave it to the backends after this one."""
+        """Leave signing in to the other backends."""
 
     def get_group_permissions(self, user_obj: Any, obj: Any = None) -> set[str]:
-        """None, without a query."""
+        """Return no permission, without a query."""
         return set()

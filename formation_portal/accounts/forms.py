@@ -1,9 +1,9 @@
-"""Sign-in, sign-up and passwords in the portal's words. What they do is allauth's."""
+"""The forms of signing in, signing up and passwords: allauth's, with the portal's texts and limits of guesses."""
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, ClassVar
 
 from allauth.account import forms as allauth_forms
 from allauth.account.adapter import get_adapter
@@ -31,10 +31,7 @@ from .languages import display_in
 from .models import User
 from .sessions import end_sessions
 
-# What the names of all controls have in common that hold one.
-_PASSWORD = "password"  # noqa: S105  # a word, and none that opens anything
-
-# The controls whose text is cleaned (supplement, "Values").
+# The controls whose text is cleaned.
 _CLEANED = frozenset({"login", "email", "first_name", "last_name"})
 
 _LABELS = {
@@ -48,36 +45,42 @@ _LABELS = {
 
 
 class PortalFormMixin:
-    """Names the fields of one of allauth's forms, and says in one line what a new password takes.
+    """Give one of allauth's forms the portal's texts: `labels` and `help_texts` of its own, and those of all forms.
 
-    Where a button of the display was pressed, nothing is judged or done: the form shows what was typed,
-    but for passwords.
+    If a button of the display was pressed, the form validates nothing: it shows the typed text except passwords.
     """
 
     fields: dict[str, forms.Field]
+    labels: ClassVar[Mapping[str, Any]] = {}
+    help_texts: ClassVar[Mapping[str, Any]] = {}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         posted = kwargs.get("data")
         if posted is not None and display_in(posted):
-            typed = {name: value for name, value in posted.items() if _PASSWORD not in name}
+            typed = {name: value for name, value in posted.items() if "password" not in name}
             kwargs |= {"data": None, "files": None, "initial": (kwargs.get("initial") or {}) | typed}
         elif posted is not None:
-            kwargs["data"] = _cleaned(posted)
+            kwargs["data"] = _clean_texts(posted)
         super().__init__(*args, **kwargs)
+        labels = {**_LABELS, **self.labels}
         for name, field in self.fields.items():
-            field.label = _LABELS.get(name, field.label)
+            field.label = labels.get(name, field.label)
+            field.help_text = self.help_texts.get(name, field.help_text)
         if "password1" in self.fields:
             self.fields["password1"].help_text = _password_hint()
 
 
 class SignInForm(PortalFormMixin, allauth_forms.LoginForm):  # type: ignore[misc]  # allauth has no types
-    """E-mail address, password, and whether to stay signed in on this device."""
+    """Sign in by e-mail address and password, with the choice to stay signed in on this device."""
 
 
 class SignUpForm(PortalFormMixin, allauth_forms.SignupForm):  # type: ignore[misc]  # allauth has no types
-    """Names as on the passport, so that a person who takes part needn't type them again. Others read them in letters,
-    so they hold no addresses."""
+    """Make an account, with names as on the passport, so that a party need not type them again.
 
+    Others read the names in letters, so they hold no addresses.
+    """
+
+    labels: ClassVar[Mapping[str, Any]] = {"password1": _("Password")}
     first_name = forms.CharField(
         label=_("First name"),
         max_length=150,
@@ -94,36 +97,37 @@ class SignUpForm(PortalFormMixin, allauth_forms.SignupForm):  # type: ignore[mis
     account_already_exists: bool
     field_order = ("first_name", "last_name", "email", "password1")
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["password1"].label = _("Password")
-
     def try_save(self, request: HttpRequest) -> tuple[User | None, Any]:
-        """The account, or what whoever has none with this address would get, too. Where there is one already, the same
-        is written and hashed, and taken back, so that neither time nor work tells."""
+        """Save the account and return it with a response. Neither tells whether the address has an account already."""
         if self.account_already_exists:
-            with transaction.atomic():
-                stand_in = self.cleaned_data | {"email": f"{secrets.token_hex(16)}@invalid.example"}
-                self.cleaned_data, typed = stand_in, self.cleaned_data
-                self.account_already_exists = False
-                made = super().save(request)
-                # What sending a new account its code asks.
-                for _ in range(2):
-                    EmailAddress.objects.get(user_id=made.pk, email=stand_in["email"])
-                User.objects.get(pk=made.pk)
-                self.cleaned_data, self.account_already_exists = typed, True
-                transaction.set_rollback(True)
+            self._save_and_roll_back(request)
         try:
             return super().try_save(request)  # type: ignore[no-any-return]
         except ValidationError:
             if not settings.ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED:
                 raise
-            # Another process has been faster.
+            # Another process was faster.
             self.account_already_exists = True
             return super().try_save(request)  # type: ignore[no-any-return]
 
+    def _save_and_roll_back(self, request: HttpRequest) -> None:
+        """Hash, write and read as much as for a new account, so that neither time nor queries tell them apart."""
+        typed = self.cleaned_data
+        email = f"{secrets.token_hex(16)}@invalid.example"
+        with transaction.atomic():
+            self.cleaned_data = typed | {"email": email}
+            self.account_already_exists = False
+            user = super().save(request)
+            # The queries of sending a new account its code.
+            for _ in range(2):
+                EmailAddress.objects.get(user_id=user.pk, email=email)
+            User.objects.get(pk=user.pk)
+            self.cleaned_data = typed
+            self.account_already_exists = True
+            transaction.set_rollback(True)
+
     def save(self, request: HttpRequest) -> User:
-        """The account. Raises ValidationError where another process has made one with the address since it was read."""
+        """Save the account. Raises ValidationError if another process has made one with the address meanwhile."""
         with _refuse_if_taken(), transaction.atomic():
             user: User = super().save(request)
         if following := get_next_redirect_url(request):
@@ -132,59 +136,63 @@ class SignUpForm(PortalFormMixin, allauth_forms.SignupForm):  # type: ignore[mis
 
 
 class AddEmailForm(PortalFormMixin, allauth_forms.AddEmailForm):  # type: ignore[misc]  # allauth has no types
-    """The address that takes the place of the account's own: at once where that was never confirmed, else once the new
-    one is."""
+    """Replace the account's address: at once if it was never confirmed, else when the new one is confirmed."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["email"].label = _("New e-mail address")
+    labels: ClassVar[Mapping[str, Any]] = {"email": _("New e-mail address")}
 
     def clean_email(self) -> str:
-        """One that is nobody else's, where it is to be the account's own at once."""
+        """Refuse the address of another account if it would be replaced at once."""
         email = str(super().clean_email())
         if not addresses.has_confirmed(self.user) and User.objects.filter(email=email).exists():
             raise get_adapter().validation_error("email_taken")
         return email
 
     def save(self, request: HttpRequest) -> EmailAddress:
-        """Ask the new address for a confirmation, and tell the one that is confirmed. Raises ValidationError where
-        another process has given somebody the address since it was read."""
+        """Send the new address a confirmation, and tell the old one if it is confirmed.
+
+        Raises ValidationError if another process has given the address to somebody else meanwhile.
+        """
         if not addresses.has_confirmed(self.user):
             with _refuse_if_taken():
                 return addresses.replace_unconfirmed(self.user, self.cleaned_data["email"], request)
-        letter = {"name": self.user.get_full_name(), "link": reverse("account_reset_password")}
-        mail.queue_letter(kind="address_change", to=self.user.email, language=get_language() or "en", context=letter)
+        mail.queue_letter(
+            kind="address_change",
+            to=self.user.email,
+            language=get_language() or "en",
+            context={"name": self.user.get_full_name(), "link": reverse("account_reset_password")},
+        )
         return addresses.replace_confirmed(self.user, self.cleaned_data["email"], request)
 
 
 class ChangePasswordForm(PortalFormMixin, allauth_forms.ChangePasswordForm):  # type: ignore[misc]  # allauth has no types
-    """The old password, and the new one twice."""
+    """Set a new password by the old one."""
 
     def clean_oldpassword(self) -> str:
-        """Counted as a guess at signing in is. Raises TooManyGuesses."""
-        request = context.request
-        with counted(*password_buckets(request, self.user.email, self.user)):
+        """Check the old password, and count it like a guess at signing in. Raises TooManyGuesses."""
+        with counted(*password_buckets(context.request, self.user.email, self.user)):
             return str(super().clean_oldpassword())
 
 
 class SetPasswordForm(PortalFormMixin, allauth_forms.SetPasswordForm):  # type: ignore[misc]  # allauth has no types
-    """A first password, twice."""
+    """Set a first password."""
 
 
 class ResetPasswordForm(PortalFormMixin, allauth_forms.ResetPasswordForm):  # type: ignore[misc]  # allauth has no types
-    """Where to send the link."""
+    """Send a link to a new password."""
 
     users: list[User]
 
     def clean_email(self) -> str:
-        """No account is opened by an address that it is only about to have: that may be a stranger's."""
+        """Find the account by its own address alone: one that it is about to have may be a stranger's."""
         email = str(self.cleaned_data["email"])
         self.users = list(User.objects.filter(email=email.lower(), is_active=True))
         return email
 
     def save(self, request: HttpRequest, **more: Any) -> str:
-        """One letter, whether or not there is an account; none where as many as help have gone to the address. A hash
-        is made for nothing: beside it nobody can tell what else was done."""
+        """Send one letter, whether or not there is an account, unless enough have gone to the address already.
+
+        The hash that is made for nothing takes so long that nobody can tell what else was done.
+        """
         make_password(secrets.token_hex(8))
         email = str(self.cleaned_data["email"])
         with suppress(TooManyGuesses):
@@ -194,15 +202,13 @@ class ResetPasswordForm(PortalFormMixin, allauth_forms.ResetPasswordForm):  # ty
 
 
 class ConfirmPasswordForm(PortalFormMixin, allauth_forms.ReauthenticateForm):  # type: ignore[misc]  # allauth has no types
-    """The password, before something that takes more than a session."""
+    """Take the password before an action for which a session is not enough."""
 
 
 class SignUpCodeForm(PortalFormMixin, allauth_forms.ConfirmEmailVerificationCodeForm):  # type: ignore[misc]  # no types
-    """The code of the letter. It has five tries, also when they come at once."""
+    """Take the code of the letter. It has five tries, also if they come at once."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["code"].label = _("Code")
+    labels: ClassVar[Mapping[str, Any]] = {"code": _("Code")}
 
     def clean_code(self) -> str:
         with counted((SENT_CODE, f"{self.email}|{self.expected_code}")):
@@ -210,11 +216,10 @@ class SignUpCodeForm(PortalFormMixin, allauth_forms.ConfirmEmailVerificationCode
 
 
 class ResetPasswordKeyForm(PortalFormMixin, allauth_forms.ResetPasswordKeyForm):  # type: ignore[misc]  # allauth has no types
-    """The new password, twice, after the link."""
+    """Set a new password by the link of a letter."""
 
     def save(self) -> None:
-        """Whoever has followed the link reads the account's mail: its address is confirmed. Everybody else is out:
-        sessions end with the old password, and no other address can become the account's."""
+        """Save the password, take the address as confirmed, drop all others, and end all sessions of the account."""
         with transaction.atomic():
             User.objects.select_for_update().get(pk=self.user.pk)
             super().save()
@@ -222,7 +227,7 @@ class ResetPasswordKeyForm(PortalFormMixin, allauth_forms.ResetPasswordKeyForm):
             end_sessions(self.user)
 
 
-def _cleaned(posted: QueryDict) -> QueryDict:
+def _clean_texts(posted: QueryDict) -> QueryDict:
     """Return the posted data with clean names and addresses. Passwords and codes stay as they were typed."""
     cleaned = posted.copy()
     for name in _CLEANED.intersection(cleaned):
@@ -232,7 +237,7 @@ def _cleaned(posted: QueryDict) -> QueryDict:
 
 @contextmanager
 def _refuse_if_taken() -> Iterator[None]:
-    """Around a transaction that gives an account its address. Raises ValidationError where somebody else has it."""
+    """Wrap a transaction that gives an account its address. Raises ValidationError if another account has it."""
     try:
         yield
     except IntegrityError as error:
@@ -240,7 +245,9 @@ def _refuse_if_taken() -> Iterator[None]:
 
 
 def _password_hint() -> str:
-    lengths = [one.min_length for one in get_default_password_validators() if isinstance(one, MinimumLengthValidator)]
-    least = gettext("Use at least %(count)d characters.") % {"count": max(lengths)} if lengths else ""
-    others = gettext("Don’t use your name, your address or a common password.")
-    return f"{least} {others}".strip()
+    hints = []
+    for validator in get_default_password_validators():
+        if isinstance(validator, MinimumLengthValidator):
+            hints.append(gettext("Use at least %(count)d characters.") % {"count": validator.min_length})
+    hints.append(gettext("Don’t use your name, your address or a common password."))
+    return " ".join(hints)

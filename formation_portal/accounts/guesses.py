@@ -1,9 +1,9 @@
-"""How often a password or a code may be guessed, counted in the database: for all processes together, before anything
-is hashed, and rightly also where fifty guesses arrive at once.
+"""Limits of guesses of passwords and codes.
 
-Whoever guesses shuts nobody out. A browser that has signed in to an account before is known by a cookie and has a count
-of its own; all others share the account's. From one address many may sign in, so that it is slowed down, never shut.
-The same is counted, and the same is said, whether or not there is such an account.
+Guesses are counted in the database, for all processes together and before anything is hashed, so that fifty guesses at
+once are counted too. Guessing shuts nobody out. A browser that has signed in to an account before is known by a cookie
+and has a count of its own; all others share the account's. Many people may sign in from one address, so that it is
+slowed down and never shut. Counts and answers are the same for an address without an account.
 """
 
 import datetime as dt
@@ -30,6 +30,7 @@ from django.utils.translation import get_language, gettext
 
 from formation_portal.core.background import hourly_task
 
+from .cookies import YEAR_SECONDS, set_year_cookie
 from .models import GuessCount, User
 
 _SALT = "formation_portal.accounts.guesses"
@@ -41,7 +42,7 @@ _IPV6_NETWORK = 64
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """So many in so many seconds, whenever these begin. With `spacing` further ones are taken so many seconds apart."""
+    """Allow `most` guesses in any `seconds`. With `spacing` further ones are allowed so many seconds apart."""
 
     name: str
     most: int
@@ -49,14 +50,16 @@ class Limit:
     spacing: int = 0
 
     def wait(self, times: list[float], now: float) -> float:
-        """Seconds until another may come after those; none or less: at once."""
+        """Return the seconds until the next guess is allowed; 0 or less means at once."""
         recent = [at for at in times if at > now - self.seconds]
         if len(recent) < self.most:
             return 0
-        return recent[-1] + self.spacing - now if self.spacing else recent[-self.most] + self.seconds - now
+        if self.spacing:
+            return recent[-1] + self.spacing - now
+        return recent[-self.most] + self.seconds - now
 
 
-# Of an account's password, by browsers that nobody knows together, and by each that is known.
+# Of an account's password: by all unknown browsers together, and by each known browser.
 ACCOUNT = Limit("account", 5, 5 * _MINUTES)
 DEVICE = Limit("device", 5, 5 * _MINUTES)
 # Of all accounts' passwords, from one address.
@@ -74,25 +77,23 @@ RESET_ADDRESS = Limit("reset letters from an address", 20, 5 * _MINUTES, spacing
 LETTERS_OF_ACCOUNT = Limit("letters of an account", 100, _DAY)
 LETTERS_TO_ADDRESS = Limit("letters to an address", 10, _DAY)
 
-# A limit, and whose it is: an account's, an address's, a device's.
+# A limit and its owner: an account, an address or a device.
 Bucket = tuple[Limit, str]
 
 
 class TooManyGuesses(ValidationError):
-    """Not looked at. `seconds` says when one may try again."""
+    """The guess was not checked. The next one is allowed in `seconds`."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = max(1, math.ceil(seconds))
-        words = format_timedelta(dt.timedelta(seconds=self.seconds), threshold=1.5, locale=get_language() or "en")
-        super().__init__(
-            gettext("Too many attempts. Wait %(time)s, then try again.") % {"time": words}, code="too_many"
-        )
+        wait = format_timedelta(dt.timedelta(seconds=self.seconds), threshold=1.5, locale=get_language() or "en")
+        super().__init__(gettext("Too many attempts. Wait %(time)s, then try again.") % {"time": wait}, code="too_many")
 
 
 def take(*buckets: Bucket) -> float:
-    """Count one guess in all of them, or in none; when it was counted. Raises TooManyGuesses where one is full."""
-    keys = {_key(limit, whose): limit for limit, whose in buckets}
-    # Without a lock first: whoever goes on guessing keeps nobody from writing.
+    """Count a guess in every bucket and return its time. Raises TooManyGuesses, and counts nothing, if one is full."""
+    keys = {_key(bucket): bucket[0] for bucket in buckets}
+    # Without a lock first, so that continued guessing keeps nobody from writing.
     _raise_if_full(keys, dict(GuessCount.objects.filter(key__in=keys).values_list("key", "times")))
     with transaction.atomic():
         GuessCount.objects.bulk_create(
@@ -109,11 +110,11 @@ def take(*buckets: Bucket) -> float:
 
 
 def give_back(taken_at: float, *buckets: Bucket) -> None:
-    """It was no guess: the secret was right. What was counted besides stays counted."""
+    """Take back the guess that was counted at this time, since the secret was right. Others stay counted."""
     with transaction.atomic():
-        counts = list(GuessCount.objects.select_for_update().filter(key__in=[_key(*one) for one in buckets]))
+        counts = list(GuessCount.objects.select_for_update().filter(key__in=map(_key, buckets)))
         for count in counts:
-            # Not there any more where as many came since.
+            # Later guesses may have pushed it out.
             with suppress(ValueError):
                 count.times.remove(taken_at)
         GuessCount.objects.bulk_update(counts, ["times"])
@@ -121,7 +122,7 @@ def give_back(taken_at: float, *buckets: Bucket) -> None:
 
 @contextmanager
 def counted(*buckets: Bucket) -> Iterator[None]:
-    """Around the look at a secret that raises ValidationError where it is wrong. Raises TooManyGuesses before."""
+    """Count a guess around a check that raises ValidationError if the secret is wrong. Raises TooManyGuesses first."""
     taken_at = take(*buckets)
     yield
     give_back(taken_at, *buckets)
@@ -135,18 +136,19 @@ def _raise_if_full(keys: dict[str, Limit], times: dict[str, list[float]]) -> flo
     return now
 
 
-def _key(limit: Limit, whose: str) -> str:
-    return salted_hmac(_SALT, f"{limit.name}|{whose}", algorithm="sha256").hexdigest()
+def _key(bucket: Bucket) -> str:
+    limit, owner = bucket
+    return salted_hmac(_SALT, f"{limit.name}|{owner}", algorithm="sha256").hexdigest()
 
 
 @hourly_task
 def delete_old_counts() -> None:
-    """Delete what counts no more."""
+    """Delete the counts that hold no recent guess."""
     GuessCount.objects.filter(until__lt=timezone.now()).delete()
 
 
 def password_buckets(request: HttpRequest, email: str, user: User | None) -> tuple[Bucket, ...]:
-    """What a guess of the password to that address counts in, which may be some account's."""
+    """Return the buckets of a guess of the password to an address, which may be an account's."""
     if device := _device_of(request, user):
         return ((DEVICE, device),)
     return ((ACCOUNT, email), (ADDRESS, client_address(request)))
@@ -157,14 +159,14 @@ def code_buckets(request: HttpRequest, user: User) -> tuple[Bucket, ...]:
 
     A browser that is known by a reset of the password alone has no count of its own.
     """
-    whose = _device_of(request, user)
-    if not whose or whose.startswith(f"{user.pk}|{_BY_RESET}"):
-        whose = str(user.pk)
-    return ((ACCOUNT_CODES, whose), (DAILY_CODES, whose))
+    owner = _device_of(request, user)
+    if not owner or owner.startswith(f"{user.pk}|{_BY_RESET}"):
+        owner = str(user.pk)
+    return ((ACCOUNT_CODES, owner), (DAILY_CODES, owner))
 
 
 def client_address(request: HttpRequest) -> str:
-    """The client's address, behind trusted proxies as they say it; of IPv6 the network that one customer has."""
+    """Return the client's address as trusted proxies report it; of IPv6 the network that one customer has."""
     address = str(request.META.get("REMOTE_ADDR", ""))
     with suppress(ValueError):
         return str(ipaddress.IPv6Network((address, _IPV6_NETWORK), strict=False))
@@ -172,7 +174,6 @@ def client_address(request: HttpRequest) -> str:
 
 
 _COOKIE = "device"
-_COOKIE_SECONDS = 365 * _DAY
 # Accounts that one browser is known for.
 _MOST_ACCOUNTS = 5
 # Begins the identifier of a browser that is known by a reset of the password alone.
@@ -180,13 +181,13 @@ _BY_RESET = "reset:"
 
 
 def remember_device(request: HttpRequest, user: User, *, by_reset: bool = False) -> None:
-    """The browser is known for this account from the answer on: until the account has another password."""
-    request.device_of = user  # type: ignore[attr-defined]  # read once the answer is there
+    """Make the browser known for this account, by the answer's cookie, until the account has another password."""
+    request.device_of = user  # type: ignore[attr-defined]  # read by `keep_device`
     request.device_by_reset = by_reset  # type: ignore[attr-defined]
 
 
 def keep_device(request: HttpRequest, response: HttpResponseBase) -> None:
-    """Give the browser the cookie by which it is known, where it has just become so."""
+    """Give the browser the cookie that makes it known, after `remember_device`."""
     user: User | None = getattr(request, "device_of", None)
     if user is None:
         return
@@ -196,37 +197,29 @@ def keep_device(request: HttpRequest, response: HttpResponseBase) -> None:
         # A browser that was known before keeps its identifier, and so the guesses that are counted for it.
         earlier = [identifier for account, identifier, _ in accounts if account == user.pk]
         device = earlier[0] if earlier else _BY_RESET + device
-    others = [account for account in accounts if account[0] != user.pk]
-    known = [*others, [user.pk, device, _password_mark(user)]][-_MOST_ACCOUNTS:]
-    response.set_cookie(
-        _cookie_name(),
-        signing.dumps(known, salt=_SALT),
-        max_age=_COOKIE_SECONDS,
-        secure=settings.SESSION_COOKIE_SECURE,
-        httponly=True,
-        samesite="Lax",
-    )
+    accounts = [account for account in accounts if account[0] != user.pk]
+    accounts.append([user.pk, device, _password_mark(user)])
+    set_year_cookie(response, _cookie_name(), signing.dumps(accounts[-_MOST_ACCOUNTS:], salt=_SALT))
 
 
 def _device_of(request: HttpRequest, user: User | None) -> str:
-    """By what the browser is known for the account, or nothing."""
-    if user is None:
-        return ""
-    for account, device, mark in _known_accounts(request):
-        if account == user.pk and mark == _password_mark(user):
-            return f"{account}|{device}"
+    """Return the identifier by which the browser is known for the account, or ""."""
+    if user is not None:
+        for account, device, mark in _known_accounts(request):
+            if account == user.pk and mark == _password_mark(user):
+                return f"{account}|{device}"
     return ""
 
 
 def _known_accounts(request: HttpRequest) -> list[list[Any]]:
     try:
-        return list(signing.loads(request.COOKIES.get(_cookie_name(), ""), salt=_SALT, max_age=_COOKIE_SECONDS))
+        return list(signing.loads(request.COOKIES.get(_cookie_name(), ""), salt=_SALT, max_age=YEAR_SECONDS))
     except signing.BadSignature:
         return []
 
 
 def _password_mark(user: User) -> str:
-    """Tells one password's hash from another's, and nothing of either."""
+    """Return a digest that tells the hashes of passwords apart and reveals neither."""
     return hashlib.sha256(user.password.encode()).hexdigest()[:16]
 
 

@@ -1,6 +1,4 @@
-"""A person who signs in by e-mail address, what agents may do beside reading (manage.py agent_rights), and how often
-secrets were guessed.
-"""
+"""Users, who sign in by e-mail address, the rights of agents (manage.py agent_rights), and counts of guesses."""
 
 from collections.abc import Iterable
 from typing import Any, ClassVar
@@ -11,7 +9,7 @@ from django.utils.crypto import salted_hmac
 
 
 class Right(models.TextChoices):
-    """The rights, each with what it lets an agent do. They are Django's permissions, as in `perms.accounts.review`."""
+    """The rights of agents, each with its description. They are Django's permissions, as in `perms.accounts.review`."""
 
     OWN_CASES = "own_cases", "open the cases claimed by them, with documents and masked numbers"
     ALL_CASES = "all_cases", "open every case, with documents and masked numbers"
@@ -26,17 +24,17 @@ class Right(models.TextChoices):
 
     @property
     def permission(self) -> str:
-        """The name by which `User.has_perm` knows it."""
+        """Return the name of the permission, for `User.has_perm`."""
         return f"accounts.{self.value}"
 
 
 class UserManager(BaseUserManager["User"]):
-    """Makes users by their e-mail address, which is kept in lower case: a login has one spelling."""
+    """Make users by their e-mail address, in lower case: a login has one spelling."""
 
     def create_user(
         self, email: str, password: str | None = None, *, rights: Iterable[str] = Right.values, **more: Any
     ) -> "User":
-        """A saved user; an agent has all rights unless some are named. Raises ValueError without an address."""
+        """Save a user. An agent has all rights unless some are named. Raises ValueError without an address."""
         if not email:
             raise ValueError("A user needs an e-mail address.")
         user = self.model(email=email.strip().lower(), **more)
@@ -47,7 +45,7 @@ class UserManager(BaseUserManager["User"]):
         return user
 
     def create_superuser(self, email: str, password: str | None = None, **more: Any) -> "User":
-        """A user who may do everything, agents' work included."""
+        """Save a user who may do everything, agents' work included."""
         return self.create_user(email, password, is_staff=True, is_superuser=True, is_agent=True, **more)
 
 
@@ -77,12 +75,12 @@ class User(AbstractUser):
         return self.email
 
     def set_rights(self, rights: Iterable[str]) -> None:
-        """Give the account exactly these rights. They mean nothing until it is an agent's."""
-        named = Permission.objects.filter(content_type__app_label="accounts", codename__in=list(rights))
-        self.user_permissions.set(named)
+        """Give the account exactly these rights. They have no effect until it is an agent's."""
+        permissions = Permission.objects.filter(content_type__app_label="accounts", codename__in=list(rights))
+        self.user_permissions.set(permissions)
 
     def _get_session_auth_hash(self, secret: str | None = None) -> str:
-        """What a session of the account has to know: it dies with the password, and with the epoch that it began in."""
+        """Return the hash that a session of the account must have. It changes with the password and with the epoch."""
         if not self.session_epoch:
             return super()._get_session_auth_hash(secret)  # type: ignore[misc,no-any-return]  # unknown to the stubs
         salt = "formation_portal.accounts.session_epoch"
@@ -90,17 +88,17 @@ class User(AbstractUser):
 
     @property
     def called(self) -> str:
-        """The name, else the address. For whoever may know the address."""
+        """Return the name, else the address, for readers who may know it."""
         return self.get_full_name() or self.email
 
 
 class GuessCount(models.Model):
-    """When one secret was guessed at last (guesses.py). The key is a digest: it names no account and no address."""
+    """The last guesses of one secret (guesses.py). The key is a digest: it names no account and no address."""
 
     key = models.CharField(max_length=64, primary_key=True)
     # Seconds since 1970, the newest last.
     times = models.JSONField(default=list)
-    # From then on nothing of it counts any more.
+    # The moment from which none of them counts.
     until = models.DateTimeField(db_index=True)
 
     def __str__(self) -> str:

@@ -7,8 +7,9 @@ bound to its account and type.
 
 import json
 import logging
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, ClassVar
 
 import qrcode  # type: ignore[import-untyped]
 from allauth.account.adapter import get_adapter as get_account_adapter
@@ -257,14 +258,13 @@ def _use_app_code(authenticator: Authenticator, code: str) -> bool:
 class _CodeFormMixin(PortalFormMixin):
     """Take a code of the app or a recovery code, which works once. Each try is counted before the code is checked."""
 
+    labels: ClassVar[Mapping[str, Any]] = {"code": _("Code")}
+    help_texts: ClassVar[Mapping[str, Any]] = {
+        "code": _("Six digits from your authenticator app, or one of your recovery codes.")
+    }
     user: User
     authenticator: Authenticator
     cleaned_data: dict[str, Any]
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["code"].label = _("Code")
-        self.fields["code"].help_text = _("Six digits from your authenticator app, or one of your recovery codes.")
 
     def clean_code(self) -> str:
         code = str(self.cleaned_data["code"])
@@ -297,11 +297,8 @@ class ConfirmCodeForm(_CodeFormMixin, base_forms.ReauthenticateForm):  # type: i
 class AddAppForm(PortalFormMixin, totp_forms.ActivateTOTPForm):  # type: ignore[misc]  # allauth has no types
     """Take the first code of a new app."""
 
+    labels: ClassVar[Mapping[str, Any]] = {"code": _("Code from the app")}
     step: int
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["code"].label = _("Code from the app")
 
     def clean_code(self) -> str:
         code = str(self.cleaned_data["code"])
@@ -373,18 +370,24 @@ class ConfirmPasskeyForm(_CredentialFormMixin, webauthn_forms.ReauthenticateWebA
 class AddPasskeyForm(_CredentialFormMixin, PortalFormMixin, webauthn_forms.AddWebAuthnForm):  # type: ignore[misc]  # allauth has no types
     """Add a passkey. It signs in by itself if the device asks for a finger, a face or a PIN."""
 
+    labels: ClassVar[Mapping[str, Any]] = {
+        "name": _("Name"),
+        "passwordless": _("Sign in with this passkey alone, without a password"),
+    }
+    help_texts: ClassVar[Mapping[str, Any]] = {
+        "name": _("So that you know it again, like “Telephone”."),
+        "passwordless": "",
+    }
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["name"].label = _("Name")
-        self.fields["name"].help_text = _("So that you know it again, like “Telephone”.")
         self.fields["name"].validators.append(MaxLengthValidator(_MAX_NAME_LENGTH))
-        self.fields["passwordless"].label = _("Sign in with this passkey alone, without a password")
-        self.fields["passwordless"].help_text = ""
         self.fields["passwordless"].initial = True
 
 
 class RenamePasskeyForm(PortalFormMixin, webauthn_forms.EditWebAuthnForm):  # type: ignore[misc]  # allauth has no types
+    labels: ClassVar[Mapping[str, Any]] = {"name": _("Name")}
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["name"].label = _("Name")
         self.fields["name"].validators.append(MaxLengthValidator(_MAX_NAME_LENGTH))

@@ -150,10 +150,8 @@ class SessionStore(db.SessionStore):
         return max(0, min(self.idle_seconds, int(self.ends_at - modified.timestamp())))
 
     def get_expiry_date(self, **kwargs: Any) -> dt.datetime:
-        if self.ends_at is None:
-            return super().get_expiry_date(**kwargs)
-        modified: dt.datetime = kwargs.get("modification", timezone.now())
-        return modified + dt.timedelta(seconds=self.get_expiry_age(modification=modified))
+        modified: dt.datetime = kwargs.setdefault("modification", timezone.now())
+        return modified + dt.timedelta(seconds=self.get_expiry_age(**kwargs))
 
 
 class SessionExpiry(MiddlewareMixin):

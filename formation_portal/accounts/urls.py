@@ -1,4 +1,4 @@
-"""The addresses of accounts: allauth's, and before them those that the portal answers itself."""
+"""The addresses of accounts: the portal's own views, then allauth's."""
 
 from django.urls import include, path
 
