@@ -1,9 +1,9 @@
-"""Takes from a process what a hostile file could use: network, programs, other processes, the disk and new rights.
+"""The confinement of a process: without network, programs, other processes, the disk and new rights.
 
-Three layers: a network namespace without any network, Landlock, which lets a process read only below the folders named,
-and a list of system calls (`system_calls.py`). All three are kept by whatever the process starts, and none can be taken
-off. Linux on x86-64 and ARM64: elsewhere, and where a kernel lacks Landlock, the portal starts in the demo only, or by
-`UPLOADS_UNCONFINED=true` (`missing_layers`). `manage.py doctor` says what is in force.
+It has three layers: a network namespace without any network, Landlock, which lets a process read only below named
+folders, and a list of system calls (`system_calls.py`). Child processes keep all three, and none can be taken off. It
+needs Linux on x86-64 or ARM64. Elsewhere, and if a kernel lacks Landlock, the portal starts only in the demo or with
+`UPLOADS_UNCONFINED=true` (`missing_layers`). `manage.py doctor` reports the layers in force.
 """
 
 import ctypes
@@ -22,10 +22,10 @@ _libc.prctl.argtypes = (ctypes.c_int, ctypes.c_ulong, ctypes.c_void_p, ctypes.c_
 _PR_SET_KEEPCAPS, _PR_SET_NO_NEW_PRIVS = 8, 38
 _CLONE_NEWIPC, _CLONE_NEWUSER, _CLONE_NEWNET = 0x0800_0000, 0x1000_0000, 0x4000_0000
 _NOBODY = 65534
-# linux/capability.h: the third version of the header, and the right to read and list what others own.
+# linux/capability.h: the third version of the header, and the right to read and list the files of other users.
 _CAPABILITY_VERSION, _READ_ALL = 0x2008_0522, 1 << 2
 
-# Where libraries and the system's fonts are; a task may name more. A user without a home has no fonts there.
+# The folders of libraries and of the system's fonts; a task may name more. A user without a home has no fonts there.
 _PACKAGE = Path(__file__).resolve().parents[1]
 _READABLE = (
     *(sys.prefix, sys.base_prefix, str(_PACKAGE), "/usr", "/lib", "/lib64", "/etc/fonts", "/etc/ld.so.cache"),
@@ -34,36 +34,44 @@ _READABLE = (
 
 
 def missing_layers() -> list[str]:
-    """Return the names of the layers that this kernel has not got. The network namespace is not among them: without it
-    the list of calls keeps a task off the network."""
-    layers = {"Landlock": _landlock_version() > 0, "seccomp": system_calls.has_filters()}
-    return [name for name, is_there in layers.items() if not is_there]
+    """Return the names of the layers that this kernel lacks.
+
+    The network namespace is not among them: without it the list of calls keeps a task off the network.
+    """
+    layers = []
+    if _landlock_version() < 1:
+        layers.append("Landlock")
+    if not system_calls.has_filters():
+        layers.append("seccomp")
+    return layers
 
 
 def leave_network() -> None:
-    """Move this process into namespaces of its own, where there is no network, as far as it may.
-
-    Whoever isn't root needs a namespace of users for it, in which they have no rights outside.
-    """
-    spaces = _CLONE_NEWNET | _CLONE_NEWIPC | (0 if os.geteuid() == 0 else _CLONE_NEWUSER)
+    """Move this process into namespaces of its own, without network, as far as the kernel allows it."""
+    spaces = _CLONE_NEWNET | _CLONE_NEWIPC
+    if os.geteuid() != 0:
+        # Without root it takes a namespace of users, which gives no rights outside it.
+        spaces |= _CLONE_NEWUSER
     _libc.unshare(spaces)
 
 
 def confine(readable: Iterable[str], door: int) -> int | None:
-    """From now on: no network, no program, no process, nothing written, and nothing read but libraries, fonts and what
-    is below these paths. What the kernel hasn't got is left out. Return what `system_calls.restrict_calls` returns."""
+    """Forbid this process network, programs, processes, writing, and reading except libraries, fonts and these paths.
+
+    Layers that the kernel lacks are left out. Returns the descriptor of `system_calls.restrict_calls`.
+    """
     paths = [path for path in (*_READABLE, *readable) if path]
     if _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "The kernel does not keep new rights away")
     reads_paths_only = _restrict_files(paths)
     if os.geteuid() == 0:
-        # Landlock bounds the right to read: without it nobody may only read what everybody may.
+        # Without Landlock the right to read all files would have no bounds, so the process keeps none.
         _become_nobody(reads_all=reads_paths_only and not all(map(_can_be_read_by_all, paths)))
     return system_calls.restrict_calls(door)
 
 
 def _become_nobody(*, reads_all: bool) -> None:
-    """Turn root into nobody, who keeps the right to read what others own, or no right at all."""
+    """Turn root into the user nobody. With `reads_all` it keeps the right to read the files of other users."""
     os.setgroups([])
     os.setresgid(_NOBODY, _NOBODY, _NOBODY)
     _libc.prctl(_PR_SET_KEEPCAPS, int(reads_all), 0, 0, 0)
@@ -74,11 +82,11 @@ def _become_nobody(*, reads_all: bool) -> None:
             raise OSError(ctypes.get_errno(), "The kernel keeps root's rights")
 
 
-def _can_be_read_by_all(named: str) -> bool:
-    """Return False if somebody else than root can't read the path; True if it does not exist."""
+def _can_be_read_by_all(path: str) -> bool:
+    """Return True if every user can read the path, or if it does not exist."""
     try:
-        path = Path(named).resolve()
-        return bool(path.stat().st_mode & 0o4) and all(folder.stat().st_mode & 0o1 for folder in path.parents)
+        target = Path(path).resolve()
+        return bool(target.stat().st_mode & 0o4) and all(folder.stat().st_mode & 0o1 for folder in target.parents)
     except FileNotFoundError:
         return True
     except OSError:
@@ -89,7 +97,7 @@ def _can_be_read_by_all(named: str) -> bool:
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _READ_FILE, _READ_DIR = 1 << 2, 1 << 3
 _PATH_BENEATH = 1
-# By version: how many rights over files there are, over connections, and what is kept to the process itself.
+# The number of rights over files, by version, and the versions since which there are network rights and scopes.
 _FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15}
 _ALL_FILE_RIGHTS, _NETWORK_SINCE, _SCOPE_SINCE = 16, 4, 6
 
@@ -100,15 +108,20 @@ def _landlock_version() -> int:
 
 
 def _restrict_files(paths: Iterable[str]) -> bool:
-    """Restrict this process to reading below these paths; a path that is not there or that it may not name is skipped.
-    Return False if the kernel has no Landlock."""
+    """Restrict this process to reading below these paths. Return False if the kernel has no Landlock.
+
+    Paths that do not exist, or that the process may not open, are skipped.
+    """
     version = _landlock_version()
     if version < 1:
         return False
-    rights = (1 << _FILE_RIGHTS.get(version, _ALL_FILE_RIGHTS)) - 1
-    handled = [rights, *([3] if version >= _NETWORK_SINCE else []), *([3] if version >= _SCOPE_SINCE else [])]
-    wanted = struct.pack(f"={len(handled)}Q", *handled)
-    rules = _libc.syscall(_CREATE_RULESET, wanted, ctypes.c_size_t(len(wanted)), 0)
+    handled = [(1 << _FILE_RIGHTS.get(version, _ALL_FILE_RIGHTS)) - 1]
+    if version >= _NETWORK_SINCE:
+        handled.append(3)
+    if version >= _SCOPE_SINCE:
+        handled.append(3)
+    attributes = struct.pack(f"={len(handled)}Q", *handled)
+    rules = _libc.syscall(_CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), 0)
     if rules < 0:
         raise OSError(ctypes.get_errno(), "The kernel makes no rules of Landlock")
     for path in paths:
@@ -121,7 +134,7 @@ def _restrict_files(paths: Iterable[str]) -> bool:
 
 
 def _add_rule(rules: int, path: str) -> None:
-    opened = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     allowed = _READ_FILE | (_READ_DIR if Path(path).is_dir() else 0)
-    _libc.syscall(_ADD_RULE, rules, _PATH_BENEATH, struct.pack("=Qi", allowed, opened), 0)
-    os.close(opened)
+    _libc.syscall(_ADD_RULE, rules, _PATH_BENEATH, struct.pack("=Qi", allowed, descriptor), 0)
+    os.close(descriptor)

@@ -1,4 +1,4 @@
-"""What was found in a file: facts for people to read, and codes for what speaks against it."""
+"""The findings of an inspection: facts about a file, and codes of what is wrong with it."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -9,13 +9,12 @@ from typing import Any
 PDF, JPEG, PNG = "application/pdf", "image/jpeg", "image/png"
 _EXTENSIONS: Mapping[str, tuple[str, ...]] = {PDF: (".pdf",), JPEG: (".jpg", ".jpeg", ".jpe", ".jfif"), PNG: (".png",)}
 
-# Of a PDF: more than anybody reads, or than a file of ten megabytes honestly has.
+# Nobody reads more pages, and no honest PDF of ten megabytes has more.
 MAX_PAGES = 2_000
 
 
 class FindingCode(StrEnum):
-    """What may be wrong with a file. With those of REFUSED it is refused; all else is said as advice, and whoever knows
-    better keeps the file."""
+    """A fault of a file. Those in REFUSED refuse it; the others are advice, and the customer may keep the file."""
 
     ACTIVE = "active"
     ATTACHMENT = "attachment"
@@ -36,14 +35,14 @@ class FindingCode(StrEnum):
     LOCATION = "location"
 
 
-# In the order in which the first that applies is said. Files from before some of these were refused are still there.
+# The first that applies is shown. Files from before some of these were refused are still stored.
 REFUSED = (
     *(FindingCode.PROTECTED, FindingCode.HIDDEN_FILE, FindingCode.ACTIVE, FindingCode.XFA, FindingCode.ATTACHMENT),
     *(FindingCode.ANIMATED, FindingCode.TOO_MANY_PAGES, FindingCode.NO_PAGES, FindingCode.TOO_LARGE),
     *(FindingCode.TOO_HEAVY, FindingCode.UNREADABLE),
 )
 
-# Endings that name another type than the three: whoever opens such a file by its name would not see what we have seen.
+# Endings of other types: a program that opens such a file by its name would not show the content that was inspected.
 _OTHER_TYPES = """
     html htm xhtml shtml mht mhtml xml svg svgz js mjs css json hta php asp aspx jsp cgi exe scr bat cmd msi msp ps1
     vbs vbe wsf jar dll lnk url reg sh bash py pl rb apk dmg pkg deb rpm iso img zip rar 7z gz tgz tar bz2 xz cab
@@ -51,20 +50,21 @@ _OTHER_TYPES = """
     eps ai psd indd xps epub chm gif bmp tif tiff webp heic heif avif ico raw dng cr2 nef jp2 jxl mp3 mp4 mov avi
     mkv wav swf
 """
-# No honest name has one of these before its ending.
+# The endings of programs and pages; no honest name has one before its last ending.
 _PROGRAMS = "html htm xhtml svg hta php asp aspx jsp exe scr bat cmd msi ps1 vbs jar lnk"
 
 
 def names_another_type(name: str) -> bool:
-    """Whether a file's name says that it is no PDF, JPEG or PNG: by its ending, or by one before it that only a program
-    or a page has. Without an ending, and with one that is no type, it says nothing."""
-    *before, last = (suffix[1:].strip().lower() for suffix in ("", *PurePath(name.rstrip(". ")).suffixes))
-    return last in _OTHER_TYPES.split() or not set(_PROGRAMS.split()).isdisjoint(before)
+    """Return True if a file name has the ending of another type, or that of a program before its last one."""
+    endings = [suffix[1:].strip().lower() for suffix in PurePath(name.rstrip(". ")).suffixes]
+    if not endings:
+        return False
+    return endings[-1] in _OTHER_TYPES.split() or not set(_PROGRAMS.split()).isdisjoint(endings[:-1])
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """`pages` of a PDF, `width` and `height` of a picture in pixels as it is seen, upright; 0 for what is unknown."""
+    """The number of pages of a PDF, the size of an upright picture in pixels, 0 if unknown, and the codes of faults."""
 
     pages: int = 0
     width: int = 0
@@ -72,36 +72,37 @@ class Findings:
     codes: tuple[FindingCode, ...] = ()
 
     @classmethod
-    def from_json(cls, kept: Any) -> "Findings":
-        """What was kept, or has come from the sandbox: whatever can't be understood is left out."""
-        kept = kept if isinstance(kept, Mapping) else {}
-        numbers = {name: kept[name] for name in ("pages", "width", "height") if _is_count(kept.get(name))}
-        said = kept.get("codes")
-        codes = tuple(code for code in FindingCode if code in said) if isinstance(said, list | tuple) else ()
-        return cls(**numbers, codes=codes)
+    def from_json(cls, content: Any) -> "Findings":
+        """Read findings from a row or from the sandbox. Leaves out everything that is not understood."""
+        content = content if isinstance(content, Mapping) else {}
+        numbers = {name: content[name] for name in ("pages", "width", "height") if _is_count(content.get(name))}
+        codes = content.get("codes")
+        if not isinstance(codes, list | tuple):
+            codes = ()
+        return cls(**numbers, codes=tuple(code for code in FindingCode if code in codes))
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON keeps it."""
         return {"pages": self.pages, "width": self.width, "height": self.height, "codes": list(self.codes)}
 
     @property
     def refusal(self) -> FindingCode | None:
-        """Why such a file is not taken."""
+        """Return the reason to refuse the file."""
         return next((code for code in REFUSED if code in self.codes), None)
 
     @property
     def can_be_shown(self) -> bool:
-        """Whether there is a picture of it."""
+        """Return True if the file has a picture, which a refused one has not."""
         return self.refusal is None
 
     def with_name_check(self, name: str, mime_type: str) -> "Findings":
-        """The same, and whether the file's name claims another of the three types than its content has."""
+        """Add MISNAMED if the ending of the file's name does not fit its content."""
         ending = PurePath(name).suffix.lower()
-        is_misnamed = bool(ending) and ending not in _EXTENSIONS.get(mime_type, ())
-        return self.also({FindingCode.MISNAMED} if is_misnamed else ())
+        if not ending or ending in _EXTENSIONS.get(mime_type, ()):
+            return self.also(())
+        return self.also({FindingCode.MISNAMED})
 
     def also(self, codes: Collection[FindingCode]) -> "Findings":
-        """The same with these codes, all of them in their order."""
+        """Add codes, and bring all into the order of FindingCode."""
         return replace(self, codes=tuple(code for code in FindingCode if code in self.codes or code in codes))
 
 

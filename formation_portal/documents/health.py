@@ -1,4 +1,4 @@
-"""Whether strangers' files are opened in confinement, as `manage.py doctor` asks: by attempts within the sandbox."""
+"""The checks of `manage.py doctor` of the sandbox, by attempts within it, and of the malware scanner."""
 
 import errno
 import json
@@ -13,7 +13,7 @@ from . import malware, sandbox
 
 _TASK = f"{__name__}:attempt_all"
 _ANSWER_LIMIT = 1_000
-# By Landlock, by an argument of a call, or because the call is not on the list.
+# The errors of Landlock, of a refused argument, and of a call that is not on the list.
 _REFUSALS = (errno.EACCES, errno.EPERM, errno.ENOSYS)
 
 
@@ -28,7 +28,7 @@ def _write() -> None:
     folder.rmdir()
 
 
-# What a task must not be able to do, by what is said where it can't.
+# Attempts that must fail in the sandbox, by the words for their failure.
 _ATTEMPTS: dict[str, Callable[[], object]] = {
     "no network": lambda: socket.socket().close(),
     "no programs": lambda: os.execv("/no-such-program", ["no"]),  # noqa: S606 - it is refused
@@ -40,36 +40,35 @@ _ATTEMPTS: dict[str, Callable[[], object]] = {
 
 
 def attempt_all(_content: bytes) -> bytes:
-    """A task of the sandbox: what the kernel has refused to it."""
-    return json.dumps([name for name, attempt in _ATTEMPTS.items() if _is_refused(attempt)]).encode()
-
-
-def _is_refused(attempt: Callable[[], object]) -> bool:
-    try:
-        attempt()
-    except OSError as error:
-        return error.errno in _REFUSALS
-    return False
+    """Make all attempts, as a task of the sandbox, and return the names of those that the kernel refused."""
+    refused = []
+    for name, attempt in _ATTEMPTS.items():
+        try:
+            attempt()
+        except OSError as error:
+            if error.errno in _REFUSALS:
+                refused.append(name)
+    return json.dumps(refused).encode()
 
 
 def check_sandbox() -> Iterator[CheckResult]:
-    """Which confinement is in force where files are opened."""
+    """Report which confinement is in force where files are opened."""
     try:
-        held = json.loads(sandbox.run_task(_TASK, b"", answer_limit=_ANSWER_LIMIT, is_trial=True) or b"null")
+        refused = json.loads(sandbox.run_task(_TASK, b"", answer_limit=_ANSWER_LIMIT, is_trial=True) or b"null")
     except sandbox.SandboxBusy:
         yield look("Sandbox", "is busy with other files", "Ask again in a minute.")
         return
-    if held is None:
+    if refused is None:
         yield fault("Sandbox", "does not answer, so every upload is refused", "The log of the start may say why.")
-    elif missing := [name for name in _ATTEMPTS if name not in held]:
-        found = f"the kernel does not see to: {', '.join(missing)}"
-        yield look("Sandbox", found, "Use Linux 5.13 or later on x86-64 or ARM64, with Landlock and seccomp.")
+    elif missing := [name for name in _ATTEMPTS if name not in refused]:
+        message = f"the kernel does not see to: {', '.join(missing)}"
+        yield look("Sandbox", message, "Use Linux 5.13 or later on x86-64 or ARM64, with Landlock and seccomp.")
     else:
-        yield ok("Sandbox", f"files are opened with {', '.join(held)}")
+        yield ok("Sandbox", f"files are opened with {', '.join(refused)}")
 
 
 def check_scanner(url: str) -> Iterator[CheckResult]:
-    """Whether the malware scanner at the URL answers, where there is one."""
+    """Report whether the malware scanner at the URL answers, if there is one."""
     if not url:
         yield ok("Malware scanner", "none: files are judged by the sandbox alone")
     elif malware.ping(url):

@@ -1,4 +1,4 @@
-"""Asks the sandbox what an uploaded file is, and for pictures of its pages."""
+"""The inspection of uploaded files, and pictures of their pages, by the sandbox."""
 
 import json
 from typing import IO
@@ -18,10 +18,9 @@ _JPEG_START = b"\xff\xd8"
 
 
 def inspect_file(content: IO[bytes], mime_type: str, *, seconds: int = CPU_SECONDS) -> tuple[Findings, bytes]:
-    """Have a file looked at: what was found, and a small JPEG of its first page; empty where it is to be refused.
+    """Return the findings in a file, and a small JPEG of its first page, or b"" if the file is refused.
 
-    Never raises for the file: what takes too long, or too much memory, or breaks the library, is found to be too heavy.
-    Raises SandboxBusy where nobody has looked.
+    A file that takes too long or too much memory, or breaks a library, has the finding TOO_HEAVY. Raises SandboxBusy.
     """
     content.seek(0)
     if len(content.read(_MIN_BYTES)) < _MIN_BYTES:
@@ -38,17 +37,18 @@ def inspect_file(content: IO[bytes], mime_type: str, *, seconds: int = CPU_SECON
 
 
 def draw_page(content: IO[bytes], mime_type: str, *, side: int = SMALL, page: int = 1) -> bytes:
-    """A JPEG of a page of a file that was taken, at most `side` pixels wide and high; empty where it can't be drawn.
-    Nothing but what is seen goes into it. Raises SandboxBusy."""
-    return _only_jpeg(
-        sandbox.run_task(
-            f"{_TASKS}:draw_content", content, answer_limit=_ANSWER_LIMIT, mime_type=mime_type, side=side, page=page
-        )
+    """Draw a page of an accepted file as a JPEG without metadata, at most `side` pixels wide and high.
+
+    Returns b"" if it cannot be drawn. Raises SandboxBusy.
+    """
+    picture = sandbox.run_task(
+        f"{_TASKS}:draw_content", content, answer_limit=_ANSWER_LIMIT, mime_type=mime_type, side=side, page=page
     )
+    return _only_jpeg(picture)
 
 
 def _parse_answer(answer: bytes) -> tuple[Findings, bytes]:
-    """What has come from a process that a hostile file may have taken over is read with care, and never believed."""
+    """Parse the answer of a process that a hostile file may have taken over, so nothing in it is trusted."""
     line, _, picture = answer.partition(b"\n")
     try:
         findings = Findings.from_json(json.loads(line))

@@ -1,7 +1,7 @@
-"""Has a task done by a process that may use little time, little memory and no disk, whatever its input makes it do.
+"""The sandbox: it runs tasks in a process with little time, little memory and no disk.
 
-What strangers have made is never opened, unfolded or typeset in a process that answers requests. Each process of ours
-has one sandbox (`sandbox_process`), started when it is first needed.
+Files of strangers are never opened, unpacked or typeset in a process that answers requests. Each process of ours has
+one sandbox (`sandbox_process`), started when it is first needed.
 """
 
 import atexit
@@ -17,10 +17,10 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Any, Self
+from typing import IO, Any
 
 from formation_portal.core.monitoring.metrics import count_unlisted_call
 
@@ -29,27 +29,27 @@ from .system_calls import refuse_unlisted_call
 
 logger = logging.getLogger(__name__)
 
-# At once; others wait for their turn, so that nobody's files take the machine from everybody's pages.
+# Tasks at once; others wait, so that files do not take the machine from pages.
 _SLOTS = 2
-# One of them at a time may take more than MEMORY_BYTES, and no more than this.
+# One task at a time may take more than MEMORY_BYTES, and no more than this.
 LARGE_MEMORY_BYTES = 600_000_000
-# The sandbox's own process with its libraries (20 MB), what two tasks change of it, and two files of 10 MB.
+# The sandbox's own process with its libraries (20 MB), the pages that two tasks change, and two files of 10 MB.
 _PROCESS_BYTES = 60_000_000
-# All that the sandbox of one process may take.
+# The memory of the sandbox of one process.
 MEMORY_AT_MOST = _PROCESS_BYTES + LARGE_MEMORY_BYTES + (_SLOTS - 1) * MEMORY_BYTES
-# So many may wait, and no longer than these seconds: the other threads of the process go on serving pages. Whoever
-# finds no place is told that the machine is busy.
-_PLACES, _WAIT_SECONDS = 3, 8
-# The kernel ends whoever works longer than the limit; this is for what the kernel is late with.
+# So many requests may wait, and no longer than these seconds, since the process's other threads serve pages.
+_PLACES = 3
+_WAIT_SECONDS = 8
+# The kernel may end a task so many seconds late.
 _GRACE_SECONDS = 2
 _PIECE_BYTES = 1 << 20
-# Unlisted system calls of a task that are counted; the kernel refuses more of them by itself.
+# Unlisted system calls of a task that are counted; the kernel refuses further ones by itself.
 _MAX_COUNTED = 100
 _PROJECT = Path(__file__).resolve().parents[2]
 
 
 class SandboxBusy(Exception):
-    """Others have had their turn for so long that nobody has looked at the task."""
+    """The task was not started, since other tasks took too long."""
 
 
 def run_task(
@@ -63,12 +63,12 @@ def run_task(
     is_trial: bool = False,
     **arguments: Any,
 ) -> bytes:
-    """What the task `module:function` makes of the content, with these arguments (JSON).
+    """Run the task `module:function` on the content, with these arguments (JSON), and return its answer.
 
-    The content is copied into memory of its own: whatever has been stored may be encrypted where it is stored. `reads`
-    are paths that the task may read, beside libraries and fonts. Unlisted system calls are counted, unless the task is
-    a trial of what is refused. Gives nothing where the task did not finish: it took more than `seconds` of processor
-    time or than `memory` bytes, raised an error, or answered with more than `answer_limit` bytes. Raises SandboxBusy.
+    The content is copied into memory, since a stored file may be encrypted. The task may read the paths in `reads`,
+    beside libraries and fonts. Unlisted system calls are counted, unless the task `is_trial`. Returns b"" if the task
+    did not finish: it took more than `seconds` of processor time or `memory` bytes, raised an error, or answered with
+    more than `answer_limit` bytes. Raises SandboxBusy.
     """
     if not _places.acquire(blocking=False):
         raise SandboxBusy
@@ -85,7 +85,7 @@ def run_task(
 
 
 def _report(task: str, calls: Counter[int]) -> None:
-    """Log and count unlisted system calls: a library needs a call that is not on the list, or a file attacks it."""
+    """Log and count unlisted system calls: either a library needs another call, or a file attacks it."""
     numbers = ", ".join(map(str, sorted(calls)))
     logger.warning("The sandbox refused system calls that are not on its list, in %s: %s.", task, numbers)
     for number, count in calls.items():
@@ -95,19 +95,19 @@ def _report(task: str, calls: Counter[int]) -> None:
 @contextmanager
 def _slot(*, is_large: bool) -> Iterator[None]:
     """Hold a slot for one task. Raises SandboxBusy if none is free in time."""
-    until = time.monotonic() + _WAIT_SECONDS
-    needed = [_large_slot, _slots] if is_large else [_slots]
-    with ExitStack() as held:
-        for slots in needed:
-            if not slots.acquire(timeout=max(0, until - time.monotonic())):
+    deadline = time.monotonic() + _WAIT_SECONDS
+    semaphores = [_large_slot, _slots] if is_large else [_slots]
+    with ExitStack() as stack:
+        for semaphore in semaphores:
+            if not semaphore.acquire(timeout=max(0, deadline - time.monotonic())):
                 raise SandboxBusy
-            held.callback(slots.release)
+            stack.callback(semaphore.release)
         yield
 
 
 @contextmanager
 def _unnamed_file(content: IO[bytes] | bytes) -> Iterator[IO[bytes]]:
-    """A file in memory that has no name and leaves nothing on the disk; on the disk where the system has no such."""
+    """Write the content to a file without a name: in memory, or on the disk if the system lacks memory files."""
     with os.fdopen(os.memfd_create("task"), "w+b") if hasattr(os, "memfd_create") else TemporaryFile() as file:
         if isinstance(content, bytes):
             file.write(content)
@@ -119,7 +119,7 @@ def _unnamed_file(content: IO[bytes] | bytes) -> Iterator[IO[bytes]]:
 
 
 class _Sandbox:
-    """The sandbox of this process. A process that was forked off one with a sandbox starts another."""
+    """The sandbox of this process. A process that is forked starts another."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -128,13 +128,13 @@ class _Sandbox:
         self._door: socket.socket | None = None
 
     def ask(self, task: str, files: tuple[int, int], seconds: int, limit: int) -> tuple[bytes, Counter[int]]:
-        """Return all that is answered in time, or nothing where it could not be; and the task's unlisted calls."""
+        """Return the task's answer, or b"" if there is none in time, and its unlisted calls."""
         answer, answering = os.pipe()
         door, their_door = socket.socketpair()
         try:
             with os.fdopen(answering, "wb"), their_door:
                 self._send(task.encode().ljust(NAME_BYTES), [*files, answering, their_door.fileno()])
-            with _Exchange(answer, door) as exchange:
+            with closing(_Exchange(answer, door)) as exchange:
                 return exchange.read(WALL_CLOCK_FACTOR * seconds + _GRACE_SECONDS, limit), exchange.calls
         except OSError:
             return b"", Counter()
@@ -149,7 +149,7 @@ class _Sandbox:
             try:
                 socket.send_fds(self._open(), [message], descriptors)
             except OSError:
-                # It has ended, for whatever reason; a new one is as good.
+                # The process has ended, and a new one does as well.
                 self.close()
                 socket.send_fds(self._open(), [message], descriptors)
 
@@ -162,18 +162,18 @@ class _Sandbox:
         return self._door
 
     def close(self) -> None:
-        """End it: it does so by itself when its door closes."""
-        connection, process, is_own = self._door, self.process, self._owner == os.getpid()
-        self._door = self.process = None
-        if connection is not None:
-            connection.close()
-        if process is not None and is_own:
-            process.wait()
+        """Close the connection, and wait for the process, which ends by itself then."""
+        if self._door is not None:
+            self._door.close()
+        if self.process is not None and self._owner == os.getpid():
+            self.process.wait()
+        self._door = None
+        self.process = None
 
 
 def _start_process(connection: int) -> "subprocess.Popen[bytes]":
-    """It inherits no setting and no secret, only where programs are. One thread and few arenas keep it small."""
-    return subprocess.Popen(  # noqa: S603 - the words are our own
+    """Start the sandbox's process. It inherits no setting but PATH. One thread and few arenas keep it small."""
+    return subprocess.Popen(  # noqa: S603 - the arguments are our own
         [sys.executable, "-m", "formation_portal.documents.sandbox_process", str(connection)],
         cwd=_PROJECT,
         env={
@@ -190,27 +190,23 @@ def _start_process(connection: int) -> "subprocess.Popen[bytes]":
 
 
 class _Exchange:
-    """Reads the answer of a task, and refuses and counts its unlisted system calls meanwhile."""
+    """Read the answer of a task, and refuse and count its unlisted system calls meanwhile."""
 
     def __init__(self, answer: int, door: socket.socket) -> None:
         self.calls: Counter[int] = Counter()
-        self._answer, self._door = answer, door
+        self._answer = answer
+        self._door = door
         self._listener: int | None = None
         self._poll = select.poll()
         self._poll.register(answer, select.POLLIN)
         self._poll.register(door, select.POLLIN)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stop_listening()
-
     def read(self, seconds: float, limit: int) -> bytes:
-        """Return the answer, or nothing if it is not complete in time or longer than the limit."""
-        until, answer = time.monotonic() + seconds, bytearray()
+        """Return the answer, or b"" if it is not complete in time or longer than the limit."""
+        deadline = time.monotonic() + seconds
+        answer = bytearray()
         while len(answer) <= limit:
-            ready = [descriptor for descriptor, _ in self._poll.poll(max(0, until - time.monotonic()) * 1000)]
+            ready = dict(self._poll.poll(max(0, deadline - time.monotonic()) * 1000))
             if not ready:
                 break
             if self._door.fileno() in ready:
@@ -225,7 +221,7 @@ class _Exchange:
         return b""
 
     def _start_listening(self) -> None:
-        """Take the descriptor that tells of unlisted calls. The task sends none where the kernel tells nobody."""
+        """Receive the descriptor that reports unlisted calls, if the kernel has one."""
         self._poll.unregister(self._door)
         descriptors = socket.recv_fds(self._door, 1, 1)[1]
         if descriptors:
@@ -237,11 +233,12 @@ class _Exchange:
             self.calls[refuse_unlisted_call(listener)] += 1
         except OSError:
             # The task has ended.
-            self._stop_listening()
+            self.close()
         if self.calls.total() >= _MAX_COUNTED:
-            self._stop_listening()
+            self.close()
 
-    def _stop_listening(self) -> None:
+    def close(self) -> None:
+        """Stop listening to unlisted calls."""
         if self._listener is not None:
             self._poll.unregister(self._listener)
             os.close(self._listener)
@@ -249,6 +246,7 @@ class _Exchange:
 
 
 _large_slot = threading.BoundedSemaphore(1)
-_slots, _places = threading.BoundedSemaphore(_SLOTS), threading.BoundedSemaphore(_SLOTS + _PLACES)
+_slots = threading.BoundedSemaphore(_SLOTS)
+_places = threading.BoundedSemaphore(_SLOTS + _PLACES)
 _sandbox = _Sandbox()
 atexit.register(_sandbox.close)

@@ -1,9 +1,9 @@
-"""Lets a task make the system calls on a list, and no other, by a seccomp filter.
+"""The list of system calls that a task may make, enforced by a seccomp filter.
 
-The list is what `make calls` records while files, spreadsheets and records are read, and what other versions of the
-same libraries call in place of those. A call outside it fails with ENOSYS, as on an older kernel, so that a library
-falls back to another call. The kernel tells the process that waits for the task of each (`refuse_unlisted_call`), which
-counts it. A listed call with an argument that could harm others fails with EPERM.
+The list has the calls that `make calls` records while files, spreadsheets and records are read, and those that other
+versions of the same libraries make instead. An unlisted call fails with ENOSYS, as on an older kernel, so that a
+library falls back to another call. The kernel reports each to the process that waits for the task
+(`refuse_unlisted_call`), which counts it. A listed call with an argument that could harm others fails with EPERM.
 """
 
 import ctypes
@@ -19,7 +19,7 @@ from collections.abc import Iterator
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.prctl.argtypes = (ctypes.c_int, ctypes.c_ulong, ctypes.c_void_p, ctypes.c_ulong, ctypes.c_ulong)
 
-# Each call with its number on x86-64 and on ARM64, as far as it has one there.
+# Each call with its number on x86-64 and on ARM64, or - if it has none.
 _ALLOWED = """
     read 0 63, readv 19 65, pread64 17 67, preadv 295 69, write 1 64, writev 20 66, close 3 57, lseek 8 62
     dup 32 23, dup3 292 24, fadvise64 221 223, getdents 78 -, getdents64 217 61, getcwd 79 17
@@ -34,7 +34,7 @@ _ALLOWED = """
     getrusage 98 165, getrlimit 97 163, getpriority 140 141, getpid 39 172, gettid 186 178, getppid 110 173
     getuid 102 174, geteuid 107 175, getgid 104 176, getegid 108 177, getgroups 115 158
 """
-# Libraries know that these may be missing, and call an older one: they are refused and not counted.
+# Libraries expect that these may be missing, and make an older call: they are refused and not counted.
 _MISSING = "clone3 435 435, openat2 437 437"
 
 # The machine, its number in linux/audit.h, and the column above.
@@ -46,9 +46,9 @@ _X32 = 0x4000_0000
 _PR_SET_SECCOMP, _MODE_FILTER, _FLAG_NEW_LISTENER = 22, 2, 1 << 3
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _CLONE_THREAD, _CLONE_NAMESPACES = 0x0001_0000, 0x7E02_0080
-# Duplicating a descriptor and its flags; whom a descriptor's signals go to is set by other commands.
+# Duplicating a descriptor, and its flags, but not the commands that direct its signals.
 _FCNTL = (fcntl.F_DUPFD, fcntl.F_GETFD, fcntl.F_SETFD, fcntl.F_GETFL, fcntl.F_DUPFD_CLOEXEC)
-# Whether a file is a terminal (TCGETS, TIOCGWINSZ), and closing it when a program starts (FIOCLEX).
+# Testing for a terminal (TCGETS, TIOCGWINSZ), and closing a file when a program starts (FIOCLEX).
 _IOCTL = (0x5401, 0x5413, 0x5451)
 # The names of a thread (PR_SET_NAME, PR_GET_NAME) and of its memory (PR_SET_VMA).
 _PRCTL = (15, 16, 0x53564D41)
@@ -64,16 +64,16 @@ def has_filters() -> bool:
     """Return True if the kernel takes a filter and this module has one for the machine."""
     if platform.machine() not in _MACHINES or sys.byteorder != "little":
         return False
-    # Without a program it finds fault with the address, where it knows filters at all.
+    # A kernel with filters refuses the address of this missing program.
     _libc.prctl(_PR_SET_SECCOMP, _MODE_FILTER, None, 0, 0)
     return ctypes.get_errno() == errno.EFAULT
 
 
 def restrict_calls(door: int) -> int | None:
-    """Restrict this thread to the calls on the list. Return a descriptor that tells of others, if the kernel has it.
+    """Restrict this thread to the calls on the list. Return a descriptor that reports others, if the kernel has one.
 
-    The descriptor may be sent through the socket `door`, and both must be closed before a task begins: who has it can
-    allow any call.
+    The descriptor may be sent through the socket `door`, and both must be closed before a task begins, since the
+    descriptor can allow any call.
     """
     if not has_filters():
         return None
@@ -82,7 +82,7 @@ def restrict_calls(door: int) -> int | None:
     listener: int = _libc.syscall(_INSTALL[machine], 1, ctypes.c_ulong(_FLAG_NEW_LISTENER), program.address)
     if listener >= 0:
         return listener
-    # A container's runtime may listen already, or forbid it: then nobody is told.
+    # A container's runtime may listen already, or forbid it: then no call is reported.
     program = _Program(_filter(*_MACHINES[machine], os.getpid(), door, otherwise=_REFUSE | errno.ENOSYS))
     if _libc.prctl(_PR_SET_SECCOMP, _MODE_FILTER, program.address, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "The kernel refuses the filter of system calls")
@@ -110,7 +110,7 @@ def _filter(machine: int, column: int, pid: int, door: int, *, otherwise: int) -
         for number in _numbers(calls, column):
             yield (_IF_EQUAL, 0, 1, number)
             yield (_RETURN, 0, 0, action)
-    # A file may be opened to read it, a thread started and no process; an alarm stays what it is.
+    # A file may be opened for reading, a thread started but no process, and no alarm changed.
     yield from _allow_without_bits("open 2 -", column, 1, _WRITING)
     yield from _allow_without_bits("openat 257 56", column, 2, _WRITING)
     yield from _allow_without_bits("clone 56 220", column, 0, _CLONE_NAMESPACES, needed=_CLONE_THREAD)

@@ -78,12 +78,12 @@ def test_a_note_of_the_camera_that_is_broken_hides_no_picture() -> None:
 )
 def test_what_a_picture_takes_while_it_is_decoded(mode: str, kind: str, how: dict[str, Any], unfolded: int) -> None:
     with Image.open(BytesIO(made.saved(Image.new(mode, (100, 50)), kind, **how))) as image:
-        assert inspection_task._unfolded_bytes(image) == unfolded
+        assert inspection_task._decoded_bytes(image) == unfolded
 
 
-@pytest.mark.parametrize("limit", ["MAX_PIXELS", "_MAX_UNFOLDED"])
+@pytest.mark.parametrize("limit", ["MAX_PIXELS", "_MAX_DECODED_BYTES"])
 def test_a_picture_may_be_as_large_as_the_limit(monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
-    content, takes = made.saved(four_corners(), "PNG"), 80 * 40 * (4 if limit == "_MAX_UNFOLDED" else 1)
+    content, takes = made.saved(four_corners(), "PNG"), 80 * 40 * (4 if limit == "_MAX_DECODED_BYTES" else 1)
     monkeypatch.setattr(inspection_task, limit, takes)
     assert inspection_task.inspect_image(content, 80)[1] is not None
     monkeypatch.setattr(inspection_task, limit, takes - 1)
@@ -133,7 +133,7 @@ def test_a_picture_is_made_smaller_in_bands_and_keeps_its_place(side: int, size:
     ids=["clear", "red", "clear grey", "grey", "16 bits", "32 bits", "white", "print"],
 )
 def test_a_picture_is_shown_on_white_paper(image: Image.Image, seen: tuple[int, int, int]) -> None:
-    shown = inspection_task._in_plain_colours(image)
+    shown = inspection_task._to_rgb(image)
     assert (shown.mode, shown.getpixel((0, 0))) == ("RGB", seen)
 
 
