@@ -1,9 +1,8 @@
-"""The service's interface: all its routes, the answer to what goes wrong in them, its OpenAPI document and its page.
+"""Put the service's routes together, and show their OpenAPI document as JSON and as a page.
 
 Ninja draws the document from the routes; media types of problems, scopes, headers and 405 are added here.
 """
 
-from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any
 
@@ -13,11 +12,10 @@ from django.views.decorators.http import require_safe
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
-from formation_portal.service import problems
 from formation_portal.service.idempotency import HEADER, PATTERN
 from formation_portal.service.parsing import StrictParser
 from formation_portal.service.pipeline import REQUEST_ID, scopes_of_operations
-from formation_portal.service.problems import MEDIA_TYPE
+from formation_portal.service.problems import MEDIA_TYPE, ApiError, error_response
 from formation_portal.service.routes import catalog, csp_data, documents, entities, parties, shares, webhooks
 
 OpenApi = dict[str, Any]
@@ -38,21 +36,20 @@ _ALLOWED: OpenApi = {
     "schema": {"type": "string"},
 }
 _CHALLENGE: OpenApi = {"description": "How to sign a request.", "required": True, "schema": {"type": "string"}}
-_HEADERS_OF = {
+_HEADERS_BY_STATUS = {
     "401": {"WWW-Authenticate": _CHALLENGE},
     "405": {"Allow": _ALLOWED},
     "429": {"Retry-After": _RETRY_AFTER},
     "503": {"Retry-After": _RETRY_AFTER},
 }
-# Told in words, not as a parameter: which keys are acceptable depends on what they were used for before, and a
-# parameter's schema can't say that.
+# A description, not a parameter: a schema can't say that a key's validity depends on its earlier use.
 _IDEMPOTENCY_KEY = f"""
 
 Accepts `{HEADER}` (`{PATTERN}`): for seven days, the same key with the same body gets the first answer again."""
 
 
 def complete_document(document: OpenApi, *, scopes: dict[str, list[str]]) -> OpenApi:
-    """The document, completed in place. `scopes` are those of each operation id; one of them opens it."""
+    """Complete the document in place and return it. `scopes` has the scopes of each operation; any of them opens it."""
     for methods in document["paths"].values():
         for method, operation in methods.items():
             _describe_request(operation, method)
@@ -65,29 +62,29 @@ def _describe_request(operation: OpenApi, method: str) -> None:
     for parameter in operation["parameters"]:
         parameter["schema"] = _without_null(parameter["schema"])
     for content in operation.get("requestBody", {}).get("content", {}).values():
-        if "properties" in content["schema"]:
-            members = content["schema"]["properties"]
-            content["schema"]["properties"] = {name: _without_null(held) for name, held in members.items()}
+        members = content["schema"].get("properties", {})
+        for name, schema in members.items():
+            members[name] = _without_null(schema)
     if method == "post":
         operation["description"] += _IDEMPOTENCY_KEY
 
 
 def _without_null(schema: OpenApi) -> OpenApi:
-    """A parameter or a form's field can be left out; it can't be null."""
+    """Remove null from the schema of a parameter or a form's field, which can only be left out."""
     kinds = [kind for kind in schema.get("anyOf", []) if kind.get("type") != "null"]
-    return {**kinds[0], "title": schema.get("title", "")} if len(kinds) == 1 else schema
+    if len(kinds) != 1:
+        return schema
+    return {**kinds[0], "title": schema.get("title", "")}
 
 
 def _describe_responses(operation: OpenApi) -> None:
     responses = operation["responses"]
-    problem = next(
-        response["content"]["application/json"] for status, response in responses.items() if int(status) >= 400
-    )
+    problem = responses[500]["content"]["application/json"]
     responses[405] = {"description": "Method Not Allowed", "content": {}}
     for status, response in responses.items():
         if int(status) >= 400:
             response["content"] = {MEDIA_TYPE: problem}
-        response["headers"] = {REQUEST_ID: _REQUEST_ID, **_HEADERS_OF.get(str(status), {})}
+        response["headers"] = {REQUEST_ID: _REQUEST_ID, **_HEADERS_BY_STATUS.get(str(status), {})}
     operation["responses"] = {str(status): responses[status] for status in sorted(responses, key=int)}
 
 
@@ -98,124 +95,123 @@ _DESCRIPTION = (
 
 
 class FormationApi(NinjaAPI):
-    """The API with a document that says what the routes can't: media types, scopes, headers."""
+    """Complete ninja's OpenAPI document."""
 
     def get_openapi_schema(self, **options: object) -> dict[str, object]:  # type: ignore[override]
-        """The OpenAPI document."""
         document = super().get_openapi_schema(**options)  # type: ignore[arg-type]
         return complete_document(document, scopes=scopes_of_operations)
 
 
-def make_api() -> NinjaAPI:
-    """The API with all routes."""
-    api = FormationApi(
-        title="Formation service",
-        version="1.0.0",
-        description=_DESCRIPTION,
-        urls_namespace="service",
-        docs_url=None,
-        parser=StrictParser(),
-    )
-    for kind in (Exception, Http404, HttpError, ValidationError, problems.ApiError):
-        api.add_exception_handler(kind, problems.error_response)  # type: ignore[arg-type]  # ninja says class, and gives one
-    for module in (catalog, entities, csp_data, parties, shares, documents, webhooks):
-        api.add_router("", module.router)
-    return api
+api = FormationApi(
+    title="Formation service",
+    version="1.0.0",
+    description=_DESCRIPTION,
+    urls_namespace="service",
+    docs_url=None,
+    parser=StrictParser(),
+)
+for kind in (Exception, Http404, HttpError, ValidationError, ApiError):
+    api.add_exception_handler(kind, error_response)  # type: ignore[arg-type]  # ninja's annotation names the class
+for module in (catalog, entities, csp_data, parties, shares, documents, webhooks):
+    api.add_router("", module.router)
 
 
-api = make_api()
-
-
-# What the template draws of the document: plain members with a few words.
+# The template's view of a part of the document.
 Entry = dict[str, Any]
 
-# Longer lists of words, like that of all currencies, are cut.
-_FEW = 12
+# The longest list of options that is shown whole.
+_MAX_OPTIONS = 12
 
 
 @require_safe
 def docs(request: HttpRequest) -> HttpResponse:
-    """Every operation, by subject."""
+    """Show every operation, grouped by tag."""
     document = api.get_openapi_schema()
     groups: dict[str, list[Entry]] = {}
     for path, methods in document["paths"].items():
-        for method, said in methods.items():
-            groups.setdefault(said["tags"][0], []).append(_operation(document, path, method, said))
+        for method, operation in methods.items():
+            entry = _operation_entry(document, path, method, operation)
+            groups.setdefault(operation["tags"][0], []).append(entry)
     return render(request, "service/docs.html", {"info": document["info"], "groups": groups})
 
 
-def _operation(document: OpenApi, path: str, method: str, said: OpenApi) -> Entry:
-    """One method of one address. A description is in paragraphs, each in pieces: plain, code, plain …"""
+def _operation_entry(document: OpenApi, path: str, method: str, operation: OpenApi) -> Entry:
+    """Describe an operation. Its description is split into paragraphs, and those into plain text and code in turn."""
+    parameters = [
+        {
+            "name": parameter["name"],
+            "holds": _type_words(document, parameter["schema"]),
+            "is_required": parameter["required"],
+            "where": parameter["in"],
+        }
+        for parameter in operation["parameters"]
+    ]
     return {
-        "id": said["operationId"],
+        "id": operation["operationId"],
         "method": method.upper(),
         "path": path,
-        "summary": said["summary"],
-        "paragraphs": [text.split("`") for text in said.get("description", "").split("\n\n")],
-        "scopes": [scope for wanted in said["security"] for scope in wanted["BearerKey"]],
-        "parameters": [
-            {
-                "name": one["name"],
-                "holds": _type_words(document, one["schema"]),
-                "is_required": one["required"],
-                "where": one["in"],
-            }
-            for one in said["parameters"]
-        ],
-        "bodies": list(_bodies(document, said.get("requestBody", {}))),
-        "answers": [(status, HTTPStatus(int(status)).phrase) for status in said["responses"]],
-        "is_deprecated": said.get("deprecated", False),
+        "summary": operation["summary"],
+        "paragraphs": [text.split("`") for text in operation.get("description", "").split("\n\n")],
+        "scopes": [requirement["BearerKey"][0] for requirement in operation["security"]],
+        "parameters": parameters,
+        "bodies": _body_entries(document, operation.get("requestBody", {})),
+        "answers": [(status, HTTPStatus(int(status)).phrase) for status in operation["responses"]],
+        "is_deprecated": operation.get("deprecated", False),
     }
 
 
-def _bodies(document: OpenApi, request_body: OpenApi) -> Iterator[Entry]:
-    """Each form that the request's body may have, with its members in words."""
+def _body_entries(document: OpenApi, request_body: OpenApi) -> list[Entry]:
+    """Describe each variant of the request's body."""
+    entries = []
     for media_type, content in request_body.get("content", {}).items():
-        forms = content["schema"].get("oneOf", [content["schema"]])
-        for one in forms:
-            schema = _resolved(document, one)
+        variants = content["schema"].get("oneOf", [content["schema"]])
+        for variant in variants:
+            schema = _resolved(document, variant)
             required = schema.get("required", [])
-            yield {
-                "name": schema["title"] if len(forms) > 1 else "",
-                "media_type": media_type,
-                "members": [
-                    {"name": name, "holds": _type_words(document, held), "is_required": name in required}
-                    for name, held in schema.get("properties", {}).items()
-                ],
-                "is_open": schema.get("additionalProperties") is True,
-            }
+            members = [
+                {"name": name, "holds": _type_words(document, member), "is_required": name in required}
+                for name, member in schema.get("properties", {}).items()
+            ]
+            entries.append(
+                {
+                    "name": schema["title"] if len(variants) > 1 else "",
+                    "media_type": media_type,
+                    "members": members,
+                    "is_open": schema.get("additionalProperties") is True,
+                }
+            )
+    return entries
 
 
 def _resolved(document: OpenApi, schema: OpenApi) -> OpenApi:
     if "$ref" not in schema:
         return schema
-    found: OpenApi = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
-    return found
+    component: OpenApi = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+    return component
 
 
 def _type_words(document: OpenApi, schema: OpenApi) -> str:
-    """What a schema takes, in words."""
+    """Describe the values of a schema in words."""
     schema = _resolved(document, schema)
     if "anyOf" in schema:
-        return " or ".join(_type_words(document, one) for one in schema["anyOf"])
+        return " or ".join(_type_words(document, variant) for variant in schema["anyOf"])
     if "const" in schema:
         return str(schema["const"])
     if "enum" in schema:
-        words = [str(word) for word in schema["enum"]]
-        return "one of " + ", ".join(words[:_FEW]) + (" …" if len(words) > _FEW else "")
+        options = [str(option) for option in schema["enum"]]
+        more = " …" if len(options) > _MAX_OPTIONS else ""
+        return "one of " + ", ".join(options[:_MAX_OPTIONS]) + more
     if schema.get("type") == "array":
         return "list of " + _type_words(document, schema.get("items", {}))
-    words = [str(schema.get("type", "anything")), str(schema.get("format", ""))]
-    return ", ".join([" ".join(word for word in words if word), *_bounds(schema)])
-
-
-def _bounds(schema: OpenApi) -> Iterator[str]:
-    for key, words in (
-        ("minimum", "at least {:,}"),
-        ("maximum", "at most {:,}"),
-        ("maxLength", "at most {:,} characters"),
-    ):
-        if key in schema:
-            yield words.format(schema[key])
+    description = str(schema.get("type", "anything"))
+    if "format" in schema:
+        description += f" {schema['format']}"
+    if "minimum" in schema:
+        description += f", at least {schema['minimum']:,}"
+    if "maximum" in schema:
+        description += f", at most {schema['maximum']:,}"
+    if "maxLength" in schema:
+        description += f", at most {schema['maxLength']:,} characters"
     if schema.get("default") not in (None, ""):
-        yield f"else {schema['default']}"
+        description += f", else {schema['default']}"
+    return description

@@ -1,7 +1,7 @@
-"""The same POST twice happens once (IETF draft Idempotency-Key; supplement, "Transport and credentials").
+"""Carry out a POST once per Idempotency-Key (IETF draft Idempotency-Key; supplement, "Transport and credentials").
 
-A unique row is committed before the work begins, so of two requests at once one works and the other has to wait.
-The answer is kept in the same transaction as the work: either both are there or neither is.
+A unique row is committed before the work begins, so that of two requests at once one works and the other has to wait.
+The answer is saved in the transaction of the work: either both are committed or neither is.
 """
 
 import hashlib
@@ -31,52 +31,75 @@ from formation_portal.service.storage import file_transaction
 HEADER = "Idempotency-Key"
 PATTERN = "^[!-~]{1,255}$"
 KEPT_FOR = timedelta(days=7)
-# How often a new row sweeps out those whose time is over.
+# One in so many new rows deletes the expired ones.
 PURGE_EVERY = 200
-_KEPT_HEADERS = ("Content-Type", "Location", "Deprecation", "Sunset")
-
-Work = Callable[[], HttpResponse]
+_KEPT_HEADERS = ("Content-Type", "Location")
 
 
 class _TakenOver(Exception):
-    """Another request has taken the row over; this one's work must not count."""
+    """Another request has taken over the row, so the work of this one must be rolled back."""
 
 
-def run_once(request: HttpRequest, key: ApiKey, work: Work) -> HttpResponseBase:
-    """The answer to the request: the work's, or what the work answered the first time."""
+def run_once(request: HttpRequest, key: ApiKey, work: Callable[[], HttpResponse]) -> HttpResponseBase:
+    """Do the work in a transaction and return its answer. A repeated POST gets the first answer instead."""
     name = request.headers.get(HEADER)
     if request.method != "POST" or name is None:
-        return file_transaction(work)
+        with file_transaction():
+            response = work()
+            _roll_back_if_refused(response)
+        return response
     if not re.fullmatch(PATTERN, name):
         detail = f"{HEADER} must be 1 to 255 visible ASCII characters."
         raise invalid([ErrorDetail(pointer(HEADER), "invalid", detail, HEADER)])
     fingerprint = fingerprint_of(request)
     row = _claim(key, name, fingerprint)
-    if row is not None:
-        row.about = _entity_in(request.path)
-        return _run_and_keep(row, work)
-    return _first_answer(key, name, fingerprint)
+    if row is None:
+        return _first_answer(key, name, fingerprint)
+    row.about = _first_entity_id(request.path)
+    try:
+        with file_transaction():
+            response = work()
+            if response.status_code < 400:
+                _keep(row, response)
+            _roll_back_if_refused(response)
+        if 400 <= response.status_code < 500:
+            _keep(row, response)
+        elif response.status_code >= 500:
+            _release(row)
+    except _TakenOver:
+        raise _in_progress() from None
+    except BaseException:
+        # If this fails as well, the row is given up later. The first error says more about the work.
+        with suppress(Error):
+            _release(row)
+        raise
+    return response
+
+
+def _roll_back_if_refused(response: HttpResponse) -> None:
+    if response.status_code >= 400:
+        transaction.set_rollback(True, using=SERVICE)
 
 
 def keep_as(response: HttpResponse, content: bytes) -> HttpResponse:
-    """The response, which is kept with this content: for answers with something that is shown once."""
-    response.kept_content = content  # type: ignore[attr-defined]  # read where the answer is kept
+    """Let repeated requests get this content instead of the response's own, which shows a secret."""
+    response.kept_content = content  # type: ignore[attr-defined]  # read by _keep
     return response
 
 
 def fingerprint_of(request: HttpRequest) -> str:
-    """What distinguishes one request from another, whatever its boundary or the order of its members."""
-    said: object
+    """Return a digest of the request that ignores multipart boundaries and the order of members."""
+    content: object
     if request.content_type == "multipart/form-data":
         files = [(name, file.name, _digest_of(file)) for name, sent in request.FILES.lists() for file in sent]
-        said = [sorted(request.POST.lists()), sorted(files)]
+        content = [sorted(request.POST.lists()), sorted(files)]
     else:
         try:
-            said = json.dumps(json.loads(request.body), sort_keys=True)
+            content = json.dumps(json.loads(request.body), sort_keys=True)
         except (ValueError, RecursionError):
-            said = request.body.hex()
+            content = request.body.hex()
     target = [request.method, request.get_full_path()]
-    return hashlib.sha256(json.dumps([target, said]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([target, content]).encode()).hexdigest()
 
 
 def _digest_of(file: "UploadedFile[Any]") -> str:
@@ -88,99 +111,78 @@ def _digest_of(file: "UploadedFile[Any]") -> str:
 
 
 def _claim(key: ApiKey, name: str, fingerprint: str) -> KeptAnswer | None:
-    """The row for this request to work under, or None where another request has it."""
-    now = timezone.now()
-    mine = KeptAnswer(
+    """Create the row of this request, or take over an expired one. Return None if another request has it."""
+    row = KeptAnswer(
         api_key=key,
         idempotency_key=name,
         fingerprint=fingerprint,
         attempt=secrets.token_hex(16),
-        started_at=now,
+        started_at=timezone.now(),
     )
     try:
         with transaction.atomic(using=SERVICE):
-            mine.save(force_insert=True)
+            row.save(force_insert=True)
     except IntegrityError:
-        return _take_over(mine)
-    if mine.pk % PURGE_EVERY == 0:
+        return _take_over(row)
+    if row.pk % PURGE_EVERY == 0:
         delete_old_answers()
-    return mine
+    return row
 
 
-def _take_over(mine: KeptAnswer) -> KeptAnswer | None:
-    """The row that exists already, if its time is over or its request has died."""
-    there = KeptAnswer.objects.filter(api_key=mine.api_key, idempotency_key=mine.idempotency_key)
+def _take_over(new_row: KeptAnswer) -> KeptAnswer | None:
+    """Take over the existing row if it has expired or its request has died."""
+    rows = KeptAnswer.objects.filter(api_key=new_row.api_key, idempotency_key=new_row.idempotency_key)
     # A row without an answer belongs to a request that is running, or to a process that has died.
-    given_up = mine.started_at - timedelta(seconds=settings.SERVICE_GIVEN_UP_SECONDS)
-    is_old = Q(started_at__lt=mine.started_at - KEPT_FOR)
-    has_died = Q(status=None, fingerprint=mine.fingerprint, started_at__lt=given_up)
-    taken = there.filter(is_old | has_died).update(
-        attempt=mine.attempt,
-        fingerprint=mine.fingerprint,
-        started_at=mine.started_at,
+    given_up = new_row.started_at - timedelta(seconds=settings.SERVICE_GIVEN_UP_SECONDS)
+    has_expired = Q(started_at__lt=new_row.started_at - KEPT_FOR)
+    has_died = Q(status=None, fingerprint=new_row.fingerprint, started_at__lt=given_up)
+    is_taken_over = rows.filter(has_expired | has_died).update(
+        attempt=new_row.attempt,
+        fingerprint=new_row.fingerprint,
+        started_at=new_row.started_at,
         status=None,
     )
-    return there.get() if taken else None
+    return rows.get() if is_taken_over else None
 
 
-def _run_and_keep(row: KeptAnswer, work: Work) -> HttpResponse:
-    def kept() -> HttpResponse:
-        response = work()
-        if response.status_code < 400:
-            _keep(row, response)
-        return response
-
-    try:
-        response = file_transaction(kept)
-        if 400 <= response.status_code < 500:
-            _keep(row, response)
-        elif response.status_code >= 500:
-            _release(row)
-    except _TakenOver:
-        raise _in_progress() from None
-    except BaseException:
-        # Where that fails too the row is given up later. What went wrong first says what may have been done.
-        with suppress(Error):
-            _release(row)
-        raise
-    return response
+def _first_entity_id(text: str) -> str | None:
+    """Return the first entity id in a path or an answer."""
+    match = re.search(pattern_of(ENTITY).strip("^$"), text)
+    return match.group() if match else None
 
 
-def _entity_in(text: str) -> str | None:
-    """The id of the entity that a path or an answer names first."""
-    found = re.search(pattern_of(ENTITY).strip("^$"), text)
-    return found.group() if found else None
+def forget_answers(entity_id: str, part_id: str = "") -> None:
+    """Reduce the saved answers about an entity to the id of the record that was made. With a part's id, only those that
+    name the part.
 
-
-def forget_answers(entity_id: str, part: str = "") -> None:
-    """Of the answers that are kept about an entity, or about the part of it with that id, keep nothing but the id of
-    what was made: it is deleted, and the same request once more must not make it again."""
+    The answer's data are deleted, but the request, if it is repeated, must not make the record again.
+    """
     for row in KeptAnswer.objects.select_for_update().filter(about=entity_id).exclude(status=None):
         body = bytes(row.body)
-        if part.encode() in body:
-            made = json.loads(body).get("data", {})
-            row.body = json.dumps({"data": {"id": made.get("id")}}).encode()
+        if part_id.encode() in body:
+            record = json.loads(body).get("data", {})
+            row.body = json.dumps({"data": {"id": record.get("id")}}).encode()
             row.save(update_fields=["body"])
 
 
 def delete_old_answers() -> None:
-    """Those that are kept for longer than they have to be."""
+    """Delete the answers that are older than KEPT_FOR."""
     KeptAnswer.objects.filter(started_at__lt=timezone.now() - KEPT_FOR).delete()
 
 
 def _keep(row: KeptAnswer, response: HttpResponse) -> None:
+    """Save the answer to the row. Raises _TakenOver if another request has the row by now."""
     row.headers = {name: response[name] for name in _KEPT_HEADERS if name in response}
-    row.body, row.status = getattr(response, "kept_content", response.content), response.status_code
-    row.about = row.about or _entity_in(response.content.decode(errors="replace"))
-    kept = KeptAnswer.objects.filter(pk=row.pk, attempt=row.attempt).update(
-        **column_values(row, ("status", "headers", "body", "about"))
-    )
-    if not kept:
+    row.body = getattr(response, "kept_content", response.content)
+    row.status = response.status_code
+    row.about = row.about or _first_entity_id(response.content.decode(errors="replace"))
+    values = column_values(row, ("status", "headers", "body", "about"))
+    if not KeptAnswer.objects.filter(pk=row.pk, attempt=row.attempt).update(**values):
         raise _TakenOver
 
 
 def _release(row: KeptAnswer) -> None:
-    """Nothing has happened: the same request may be sent again. A row with an answer stays."""
+    """Delete the row of a request that did nothing, so that it may be sent again. A row with an answer stays."""
     KeptAnswer.objects.filter(pk=row.pk, attempt=row.attempt, status=None).delete()
 
 

@@ -1,4 +1,4 @@
-"""The service's own record. Answers are kept as JSON beside what is looked up by column (interface, "Resources")."""
+"""Define the service's own tables (interface, "Resources"). Answers are stored as JSON."""
 
 from contextlib import suppress
 from datetime import timedelta
@@ -24,21 +24,25 @@ from formation_portal.service import identifiers
 
 
 def role_mark(role: str) -> str:
-    """A role as it is written among others in a text, so that none is found within another."""
+    """Return a role as `Party.role_text` holds it: with delimiters, so that no role matches within another."""
     return f"|{role}|"
 
 
-# Letters of a word's beginning that find a party, and hexadecimal digits of their digest.
-_LONGEST_WORD, _DIGITS = 16, 10
+# The longest beginning of a word that a party is searched by, in letters.
+_PREFIX_LETTERS = 16
+_DIGEST_DIGITS = 10
 
 
-def word_marks(beginning: str) -> list[str]:
-    """How `Party.search_text` has the beginning of a word, under each key in use: the database knows no name."""
-    return [f"|{key.digest(beginning[:_LONGEST_WORD]).hex()[:_DIGITS]}" for key in key_ring()]
+def prefix_marks(prefix: str) -> list[str]:
+    """Return a word's prefix as `Party.search_text` holds it: a digest, so that the database knows no name.
+
+    There is one mark for each key in use, the newest first.
+    """
+    return [f"|{key.digest(prefix[:_PREFIX_LETTERS]).hex()[:_DIGEST_DIGITS]}" for key in key_ring()]
 
 
 class Account(models.Model):
-    """Whose records they are. Keys of one account see the same records; those of another see none of them."""
+    """Own records. Keys of one account see the same records; those of another account see none of them."""
 
     name = models.CharField(max_length=100, unique=True)
 
@@ -47,10 +51,10 @@ class Account(models.Model):
 
 
 class ApiKey(models.Model):
-    """A credential (supplement, "Transport and credentials"). The key itself is shown once; its digest is kept, and its
-    last letters, by which people tell one from another.
+    """Hold a credential (supplement, "Transport and credentials"): the digest of a key, and its last letters to tell it
+    from others. The key itself is shown once.
 
-    A key is never deleted, since what it has made names it: a revoked one opens nothing any more.
+    A key is revoked and never deleted, since the records it has made refer to it.
     """
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="keys")
@@ -63,7 +67,7 @@ class ApiKey(models.Model):
     ending = models.CharField(max_length=4, blank=True, default="", db_default="")
     expires_at = models.DateTimeField(null=True)
     revoked_at = models.DateTimeField(null=True)
-    # To a minute (auth.py).
+    # Written once a minute at most (auth.py).
     last_used_at = models.DateTimeField(null=True)
 
     def __str__(self) -> str:
@@ -71,27 +75,25 @@ class ApiKey(models.Model):
 
     @property
     def has_expired(self) -> bool:
-        """Whether its time is over."""
         return self.expires_at is not None and self.expires_at <= timezone.now()
 
     @property
-    def is_portals(self) -> bool:
-        """Whether the portal itself calls with it, or did until another took its place."""
-        return self.is_unlimited
-
-    @property
     def can_be_revoked(self) -> bool:
-        """Whether it opens anything, and the portal doesn't need it: its own is replaced, the demo's ends with DEMO."""
+        """Return True for an active key that the portal doesn't need. The portal's own key is replaced instead, and the
+        demo's ends with DEMO."""
         return self.status == "Active" and not (self.is_unlimited or self.is_demo)
 
     @property
     def status(self) -> str:
-        """Whether it opens anything, in a word."""
-        return "Revoked" if self.revoked_at else "Expired" if self.has_expired else "Active"
+        if self.revoked_at:
+            return "Revoked"
+        if self.has_expired:
+            return "Expired"
+        return "Active"
 
 
 class FormSchema(models.Model):
-    """A form schema as it went out; older ones stay for the entities that were created with them."""
+    """Hold a published form schema. Older ones stay for the entities that were created with them."""
 
     id = models.CharField(primary_key=True, max_length=64)
     jurisdiction_product_id = models.CharField(max_length=64, db_index=True)
@@ -104,7 +106,7 @@ class FormSchema(models.Model):
 
 
 class CatalogItem(models.Model):
-    """One product in one jurisdiction (interface, "Catalog item"); `api` is the item without its schema."""
+    """Hold a product in a jurisdiction (interface, "Catalog item"). `document` is the item without its schema."""
 
     jurisdiction_product_id = models.CharField(primary_key=True, max_length=64)
     form = models.ForeignKey(FormSchema, on_delete=models.PROTECT, related_name="items")
@@ -122,7 +124,7 @@ class CatalogItem(models.Model):
 
 
 class CatalogLoad(models.Model):
-    """When which catalog was loaded; the newest digest is what the catalog's ETag is made of."""
+    """Record a loaded catalog. The catalog's ETag is made of the newest digest."""
 
     digest = models.CharField(max_length=64)
     loaded_at = models.DateTimeField(auto_now_add=True)
@@ -132,7 +134,7 @@ class CatalogLoad(models.Model):
 
 
 class Entity(models.Model):
-    """One entity to be formed, with its own answers (interface, "POST /entities"; supplement, "Entities")."""
+    """Hold an entity to be formed, with its own answers (interface, "POST /entities"; supplement, "Entities")."""
 
     id = models.CharField(primary_key=True, max_length=40, default=identifiers.new_entity_id)
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="entities")
@@ -158,14 +160,9 @@ class Entity(models.Model):
     def __str__(self) -> str:
         return self.id
 
-    @property
-    def state(self) -> State:
-        """Where the entity stands."""
-        return State(self.status)
-
 
 class Party(models.Model):
-    """A person, company or foundation in its roles (interface, "Party")."""
+    """Hold a person, company or foundation in its roles (interface, "Party")."""
 
     id = models.CharField(primary_key=True, max_length=40, default=identifiers.new_party_id)
     entity = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="parties")
@@ -185,28 +182,30 @@ class Party(models.Model):
         return self.id
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Saves the party together with what it is found by."""
-        words = f"{canonical.label_of(self.properties)} {self.properties.get('email') or ''}".casefold().split()
-        beginnings = {word[:length] for word in words for length in range(1, min(len(word), _LONGEST_WORD) + 1)}
-        self.search_text = "".join(sorted(word_marks(one)[0] for one in beginnings))
+        """Save the party with the texts that it is searched by."""
+        label = canonical.label_of(self.properties)
+        email = self.properties.get("email") or ""
+        prefixes: set[str] = set()
+        for word in f"{label} {email}".casefold().split():
+            longest = min(len(word), _PREFIX_LETTERS)
+            prefixes.update(word[:length] for length in range(1, longest + 1))
+        self.search_text = "".join(sorted(prefix_marks(prefix)[0] for prefix in prefixes))
         # Lists in JSON can't be searched in every database.
         self.role_text = "".join(role_mark(role) for role in self.roles)
         super().save(*args, **kwargs)
 
 
 @rotation_task
-def digest_words_anew() -> None:
-    """What finds each party, under the newest key."""
+def renew_search_texts() -> None:
+    """Make each party's search text with the newest key. A party that can't be read is counted by `rotate_keys`."""
     for party in rows_in_order(Party, SERVICE):
-        # One that can't be read is counted by `rotate_keys`.
         with suppress(UnreadableError), transaction.atomic(using=SERVICE):
-            # As it is by now; its words are made when it is saved.
             for locked in Party.objects.select_for_update().filter(pk=party.pk):
                 locked.save(update_fields=["search_text"])
 
 
 class ShareClass(models.Model):
-    """A class of shares (interface, "Share class")."""
+    """Hold a class of shares (interface, "Share class")."""
 
     id = models.CharField(primary_key=True, max_length=40, default=identifiers.new_share_class_id)
     entity = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="share_classes")
@@ -224,7 +223,7 @@ class ShareClass(models.Model):
 
 
 class Shareholding(models.Model):
-    """How many shares of a class a party holds (interface, "Shareholding")."""
+    """Hold the number of shares of a class that a party has (interface, "Shareholding")."""
 
     id = models.CharField(primary_key=True, max_length=40, default=identifiers.new_shareholding_id)
     party = models.ForeignKey(Party, on_delete=models.CASCADE, related_name="shareholdings")
@@ -242,7 +241,7 @@ class Shareholding(models.Model):
 
 
 class Document(models.Model):
-    """An uploaded file in a slot (interface, "Document upload"). `path` is relative to the documents' folder."""
+    """Describe an uploaded file in a slot (interface, "Document upload"). `path` is within the documents' storage."""
 
     id = models.CharField(primary_key=True, max_length=40, default=identifiers.new_document_id)
     entity = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="documents")
@@ -273,7 +272,7 @@ class Document(models.Model):
 
 
 class Event(models.Model):
-    """What happened, posted to whoever subscribes (supplement, "Events"). The number orders them."""
+    """Hold an event that is posted to subscriptions (supplement, "Events"). Events are ordered by number."""
 
     number = models.BigAutoField(primary_key=True)
     id = models.CharField(unique=True, max_length=40, default=identifiers.new_event_id)
@@ -287,7 +286,7 @@ class Event(models.Model):
 
 
 class RequestCount(models.Model):
-    """How often a key called in its minute (`rate_limit`), on PostgreSQL, whose log does not hold this table."""
+    """Count a key's requests in its minute on PostgreSQL (`rate_limit`). The table is unlogged."""
 
     api_key = models.OneToOneField(ApiKey, on_delete=models.CASCADE, primary_key=True, related_name="+")
     began_at = models.DateTimeField()
@@ -298,12 +297,13 @@ class RequestCount(models.Model):
 
 
 class KeptAnswer(models.Model):
-    """The first answer to an Idempotency-Key (supplement, "Transport and credentials"); no status, still running."""
+    """Hold the first answer to an Idempotency-Key (supplement, "Transport and credentials"). The request is still
+    running while there is no status."""
 
     api_key = models.ForeignKey(ApiKey, on_delete=models.CASCADE, related_name="kept_answers")
     idempotency_key = models.CharField(max_length=255)
     fingerprint = models.CharField(max_length=64)
-    # The entity that it is about; None where it is about none, or in rows older than this column.
+    # The id of the entity that the answer is about. None also in rows older than this column.
     about = models.CharField(max_length=40, null=True, db_index=True)  # noqa: DJ001 - a column that costs nothing to add
     attempt = models.CharField(max_length=32)
     started_at = models.DateTimeField()
@@ -321,7 +321,7 @@ class KeptAnswer(models.Model):
 
 
 class Subscription(models.Model):
-    """One address that events are posted to. Its secret is made from its id when it is needed, and stored nowhere."""
+    """Hold an address that events are posted to. Its secret is derived from its id and not stored."""
 
     id = models.CharField(primary_key=True, max_length=40, default=identifiers.new_webhook_id)
     account = models.ForeignKey("service.Account", on_delete=models.PROTECT, related_name="subscriptions")
@@ -335,16 +335,17 @@ class Subscription(models.Model):
 
 
 class EventDelivery(OutboxRow):
-    """One event for one subscription."""
+    """Track the delivery of an event to a subscription."""
 
-    # A try has an address to look up, and `posting.POST_SECONDS` for everything else.
-    LEASE, LEASE_MARGIN = timedelta(minutes=3), timedelta(minutes=1)
+    # An attempt has to look up an address, and has `posting.POST_SECONDS` for everything else.
+    LEASE = timedelta(minutes=3)
+    LEASE_MARGIN = timedelta(minutes=1)
 
     subscription = models.ForeignKey(Subscription, on_delete=models.CASCADE, related_name="deliveries")
     event = models.ForeignKey("service.Event", on_delete=models.CASCADE, related_name="deliveries")
-    # Events about one entity are posted in order.
+    # The id of the entity. Its events are posted in order.
     about = models.CharField(max_length=40)
-    # Whose try it is; empty where none is being made.
+    # The id of the running attempt's lease.
     lease = models.UUIDField(null=True)
     delivered_at = models.DateTimeField(null=True)
     dead_at = models.DateTimeField(null=True)
@@ -367,19 +368,20 @@ class EventDelivery(OutboxRow):
 
     @property
     def state(self) -> str:
-        """In one word."""
         if self.delivered_at:
             return "delivered"
-        return "dead" if self.dead_at else "waiting"
+        if self.dead_at:
+            return "dead"
+        return "waiting"
 
 
 class DeliveryAttempt(models.Model):
-    """One try, written before its socket opens. No body is kept, and of the answer only its status."""
+    """Record an attempt to deliver an event, before its socket opens. Only the answer's status is kept."""
 
     delivery = models.ForeignKey(EventDelivery, on_delete=models.CASCADE, related_name="attempts")
     started_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
-    # A stable word, from `posting`; empty while nobody knows.
+    # A stable word from `posting`. Empty while the attempt runs.
     outcome = models.CharField(max_length=40, blank=True)
     status = models.PositiveSmallIntegerField(null=True)
 

@@ -1,8 +1,7 @@
-"""Reads bodies: strict JSON, and in it answers that are known and well-formed, or refused with a pointer (interface,
-"Limits").
+"""Parse bodies as strict JSON, and the answers in them by the fields of a form (interface, "Limits").
 
-The contract's fields read the values, and what they would write is what the body must hold, in JSON's own types: "12"
-is no number, "true" no boolean. What is missing is checked on submit.
+The contract's fields clean each value. The body must hold what the field would send, in the same JSON type: "12" is no
+number, "true" no boolean. Missing answers are checked on submit.
 """
 
 import json
@@ -21,12 +20,12 @@ from formation_portal.service.problems import ErrorDetail, pointer
 
 
 class StrictParser(Parser):
-    """ninja's parser with a stricter reading; what it raises is answered with 400."""
+    """Parse bodies more strictly than ninja does. ninja answers the parser's errors with 400."""
 
     def parse_body(self, request: HttpRequest) -> dict[str, Any]:
-        """The body as JSON; raises ValueError or RecursionError."""
+        """Parse the body as JSON. Raises ValueError or RecursionError."""
         body: dict[str, Any] = json.loads(request.body.decode("utf-8"), parse_constant=_refuse_constant)
-        # An escaped half of a surrogate pair is valid JSON by the letter, and no text.
+        # An escaped half of a surrogate pair is valid JSON, but it can't be encoded.
         json.dumps(body, ensure_ascii=False).encode("utf-8")
         return body
 
@@ -37,7 +36,7 @@ def _refuse_constant(constant: str) -> NoReturn:
 
 @dataclass(frozen=True, slots=True)
 class ParsedAnswers:
-    """What a body says: each path's new value, None where it clears; and what is wrong with the rest.
+    """Hold a body's new values by path, None for a cleared one, and the errors of the others.
 
     `bounded` has the pointers of the values whose fields have bounds, by the name of the answer.
     """
@@ -47,7 +46,7 @@ class ParsedAnswers:
     bounded: Mapping[str, str]
 
     def merged_into(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """The record with these changes."""
+        """Return the record with these changes."""
         changed = dict(record)
         for path, value in self.values.items():
             _set_path(changed, path, value)
@@ -56,35 +55,36 @@ class ParsedAnswers:
 
 @dataclass(frozen=True, slots=True)
 class AnswerParser:
-    """Reads values for one holder. `share_classes` are the ids that a reference may name."""
+    """Parse the answers of one entity, party or share class. `share_classes` are the ids that an answer may name."""
 
     share_classes: frozenset[str] = frozenset()
 
     def properties(self, body: Mapping[str, Any], askable: HolderFields) -> ParsedAnswers:
-        """Properties by their path; an object holds those of one prefix."""
+        """Parse properties by their path. Paths with a common prefix stand in one object."""
         prefixes = {path[:-1] for path in askable.properties if len(path) > 1}
-        return self._read(_flatten(body, prefixes, ()), askable.properties, ())
+        return self._parse(dict(_flatten(body, prefixes, ())), askable.properties, ())
 
     def csp_data(self, body: Mapping[str, Any], askable: HolderFields) -> ParsedAnswers:
-        """Answers by csp_field_key."""
-        known: dict[Path, FieldSpec] = {(name,): spec for name, spec in askable.csp.items()}
-        return self._read((((name,), raw) for name, raw in body.items()), known, ("csp_data",))
+        """Parse answers by csp_field_key."""
+        specs: dict[Path, FieldSpec] = {(name,): spec for name, spec in askable.csp.items()}
+        return self._parse({(name,): raw for name, raw in body.items()}, specs, ("csp_data",))
 
-    def _read(self, said: Iterator[tuple[Path, Any]], known: Mapping[Path, FieldSpec], within: Path) -> ParsedAnswers:
+    def _parse(self, answers: Mapping[Path, Any], specs: Mapping[Path, FieldSpec], within: Path) -> ParsedAnswers:
         values: dict[Path, Any] = {}
-        complaints: list[ErrorDetail] = []
+        errors: list[ErrorDetail] = []
         bounded: dict[str, str] = {}
-        for path, raw in said:
-            where = pointer(*within, *path)
+        for path, raw in answers.items():
+            spec = specs.get(path)
+            name = spec.name if spec else ".".join(path)
             try:
-                values[path] = self._value(known.get(path), raw)
-                if known[path].bounds != NO_BOUNDS:
-                    bounded[known[path].name] = where
+                values[path] = self._value(spec, raw)
             except AnswerError as error:
-                name = known[path].name if path in known else ".".join(path)
-                where = pointer(*within, *path, *error.part) if isinstance(error, WrongType) else where
-                complaints.append(ErrorDetail(where, error.code, error.message, name))
-        return ParsedAnswers(values, tuple(complaints), bounded)
+                part = error.part if isinstance(error, WrongType) else ()
+                errors.append(ErrorDetail(pointer(*within, *path, *part), error.code, error.message, name))
+                continue
+            if spec and spec.bounds != NO_BOUNDS:
+                bounded[name] = pointer(*within, *path)
+        return ParsedAnswers(values, tuple(errors), bounded)
 
     def _value(self, spec: FieldSpec | None, raw: Any) -> Any:
         if spec is None:
@@ -95,7 +95,7 @@ class AnswerParser:
             return None
         value = spec.clean(raw)
         if value is None:
-            # An empty text or list clears. An object was meant to say something, and lacks it.
+            # An empty text or list clears the answer; an object lacks its parts.
             if isinstance(raw, Mapping):
                 raise AnswerError("incomplete", f"“{spec.label}” has no parts; send null to clear it")
             return None
@@ -103,7 +103,7 @@ class AnswerParser:
             raise AnswerError("unknown_share_class", f"“{spec.label}” is not a share class of this entity")
         payload = spec.payload(value)
         if isinstance(raw, Mapping) and isinstance(payload, Mapping):
-            # The body must not leave a part to be guessed (interface: both keys are required).
+            # The interface requires all parts, also those that the field could add.
             for part in payload:
                 if part not in raw:
                     raise AnswerError("required", f"“{spec.label}” is missing {part}")
@@ -112,24 +112,24 @@ class AnswerParser:
 
 
 class WrongType(AnswerError):
-    """A value of another JSON type than the interface says; `part` leads to it within the answer."""
+    """Refuse a value that does not have the JSON type of the interface. `part` leads to it within the answer."""
 
-    def __init__(self, spec: FieldSpec, wanted: Any, part: Path) -> None:
-        named = f"“{spec.label}”" + "".join(f", {one}," for one in part)
-        super().__init__("wrong_type", f"{named} must be {_TYPES[_type_of(wanted)]}")
+    def __init__(self, spec: FieldSpec, payload: Any, part: Path) -> None:
+        name = f"“{spec.label}”" + "".join(f", {step}," for step in part)
+        super().__init__("wrong_type", f"{name} must be {_TYPE_WORDS[_json_type(payload)]}")
         self.part = part
 
 
-_TYPES = {bool: "true or false", float: "a number", str: "a text", list: "a list", dict: "an object"}
+_TYPE_WORDS = {bool: "true or false", float: "a number", str: "a text", list: "a list", dict: "an object"}
 
 
-def _type_of(value: Any) -> type:
-    """JSON has one kind of number."""
+def _json_type(value: Any) -> type:
+    """Return the type of a value. JSON has only one type of number."""
     return float if type(value) is int else type(value)
 
 
 def _refuse_other_types(spec: FieldSpec, raw: Any, payload: Any, part: Path) -> None:
-    if _type_of(raw) is not _type_of(payload):
+    if _json_type(raw) is not _json_type(payload):
         raise WrongType(spec, payload, part)
     if isinstance(payload, dict):
         for name, value in payload.items():

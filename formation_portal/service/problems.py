@@ -1,10 +1,9 @@
-"""What the service refuses, as data and as RFC 9457 problem+json (supplement, "Envelopes, pages, errors")."""
+"""Define the service's refusals and answer them as RFC 9457 problem+json (supplement, "Envelopes, pages, errors")."""
 
-import dataclasses
 import json
 import logging
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
@@ -21,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
 
-# The stable codes and the status that each one has. Codes of single errors may be finer than these.
+# The status of each stable code. Codes of single errors may be finer than these.
 STATUS_OF = {
     "malformed_json": 400,
     "malformed_request": 400,
@@ -47,7 +46,7 @@ STATUS_OF = {
     "internal_error": 500,
     "unavailable": 503,
 }
-# Each of pydantic's errors as a code and a sentence of ours; any other error is only called invalid.
+# The code and sentence for each of pydantic's errors. Any other error is called invalid.
 _PYDANTIC_ERRORS = {
     "missing": ("required", "{name} is missing."),
     "union_tag_not_found": ("required", "{name} is missing."),
@@ -71,27 +70,32 @@ _PYDANTIC_ERRORS = {
     "greater_than_equal": ("out_of_range", "{name} must be {ge:,.16g} or more."),
     "less_than_equal": ("out_of_range", "{name} must be {le:,.16g} or less."),
 }
+# The code of single errors becomes that of the whole problem if all have the same of these.
 _SHARED_CODES = frozenset({"unknown_field", "party_type_not_allowed", "currency_not_allowed"})
+# pydantic counts the tag of a body's variant as a step of its path.
+_VARIANT_TAGS = frozenset({"person", "corporate", "foundation", "entity", "party", "share_class"})
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorDetail:
-    """One thing that is wrong with a request: where (a JSON pointer), which field, a code, and a sentence."""
+    """Describe one error of a request: a JSON pointer, a code, a sentence, the field's name and ids of records."""
 
     pointer: str
     code: str
     detail: str
-    field: str | None = None
-    where: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    field_name: str | None = None
+    ids: Mapping[str, str] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, str]:
-        """The member of `errors`; what is not known is left out."""
-        named = {"field": self.field} if self.field else {}
-        return {"pointer": self.pointer, **named, "code": self.code, "detail": self.detail, **self.where}
+        """Return the member of `errors`, without a field if there is none."""
+        members = {"pointer": self.pointer}
+        if self.field_name:
+            members["field"] = self.field_name
+        return {**members, "code": self.code, "detail": self.detail, **self.ids}
 
 
 class ApiError(Exception):
-    """A request that is not carried out. Raised anywhere below a route, answered by the pipeline."""
+    """Refuse a request. Raised anywhere below a route, answered by the pipeline."""
 
     def __init__(
         self,
@@ -109,75 +113,63 @@ class ApiError(Exception):
         self.headers = dict(headers or {})
         self.members = dict(members or {})
 
-    @property
-    def status(self) -> int:
-        """The HTTP status of the code."""
-        return STATUS_OF[self.code]
-
 
 def refusal(code: str, detail: str) -> PydanticCustomError:
     """Make the error of a validator: it is answered with this code and sentence."""
     return PydanticCustomError(code, "{detail}", {"detail": detail})
 
 
-def not_found(what: str) -> ApiError:
-    """404: nothing here, or nothing that is yours; the answer doesn't say which."""
-    return ApiError("not_found", f"There is no such {what}.")
+def not_found(noun: str) -> ApiError:
+    """Make a 404, for a record that does not exist or is another account's: the answer doesn't say which."""
+    return ApiError("not_found", f"There is no such {noun}.")
 
 
-def invalid(complaints: Iterable[ErrorDetail], detail: str = "") -> ApiError:
-    """422 for what was sent; its code is that of the errors where they agree on one of the service's codes."""
-    errors = tuple(complaints)
-    codes = {complaint.code for complaint in errors}
+def invalid(details: Iterable[ErrorDetail], detail: str = "") -> ApiError:
+    """Make a 422. Its code is that of the errors if all have the same shared code."""
+    errors = tuple(details)
+    codes = {error.code for error in errors}
     code = codes.pop() if len(codes) == 1 and codes <= _SHARED_CODES else "validation_failed"
     return ApiError(code, detail or errors[0].detail, errors=errors)
 
 
-def raise_if_any(complaints: Iterable[ErrorDetail]) -> None:
-    """Raises 422 with all the errors, if there are any."""
-    if errors := tuple(complaints):
+def raise_if_any(details: Iterable[ErrorDetail]) -> None:
+    """Raise 422 with all the errors, if there are any."""
+    if errors := tuple(details):
         raise invalid(errors)
 
 
 def pointer(*steps: object) -> str:
-    """A JSON pointer (RFC 6901) to the step within the step within …"""
+    """Return the JSON pointer (RFC 6901) that leads along the steps."""
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
 
 
 def error_response(request: HttpRequest, error: Exception) -> HttpResponse:
-    """The problem+json for whatever went wrong; what nobody anticipated is logged and says nothing of itself."""
+    """Answer any exception with problem+json. An unexpected one is logged, and the answer says nothing about it."""
     problem = _api_error(error)
-    if problem.status == HTTPStatus.INTERNAL_SERVER_ERROR:
-        logger.error("request %s: %s", _request_id(request), type(error).__name__, exc_info=error)
-    return problem_response(request, problem)
-
-
-def problem_response(request: HttpRequest, problem: ApiError) -> HttpResponse:
-    """The answer to a refused request."""
+    status = HTTPStatus(STATUS_OF[problem.code])
+    request_id = str(getattr(request, "request_id", ""))
+    if status is HTTPStatus.INTERNAL_SERVER_ERROR:
+        logger.error("request %s: %s", request_id, type(error).__name__, exc_info=error)
     body = {
         "type": f"urn:formation-service:problem:{problem.code}",
-        "title": HTTPStatus(problem.status).phrase,
-        "status": problem.status,
+        "title": status.phrase,
+        "status": status,
         "detail": problem.detail,
         "instance": escape_uri_path(request.path),
         "code": problem.code,
-        "errors": [complaint.as_json() for complaint in problem.errors],
-        "request_id": _request_id(request),
+        "errors": [detail.as_json() for detail in problem.errors],
+        "request_id": request_id,
         **problem.members,
     }
-    content = json.dumps(body).encode()
-    return HttpResponse(content, status=problem.status, content_type=MEDIA_TYPE, headers=problem.headers)
-
-
-def _request_id(request: HttpRequest) -> str:
-    return str(getattr(request, "request_id", ""))
+    return HttpResponse(json.dumps(body).encode(), status=status, content_type=MEDIA_TYPE, headers=problem.headers)
 
 
 def _api_error(error: Exception) -> ApiError:
+    """Return the refusal that an exception is answered with."""
     if isinstance(error, ApiError):
         return error
     if isinstance(error, ValidationError):
-        return invalid(_error_detail(one) for one in error.errors)
+        return invalid(_error_detail(detail) for detail in error.errors)
     if isinstance(error, HttpError) and error.status_code == HTTPStatus.BAD_REQUEST:
         return ApiError("malformed_json", "The body is not valid JSON in UTF-8.")
     if isinstance(error, Http404):
@@ -188,7 +180,6 @@ def _api_error(error: Exception) -> ApiError:
         logger.warning("the service's database did not answer: %s", error)
         return ApiError("unavailable", "The service cannot answer at the moment.", headers={"Retry-After": "5"})
     if isinstance(error, OSError) and error.errno in FULL_DISK | BAD_DISK:
-        # It passes, and nothing was done.
         logger.error("the service's disk does not take it: %s", error.strerror)
         detail = "The service cannot reach its files at the moment."
         if error.errno in FULL_DISK:
@@ -198,11 +189,13 @@ def _api_error(error: Exception) -> ApiError:
 
 
 def _error_detail(error: Mapping[str, Any]) -> ErrorDetail:
-    # The first step is where the value came from; in a body the second is the name of our own parameter. Where a body
-    # has one of several forms, pydantic counts the form's tag as the next step; a JSON pointer doesn't.
+    """Translate one of pydantic's errors into a pointer, a code and a sentence of the service."""
+    # The first step is the source of the value. In a body the second is our parameter's name, the third may be a tag.
     source, *steps = error["loc"]
     if source == "body":
-        steps = steps[2:] if steps[1:2] and steps[1] in _TAGS else steps[1:]
+        steps = steps[1:]
+        if steps and steps[0] in _VARIANT_TAGS:
+            steps = steps[1:]
     if str(error["type"]).startswith("union_tag"):
         steps = [str(error["ctx"]["discriminator"]).strip("'()")]
     name = next((step for step in reversed(steps) if isinstance(step, str)), None)
@@ -212,7 +205,4 @@ def _error_detail(error: Mapping[str, Any]) -> ErrorDetail:
         code, sentence = str(error["type"]), "{detail}"
     options = str(values.get("expected_tags", values.get("expected", ""))).replace("'", "").replace(" or ", ", ")
     detail = sentence.format_map({**values, "name": name or "The body", "options": options})
-    return ErrorDetail(pointer=pointer(*steps), field=name, code=code, detail=detail)
-
-
-_TAGS = frozenset({"person", "corporate", "foundation", "entity", "party", "share_class"})
+    return ErrorDetail(pointer(*steps), code, detail, name)

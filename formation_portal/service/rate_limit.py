@@ -1,7 +1,7 @@
-"""Requests a minute for one key, counted by all processes together (supplement, "Limits").
+"""Count and limit the requests of each key per minute, over all processes (supplement, "Limits").
 
-With CACHE_URL the shared cache counts. Without it, and while it is away, PostgreSQL does, by its own clock; on SQLite,
-which has one machine, a small file that is never synced, so that a request costs no write to a database or a disk.
+With CACHE_URL the shared cache counts. Without it, or while it is away, PostgreSQL counts by its own clock. With
+SQLite, on a single machine, a small file that is never synced counts: a request writes to no database and no disk.
 """
 
 import fcntl
@@ -29,14 +29,14 @@ WINDOW = 60
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """How many requests a minute a key has, how many are left in this minute, and for how many seconds it lasts."""
+    """Hold a key's requests per minute, the remaining ones of this minute and the seconds until it ends."""
 
     limit: int
     remaining: int
     reset: int
 
     def add_to(self, response: HttpResponse) -> None:
-        """The headers of the IETF draft, in its newest form and in the one that most clients read."""
+        """Set the headers of the IETF draft, in its newest form and in the form that most clients read."""
         response["RateLimit-Policy"] = f'"minute";q={self.limit};w={WINDOW}'
         response["RateLimit"] = f'"minute";r={self.remaining};t={self.reset}'
         response["RateLimit-Limit"] = str(self.limit)
@@ -45,32 +45,36 @@ class Allowance:
 
 
 class Counter:
-    """Counts requests by key in windows of a minute, each beginning with the key's first request.
+    """Count requests by key in a file, in windows of a minute that begin with the key's first request.
 
-    The file holds a record for each key, at the key's number: when its window began, and how many requests it has had.
+    The file holds a record for each key, at the key's number: the start of its window and the requests in it.
     """
 
     _RECORD = struct.Struct("dq")
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path
-        # The system's lock is between processes, this one between the threads of one.
+        # The file's lock works between processes, this one between threads.
         self._lock = threading.Lock()
 
     def count(self, key: int, *, now: float) -> tuple[int, float]:
-        """Counts one request: which of its window it is, and in how many seconds that ends. `now` is since 1970."""
-        place = key * self._RECORD.size
+        """Count a request. Return its number in the window, and the seconds until that ends. `now` is since 1970."""
+        offset = key * self._RECORD.size
+        began = 0.0
+        used = 0
         with self._locked() as file:
-            kept = os.pread(file, self._RECORD.size, place)
-            began, used = self._RECORD.unpack(kept) if len(kept) == self._RECORD.size else (0.0, 0)
+            record = os.pread(file, self._RECORD.size, offset)
+            if len(record) == self._RECORD.size:
+                began, used = self._RECORD.unpack(record)
             # A clock that was put back begins a new window as well.
             if not 0 <= now - began < WINDOW:
-                began, used = now, 0
-            os.pwrite(file, self._RECORD.pack(began, used + 1), place)
+                began = now
+                used = 0
+            os.pwrite(file, self._RECORD.pack(began, used + 1), offset)
         return used + 1, began + WINDOW - now
 
     def reset(self) -> None:
-        """Begins anew, for all keys."""
+        """Delete the counts of all keys."""
         with self._locked() as file:
             os.ftruncate(file, 0)
 
@@ -101,7 +105,7 @@ RETURNING used, extract(epoch FROM began_at - clock_timestamp()) + %(window)s
 
 
 def count_in_postgresql(key: int) -> tuple[int, float]:
-    """As `Counter.count`, for all machines; by the server's clock."""
+    """Count a request like `Counter.count`, for all machines, by the server's clock."""
     with connections[SERVICE].cursor() as cursor:
         cursor.execute(_COUNT, {"key": key, "window": WINDOW})
         used, seconds = cursor.fetchone()
@@ -109,24 +113,30 @@ def count_in_postgresql(key: int) -> tuple[int, float]:
 
 
 def count_in_shared_cache(key: int, *, now: float) -> tuple[int, float] | None:
-    """As `Counter.count`, for all machines, in the minutes of the clock; None where there is no such cache, or it is
-    away."""
-    # Only the shared cache can (core/servers/shared_cache.py).
+    """Count a request like `Counter.count`, for all machines, in minutes of the clock.
+
+    Return None if there is no shared cache or it is away.
+    """
+    # Only the shared cache has this method (core/servers/shared_cache.py).
     count = getattr(caches["default"], "count", None)
     used = count and count(f"requests:{key}:{now // WINDOW:.0f}", seconds=2 * WINDOW)
-    return (used, WINDOW - now % WINDOW) if used else None
+    if not used:
+        return None
+    return used, WINDOW - now % WINDOW
 
 
 def count_request(request: HttpRequest, key: ApiKey) -> None:
-    """Counts the request against its key; raises 429 when the minute's requests are used up."""
+    """Count the request against its key. Raises 429 if the minute's requests are used up."""
     if key.is_unlimited:
         return
-    now, limit = time.time(), settings.SERVICE_RATE_LIMIT
-    counted = count_in_shared_cache(key.pk, now=now)
-    if counted is None:
-        is_shared = connections[SERVICE].vendor == "postgresql"
-        counted = count_in_postgresql(key.pk) if is_shared else counter.count(key.pk, now=now)
-    used, seconds = counted
+    now = time.time()
+    limit = settings.SERVICE_RATE_LIMIT
+    count = count_in_shared_cache(key.pk, now=now)
+    if count is None and connections[SERVICE].vendor == "postgresql":
+        count = count_in_postgresql(key.pk)
+    elif count is None:
+        count = counter.count(key.pk, now=now)
+    used, seconds = count
     allowance = Allowance(limit=limit, remaining=max(0, limit - used), reset=max(1, math.ceil(seconds)))
     request.allowance = allowance  # type: ignore[attr-defined]
     if used > limit:

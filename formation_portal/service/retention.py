@@ -1,4 +1,4 @@
-"""How long the service keeps what it has of an entity that is closed (supplement, "Entities"), and answers to calls."""
+"""Delete closed entities (supplement, "Entities") and old answers to calls."""
 
 from datetime import timedelta
 
@@ -14,36 +14,32 @@ from formation_portal.service import storage
 from formation_portal.service.idempotency import delete_old_answers, forget_answers
 from formation_portal.service.models import Entity
 
-# In one round, so that it keeps nobody waiting for long.
+# The entities that one round deletes at most, so that it doesn't block other work for long.
 AT_ONCE = 500
 
 
 @hourly_task
-def delete_what_is_due() -> int:
-    """Delete old answers, and entities that were closed so long ago with their parties and files; how many."""
+def delete_expired_data() -> int:
+    """Delete old answers, and entities that were closed long enough ago. Return the number of entities."""
     delete_old_answers()
     deleted = 0
     if settings.SERVICE_RETENTION_DAYS:
         before = timezone.now() - timedelta(days=settings.SERVICE_RETENTION_DAYS)
         due = Entity.objects.filter(status__in=FINAL, updated_at__lt=before).order_by("updated_at", "pk")
-        deleted = sum(_delete(entity) for entity in due[:AT_ONCE])
-    # Also for values that calls have replaced in the last hour.
+        for entity in due[:AT_ONCE]:
+            with transaction.atomic(using=SERVICE):
+                # Without a row, the entity was changed since it was read.
+                rows = Entity.objects.select_for_update().filter(pk=entity.pk, updated_at=entity.updated_at)
+                for unchanged in rows:
+                    delete_entity(unchanged)
+                    deleted += 1
+    # Overwrites also the values that calls have replaced in the last hour.
     overwrite_deleted(SERVICE)
     return deleted
 
 
-def _delete(entity: Entity) -> bool:
-    """Whether it was as old as it was read."""
-    with transaction.atomic(using=SERVICE):
-        same = Entity.objects.select_for_update().filter(pk=entity.pk, updated_at=entity.updated_at).first()
-        if same is None:
-            return False
-        delete_entity(same)
-    return True
-
-
 def delete_entity(entity: Entity) -> None:
-    """Delete an entity within a transaction: its parties and files with it, and what kept answers say of it."""
+    """Delete an entity with its parties and files, and its data in saved answers. Needs a transaction."""
     storage.remove_after_commit(list(entity.documents.values_list("path", flat=True)))
     forget_answers(entity.id)
     entity.delete()

@@ -1,6 +1,6 @@
-"""What all bodies share: strict and open bodies, envelopes, problems, ids and texts with documented patterns.
+"""Define the shared schemas: strict and open bodies, envelopes, problems, ids and texts with documented patterns.
 
-Each route's own bodies stand beside it, as pydantic models too; the OpenAPI document is drawn from them.
+Each route's own bodies are defined beside it. The OpenAPI document is drawn from all of them.
 """
 
 import re
@@ -25,7 +25,7 @@ from formation_portal.service.problems import refusal
 
 Item = TypeVar("Item")
 
-# Control characters other than white space are in nobody's answer (contract, cleaning.py and parsing.py).
+# The contract accepts no control characters other than white space (cleaning.py and parsing.py).
 _CONTROLS = r"\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f\ufffd"
 LINE = f"^[^{_CONTROLS}]*$"
 WORDS = f"^[^{_CONTROLS}]*[^{_CONTROLS}{WHITE_SPACE}{DEFAULT_IGNORABLE}{BRAILLE_BLANK}][^{_CONTROLS}]*$"
@@ -52,7 +52,7 @@ class Pattern:
 
 
 def documented_text(pattern: str, *, limit: int) -> Any:
-    """A text whose pattern is documented here and enforced by the contract, which says better what is wrong."""
+    """Document the pattern of a text. The contract enforces it, with better messages."""
     return WithJsonSchema({"type": "string", "maxLength": limit, "pattern": pattern})
 
 
@@ -61,11 +61,11 @@ def _id_schema(prefix: str) -> Any:
 
 
 def integral(value: Any) -> Any:
-    """JSON has one kind of number: 5.0 is as whole as 5."""
+    """Return a whole number as an int: JSON does not tell 5.0 from 5."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-# An id that is none is answered like one that nobody has: 404. So its pattern is documented, not enforced.
+# The pattern of an id is documented, not enforced: a malformed one is answered with 404 like an unknown one.
 EntityId = Annotated[str, _id_schema(identifiers.ENTITY)]
 PartyId = Annotated[str, _id_schema(identifiers.PARTY)]
 ShareClassId = Annotated[str, _id_schema(identifiers.SHARE_CLASS)]
@@ -95,30 +95,29 @@ Roles = Annotated[
 
 
 class StrictBody(BaseModel):
-    """A body that takes exactly its members, in their JSON types."""
+    """Accept exactly the declared members, in their JSON types."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
 
 class OpenBody(BaseModel):
-    """A body that also takes the properties which the entity's form schema names; the contract judges those."""
+    """Accept also the properties of the entity's form schema. The contract checks those."""
 
     model_config = ConfigDict(strict=True, extra="allow")
 
     @property
     def properties(self) -> dict[str, Any]:
-        """What the body says beyond its own members."""
         return dict(self.model_extra or {})
 
 
 class One(BaseModel, Generic[Item]):
-    """One record, wrapped (interface, "Endpoints")."""
+    """Wrap a record (interface, "Endpoints")."""
 
     data: Item
 
 
 class PageMeta(BaseModel):
-    """Where a page stands in its list (supplement, "Envelopes, pages, errors")."""
+    """Give the position of a page in its list (supplement, "Envelopes, pages, errors")."""
 
     page: int
     per_page: int
@@ -127,14 +126,14 @@ class PageMeta(BaseModel):
 
 
 class Page(BaseModel, Generic[Item]):
-    """One page of a list."""
+    """Wrap a page of a list."""
 
     data: list[Item]
     meta: PageMeta
 
 
 class ProblemError(BaseModel):
-    """One thing that is wrong, or, on submit, one thing that is still needed."""
+    """Describe an error of a request or, on submit, an answer or document that is missing."""
 
     pointer: str
     field: str | None = None
@@ -147,7 +146,7 @@ class ProblemError(BaseModel):
 
 
 class Problem(BaseModel):
-    """What was refused and why. `code` is stable; `existing_id` names the record that a conflict is with."""
+    """Explain a refusal. `code` is stable; `existing_id` names the record that a conflict is with."""
 
     type: str
     title: str

@@ -1,4 +1,4 @@
-"""The service's records as they go out (interface, "Resources and their fields"; supplement, per resource)."""
+"""Serialize the service's records (interface, "Resources and their fields"; supplement, per resource)."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -10,12 +10,12 @@ Json = dict[str, Any]
 
 
 def format_time(moment: datetime) -> str:
-    """RFC 3339 in UTC."""
+    """Return a time as in RFC 3339, in UTC."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def serialize_entity(entity: Entity) -> Json:
-    """An entity, with what the agent provides filled in."""
+    """Serialize an entity with the answers that the agent provides."""
     provided, _ = answers_by_agent(parsed_form(entity.form), entity)
     return {
         **_merged(entity.properties, provided),
@@ -34,7 +34,7 @@ def serialize_entity(entity: Entity) -> Json:
 
 
 def serialize_party(party: Party, entity: Entity) -> Json:
-    """A party; a shareholder without shares has the role pending (interface, "States and transitions")."""
+    """Serialize a party. The role of a shareholder without shares is pending (interface, "States and transitions")."""
     provided, _ = answers_by_agent(parsed_form(entity.form), party)
     active = active_roles(party)
     return {
@@ -50,20 +50,28 @@ def serialize_party(party: Party, entity: Entity) -> Json:
 
 
 def serialize_csp_data(entity: Entity, holder: Party | ShareClass | None = None) -> Json:
-    """The csp-data of the entity or of one holder, with what the agent provides filled in."""
-    _, provided = answers_by_agent(parsed_form(entity.form), holder or entity)
-    scope = "party" if isinstance(holder, Party) else "share_class" if holder else "entity"
+    """Serialize the csp-data of a party or share class, or of the entity, with the answers that the agent provides."""
+    record = holder or entity
+    _, provided = answers_by_agent(parsed_form(entity.form), record)
+    scope = "entity"
+    party_id = None
+    share_class_id = None
+    if isinstance(holder, Party):
+        scope = "party"
+        party_id = holder.id
+    elif holder is not None:
+        scope = "share_class"
+        share_class_id = holder.id
     return {
         "csp_form_schema_id": entity.form_id,
         "scope": scope,
-        "party_id": holder.id if isinstance(holder, Party) else None,
-        "share_class_id": holder.id if isinstance(holder, ShareClass) else None,
-        "csp_data": {**(holder or entity).csp_data, **provided},
+        "party_id": party_id,
+        "share_class_id": share_class_id,
+        "csp_data": {**record.csp_data, **provided},
     }
 
 
 def serialize_share_class(row: ShareClass) -> Json:
-    """A class of shares."""
     return {
         **row.properties,
         "id": row.id,
@@ -73,7 +81,6 @@ def serialize_share_class(row: ShareClass) -> Json:
 
 
 def serialize_shareholding(row: Shareholding) -> Json:
-    """A shareholding."""
     return {
         "id": row.id,
         "party_id": row.party_id,
@@ -84,7 +91,6 @@ def serialize_shareholding(row: Shareholding) -> Json:
 
 
 def serialize_document(row: Document) -> Json:
-    """A document, without its bytes."""
     return {
         "id": row.id,
         "document_key": row.document_key,
@@ -100,9 +106,12 @@ def serialize_document(row: Document) -> Json:
 
 
 def _merged(own: Json, provided: Json) -> Json:
-    """Both, member by member; an object that both have holds the members of both."""
-    both = dict(own)
+    """Return the members of both. An object that both have gets the members of both."""
+    merged = dict(own)
     for name, value in provided.items():
-        there = both.get(name)
-        both[name] = {**there, **value} if isinstance(there, dict) and isinstance(value, dict) else value
-    return both
+        own_value = own.get(name)
+        if isinstance(own_value, dict) and isinstance(value, dict):
+            merged[name] = {**own_value, **value}
+        else:
+            merged[name] = value
+    return merged

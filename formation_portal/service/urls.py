@@ -1,4 +1,4 @@
-"""The service's addresses, below `/api/`. Whatever is asked for below /api/v1, the answer is the service's own."""
+"""Route the service's addresses below `/api/`. Errors of every address below /api/v1 are answered by the service."""
 
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
@@ -8,8 +8,8 @@ from formation_portal.service.api import api, docs
 from formation_portal.service.pipeline import with_envelope
 
 
+@with_envelope
 def nothing_here(request: HttpRequest, rest: str = "") -> HttpResponseBase:
-    """404 for every address that is no route."""
     raise Http404
 
 
@@ -21,6 +21,6 @@ for pattern in routes[0]:
 urlpatterns = [
     path("v1/", routes),
     path("v1/docs", with_envelope(docs), name="service-docs"),
-    path("v1", with_envelope(nothing_here)),
-    path("v1/<path:rest>", with_envelope(nothing_here)),
+    path("v1", nothing_here),
+    path("v1/<path:rest>", nothing_here),
 ]

@@ -14,7 +14,7 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.relay.models import Delivery, ResourceKind
 from formation_portal.relay.worker import drain
 from formation_portal.service.models import Entity, KeptAnswer, Party
-from formation_portal.service.retention import delete_what_is_due
+from formation_portal.service.retention import delete_expired_data
 from tests.privacy.stages import again, database_files, started
 from tests.relay.conftest import _files_go_nowhere_else, transport
 
@@ -93,5 +93,5 @@ def test_what_the_services_retention_deletes_is_overwritten(delivered: Draft) ->
     values = [*stored(Party, "properties"), *stored(KeptAnswer, "body", "status < 300")]
     assert left(values) == values != []
     Entity.objects.update(status=State.REJECTED, updated_at=timezone.now() - timedelta(days=40_000))
-    assert delete_what_is_due() == 1
+    assert delete_expired_data() == 1
     assert left(values) == []

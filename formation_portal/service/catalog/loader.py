@@ -1,9 +1,8 @@
-"""Reads the catalog's data files, and takes what they say into the service's database.
+"""Read the catalog's data files and load them into the service's database.
 
-`products/<slug>.yaml` is one product; `shared/` holds what several take, and is taken by name. What the files may
-say is in `product_syntax`; it becomes catalog items (interface, "Catalog item", "Form schema"). Ids are made from the
-slug (and, for a schema, its version), so they are the same wherever the catalog is loaded. What is in the database
-already is left alone.
+`products/<slug>.yaml` is a product; `shared/` holds blocks that products take by name. `product_syntax` describes the
+files, which become catalog items (interface, "Catalog item", "Form schema"). Ids are made from the slug (and, for a
+schema, its version), so they are the same wherever the catalog is loaded.
 """
 
 import hashlib
@@ -25,7 +24,7 @@ from .product_syntax import Block, CatalogError, SharedBlocks
 
 try:
     from yaml import CSafeLoader as SafeLoader
-except ImportError:  # PyYAML without the C library reads the same, only slower.
+except ImportError:  # Without the C library PyYAML is only slower.
     from yaml import SafeLoader  # type: ignore[assignment]
 
 CATALOG = Path(__file__).parent
@@ -33,16 +32,16 @@ NAMESPACE = UUID("7d6d4e9c-3f1b-5c43-9a55-0c8d1f2b7a10")
 
 
 def read_catalog(*, root: Path = CATALOG) -> list[Block]:
-    """Every catalog item as the wire has it, by place and product name. Raises CatalogError."""
-    shared = root / "shared"
-    provider, jurisdictions = read_blocks(shared / "provider.yaml"), read_blocks(shared / "jurisdictions.yaml")
-    vocabulary = _vocabulary(shared)
+    """Return the catalog items in the interface's form, sorted by jurisdiction and product. Raises CatalogError."""
+    provider = read_blocks(root / "shared/provider.yaml")
+    jurisdictions = read_blocks(root / "shared/jurisdictions.yaml")
+    shared_blocks = _shared_blocks(root / "shared")
     items = []
     for path in sorted((root / "products").glob("*.yaml")):
         product = read_blocks(path)
         try:
             place = {"slug": product["jurisdiction"]} | jurisdictions[product["jurisdiction"]]
-            items.append(_item(path.stem, product, place, provider, vocabulary))
+            items.append(_item(path.stem, product, place, provider, shared_blocks))
         except CatalogError as error:
             raise CatalogError(f"{path.name}: {error}") from error
         except KeyError as error:
@@ -50,22 +49,25 @@ def read_catalog(*, root: Path = CATALOG) -> list[Block]:
     return sorted(items, key=lambda item: (item["jurisdiction"]["name"], item["product"]["name"]))
 
 
-def _vocabulary(folder: Path) -> SharedBlocks:
+def _shared_blocks(folder: Path) -> SharedBlocks:
     documents = read_blocks(folder / "documents.yaml")
+    groups = {}
+    for title, names in read_blocks(folder / "groups.yaml").items():
+        groups.update(dict.fromkeys(names, title))
     return SharedBlocks(
         options=read_blocks(folder / "options.yaml"),
         rules=read_blocks(folder / "rules.yaml"),
         fields=_read_all(folder / "fields"),
         field_sets=read_blocks(folder / "field_sets.yaml"),
-        groups={name: title for title, names in read_blocks(folder / "groups.yaml").items() for name in names},
+        groups=groups,
         slots=documents["slots"],
         slot_sets=documents["sets"],
         sections=_read_all(folder / "sections"),
     )
 
 
-def _item(slug: str, product: Block, place: Block, provider: Block, vocabulary: SharedBlocks) -> Block:
-    words = vocabulary.for_product(fields=product.get("fields", {}), currencies=product["currencies"])
+def _item(slug: str, product: Block, place: Block, provider: Block, shared_blocks: SharedBlocks) -> Block:
+    blocks = shared_blocks.for_product(fields=product.get("fields", {}), currencies=product["currencies"])
     return {
         "jurisdiction_product_id": _id("jurisdiction-product", slug),
         "jurisdiction": {
@@ -89,7 +91,7 @@ def _item(slug: str, product: Block, place: Block, provider: Block, vocabulary: 
             "form_name": product["form"],
             "version": product["version"],
             "agent_address": product.get("agent_address", place["agent_address"]),
-            "sections": [words.section(entry) for entry in product["sections"]],
+            "sections": [blocks.section(entry) for entry in product["sections"]],
         },
         "estimated_timeline": product["timeline"],
     }
@@ -100,24 +102,24 @@ def _id(*parts: str) -> str:
 
 
 def _read_all(folder: Path) -> Block:
-    return {name: block for path in sorted(folder.glob("*.yaml")) for name, block in read_blocks(path).items()}
+    blocks: Block = {}
+    for path in sorted(folder.glob("*.yaml")):
+        blocks |= read_blocks(path)
+    return blocks
 
 
 def read_blocks(path: Path) -> Block:
-    """What one data file says."""
+    """Parse a data file."""
     blocks: Block = yaml.load(path.read_text("utf-8"), Loader=SafeLoader)
     return blocks
 
 
-Item = dict[str, Any]
-
-
 class FaultySchema(Exception):
-    """A form schema that would make its product unavailable; the message says why."""
+    """A form schema has a fault that would make its product unavailable. The message says why."""
 
 
-def store_catalog(items: list[Item]) -> bool:
-    """Makes the catalog consist of the items. Gives False where it did already. Raises FaultySchema.
+def store_catalog(items: list[Block]) -> bool:
+    """Replace the stored catalog by the items. Return False if it is unchanged. Raises FaultySchema.
 
     A product that is no longer listed stays for the entities that were made of it, as older schemas do.
     """
@@ -136,11 +138,11 @@ def store_catalog(items: list[Item]) -> bool:
 
 
 def digest_of(value: Any) -> str:
-    """The same for the same JSON."""
+    """Return a digest of the value as JSON."""
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
-def _save_schemas(items: Iterable[Item]) -> None:
+def _save_schemas(items: Iterable[Block]) -> None:
     rows = [
         FormSchema(
             id=item["schema"]["id"],
@@ -156,7 +158,7 @@ def _save_schemas(items: Iterable[Item]) -> None:
     )
 
 
-def _save_items(items: Iterable[Item]) -> None:
+def _save_items(items: Iterable[Block]) -> None:
     rows = [
         CatalogItem(
             jurisdiction_product_id=item["jurisdiction_product_id"],

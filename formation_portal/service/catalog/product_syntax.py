@@ -1,4 +1,4 @@
-"""What the catalog's data files may say, and what it becomes on the wire (interface, "Section" to "Document slots").
+"""Write out the catalog's data files in the interface's form (interface, "Section" to "Document slots"). Their syntax:
 
 * A question is listed under its name. `entity.`, `person.`, `party.`, `corporate.`, `foundation.` and `share_class.`
   make a canonical field, any other prefix a field of the provider; the last part is its key. It is required unless
@@ -36,18 +36,18 @@ SLOT_GROUPS = {"person": "person", "corporate": "entity", "foundation": "foundat
 
 
 class CatalogError(Exception):
-    """A data file names something that is not there; the message says what and where."""
+    """A data file names a block that does not exist. The message says which and where."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SharedBlocks:
-    """The shared blocks by name, and how what takes them is written out."""
+    """Hold the shared blocks by name, and write out the sections that use them."""
 
     options: Block
     rules: Block
     fields: Block
     field_sets: Block
-    # The heading of a question, by its name.
+    # The heading of each question by its name.
     groups: Mapping[str, str]
     slots: Block
     slot_sets: Block
@@ -55,22 +55,22 @@ class SharedBlocks:
     currencies: tuple[str, ...] = ()
 
     def for_product(self, *, fields: Mapping[str, Block], currencies: Iterable[str]) -> "SharedBlocks":
-        """The same blocks with a product's questions laid over them."""
+        """Return the blocks with a product's changes to shared questions."""
         own = {name: self.fields.get(name, {}) | block for name, block in fields.items()}
         return replace(self, fields=self.fields | own, currencies=tuple(currencies))
 
     def section(self, entry: str | Block) -> Block:
-        """One section as the wire has it."""
+        """Return a section in the interface's form."""
         block = self._block(entry)
-        scope = block.get("scope", "entity")
-        head = {"scope": scope, "title": block["title"]} | {k: block[k] for k in SECTION_MEMBERS if k in block}
-        if scope.startswith("role:"):
-            body = self._role_members(block)
+        section = {"scope": block.get("scope", "entity"), "title": block["title"]}
+        section |= {name: block[name] for name in SECTION_MEMBERS if name in block}
+        if section["scope"].startswith("role:"):
+            section |= self._role_members(block)
         else:
-            body = {"fields": self._fields(block["fields"])}
+            section["fields"] = self._fields(block["fields"])
             if "documents" in block:
-                body["documents"] = {"entity": self._slots(block["documents"]["entity"])}
-        return head | body | self._conditions(block)
+                section["documents"] = {"entity": self._slots(block["documents"]["entity"])}
+        return section | self._conditions(block)
 
     def _block(self, entry: str | Block) -> Block:
         own: Block = {"use": entry} if isinstance(entry, str) else entry
@@ -78,24 +78,25 @@ class SharedBlocks:
             return own
         if own["use"] not in self.sections:
             raise CatalogError(f"no section is called {own['use']}")
-        block = self._block(self.sections[own["use"]]) | {k: v for k, v in own.items() if k not in ("use", "add")}
-        return _with_additions(block, own.get("add", {}))
+        block = self._block(self.sections[own["use"]]) | own
+        additions = block.pop("add", {})
+        del block["use"]
+        return _with_additions(block, additions)
 
     def _role_members(self, block: Block) -> Block:
         kinds = ["person", *block.get("allows", [])]
-        slots = {SLOT_GROUPS[kind]: self._slots(block["documents"][SLOT_GROUPS[kind]]) for kind in kinds}
-        return (
-            {f"allows_{kind}": kind in kinds for kind in ("corporate", "foundation")}
-            | {FIELD_GROUPS[kind]: self._fields(block[FIELD_GROUPS[kind]]) for kind in kinds}
-            | {"documents": slots}
-        )
+        members: Block = {"allows_corporate": "corporate" in kinds, "allows_foundation": "foundation" in kinds}
+        for kind in kinds:
+            members[FIELD_GROUPS[kind]] = self._fields(block[FIELD_GROUPS[kind]])
+        members["documents"] = {SLOT_GROUPS[kind]: self._slots(block["documents"][SLOT_GROUPS[kind]]) for kind in kinds}
+        return members
 
     def _conditions(self, block: Block) -> Block:
         conditions: Block = {}
         if "at_least" in block:
             field, value = _only(block["at_least"]["when"])
-            wanted = "value_in" if isinstance(value, list) else "value"
-            conditions["conditional_min"] = {"field": field, wanted: value, "minimum": block["at_least"]["minimum"]}
+            operator = "value_in" if isinstance(value, list) else "value"
+            conditions["conditional_min"] = {"field": field, operator: value, "minimum": block["at_least"]["minimum"]}
         if "when" in block:
             conditions["depends_on"] = self._rule(block["when"])
         return conditions
@@ -106,47 +107,52 @@ class SharedBlocks:
         return {"field": field, **operator, "value": value}
 
     def _fields(self, entries: Entries) -> list[Block]:
-        named = _named(entries, known=self.fields, sets=self.field_sets)
-        # Those under one heading are neighbours, wherever a product adds one.
-        headings = list(dict.fromkeys(self.groups.get(name, "") for name in named))
-        in_order = sorted(named, key=lambda name: headings.index(self.groups.get(name, "")))
-        return [self._field(name, named[name]) for name in in_order]
+        blocks = _named(entries, shared=self.fields, sets=self.field_sets)
+        # Questions under one heading become neighbours, wherever a product adds one.
+        by_heading: dict[str, list[str]] = {}
+        for name in blocks:
+            by_heading.setdefault(self.groups.get(name, ""), []).append(name)
+        return [self._field(name, blocks[name]) for names in by_heading.values() for name in names]
 
     def _field(self, name: str, block: Block) -> Block:
-        said = block | ({"type": "multi_select", "options": [block["declare"]]} if "declare" in block else {})
+        if "declare" in block:
+            block = block | {"type": "multi_select", "options": [block["declare"]]}
         prefix, _, key = name.rpartition(".")
         field: Block = {
             "key": key,
             "canonical_field" if prefix in CANONICAL_PREFIXES else "csp_field_key": name,
-            "label": said["label"],
-            "field_type": said.get("type", "text"),
-            "required": not said.get("optional", False),
+            "label": block["label"],
+            "field_type": block.get("type", "text"),
+            "required": not block.get("optional", False),
         }
-        if "options" in said:
-            options = said["options"]
+        if "options" in block:
+            options = block["options"]
             if isinstance(options, str):
                 options = COUNTRIES if options == "countries" else self.options[options]
             field["options"] = list(options)
-        if "exclusive" in said:
-            field["exclusive_options"] = list(said["exclusive"])
-        if said.get("type") == "currency_amount":
-            field["allowed_currencies"] = list(said.get("currencies", self.currencies))
-        field |= _bounds(said, field)
-        if said.get("agent"):
+        if "exclusive" in block:
+            field["exclusive_options"] = list(block["exclusive"])
+        if block.get("type") == "currency_amount":
+            field["allowed_currencies"] = list(block.get("currencies", self.currencies))
+        field |= _bounds(block, field)
+        if block.get("agent"):
             field["provided_by_agent"] = True
-        if "when" in said:
-            field["depends_on"] = self._rule(said["when"])
+        if "when" in block:
+            field["depends_on"] = self._rule(block["when"])
         if name in self.groups:
             field["group"] = self.groups[name]
-        return field | ({"help": said["help"]} if "help" in said else {})
+        if "help" in block:
+            field["help"] = block["help"]
+        return field
 
     def _slots(self, entries: Entries) -> list[Block]:
-        named = _named(entries, known=self.slots, sets=self.slot_sets)
-        return [
-            {"name": name, "required": not slot.get("optional", False)}
-            | ({"help": slot["help"]} if "help" in slot else {})
-            for name, slot in named.items()
-        ]
+        slots = []
+        for name, block in _named(entries, shared=self.slots, sets=self.slot_sets).items():
+            slot = {"name": name, "required": not block.get("optional", False)}
+            if "help" in block:
+                slot["help"] = block["help"]
+            slots.append(slot)
+        return slots
 
 
 def _bounds(block: Block, field: Block) -> Block:
@@ -163,31 +169,35 @@ def _bounds(block: Block, field: Block) -> Block:
     return bounds
 
 
-def _named(entries: Entries, *, known: Block, sets: Block) -> Block:
-    """Blocks by name, in order: a set stands for its entries, a later entry of a name changes the earlier one."""
-    found: Block = {}
+def _named(entries: Entries, *, shared: Block, sets: Block) -> Block:
+    """Return the blocks of the entries by name, in order. A set is replaced by its entries; a later entry of a name
+    changes the earlier one."""
+    blocks: Block = {}
     for entry in entries:
-        name, own = (entry, {}) if isinstance(entry, str) else _only(entry)
+        name, changes = (entry, {}) if isinstance(entry, str) else _only(entry)
         if name in sets:
-            found |= _named(sets[name], known=known, sets=sets)
-        elif name in known or own:
-            found[name] = {**(found.get(name) or known.get(name, {})), **own}
+            blocks |= _named(sets[name], shared=shared, sets=sets)
+        elif name in shared or changes:
+            block = blocks.get(name) or shared.get(name, {})
+            blocks[name] = {**block, **changes}
         else:
             raise CatalogError(f"nothing is called {name}")
-    return found
+    return blocks
 
 
 def _only(block: Block) -> tuple[str, Any]:
-    """The one member of a block that must have one."""
+    """Return the only member of a block. Raises CatalogError if it has another number of members."""
     if len(block) != 1:
         raise CatalogError(f"one name was expected in {block}")
     return next(iter(block.items()))
 
 
-def _with_additions(block: Block, more: Block) -> Block:
-    """The block with its lists lengthened, at any depth."""
+def _with_additions(block: Block, additions: Block) -> Block:
+    """Return the block with its lists lengthened, at any depth."""
     longer = dict(block)
-    for name, value in more.items():
-        is_block = isinstance(value, dict)
-        longer[name] = _with_additions(block.get(name, {}), value) if is_block else [*block.get(name, []), *value]
+    for name, value in additions.items():
+        if isinstance(value, dict):
+            longer[name] = _with_additions(block.get(name, {}), value)
+        else:
+            longer[name] = [*block.get(name, []), *value]
     return longer

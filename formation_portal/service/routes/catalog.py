@@ -1,6 +1,7 @@
-"""GET /catalog: rendered once a language, kept as bytes, with a strong ETag (supplement, "Envelopes", "Transport").
+"""Answer GET /catalog: rendered once per language, cached as bytes, with a strong ETag (supplement, "Envelopes",
+"Transport").
 
-Its members are those of the interface, "GET /api/v1/catalog" and "Catalog item" to "Document slots".
+The interface defines its members in "GET /api/v1/catalog" and "Catalog item" to "Document slots".
 """
 
 import gzip
@@ -23,7 +24,7 @@ from formation_portal.service.schemas import Pattern
 
 
 class JurisdictionOut(BaseModel):
-    """Where the entity is formed."""
+    """The place in which the entity is formed."""
 
     id: str
     name: str
@@ -43,7 +44,7 @@ class ProductOut(BaseModel):
 
 
 class PriceOut(BaseModel):
-    """What it costs, in one currency (ISO 4217)."""
+    """The price in a currency (ISO 4217)."""
 
     one_off: float
     annual: float
@@ -51,7 +52,7 @@ class PriceOut(BaseModel):
 
 
 class FormSchemaOut(BaseModel):
-    """The form schema: what is asked, of whom, and under which conditions. Sections may hold further members."""
+    """The form schema: questions, documents and conditions. Sections may hold further members."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -64,7 +65,7 @@ class FormSchemaOut(BaseModel):
 
 
 class CatalogItemOut(BaseModel):
-    """One product in one jurisdiction."""
+    """A product in a jurisdiction."""
 
     jurisdiction_product_id: str
     jurisdiction: JurisdictionOut
@@ -75,7 +76,7 @@ class CatalogItemOut(BaseModel):
 
 
 class Total(BaseModel):
-    """How many items there are."""
+    """The number of items."""
 
     total: int
 
@@ -114,27 +115,25 @@ def list_catalog(
     `Accept-Language` chooses the language of labels, help, titles, descriptions and names: English, German, French or
     Spanish. Ids, keys, values and rules are the same in each.
     """
-    product_id = jurisdiction_product_id.lower() if jurisdiction_product_id else None
-    filters = (
-        ("jurisdiction", jurisdiction),
-        ("product_type", product_type),
-        ("jurisdiction_product_id", product_id),
-    )
+    filters = {"jurisdiction": jurisdiction, "product_type": product_type}
+    if jurisdiction_product_id:
+        filters["jurisdiction_product_id"] = jurisdiction_product_id.lower()
+    present_filters = tuple((name, value) for name, value in filters.items() if value is not None)
     load = CatalogLoad.objects.order_by("-pk").first()
-    given = tuple((name, value) for name, value in filters if value is not None)
     language = _language_for(request.headers.get("Accept-Language", ""))
-    plain, packed, etag = _catalog(load.digest if load else "", given, language)
-    packs = "gzip" in request.headers.get("Accept-Encoding", "")
-    # A strong ETag names exact bytes.
-    etag = f'"{etag}-gzip"' if packs else f'"{etag}"'
-    held = parse_etags(request.headers.get("If-None-Match", ""))
-    response: HttpResponse
-    if "*" in held or etag in [one.removeprefix("W/") for one in held]:
+    content, packed, digest = _catalog(load.digest if load else "", present_filters, language)
+    etag = f'"{digest}"'
+    is_packed = "gzip" in request.headers.get("Accept-Encoding", "")
+    if is_packed:
+        content = packed
+        # A strong ETag names exact bytes.
+        etag = f'"{digest}-gzip"'
+    etags = parse_etags(request.headers.get("If-None-Match", ""))
+    response = HttpResponse(content, content_type="application/json; charset=utf-8")
+    if "*" in etags or etag in etags or f"W/{etag}" in etags:
         response = HttpResponseNotModified()
-    else:
-        response = HttpResponse(packed if packs else plain, content_type="application/json; charset=utf-8")
-        if packs:
-            response["Content-Encoding"] = "gzip"
+    elif is_packed:
+        response["Content-Encoding"] = "gzip"
     response["ETag"] = etag
     response["Cache-Control"] = CACHE_CONTROL
     response["Content-Language"] = language
@@ -143,7 +142,7 @@ def list_catalog(
 
 
 def _language_for(accepted: str) -> str:
-    """The language that `Accept-Language` likes best, of those that the catalog has; English where it names none."""
+    """Return the language of the catalog that `Accept-Language` prefers, by default English."""
     for tag, quality in parse_accept_lang_header(accepted):
         language = tag.partition("-")[0]
         if quality and language in languages():
@@ -155,8 +154,7 @@ def _language_for(accepted: str) -> str:
 
 @lru_cache(maxsize=64)
 def _catalog(digest: str, filters: tuple[tuple[str, str], ...], language: str) -> tuple[bytes, bytes, str]:
-    """The catalog as bytes, plain and packed, and its ETag. Of another digest, as of a newer catalog, it is rendered
-    anew."""
+    """Render the catalog. Return its bytes, the packed bytes and their digest. A newer catalog has another `digest`."""
     items = CatalogItem.objects.filter(is_listed=True, **dict(filters)).select_related("form")
     data = [{**item.document, "schema": item.form.document} for item in items]
     if language != ENGLISH:

@@ -1,4 +1,6 @@
-"""The provider's answers of entity, parties and share classes (interface, "csp-data"; supplement, "Entities")."""
+"""Read and write the provider's answers of entities, parties and share classes (interface, "csp-data"; supplement,
+"Entities").
+"""
 
 from typing import Annotated, Any, Literal
 
@@ -7,7 +9,7 @@ from ninja import Body, Router
 from pydantic import BaseModel, Discriminator, Tag
 
 from formation_portal.service.entity_forms import entity_fields, parsed_form, party_fields, share_class_fields
-from formation_portal.service.models import Entity, Party, ShareClass
+from formation_portal.service.models import Party, ShareClass
 from formation_portal.service.parsing import AnswerParser
 from formation_portal.service.pipeline import JSON, route
 from formation_portal.service.problems import ApiError, raise_if_any
@@ -37,22 +39,24 @@ class EntityAnswersIn(_AnswersIn):
 
 
 class PartyAnswersIn(_AnswersIn):
-    """The same for a party's answers."""
+    """The body of POST …/csp-data for the answers of a party."""
 
     scope: Literal["party"]
     party_id: PartyId
 
 
 class ShareClassAnswersIn(_AnswersIn):
-    """The same for the answers of a class of shares."""
+    """The body of POST …/csp-data for the answers of a class of shares."""
 
     scope: Literal["share_class"]
     share_class_id: ShareClassId
 
 
 def scope(body: Any) -> Any:
-    """Whose answers a body holds; the entity's own where it doesn't say. Its name stands in pydantic's errors."""
-    return body.get("scope", "entity") if isinstance(body, dict) else getattr(body, "scope", "entity")
+    """Return the scope of a body, by default the entity. pydantic's errors show this function's name."""
+    if isinstance(body, dict):
+        return body.get("scope", "entity")
+    return getattr(body, "scope", "entity")
 
 
 CspDataIn = Annotated[
@@ -64,7 +68,7 @@ CspDataIn = Annotated[
 
 
 class CspDataOut(BaseModel):
-    """All csp-data of the entity, a party or a share class."""
+    """The csp-data of the entity, a party or a share class."""
 
     csp_form_schema_id: str
     scope: Literal["entity", "party", "share_class"]
@@ -83,19 +87,21 @@ def submit_csp_data(request: HttpRequest, entity_id: EntityId, body: Annotated[C
     if body.csp_form_schema_id.lower() != entity.form_id:
         detail = f"This entity uses the form schema {entity.form_id}; post answers to that schema."
         raise ApiError("schema_superseded", detail)
-    party_id, share_class_id = getattr(body, "party_id", None), getattr(body, "share_class_id", None)
-    holder = _holder(entity, party_id=party_id, share_class_id=share_class_id)
-    reader = AnswerParser(share_classes=share_class_ids(entity))
     form = parsed_form(entity.form)
-    if isinstance(holder, Party):
-        askable = party_fields(form, holder.party_type, holder.roles)
-    else:
-        askable = share_class_fields(form) if isinstance(holder, ShareClass) else entity_fields(form)
-    said = reader.csp_data(body.csp_data, askable)
-    raise_if_any(said.errors)
+    holder: Party | ShareClass | None = None
+    fields = entity_fields(form)
+    if isinstance(body, PartyAnswersIn):
+        holder = party_of(entity, body.party_id)
+        fields = party_fields(form, holder.party_type, holder.roles)
+    elif isinstance(body, ShareClassAnswersIn):
+        holder = share_class_of(entity, body.share_class_id)
+        fields = share_class_fields(form)
+    answers = AnswerParser(share_classes=share_class_ids(entity)).csp_data(body.csp_data, fields)
+    raise_if_any(answers.errors)
     row = holder or entity
-    before, row.csp_data = row.csp_data, said.merged_into(row.csp_data)
-    refuse_impossible_values(entity, holder, said)
+    before = row.csp_data
+    row.csp_data = answers.merged_into(row.csp_data)
+    refuse_impossible_values(entity, holder, answers)
     row.save()
     if isinstance(holder, Party) and holder.csp_data != before:
         events.party_changed(entity, "updated", holder)
@@ -111,10 +117,9 @@ def get_csp_data(
 ) -> Json:
     """**S** The answers of the entity, or of the party or share class that is named."""
     entity = entity_to_read(request, entity_id)
-    return {"data": serialize_csp_data(entity, _holder(entity, party_id=party_id, share_class_id=share_class_id))}
-
-
-def _holder(entity: Entity, *, party_id: str | None, share_class_id: str | None) -> Party | ShareClass | None:
+    holder: Party | ShareClass | None = None
     if party_id is not None:
-        return party_of(entity, party_id)
-    return share_class_of(entity, share_class_id) if share_class_id is not None else None
+        holder = party_of(entity, party_id)
+    elif share_class_id is not None:
+        holder = share_class_of(entity, share_class_id)
+    return {"data": serialize_csp_data(entity, holder)}

@@ -53,16 +53,17 @@ class DocumentOut(BaseModel):
 
 
 router = Router(tags=["Documents"])
-READ, WRITE = "documents:read", "documents:write"
+READ = "documents:read"
+WRITE = "documents:write"
 ONE = "/entities/{entity_id}/documents/{document_id}"
 Scope = Literal["entity", "party"]
 Key = Annotated[
     str, Field(max_length=500), Pattern(r"^[^\u0000-\u001f\u007f]+$", "Send the name of the document’s slot.")
 ]
 
-# What ninja can't say: which kinds of file are taken and given.
-_TAKEN = {"encoding": {"file": {"contentType": ", ".join(storage.MIME_TYPES)}}}
-_UPLOAD = {"requestBody": {"content": {MULTIPART: _TAKEN}}}
+# The types of files, which ninja can't add to the document.
+_ENCODING = {"encoding": {"file": {"contentType": ", ".join(storage.MIME_TYPES)}}}
+_UPLOAD = {"requestBody": {"content": {MULTIPART: _ENCODING}}}
 _BYTES = {mime_type: {"schema": {"type": "string", "format": "binary"}} for mime_type in storage.MIME_TYPES}
 _DOWNLOAD = {"responses": {200: {"content": _BYTES}}}
 
@@ -93,10 +94,13 @@ def upload_document(
         raise invalid([ErrorDetail(pointer("document_key"), "unknown_field", detail, "document_key")])
     document_id = identifiers.new_document_id()
     with storage.store_upload(file, path=f"{entity.id}/{document_id}") as document:
-        earlier = Document.objects.filter(entity=entity, party=party, document_key=document_key)
-        storage.remove_after_commit(list(earlier.values_list("path", flat=True)))
-        earlier.delete()
-        document.id, document.entity, document.party, document.document_key = document_id, entity, party, document_key
+        replaced = Document.objects.filter(entity=entity, party=party, document_key=document_key)
+        storage.remove_after_commit(list(replaced.values_list("path", flat=True)))
+        replaced.delete()
+        document.id = document_id
+        document.entity = entity
+        document.party = party
+        document.document_key = document_key
         document.save(force_insert=True)
     events.document_uploaded(entity, document)
     return {"data": serialize_document(document)}
@@ -131,12 +135,11 @@ def download_document(request: HttpRequest, entity_id: EntityId, document_id: Do
     try:
         file = storage.stored_files().open(document.path)
     except FileNotFoundError:
-        # Its record is here, so it is not known to be lost: its disk or bucket may come back.
+        # The file is not known to be lost while its record exists: its disk or bucket may come back.
         raise ApiError("unavailable", "The file cannot be read at the moment.", headers={"Retry-After": "60"}) from None
-    # Never the name that a sender gave it, which may claim another type.
-    name = (
-        f"{document.id}-{slugify(document.document_key)[:60] or 'document'}{guess_extension(document.mime_type) or ''}"
-    )
+    # Not the name of the upload, which may claim another type.
+    slot = slugify(document.document_key)[:60] or "document"
+    name = f"{document.id}-{slot}{guess_extension(document.mime_type) or ''}"
     return FileResponse(file, as_attachment=True, filename=name, content_type=document.mime_type)
 
 

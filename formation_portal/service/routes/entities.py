@@ -91,7 +91,9 @@ class StatusIn(StrictBody):
 
 
 router = Router(tags=["Entities"])
-READ, WRITE, REVIEW = "entities:read", "entities:write", "entities:review"
+READ = "entities:read"
+WRITE = "entities:write"
+REVIEW = "entities:review"
 
 
 @route(router, "POST", "/entities", scopes=WRITE, gives=One[EntityOut], status=201, takes=JSON, refuses=(404,))
@@ -103,17 +105,17 @@ def create_entity(request: HttpRequest, body: EntityIn) -> Json:
         raise not_found("product")
     key = key_of(request)
     _refuse_duplicate(request, body.client_reference)
-    said = AnswerParser().properties(body.properties, entity_fields(parsed_form(item.form)))
-    raise_if_any(said.errors)
+    answers = AnswerParser().properties(body.properties, entity_fields(parsed_form(item.form)))
+    raise_if_any(answers.errors)
     entity = Entity(
         account=key.account,
         created_by=key,
         client_reference=body.client_reference,
         item=item,
         form=item.form,
-        properties=said.merged_into({}),
+        properties=answers.merged_into({}),
     )
-    refuse_impossible_values(entity, None, said)
+    refuse_impossible_values(entity, None, answers)
     try:
         with transaction.atomic(using=SERVICE):
             entity.save(force_insert=True)
@@ -127,10 +129,10 @@ def create_entity(request: HttpRequest, body: EntityIn) -> Json:
 def _refuse_duplicate(request: HttpRequest, client_reference: str | None) -> None:
     if client_reference is None:
         return
-    twin = Entity.objects.filter(created_by=key_of(request), client_reference=client_reference).first()
-    if twin is not None:
+    existing = Entity.objects.filter(created_by=key_of(request), client_reference=client_reference).first()
+    if existing is not None:
         detail = f"This key has an entity with the client_reference {client_reference} already."
-        raise ApiError("conflict", detail, members={"existing_id": twin.id})
+        raise ApiError("conflict", detail, members={"existing_id": existing.id})
 
 
 @route(router, "GET", "/entities", scopes=READ, gives=Page[EntityOut], refuses=(422,))
@@ -160,11 +162,11 @@ def get_entity(request: HttpRequest, entity_id: EntityId) -> Json:
 def update_entity(request: HttpRequest, entity_id: EntityId, body: EntityPatch) -> Json:
     """**S** Changes canonical properties; null clears."""
     entity = entity_to_write(request, entity_id)
-    reader = AnswerParser(share_classes=share_class_ids(entity))
-    said = reader.properties(body.properties, entity_fields(parsed_form(entity.form)))
-    raise_if_any(said.errors)
-    entity.properties = said.merged_into(entity.properties)
-    refuse_impossible_values(entity, None, said)
+    parser = AnswerParser(share_classes=share_class_ids(entity))
+    answers = parser.properties(body.properties, entity_fields(parsed_form(entity.form)))
+    raise_if_any(answers.errors)
+    entity.properties = answers.merged_into(entity.properties)
+    refuse_impossible_values(entity, None, answers)
     entity.save(update_fields=["properties", "updated_at"])
     return {"data": serialize_entity(entity)}
 
@@ -173,7 +175,7 @@ def update_entity(request: HttpRequest, entity_id: EntityId, body: EntityPatch) 
 def delete_entity(request: HttpRequest, entity_id: EntityId) -> None:
     """**S** Removes a draft with all that hangs on it."""
     entity = entity_for_transition(request, entity_id)
-    if entity.state is not State.DRAFT:
+    if entity.status != State.DRAFT:
         raise ApiError("invalid_state", f"Only a draft can be deleted; this entity is {entity.status}.")
     events.party_changed(entity, "removed", *parties_of(entity))
     retention.delete_entity(entity)
@@ -183,16 +185,16 @@ def delete_entity(request: HttpRequest, entity_id: EntityId) -> None:
 def submit_entity(request: HttpRequest, entity_id: EntityId) -> Json:
     """**S** Submits the entity for review, or says in 422 `requirements_not_met` what is still needed."""
     entity = entity_for_transition(request, entity_id)
-    deed = TRANSITIONS["submit"]
-    if not is_possible(deed.name, entity.state):
+    transition = TRANSITIONS["submit"]
+    if not is_possible(transition.name, State(entity.status)):
         raise ApiError("invalid_state", f"An entity that is {entity.status} can't be submitted.")
-    if needed := missing_for_submission(entity):
-        count = f"{len(needed)} {'thing is' if len(needed) == 1 else 'things are'}"
-        raise ApiError("requirements_not_met", f"{count} still needed.", errors=needed)
+    if needs := missing_for_submission(entity):
+        count = "1 thing is" if len(needs) == 1 else f"{len(needs)} things are"
+        raise ApiError("requirements_not_met", f"{count} still needed.", errors=needs)
     if entity.first_submitted_at is None:
         entity.first_submitted_at = timezone.now()
         entity.save(update_fields=["first_submitted_at"])
-    return {"data": _set_status(entity, deed.target, note="")}
+    return {"data": _set_status(entity, transition.target, note="")}
 
 
 @route(router, "POST", "/entities/{entity_id}/status", scopes=(REVIEW, WRITE), gives=One[EntityOut], takes=JSON)
@@ -200,15 +202,17 @@ def set_status(request: HttpRequest, entity_id: EntityId, body: StatusIn) -> Jso
     """**S** Moves the entity on: an agent's deed needs entities:review, withdrawing needs entities:write."""
     entity = entity_for_transition(request, entity_id)
     target = State(body.status)
-    is_by_agent = any(deed.by == AGENT for deed in TRANSITIONS.values() if deed.target is target)
+    is_by_agent = any(transition.by == AGENT for transition in TRANSITIONS.values() if transition.target is target)
     require(key_of(request), (REVIEW,) if is_by_agent else (WRITE,))
-    if transition_to(target, entity.state) is None:
+    if transition_to(target, State(entity.status)) is None:
         raise ApiError("invalid_state", f"An entity that is {entity.status} can't become {target}.")
     return {"data": _set_status(entity, target, note=body.note)}
 
 
 def _set_status(entity: Entity, target: State, *, note: str) -> Json:
-    before, entity.status, entity.status_note = entity.status, target, note
+    before = entity.status
+    entity.status = target
+    entity.status_note = note
     entity.save(update_fields=["status", "status_note", "updated_at"])
     events.status_changed(entity, before=before)
     return serialize_entity(entity)

@@ -3,8 +3,6 @@
 `reuse` is declared before `{party_id}`, which would take its address.
 """
 
-from functools import reduce
-from operator import or_
 from typing import Annotated, Literal
 
 from django.db.models import Q
@@ -14,11 +12,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from formation_portal.contract import canonical
 from formation_portal.contract.record import MAX_PARTIES
-from formation_portal.service import entity_forms, identifiers, storage
+from formation_portal.service import identifiers, storage
 from formation_portal.service.auth import key_of
-from formation_portal.service.entity_forms import parsed_form, party_fields
+from formation_portal.service.entity_forms import parsed_form, party_fields, refuse_unsuitable_roles
 from formation_portal.service.idempotency import forget_answers
-from formation_portal.service.models import Entity, Party, role_mark, word_marks
+from formation_portal.service.models import Entity, Party, prefix_marks, role_mark
 from formation_portal.service.parsing import AnswerParser, ParsedAnswers
 from formation_portal.service.pipeline import JSON, route
 from formation_portal.service.problems import ApiError, ErrorDetail, pointer, raise_if_any
@@ -29,10 +27,12 @@ from formation_portal.service.queries import (
     PerPage,
     entity_to_read,
     entity_to_write,
+    find_or_404,
     paginate,
     parties_of,
     party_of,
     share_class_ids,
+    with_body_pointer,
     with_shares_held,
 )
 from formation_portal.service.schemas import (
@@ -113,13 +113,14 @@ class PartyOut(BaseModel):
 
 
 router = Router(tags=["Parties"])
-READ, WRITE = "parties:read", "parties:write"
+READ = "parties:read"
+WRITE = "parties:write"
 PARTIES = "/entities/{entity_id}/parties"
 ONE = f"{PARTIES}/{{party_id}}"
 Search = Annotated[
     str, Field(max_length=200), Pattern(r"^[^\u0000-\u001f\u007f]*$", "Search without control characters.")
 ]
-# What a party is called by; blank names are refused (supplement, "Parties").
+# The properties that name a party. They may not be blank (supplement, "Parties").
 _NAMES = {"person": ("first_name", "last_name"), "corporate": ("name",), "foundation": ("name",)}
 
 
@@ -129,11 +130,13 @@ def search_parties(
 ) -> Json:
     """**S** The account's parties over all entities, newest first; `search` finds the beginnings of words in names and
     e-mail addresses."""
-    mine = with_shares_held(Party.objects.filter(entity__account_id=key_of(request).account_id))
-    parties = mine.select_related("entity__form").defer("entity__form__document").order_by("-created_at", "-id")
+    parties = with_shares_held(Party.objects.filter(entity__account_id=key_of(request).account_id))
+    parties = parties.select_related("entity__form").defer("entity__form__document").order_by("-created_at", "-id")
     for word in (search or "").casefold().split():
-        marks = (Q(search_text__contains=mark) for mark in word_marks(word))
-        parties = parties.filter(reduce(or_, marks))
+        has_prefix = Q()
+        for mark in prefix_marks(word):
+            has_prefix |= Q(search_text__contains=mark)
+        parties = parties.filter(has_prefix)
     return paginate(parties, lambda party: serialize_party(party, party.entity), page=page, per_page=per_page)
 
 
@@ -142,32 +145,22 @@ def reuse_party(request: HttpRequest, entity_id: EntityId, body: ReuseIn) -> Jso
     """**S** Copies a party of the account into this entity: its kind, and the answers that this form asks for too."""
     entity = entity_to_write(request, entity_id)
     _refuse_full(entity)
-    source = _source(request, body.source_party_id)
+    account_parties = Party.objects.filter(entity__account_id=key_of(request).account_id)
+    try:
+        source = find_or_404(account_parties, body.source_party_id, identifiers.PARTY, "party")
+    except ApiError as error:
+        raise with_body_pointer("source_party_id", error) from None
     form = parsed_form(entity.form)
-    entity_forms.refuse_unsuitable_roles(form, source.party_type, body.roles)
-    askable = party_fields(form, source.party_type, body.roles)
+    refuse_unsuitable_roles(form, source.party_type, body.roles)
+    fields = party_fields(form, source.party_type, body.roles)
     party = Party(entity=entity, party_type=source.party_type, roles=body.roles)
-    party.properties = {name: value for name, value in source.properties.items() if (name,) in askable.properties}
-    # What refers to a share class of the other entity means nothing here.
-    copied = {name for name, spec in askable.csp.items() if not spec.refers_to_share_class}
+    party.properties = {name: value for name, value in source.properties.items() if (name,) in fields.properties}
+    # A reference to a share class of the other entity means nothing here.
+    copied = {name for name, spec in fields.csp.items() if not spec.refers_to_share_class}
     party.csp_data = {name: value for name, value in source.csp_data.items() if name in copied}
     party.save(force_insert=True)
     events.party_changed(entity, "added", party)
     return {"data": serialize_party(party, entity)}
-
-
-def _source(request: HttpRequest, party_id: str) -> Party:
-    mine = Party.objects.filter(entity__account_id=key_of(request).account_id)
-    source = mine.filter(pk=party_id).first() if identifiers.is_id(party_id, identifiers.PARTY) else None
-    if source is None:
-        detail = "There is no such party."
-        member = "source_party_id"
-        raise ApiError("not_found", detail, errors=[ErrorDetail(pointer(member), "not_found", detail, member)])
-    return source
-
-
-# What a body says of a party besides its properties.
-_OWN_MEMBERS = {"party_type", "roles"}
 
 
 @route(router, "POST", PARTIES, scopes=WRITE, gives=One[PartyOut], status=201, takes=JSON)
@@ -175,11 +168,12 @@ def add_party(request: HttpRequest, entity_id: EntityId, body: Annotated[PartyIn
     """Adds a person, company or foundation in its roles; a shareholder without shares is a potential one."""
     entity = entity_to_write(request, entity_id)
     _refuse_full(entity)
-    entity_forms.refuse_unsuitable_roles(parsed_form(entity.form), body.party_type, body.roles)
+    refuse_unsuitable_roles(parsed_form(entity.form), body.party_type, body.roles)
     party = Party(entity=entity, party_type=body.party_type, roles=body.roles)
-    said = _parsed_properties(entity, party, body.model_dump(exclude=_OWN_MEMBERS, exclude_unset=True))
-    party.properties = said.merged_into({})
-    refuse_impossible_values(entity, party, said)
+    properties = body.model_dump(exclude={"party_type", "roles"}, exclude_unset=True)
+    answers = _parsed_properties(entity, party, properties)
+    party.properties = answers.merged_into({})
+    refuse_impossible_values(entity, party, answers)
     party.save(force_insert=True)
     events.party_changed(entity, "added", party)
     return {"data": serialize_party(party, entity)}
@@ -219,13 +213,13 @@ def update_party(request: HttpRequest, entity_id: EntityId, party_id: PartyId, b
     entity = entity_to_write(request, entity_id)
     party = party_of(entity, party_id)
     if body.roles is not None:
-        entity_forms.refuse_unsuitable_roles(parsed_form(entity.form), party.party_type, body.roles)
+        refuse_unsuitable_roles(parsed_form(entity.form), party.party_type, body.roles)
         if canonical.SHAREHOLDER not in body.roles:
             _refuse_shareholder(party)
         party.roles = body.roles
-    said = _parsed_properties(entity, party, body.properties)
-    party.properties = said.merged_into(party.properties)
-    refuse_impossible_values(entity, party, said)
+    answers = _parsed_properties(entity, party, body.properties)
+    party.properties = answers.merged_into(party.properties)
+    refuse_impossible_values(entity, party, answers)
     party.save()
     events.party_changed(entity, "updated", party)
     return {"data": serialize_party(party, entity)}
@@ -244,11 +238,13 @@ def remove_party(request: HttpRequest, entity_id: EntityId, party_id: PartyId) -
 
 
 def _parsed_properties(entity: Entity, party: Party, body: Json) -> ParsedAnswers:
-    reader = AnswerParser(share_classes=share_class_ids(entity))
-    answers = reader.properties(body, party_fields(parsed_form(entity.form), party.party_type, party.roles))
-    cleared = [name for name in _NAMES[party.party_type] if answers.values.get((name,), name) is None]
-    blank = (ErrorDetail(pointer(name), "required", f"Send {name} with a name.", name) for name in cleared)
-    raise_if_any((*answers.errors, *blank))
+    fields = party_fields(parsed_form(entity.form), party.party_type, party.roles)
+    answers = AnswerParser(share_classes=share_class_ids(entity)).properties(body, fields)
+    errors = list(answers.errors)
+    for name in _NAMES[party.party_type]:
+        if (name,) in answers.values and answers.values[name,] is None:
+            errors.append(ErrorDetail(pointer(name), "required", f"Send {name} with a name.", name))
+    raise_if_any(errors)
     return answers
 
 

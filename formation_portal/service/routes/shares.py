@@ -107,11 +107,12 @@ class ShareholdingOut(BaseModel):
 
 
 router = Router(tags=["Shares"])
-READ, WRITE = "entities:read", "entities:write"
+READ = "entities:read"
+WRITE = "entities:write"
 CLASSES = "/entities/{entity_id}/share-classes"
 ONE_CLASS = f"{CLASSES}/{{share_class_id}}"
-# What every class has (interface, "Share class"); these can be changed, never cleared.
-_ALWAYS = ("name", "currency", "par_value", "voting_rights", "dividend_rights")
+# The properties that every class has (interface, "Share class"). They can be changed, never cleared.
+_REQUIRED = ("name", "currency", "par_value", "voting_rights", "dividend_rights")
 
 
 @route(router, "POST", CLASSES, scopes=WRITE, gives=One[ShareClassOut], status=201, takes=JSON)
@@ -159,12 +160,12 @@ def remove_share_class(request: HttpRequest, entity_id: EntityId, share_class_id
 
 
 def _readable_entity(request: HttpRequest, entity_id: str) -> Entity:
-    """Return the account's entity. Raises 404, or 422 where its product has no share structure."""
+    """Return the account's entity. Raises 404, or 422 if its product has no share structure."""
     return _with_share_structure(entity_to_read(request, entity_id))
 
 
 def _writable_entity(request: HttpRequest, entity_id: str) -> Entity:
-    """Return the account's entity, locked. Raises 404, 409 where it can't be changed, or 422 as above."""
+    """Lock the account's entity and return it. Raises 404, 409 if it can't be changed, or 422 as above."""
     return _with_share_structure(entity_to_write(request, entity_id))
 
 
@@ -175,25 +176,25 @@ def _with_share_structure(entity: Entity) -> Entity:
 
 
 def _change(row: ShareClass, entity: Entity, body: Mapping[str, Any]) -> None:
-    """Lays the body over the class and saves it; raises 422, or 409 where another class has the name."""
-    said = AnswerParser().properties(body, share_class_fields(parsed_form(entity.form)))
-    properties = said.merged_into(row.properties)
-    told = {complaint.pointer for complaint in said.errors}
-    errors = list(said.errors)
-    for name in _ALWAYS:
-        if name not in properties and pointer(name) not in told:
+    """Change the class by the body and save it. Raises 422, or 409 if another class has the name."""
+    answers = AnswerParser().properties(body, share_class_fields(parsed_form(entity.form)))
+    properties = answers.merged_into(row.properties)
+    errors = list(answers.errors)
+    refused_pointers = {error.pointer for error in answers.errors}
+    for name in _REQUIRED:
+        if name not in properties and pointer(name) not in refused_pointers:
             errors.append(ErrorDetail(pointer(name), "required", f"A class of shares needs {name}.", name))
     if (code := properties.get("currency")) is not None and not is_currency(code):
         errors.append(ErrorDetail("/currency", "currency_not_allowed", "Send an ISO 4217 code.", "currency"))
     if properties.get("par_value", 0) < 0:
         errors.append(ErrorDetail("/par_value", "negative", "A par value must be zero or more.", "par_value"))
     raise_if_any(errors)
-    row.properties, row.name = properties, properties["name"]
-    refuse_impossible_values(entity, row, said)
-    others = ShareClass.objects.filter(entity=entity).exclude(pk=row.pk)
-    twin = next((other for other in others if other.name.casefold() == row.name.casefold()), None)
-    if twin is not None:
-        raise _conflict(twin)
+    row.properties = properties
+    row.name = properties["name"]
+    refuse_impossible_values(entity, row, answers)
+    for other in ShareClass.objects.filter(entity=entity).exclude(pk=row.pk):
+        if other.name.casefold() == row.name.casefold():
+            raise _conflict(other)
     try:
         with transaction.atomic(using=SERVICE):
             row.save()
@@ -201,8 +202,9 @@ def _change(row: ShareClass, entity: Entity, body: Mapping[str, Any]) -> None:
         raise _conflict(ShareClass.objects.get(entity=entity, name=row.name)) from None
 
 
-def _conflict(twin: ShareClass) -> ApiError:
-    return ApiError("conflict", f"This entity has a class named {twin.name}.", members={"existing_id": twin.id})
+def _conflict(existing: ShareClass) -> ApiError:
+    detail = f"This entity has a class named {existing.name}."
+    return ApiError("conflict", detail, members={"existing_id": existing.id})
 
 
 HOLDINGS = "/entities/{entity_id}/shareholdings"
@@ -230,7 +232,7 @@ def add_shareholding(request: HttpRequest, entity_id: EntityId, body: Shareholdi
 
 
 def _report_changed_roles(entity: Entity, before: Party) -> None:
-    """With the first shares a potential shareholder becomes an active one, and with the last the other way round."""
+    """Emit an event if the party has become a shareholder by its first shares, or is none any more without them."""
     party = party_of(entity, before.id)
     if active_roles(party) != active_roles(before):
         events.party_changed(entity, "updated", party)
@@ -239,18 +241,18 @@ def _report_changed_roles(entity: Entity, before: Party) -> None:
 def _party_and_class(entity: Entity, body: ShareholdingIn) -> tuple[Party, ShareClass]:
     try:
         party = party_of(entity, body.party_id)
-    except ApiError as absent:
-        raise with_body_pointer("party_id", absent) from None
+    except ApiError as error:
+        raise with_body_pointer("party_id", error) from None
     try:
         return party, share_class_of(entity, body.share_class_id)
-    except ApiError as absent:
-        raise with_body_pointer("share_class_id", absent) from None
+    except ApiError as error:
+        raise with_body_pointer("share_class_id", error) from None
 
 
 def _refuse_duplicate(party: Party, share_class: ShareClass) -> None:
-    twin = Shareholding.objects.filter(party=party, share_class=share_class).first()
-    if twin is not None:
-        raise ApiError("conflict", "This party holds shares of this class.", members={"existing_id": twin.id})
+    existing = Shareholding.objects.filter(party=party, share_class=share_class).first()
+    if existing is not None:
+        raise ApiError("conflict", "This party holds shares of this class.", members={"existing_id": existing.id})
 
 
 @route(router, "GET", HOLDINGS, scopes=READ, gives=Page[ShareholdingOut], refuses=(422,))

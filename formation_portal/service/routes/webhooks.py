@@ -13,8 +13,8 @@ from formation_portal.service.auth import key_of
 from formation_portal.service.idempotency import keep_as
 from formation_portal.service.models import Account, Subscription
 from formation_portal.service.pipeline import JSON, route
-from formation_portal.service.problems import ApiError, ErrorDetail, invalid, not_found, pointer
-from formation_portal.service.queries import PER_PAGE, PageNumber, PerPage, paginate
+from formation_portal.service.problems import ApiError, ErrorDetail, invalid, pointer
+from formation_portal.service.queries import PER_PAGE, PageNumber, PerPage, find_or_404, paginate
 from formation_portal.service.schemas import One, Page, Pattern, StrictBody, Time, WebhookId, distinct
 from formation_portal.service.serializers import Json, format_time
 from formation_portal.service.webhooks import events
@@ -72,9 +72,10 @@ class WebhookTestOut(BaseModel):
 
 
 router = Router(tags=["Webhooks"])
-READ, WRITE = "webhooks:read", "webhooks:write"
-# Each event makes a row for each of them.
-MOST = 20
+READ = "webhooks:read"
+WRITE = "webhooks:write"
+# Each event makes a row for each subscription of its account.
+MAX_WEBHOOKS = 20
 
 
 @route(router, "POST", "/webhooks", scopes=WRITE, gives=One[NewWebhookOut], status=201, takes=JSON)
@@ -85,14 +86,14 @@ def add_webhook(request: HttpRequest, body: WebhookIn) -> HttpResponse:
     except TargetRefused:
         detail = "The address must be a public https address, or in a network that the service's settings allow."
         raise invalid([ErrorDetail(pointer("url"), "target_not_allowed", detail, "url")]) from None
-    # Locked, so that requests at once don't exceed the number together.
+    # Locked, so that simultaneous requests don't exceed the limit together.
     account = Account.objects.select_for_update().get(pk=key_of(request).account_id)
-    if account.subscriptions.count() >= MOST:
-        raise ApiError("conflict", f"You can have {MOST} webhooks. Remove one first.")
+    if account.subscriptions.count() >= MAX_WEBHOOKS:
+        raise ApiError("conflict", f"You can have {MAX_WEBHOOKS} webhooks. Remove one first.")
     row = account.subscriptions.create(url=body.url, events=body.events, description=body.description)
     record = serialize_webhook(row)
     response = _created({**record, "secret": secret_of(row.id)})
-    # A secret is not for the database, so whoever repeats the request gets the record without it.
+    # The database stores no secret, so a repeated request gets the record without it.
     return keep_as(response, _created({**record, "secret": None}).content)
 
 
@@ -110,24 +111,23 @@ def list_webhooks(request: HttpRequest, page: PageNumber = 1, per_page: PerPage 
 @route(router, "GET", "/webhooks/{webhook_id}", scopes=READ, gives=One[WebhookOut])
 def get_webhook(request: HttpRequest, webhook_id: WebhookId) -> Json:
     """**S** One subscription."""
-    return {"data": serialize_webhook(_find_or_404(request, webhook_id))}
+    return {"data": serialize_webhook(_subscription_of(request, webhook_id))}
 
 
 @route(router, "POST", "/webhooks/{webhook_id}/test", scopes=WRITE, gives=One[WebhookTestOut], status=202)
 def send_test_event(request: HttpRequest, webhook_id: WebhookId) -> Json:
     """**S** Sends one event of the type `webhook.test` to the subscription."""
-    event = events.webhook_tested(_find_or_404(request, webhook_id))
+    event = events.webhook_tested(_subscription_of(request, webhook_id))
     return {"data": {"id": event.id, "type": event.type}}
 
 
 @route(router, "DELETE", "/webhooks/{webhook_id}", scopes=WRITE, gives=None, status=204)
 def remove_webhook(request: HttpRequest, webhook_id: WebhookId) -> None:
     """**S** Ends a subscription, with whatever was still to be sent."""
-    _find_or_404(request, webhook_id).delete()
+    _subscription_of(request, webhook_id).delete()
 
 
 def serialize_webhook(row: Subscription) -> Json:
-    """A subscription, without its secret."""
     return {
         "id": row.id,
         "url": row.url,
@@ -137,9 +137,6 @@ def serialize_webhook(row: Subscription) -> Json:
     }
 
 
-def _find_or_404(request: HttpRequest, webhook_id: str) -> Subscription:
-    rows = Subscription.objects.filter(account_id=key_of(request).account_id, pk=webhook_id)
-    row = rows.first() if identifiers.is_id(webhook_id, identifiers.WEBHOOK) else None
-    if row is None:
-        raise not_found("webhook")
-    return row
+def _subscription_of(request: HttpRequest, webhook_id: str) -> Subscription:
+    rows = Subscription.objects.filter(account_id=key_of(request).account_id)
+    return find_or_404(rows, webhook_id, identifiers.WEBHOOK, "webhook")

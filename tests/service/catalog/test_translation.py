@@ -54,7 +54,7 @@ def test_the_catalog_has_four_languages() -> None:
 
 @pytest.mark.parametrize("language", OTHERS)
 def test_every_word_of_the_catalog_is_translated(language: str) -> None:
-    words = translation_of(language).words
+    words = translation_of(language).texts
     said = {words for item in catalog() for _, _, words in texts(item)}
     assert said - words.keys() - names_endings() == set()
 
@@ -63,7 +63,7 @@ def test_every_word_of_the_catalog_is_translated(language: str) -> None:
 def test_no_translation_is_left_over(language: str) -> None:
     own = translation_of(language)
     every = [one for item in catalog() for one in texts(item)]
-    assert own.words.keys() - {words for _, _, words in every} == set()
+    assert own.texts.keys() - {words for _, _, words in every} == set()
     in_product = {(slug, words) for slug, of_product in own.in_product.items() for words in of_product}
     assert in_product - {(slug, words) for slug, _, words in every} == set()
     in_field = {(name, words) for name, of_field in own.in_field.items() for words in of_field}
@@ -79,7 +79,7 @@ def test_nothing_stands_in_two_files(language: str) -> None:
 @pytest.mark.parametrize("language", OTHERS)
 def test_what_is_quoted_is_called_so_elsewhere(language: str) -> None:
     marks = {"de": "„([^“]+)“", "fr": "«\u00a0([^»]+)\u00a0»", "es": "«([^»]+)»"}[language]
-    words = translation_of(language).words
+    words = translation_of(language).texts
     for english, said in words.items():
         quoted = [words[one] for one in re.findall("“([^”]+)”", english)]
         assert re.findall(marks, said) == quoted, english
@@ -92,13 +92,13 @@ def figures(text: str) -> list[str]:
 
 @pytest.mark.parametrize("language", OTHERS)
 def test_figures_are_the_same(language: str) -> None:
-    for english, said in translation_of(language).words.items():
+    for english, said in translation_of(language).texts.items():
         assert figures(english) == figures(said), english
 
 
 @pytest.mark.parametrize("language", OTHERS)
 def test_questions_stay_questions(language: str) -> None:
-    for english, said in translation_of(language).words.items():
+    for english, said in translation_of(language).texts.items():
         assert english.endswith("?") == said.endswith("?"), english
         if said.endswith("?"):
             assert said.startswith("¿") == (language == "es")

@@ -12,7 +12,7 @@ from django.db import transaction
 from formation_portal.core.databases import SERVICE
 from formation_portal.core.nodes.secret_store import StoredSecret
 from formation_portal.service.models import Event, EventDelivery, KeptAnswer, Subscription
-from formation_portal.service.routes.webhooks import MOST
+from formation_portal.service.routes.webhooks import MAX_WEBHOOKS
 from formation_portal.service.webhooks.sending import secret_of
 from tests.service.caller import Caller, pointers, problem
 
@@ -84,7 +84,7 @@ def test_this_machine_is_refused_unless_a_setting_lists_it(caller: Caller, setti
 
 
 def test_an_account_has_so_many_and_may_end_one(caller: Caller) -> None:
-    made = [caller.webhook() for _ in range(MOST)]
+    made = [caller.webhook() for _ in range(MAX_WEBHOOKS)]
     problem(caller.post("/webhooks", BODY), 409, "conflict")
     assert caller.delete(f"/webhooks/{made[0]}").status_code == 204
     assert caller.post("/webhooks", BODY).status_code == 201
