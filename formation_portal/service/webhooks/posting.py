@@ -1,11 +1,11 @@
-"""One POST to an address that was checked, under one deadline; of the answer only its status is read.
+"""Post a body to a checked address under a deadline, and read only the status of the answer.
 
-Events go to the public internet, and beyond it only where WEBHOOK_TARGETS lists it. A name is looked up once, every
-address that it has is checked, and one of those is connected to. So a name that answers differently the next time
-reaches nothing, and neither does one that has a private address among public ones.
+Targets are in the public internet, or in a network of WEBHOOK_TARGETS. A name is looked up once, all of its addresses
+are checked, and one of those is connected to. So a name can't lead to a private address by answering differently the
+next time, or by having one among public ones.
 
-Written on a socket: a client for HTTP would look the name up again, follow a redirect, or ask a proxy, and each of
-these could lead to another target than the one that was checked.
+This uses a socket: an HTTP client would look the name up again, follow redirects or ask a proxy, and each could lead to
+another target than the checked one.
 """
 
 import ipaddress
@@ -24,7 +24,7 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 POST_SECONDS = 15.0
 DELIVERED = "delivered"
 _CONNECT_SECONDS = 5.0
-# A status line is short; whoever sends so much without one sends none.
+# A status line is shorter than this.
 _STATUS_LINE_LIMIT = 4_096
 _STATUS_LINE = re.compile(rb"HTTP/1\.[01] (\d{3})[ \r\n]")
 
@@ -36,18 +36,18 @@ _REST = "(/[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*)?"
 URL_PATTERN = rf"^https?://({_NAME}|127\.0\.0\.1|\[::1\])(:{_PORT})?{_REST}$"
 URL_LIMIT = 2_000
 
-# Networks in which one address stands for another, or for another network.
+# Networks whose addresses are translated to others.
 _TRANSLATED_NETWORKS = tuple(
     ipaddress.ip_network(text) for text in ("2002::/16", "2001::/32", "64:ff9b::/96", "64:ff9b:1::/48")
 )
 
 
 class TargetRefused(Exception):
-    """The target is outside the public internet and not listed; or it is public and would be reached in the clear."""
+    """The target is neither public nor in WEBHOOK_TARGETS, or it is public and would be reached without TLS."""
 
 
 def refuse_obvious(url: str) -> None:
-    """Raises TargetRefused for an address that is wrong whatever its name is looked up to."""
+    """Raise TargetRefused for an IP address that is not allowed. Looks up no name."""
     host = urlsplit(url).hostname or ""
     if host == "localhost":
         host = "127.0.0.1"
@@ -59,47 +59,52 @@ def refuse_obvious(url: str) -> None:
 
 
 def checked_addresses(url: str) -> list[Address]:
-    """The addresses of the target's host, all of which were checked. Raises TargetRefused, or OSError for no name."""
+    """Look up the target's addresses and check all of them. Raises TargetRefused, or OSError for an unknown name."""
     parts = urlsplit(url)
-    found = socket.getaddrinfo(parts.hostname, port_of(url), type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
-    addresses = [ipaddress.ip_address(str(place[0])) for *_, place in found]
+    results = socket.getaddrinfo(parts.hostname, port_of(url), type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
+    addresses = [ipaddress.ip_address(str(socket_address[0])) for *_, socket_address in results]
     _check(addresses, is_secret=parts.scheme == "https")
     return list(dict.fromkeys(addresses))
 
 
 def port_of(url: str) -> int:
-    """The port that the address names or means."""
+    """Return the port of a URL, by default that of its scheme."""
     parts = urlsplit(url)
-    return parts.port or (443 if parts.scheme == "https" else 80)
+    if parts.port:
+        return parts.port
+    return 443 if parts.scheme == "https" else 80
 
 
 def _check(addresses: Sequence[Address], *, is_secret: bool) -> None:
     if not addresses:
         raise TargetRefused
     for address in addresses:
-        is_listed = any(
-            address in network for network in settings.WEBHOOK_TARGETS if network.version == address.version
-        )
-        stands_for_another = isinstance(address, ipaddress.IPv6Address) and (
-            address.ipv4_mapped or address.scope_id or any(address in network for network in _TRANSLATED_NETWORKS)
-        )
-        is_public = address.is_global and not (stands_for_another or address.is_multicast or address.is_reserved)
-        if not (is_listed or (is_secret and is_public)):
+        is_listed = any(address in network for network in settings.WEBHOOK_TARGETS)
+        if not is_listed and not (is_secret and _is_public(address)):
             raise TargetRefused
 
 
-def post(url: str, body: bytes, headers: Mapping[str, str]) -> tuple[str, int | None]:
-    """Post the body: how that ended, in a stable word, and the answer's status where there was one.
+def _is_public(address: Address) -> bool:
+    if not address.is_global or address.is_multicast or address.is_reserved:
+        return False
+    if isinstance(address, ipaddress.IPv6Address) and (address.ipv4_mapped or address.scope_id):
+        return False
+    return not any(address in network for network in _TRANSLATED_NETWORKS)
 
-    Whatever goes wrong is such a word too: only 2xx counts as delivered.
+
+def post(url: str, body: bytes, headers: Mapping[str, str]) -> tuple[str, int | None]:
+    """Post the body. Return the outcome in a stable word, and the answer's status if there is one.
+
+    Only 2xx counts as delivered. Raises nothing: every failure has its word.
     """
     try:
-        request, addresses = _request(url, body, headers), checked_addresses(url)
-        until = time.monotonic() + POST_SECONDS
-        with _connected(url, addresses, until) as connection:
-            connection.settimeout(_left(until))
+        request = _request(url, body, headers)
+        addresses = checked_addresses(url)
+        deadline = time.monotonic() + POST_SECONDS
+        with _connect(url, addresses, deadline) as connection:
+            connection.settimeout(_seconds_left(deadline))
             connection.sendall(request)
-            status = _read_status(connection, until)
+            status = _read_status(connection, deadline)
     except TargetRefused:
         return "target_refused", None
     except socket.gaierror:
@@ -112,8 +117,8 @@ def post(url: str, body: bytes, headers: Mapping[str, str]) -> tuple[str, int | 
         return "not_reached", None
     if status is None:
         return "no_answer", None
-    is_taken = HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES
-    return DELIVERED if is_taken else "refused", status
+    is_accepted = HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES
+    return DELIVERED if is_accepted else "refused", status
 
 
 def _request(url: str, body: bytes, headers: Mapping[str, str]) -> bytes:
@@ -131,40 +136,41 @@ def _request(url: str, body: bytes, headers: Mapping[str, str]) -> bytes:
     return f"POST {target} HTTP/1.1\r\n{head}\r\n".encode("ascii") + body
 
 
-def _connected(url: str, addresses: list[Address], until: float) -> socket.socket:
-    """A connection to the first of the addresses that takes one, with TLS where the target has it."""
-    for place, address in enumerate(addresses, start=1):
+def _connect(url: str, addresses: list[Address], deadline: float) -> socket.socket:
+    """Connect to the first of the addresses that accepts, with TLS for https."""
+    for number, address in enumerate(addresses, start=1):
         try:
-            seconds = min(_CONNECT_SECONDS, _left(until))
-            plain = socket.create_connection((str(address), port_of(url)), timeout=seconds)
+            timeout = min(_CONNECT_SECONDS, _seconds_left(deadline))
+            connection = socket.create_connection((str(address), port_of(url)), timeout=timeout)
             break
         except OSError:
-            if place == len(addresses):
+            if number == len(addresses):
                 raise
     if not url.startswith("https:"):
-        return plain
+        return connection
     try:
-        plain.settimeout(_left(until))
-        return ssl.create_default_context().wrap_socket(plain, server_hostname=urlsplit(url).hostname)
+        connection.settimeout(_seconds_left(deadline))
+        return ssl.create_default_context().wrap_socket(connection, server_hostname=urlsplit(url).hostname)
     except BaseException:
-        plain.close()
+        connection.close()
         raise
 
 
-def _read_status(connection: socket.socket, until: float) -> int | None:
-    """The answer's status; None where none came that can be read."""
-    said = b""
-    while b"\n" not in said and len(said) < _STATUS_LINE_LIMIT:
-        connection.settimeout(_left(until))
-        if not (more := connection.recv(_STATUS_LINE_LIMIT)):
+def _read_status(connection: socket.socket, deadline: float) -> int | None:
+    """Read the answer's status. Return None if there is no valid status line."""
+    answer = b""
+    while b"\n" not in answer and len(answer) < _STATUS_LINE_LIMIT:
+        connection.settimeout(_seconds_left(deadline))
+        chunk = connection.recv(_STATUS_LINE_LIMIT)
+        if not chunk:
             break
-        said += more
-    found = _STATUS_LINE.match(said)
-    return int(found[1]) if found else None
+        answer += chunk
+    match = _STATUS_LINE.match(answer)
+    return int(match[1]) if match else None
 
 
-def _left(until: float) -> float:
-    left = until - time.monotonic()
-    if left <= 0:
+def _seconds_left(deadline: float) -> float:
+    seconds = deadline - time.monotonic()
+    if seconds <= 0:
         raise TimeoutError
-    return left
+    return seconds

@@ -1,4 +1,4 @@
-"""`manage.py load_catalog`: takes the catalog's data files into the embedded service."""
+"""`manage.py load_catalog`: load the catalog's data files into the embedded service."""
 
 from typing import Any
 
@@ -12,7 +12,6 @@ class Command(BaseCommand):
     help = "Load the embedded catalog into the service's database. Does nothing if it is already loaded."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Says what was done."""
         try:
             items = read_catalog()
             is_new = store_catalog(items)

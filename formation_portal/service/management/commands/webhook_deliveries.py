@@ -1,6 +1,6 @@
-"""`manage.py webhook_deliveries`: what became of sending events; lists, shows, and sends again.
+"""`manage.py webhook_deliveries`: list, show and resend deliveries of events.
 
-No target is shown whole: it may hold a key.
+Only the host of a target is shown: its path may hold a key.
 """
 
 from argparse import ArgumentParser
@@ -29,23 +29,22 @@ class Command(BaseCommand):
     help = "List events that could not be delivered, show one with its attempts, or send some again."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """What to do; without it the dead ones are listed."""
-        deeds = parser.add_subparsers(dest="deed")
-        listing = deeds.add_parser("list", help="one line per delivery, newest first")
+        """Define the actions; without one, dead deliveries are listed."""
+        actions = parser.add_subparsers(dest="action")
+        listing = actions.add_parser("list", help="one line per delivery, newest first")
         listing.add_argument(
             "--state", choices=tuple(_STATES), default="dead", help="which deliveries; by default dead ones"
         )
         listing.add_argument("--limit", type=int, default=50, help="how many at most; 50 by default")
-        deeds.add_parser("show", help="one delivery with its attempts").add_argument("number", type=int)
-        again = deeds.add_parser("again", help="send these again now")
+        actions.add_parser("show", help="one delivery with its attempts").add_argument("number", type=int)
+        again = actions.add_parser("again", help="send these again now")
         again.add_argument("numbers", type=int, nargs="*", metavar="number")
         again.add_argument("--all-dead", action="store_true", help="every dead delivery, instead of numbers")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Prints lines that a script can take."""
-        if options["deed"] == "show":
+        if options["action"] == "show":
             self._show(options["number"])
-        elif options["deed"] == "again":
+        elif options["action"] == "again":
             self._again(options["numbers"], all_dead=options["all_dead"])
         else:
             self._list(options.get("state", "dead"), options.get("limit", 50))
@@ -54,8 +53,10 @@ class Command(BaseCommand):
         rows = EventDelivery.objects.filter(_STATES[state]).select_related("event", "subscription").order_by("-pk")
         for row in rows[:limit]:
             self.stdout.write(_line(row))
-        counts = {name: EventDelivery.objects.filter(which).count() for name, which in _STATES.items() if name != "all"}
-        self.stdout.write(", ".join(f"{count} {name}" for name, count in counts.items()))
+        counts = []
+        for name in ("dead", "waiting", "delivered"):
+            counts.append(f"{EventDelivery.objects.filter(_STATES[name]).count()} {name}")
+        self.stdout.write(", ".join(counts))
 
     def _show(self, number: int) -> None:
         row = EventDelivery.objects.filter(pk=number).select_related("event", "subscription").first()
@@ -64,19 +65,19 @@ class Command(BaseCommand):
         self.stdout.write(_line(row))
         if row.next_at:
             self.stdout.write(f"next try: {format_time(row.next_at)}")
-        for one in row.attempts.order_by("pk"):
-            status = f" {one.status}" if one.status else ""
-            self.stdout.write(f"  {format_time(one.started_at)}  {one.outcome or 'in progress'}{status}")
+        for attempt in row.attempts.order_by("pk"):
+            status = f" {attempt.status}" if attempt.status else ""
+            self.stdout.write(f"  {format_time(attempt.started_at)}  {attempt.outcome or 'in progress'}{status}")
 
     def _again(self, numbers: list[int], *, all_dead: bool) -> None:
-        """From the first try on, now, whatever became of them."""
+        """Send deliveries again now, with all attempts, in whichever state they are."""
         if bool(numbers) is all_dead:
             raise CommandError("Name the deliveries by their numbers, or say --all-dead; nothing was changed")
         with transaction.atomic(using=SERVICE):
-            found = EventDelivery.objects.filter(_STATES["dead"] if all_dead else Q(pk__in=numbers))
-            if numbers and (missing := set(numbers) - set(found.values_list("pk", flat=True))):
+            rows = EventDelivery.objects.filter(_STATES["dead"] if all_dead else Q(pk__in=numbers))
+            if missing := set(numbers) - set(rows.values_list("pk", flat=True)):
                 raise CommandError(f"There is no delivery {min(missing)}; nothing was changed")
-            count = found.update(tries=0, lease=None, next_at=timezone.now(), delivered_at=None, dead_at=None)
+            count = rows.update(tries=0, lease=None, next_at=timezone.now(), delivered_at=None, dead_at=None)
             EVENTS.wake_after_commit()
         self.stdout.write(f"{count} will be sent again by the worker")
 

@@ -1,4 +1,4 @@
-"""`manage.py webhooks`: sends events to whoever subscribed. As many as one likes may run."""
+"""`manage.py webhooks`: send events to subscriptions. Any number of these may run."""
 
 from typing import Any
 
@@ -9,8 +9,6 @@ from formation_portal.service.webhooks.sending import send_due, webhook_sender
 
 
 class Command(BaseCommand):
-    """Runs one sender until SIGTERM or SIGINT; the event that is being sent is finished first."""
-
     help = "Send events to subscribers until stopped. You can run several at once."
 
     def add_arguments(self, parser: CommandParser) -> None:
