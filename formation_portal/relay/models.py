@@ -1,4 +1,4 @@
-"""The kinds of resources and references between them, one row per remote thing, and what is known of the service.
+"""The tables of the relay: one row for each remote resource, its attempts, lookups and decisions, and the service.
 
 A reference is `{"$ref": [kind, subject]}` inside a payload, as no answer of the contract is, and becomes a remote id
 when it is sent. `wanted` and `acknowledged` are payloads with them. States and what changes them: design, "Relay".
@@ -24,7 +24,7 @@ from .event_models import RefusedEvents as RefusedEvents
 
 
 class ResourceKind(StrEnum):
-    """One kind of thing that the service keeps for us, or a transition of its status; in the order of sending."""
+    """A kind of resource that the service keeps for us, or a transition of its status; in the order of sending."""
 
     ENTITY = "entity"
     ENTITY_CSP = "entity_csp"
@@ -39,25 +39,26 @@ class ResourceKind(StrEnum):
 
     @property
     def order(self) -> int:
-        """Its place in the order of sending; removals go backwards."""
+        """Return the place in the order of sending; removals go backwards."""
         return _ORDER[self]
 
     @property
     def is_transition(self) -> bool:
-        """Whether it is a submission or a change of status, which is sent once and never taken back."""
-        return self in (ResourceKind.SUBMISSION, ResourceKind.STATUS)
+        """Return whether it is a submission or a change of status, which is sent once and never taken back."""
+        return self in TRANSITION_KINDS
 
     @property
     def is_csp(self) -> bool:
-        """Answers under csp_field_key: merged into what they belong to, without an id of their own."""
+        """Return whether it is answers under csp_field_key: merged into their holder, without an id of their own."""
         return self in (ResourceKind.ENTITY_CSP, ResourceKind.SHARE_CLASS_CSP, ResourceKind.PARTY_CSP)
 
 
 _ORDER = {kind: place for place, kind in enumerate(ResourceKind)}
+TRANSITION_KINDS = (ResourceKind.SUBMISSION, ResourceKind.STATUS)
 
-# Answers by field name and what stands beside them, with references to other things.
+# Answers by field name, and members beside them, with references to other resources.
 Payload = dict[str, Any]
-# What a thing is named by within its application: its kind, and a token (empty where there is only one).
+# The name of a resource within its application: its kind, and a token (empty if there is only one of the kind).
 ResourceName = tuple[ResourceKind, str]
 ENTITY: ResourceName = (ResourceKind.ENTITY, "")
 # Any other change of status is an agent's, named by its number in the history.
@@ -66,7 +67,7 @@ _ROW = ("application_id", "kind", "subject")
 
 
 def parent_of(kind: ResourceKind, subject: str) -> ResourceName | None:
-    """The resource that this one is removed with; None for the entity itself."""
+    """Return the resource that this one is removed with; None for the entity itself."""
     if kind is ResourceKind.ENTITY:
         return None
     if kind is ResourceKind.PARTY_CSP:
@@ -79,12 +80,11 @@ def parent_of(kind: ResourceKind, subject: str) -> ResourceName | None:
 
 
 def submission_subject(number: int) -> str:
-    """What names a submission: of the first, as of all things that there is one of, it is empty."""
+    """Return the subject of a submission: "" for the first, as for all resources that there is one of."""
     return str(number) if number > 1 else ""
 
 
 def shareholding_subject(party_token: str, class_token: str) -> str:
-    """What names a shareholding."""
     return f"{party_token}/{class_token}"
 
 
@@ -92,12 +92,12 @@ _REFERENCE = "$ref"
 
 
 def reference_to(kind: ResourceKind, subject: str) -> dict[str, Any]:
-    """A reference to another thing of the same application."""
+    """Return a reference to another resource of the same application."""
     return {_REFERENCE: [kind.value, subject]}
 
 
 def referenced_name(value: Any) -> ResourceName | None:
-    """The thing that a value refers to, or None where it is no reference."""
+    """Return the resource that a value refers to; None if it is no reference."""
     if isinstance(value, dict) and value.keys() == {_REFERENCE}:
         kind, subject = value[_REFERENCE]
         return (ResourceKind(kind), subject)
@@ -105,7 +105,7 @@ def referenced_name(value: Any) -> ResourceName | None:
 
 
 def referenced_names(payload: Any) -> Iterator[ResourceName]:
-    """Every thing that a payload refers to."""
+    """Yield every resource that a payload refers to."""
     if (name := referenced_name(payload)) is not None:
         yield name
     elif isinstance(payload, dict):
@@ -115,7 +115,7 @@ def referenced_names(payload: Any) -> Iterator[ResourceName]:
 
 
 def resolve_references(payload: Any, ids: Mapping[ResourceName, str]) -> Any:
-    """The payload with remote ids. Raises KeyError for a thing that has none yet."""
+    """Return the payload with remote ids. Raises KeyError for a resource that has none yet."""
     if (name := referenced_name(payload)) is not None:
         return ids[name]
     if isinstance(payload, Mapping):
@@ -123,34 +123,35 @@ def resolve_references(payload: Any, ids: Mapping[ResourceName, str]) -> Any:
     return payload
 
 
-# Why a row is held: its call may have been processed, and only an agent can find out.
+# Reasons of rows. Held: the call may have been processed, and only an agent can find out.
 UNCLEAR = "unclear"
-# Why a row is held, or a transition done: the service has no call for it.
+# Held, or of a transition that is done: the service has no call for it.
 UNSUPPORTED = "unsupported"
-# Why a row is held: several records of the service may be ours, and nothing shows which one is.
+# Held: several records of the service may be ours, and nothing shows which one is.
 AMBIGUOUS = "twins"
-# Why a transition was refused, or is held in doubt: the entity has another status at the service.
+# Of a transition that was refused, or is held in doubt: the entity has another status at the service.
 STATE_CONFLICT = "otherwise"
-# Why a row waits: the evidence says that nothing arrived, so it may be sent again.
+# Waiting: the evidence says that nothing arrived, so it may be sent again.
 RESEND = "resend"
 # Of a document: its upload is not wanted any more (held), or can't be read now (waiting).
 FILE_MISSING = "file_missing"
-# What one more lookup of a thing that was sent again has found: the service has more than one of it.
+# Done: one more lookup of a resource that was sent again has found that the service has more than one of it.
 DUPLICATE = "surplus"
-# Why a row is held: the service says that it has processed other content under our key.
+# Held: the service says that it has processed other content under our key.
 KEY_REUSED = "idempotency_key_reused"
-# How a row was done: an agent has informed the provider by hand.
+# Done: an agent has informed the provider by hand.
 PROVIDER_INFORMED = "told"
 OWN_REASONS = frozenset(
     {UNCLEAR, UNSUPPORTED, AMBIGUOUS, STATE_CONFLICT, RESEND, FILE_MISSING, DUPLICATE, PROVIDER_INFORMED}
 )
 
-# What the service says of a document that it has; nothing while it has not looked (supplement, "Documents").
-APPROVED, REJECTED = "approved", "rejected"
+# The status of a document at the service; empty before it was looked at (supplement, "Documents").
+APPROVED = "approved"
+REJECTED = "rejected"
 
 
 class DeliveryState(models.TextChoices):
-    """How far a thing has come between us and the service."""
+    """The state of a resource between us and the service."""
 
     QUEUED = "queued"
     SENDING = "sending"
@@ -163,7 +164,7 @@ class DeliveryState(models.TextChoices):
 
 
 class Delivery(models.Model):
-    """One thing at the service: what we want there, what it has acknowledged, and how far we are."""
+    """One resource at the service: what we want there, what it has acknowledged, and the state of sending it."""
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="deliveries")
     kind = models.CharField(max_length=20, choices=[(kind.value, kind.value) for kind in ResourceKind])
@@ -173,29 +174,29 @@ class Delivery(models.Model):
     wanted = EncryptedJSONField(null=True, bound_to=_ROW)
     # None: nothing is there, as far as was acknowledged.
     acknowledged = EncryptedJSONField(null=True, bound_to=_ROW)
-    # What was sent last, with its Idempotency-Key: the same one for every try of the same payload.
+    # The payload that was sent last, with its Idempotency-Key, which stays the same for every try of the payload.
     sent = EncryptedJSONField(null=True, bound_to=_ROW)
     key = models.CharField(max_length=64, blank=True)
-    # The things whose remote ids it names: [[kind, subject], …].
+    # The resources whose remote ids it names: [[kind, subject], …].
     needs = models.JSONField(default=list)
     remote_id = models.CharField(max_length=200, blank=True)
     state = models.CharField(max_length=12, choices=DeliveryState.choices, default=DeliveryState.QUEUED)
-    # Why it is held, or what was special about being done: a stable word.
+    # The reason why it is held, or a remark on how it was done: a stable word.
     reason = models.CharField(max_length=40, blank=True)
     problems = EncryptedJSONField(default=list, bound_to=_ROW)
     # None: nothing to do before something else changes.
     next_at = models.DateTimeField(null=True, blank=True)
     lease = models.UUIDField(null=True, blank=True)
     lease_until = models.DateTimeField(null=True, blank=True)
-    # Tries in a row that surely did nothing, re-sends of what may have arrived, lookups in vain since the last send.
+    # Tries in a row that surely did nothing, repeats of calls in doubt, lookups in vain since the last send.
     attempts = models.PositiveIntegerField(default=0)
     repeats = models.PositiveIntegerField(default=0)
     looks = models.PositiveIntegerField(default=0)
-    # It was created anew after a call in doubt: one more lookup is due once it is done.
+    # It was created again after a call in doubt: one more lookup is due once it is done.
     recheck = models.BooleanField(default=False)
     # Since when it is not known whether it arrived.
     unclear_since = models.DateTimeField(null=True, blank=True)
-    # Of a document: what the service says of the file that it has, its note, and when to read that next.
+    # Of a document: its status at the service, the service's note, and when to read that next.
     document_status = models.CharField(max_length=10, blank=True, db_column="verdict")
     document_note = EncryptedTextField(blank=True, db_column="verdict_note", bound_to=_ROW)
     read_next_at = models.DateTimeField(null=True, blank=True)
@@ -227,7 +228,7 @@ class Delivery(models.Model):
 
     @property
     def name(self) -> ResourceName:
-        """What it is named by within its application."""
+        """Return the name of the resource within its application."""
         return (self.resource_kind, self.subject)
 
     @cached_property
@@ -236,34 +237,28 @@ class Delivery(models.Model):
 
     @property
     def is_transition(self) -> bool:
-        """Whether it is a submission or a change of status, which is sent once and never taken back."""
-        return self.resource_kind.is_transition
+        return self.kind in TRANSITION_KINDS
 
     @property
     def is_settled(self) -> bool:
-        """Whether it is known what the service has: nothing is on its way, or may have arrived."""
-        in_doubt = (DeliveryState.SENDING, DeliveryState.UNKNOWN, DeliveryState.RECONCILING)
-        is_in_doubt = self.state == DeliveryState.HELD and self.reason in (UNCLEAR, AMBIGUOUS)
-        return self.state not in in_doubt and not is_in_doubt
+        """Return whether it is known what the service has: nothing is on its way, or may have arrived."""
+        if self.state == DeliveryState.HELD:
+            return self.reason not in (UNCLEAR, AMBIGUOUS)
+        return self.state not in (DeliveryState.SENDING, DeliveryState.UNKNOWN, DeliveryState.RECONCILING)
 
     @property
     def needs_a_decision(self) -> bool:
-        """Whether only an agent can decide if the service has it, or if a transition is sent again."""
+        """Return whether only an agent can decide if the service has it, or if a transition is sent again."""
         return self.state == DeliveryState.HELD and (self.reason in (UNCLEAR, AMBIGUOUS) or self.is_transition)
 
     @property
     def is_returned(self) -> bool:
-        """Whether it is a document that the service has rejected, and nothing has taken its place."""
+        """Return whether it is a document that the service has rejected, and nothing has taken its place."""
         return self.state == DeliveryState.DONE and self.document_status == REJECTED
-
-    @property
-    def is_removal(self) -> bool:
-        """Whether something is there that should not be."""
-        return self.wanted is None and self.acknowledged is not None
 
 
 class Attempt(models.Model):
-    """One call, committed before the socket opens. An open one without end is a process that died. No bodies."""
+    """One call, committed before the socket opens. One without an end is a process that died. Holds no bodies."""
 
     delivery = models.ForeignKey(Delivery, models.CASCADE, related_name="tries")
     key = models.CharField(max_length=64)
@@ -282,11 +277,11 @@ class Attempt(models.Model):
 
 
 class Look(models.Model):
-    """One reading of the service's records after a call in doubt: what was found. Ids only, no personal data."""
+    """One reading of the service's records after a call in doubt, with its result. Ids only, no personal data."""
 
     delivery = models.ForeignKey(Delivery, models.CASCADE, related_name="seen")
     looked_at = models.DateTimeField(auto_now_add=True)
-    # How many records the service has there, and the ids of those that may be ours and belong to nothing else here.
+    # The number of records, and the ids of those that may be ours and belong to nothing else here.
     records = models.PositiveIntegerField(default=0)
     matches = models.JSONField(default=list)
     conclusion = models.CharField(max_length=40)
@@ -301,7 +296,7 @@ class Look(models.Model):
 
 @attested("delivery_id", "agent_id", "deed", "remote_id", "note", "told", "decided_at")
 class Decision(models.Model):
-    """What an agent has decided about a delivery that nothing else could resolve. Never changed, never removed."""
+    """An agent's decision about a delivery that nothing else could resolve. Never changed, never removed."""
 
     class Kind(models.TextChoices):
         BIND = "bind", "The formation service has it"
@@ -327,22 +322,22 @@ class Decision(models.Model):
 
 
 class ServiceProfile(models.Model):
-    """What was found out about the service at one address, and how calls to it fare. What is not known is None."""
+    """The capabilities of the service at one address, and the state of calls to it. None: not known."""
 
     base_url = models.CharField(max_length=300, primary_key=True)
     can_edit = models.BooleanField(null=True)
-    # What `probe_service` has found, in the shape of `service_profile.Capabilities`.
+    # The results of `probe_service`, in the shape of `service_profile.Capabilities`.
     capabilities = models.JSONField(null=True, blank=True)
-    # The calls that it lacks, as it has last answered: kinds of transitions, and edits such as "change party".
+    # The calls that it lacks by its last answers: kinds of transitions, and edits such as "change party".
     lacks = models.JSONField(default=list, blank=True)
     probed_at = models.DateTimeField(null=True, blank=True)
-    # Nothing is sent before this moment, and why: the service asks for it, or does not accept our key.
+    # Nothing is sent before this moment, for this reason: the service asks for it, or does not accept our key.
     paused_until = models.DateTimeField(null=True, blank=True)
     pause_reason = models.CharField(max_length=20, blank=True)
     # The breaker: calls in a row that brought no answer, and when one call may try again.
     failures = models.PositiveIntegerField(default=0)
     open_until = models.DateTimeField(null=True, blank=True)
-    # The last calls, as seconds since 1970, for the rate; and what is left for trying again.
+    # The last calls, as seconds since 1970, for the rate; and what is left of the retry budget.
     recent_calls = models.JSONField(default=list)
     retries_left = models.FloatField(null=True)
     retries_at = models.DateTimeField(null=True, blank=True)

@@ -1,4 +1,4 @@
-"""Which delivery of an application is next: a pure choice among its rows (design, "Relay", "Order")."""
+"""Choose the next delivery of an application: a pure choice among its rows (design, "Relay", "Order")."""
 
 from collections.abc import Collection, Iterable
 from datetime import datetime
@@ -6,8 +6,6 @@ from datetime import datetime
 from .calls.routes import CREATE, is_unsupported, needs_an_edit, sent_action, wanted_action
 from .models import FILE_MISSING, UNSUPPORTED, WITHDRAWAL, Delivery, DeliveryState, ResourceKind, ResourceName
 from .service_profile import Profile
-
-_NONE_TRIED: frozenset[int] = frozenset()
 
 
 def next_delivery(
@@ -17,26 +15,26 @@ def next_delivery(
     profile: Profile,
     may_send: bool,
     is_eager: bool = False,
-    tried: Collection[int] = _NONE_TRIED,
+    tried: Collection[int] = (),
 ) -> Delivery | None:
-    """The row to work on, or None: one call in flight an entity, removals first and backwards, then in order.
+    """Return the row to work on, or None: one call in flight an entity, removals first and backwards, then in order.
 
-    What waits to be tried again holds up what comes after it, but for a file that can't be read now; what is in doubt
-    holds up others of its kind, so that the records of two of them are never mixed up. `is_eager` takes what would have
-    to wait, but nothing that was `tried`.
+    A row that waits to be tried again holds up those after it, unless it waits for a file that can't be read now. A row
+    in doubt holds up others of its kind, so that the records of two of them are never mixed up. `is_eager` takes rows
+    whose time has not come, but none that was `tried`.
     """
     if any(row.state in (DeliveryState.SENDING, DeliveryState.RECONCILING) for row in rows):
         return None
-    existing, is_closed = {row.name for row in rows if row.remote_id}, is_closed_for_changes(rows)
-    in_doubt = {
-        row.resource_kind
-        for row in rows
-        if row.state == DeliveryState.UNKNOWN and sent_action(row) == CREATE and not row.resource_kind.is_csp
-    }
+    existing = {row.name for row in rows if row.remote_id}
+    is_closed = is_closed_for_changes(rows)
+    kinds_in_doubt = set()
+    for row in rows:
+        if row.state == DeliveryState.UNKNOWN and sent_action(row) == CREATE and not row.resource_kind.is_csp:
+            kinds_in_doubt.add(row.resource_kind)
     for row in sorted(rows, key=_rank):
         if not _is_movable(row, profile, may_send=may_send) or is_blocked(row, rows, existing, is_closed=is_closed):
             continue
-        if row.state != DeliveryState.UNKNOWN and row.resource_kind in in_doubt and wanted_action(row) == CREATE:
+        if row.state != DeliveryState.UNKNOWN and row.resource_kind in kinds_in_doubt and wanted_action(row) == CREATE:
             continue
         is_due = row.next_at is not None and row.next_at <= now
         if row.pk not in tried and (is_eager or row.state in (DeliveryState.QUEUED, DeliveryState.HELD) or is_due):
@@ -47,14 +45,14 @@ def next_delivery(
 
 
 def _rank(row: Delivery) -> tuple[int, int, int, int]:
-    kind = row.resource_kind
-    if row.is_removal:
-        return (0, -kind.order, 0, row.pk)
-    return (1, kind.order, row.position, row.pk)
+    order = row.resource_kind.order
+    if row.wanted is None and row.acknowledged is not None:
+        return (0, -order, 0, row.pk)
+    return (1, order, row.position, row.pk)
 
 
 def _is_movable(row: Delivery, profile: Profile, *, may_send: bool) -> bool:
-    """Whether the worker may act on the row: queued or waiting, in doubt, or done with one more lookup due."""
+    """Return whether the worker may act on the row: queued or waiting, in doubt, or done with one more lookup due."""
     if row.state == DeliveryState.UNKNOWN:
         return True
     if row.state == DeliveryState.DONE:
@@ -66,7 +64,7 @@ def _is_movable(row: Delivery, profile: Profile, *, may_send: bool) -> bool:
 
 
 def is_blocked(row: Delivery, rows: Iterable[Delivery], existing: Collection[ResourceName], *, is_closed: bool) -> bool:
-    """Whether something has to come first: a thing whose remote id it names, or what was done before it.
+    """Return whether another row has to come first: one whose remote id it names, or one that happened before it.
 
     A transition waits for those before it, and a submission for everything else too. Everything else waits while the
     entity `is_closed` for changes at the service. A withdrawal comes before every other transition.
@@ -83,8 +81,10 @@ def is_blocked(row: Delivery, rows: Iterable[Delivery], existing: Collection[Res
 
 
 def is_closed_for_changes(rows: Iterable[Delivery]) -> bool:
-    """Whether the service takes no changes for now: the next transition is a change of status, so the entity is
-    submitted there, or it is not known whether a submission has arrived."""
+    """Return whether the service takes no changes for now.
+
+    That is so before a change of status, since the entity is submitted there, and while a submission is in doubt.
+    """
     upcoming = min(_open_transitions(rows), key=lambda transition: transition.position, default=None)
     if upcoming is None:
         return False
@@ -92,5 +92,5 @@ def is_closed_for_changes(rows: Iterable[Delivery]) -> bool:
 
 
 def _open_transitions(rows: Iterable[Delivery]) -> list[Delivery]:
-    """The transitions that are still to be sent, but for a withdrawal."""
+    """Return the transitions that are still to be sent, but for a withdrawal."""
     return [row for row in rows if row.is_transition and row.name != WITHDRAWAL and row.state != DeliveryState.DONE]

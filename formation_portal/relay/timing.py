@@ -1,15 +1,15 @@
-"""How long the relay waits, and for what. RELAY_PACE scales it all: 1 in life, a fraction of it in campaigns."""
+"""The waiting times of the relay. RELAY_PACE scales them: 1 in operation, a fraction of it in campaigns."""
 
 import random
 from datetime import timedelta
 
 from django.conf import settings
 
-# Re-sends of what may have arrived, to a service that doesn't honour keys, before an agent has to decide.
+# Repeats of a call in doubt, to a service that doesn't honour keys, before an agent has to decide.
 REPEATS = 2
 # With keys a repeat is harmless; after so many in vain something else is wrong.
 KEYED_REPEATS = 20
-# Lookups that must find nothing before it is sent again.
+# Lookups that must find nothing before a resource is sent again.
 LOOKUPS = 2
 # Calls in a row without an answer that open the breaker.
 FAILURES = 5
@@ -17,24 +17,31 @@ FAILURES = 5
 RETRIES = 10.0
 
 # Between two readings of the status of documents. Not scaled: a campaign is over before the first one.
-READ_SOON, READ_RARELY, READ_DAILY = timedelta(minutes=5), timedelta(hours=6), timedelta(days=1)
+READ_SOON = timedelta(minutes=5)
+READ_RARELY = timedelta(hours=6)
+READ_DAILY = timedelta(days=1)
 # Between two readings of an entity while its case waits for the service. Not scaled either.
 READ_HOURLY = timedelta(hours=1)
 # The seconds in which a page reads where the customer pays, beside the gateway's own time-outs.
 PAYMENT_PAGE_SECONDS = 5.0
 
-# Longer than any call may take, so that a lease runs out only where the worker has died.
-_LEASE, _SETTLE, _PAUSE, _BREAK = 180.0, 60.0, 60.0, 30.0
-_FIRST, _LONGEST, _SHORTEST = 2.0, 900.0, 0.2
+# Seconds. A lease is longer than any call may take, so that it runs out only if the worker has died.
+_LEASE = 180.0
+_SETTLE = 60.0
+_PAUSE = 60.0
+_BREAK = 30.0
+_FIRST_BACKOFF = 2.0
+_LONGEST_BACKOFF = 900.0
+_SHORTEST_BACKOFF = 0.2
 
 
 def lease() -> timedelta:
-    """How long a worker has a row to itself."""
+    """Return how long a worker has a row to itself."""
     return _scaled(_LEASE)
 
 
 def settle_time(slowest: float = 0.0) -> timedelta:
-    """Longer than the service's slowest commit: only then it is known that nothing more comes of a lost call.
+    """Return a time longer than the service's slowest commit, after which nothing more comes of a lost call.
 
     `slowest` is the slowest answer that the probe has seen, in seconds.
     """
@@ -42,38 +49,40 @@ def settle_time(slowest: float = 0.0) -> timedelta:
 
 
 def pause() -> timedelta:
-    """After the service has refused our key, one call tries again."""
+    """Return the pause after the service has refused our key, before one call tries again."""
     return _scaled(_PAUSE)
 
 
 def short_pause() -> timedelta:
-    """When to try a blocked row again."""
+    """Return the pause before a blocked row is tried again."""
     return _scaled(1.0)
 
 
 def breaker_time() -> timedelta:
-    """How long nothing is sent after too many calls in a row had no answer."""
+    """Return how long nothing is sent after too many calls in a row had no answer."""
     return _scaled(_BREAK)
 
 
 def lookup_pause(times: int) -> timedelta:
-    """Between two lookups of what only the service can show, after so many in vain: ever longer, up to a bound."""
+    """Return the pause between two lookups after so many in vain: ever longer, up to a bound."""
     return _scaled(min(READ_RARELY.total_seconds(), _SETTLE * 2 ** min(times, 20)))
 
 
 def retries_a_second() -> float:
-    """How fast the retry budget fills up."""
+    """Return how fast the retry budget fills up."""
     return RETRIES / _scaled(60.0).total_seconds()
 
 
 def backoff(attempts: int, *, at_least: float | None = None) -> timedelta:
-    """How long to wait after so many tries in vain: with full jitter, at least what the service asks for.
+    """Return the wait after so many tries in vain: with full jitter, at least as long as the service asks for.
 
-    Jitter keeps many applications from coming back in the same instant. What the service asks for is not scaled.
+    Jitter keeps many applications from coming back in the same instant. The time that the service asks for is not
+    scaled.
     """
-    ceiling = min(_LONGEST, _FIRST * 2 ** min(attempts, 20))
-    drawn = random.uniform(0, ceiling)  # noqa: S311  # no secret hangs on it
-    return max(_scaled(max(drawn, _SHORTEST)), timedelta(seconds=min(_LONGEST, at_least or 0.0)))
+    ceiling = min(_LONGEST_BACKOFF, _FIRST_BACKOFF * 2 ** min(attempts, 20))
+    seconds = random.uniform(0, ceiling)  # noqa: S311  # no secret hangs on it
+    requested = timedelta(seconds=min(_LONGEST_BACKOFF, at_least or 0.0))
+    return max(_scaled(max(seconds, _SHORTEST_BACKOFF)), requested)
 
 
 def _scaled(seconds: float) -> timedelta:

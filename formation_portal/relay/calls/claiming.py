@@ -1,4 +1,4 @@
-"""Takes the next row of an application for one call, and commits that before the call is made."""
+"""Take the next row of an application for one call, and commit that before the call is made."""
 
 import logging
 import uuid
@@ -34,18 +34,18 @@ logger = logging.getLogger(__name__)
 
 
 def claim(application_id: int, *, is_eager: bool = False, tried: Collection[int] = ()) -> Claim | None:
-    """The next row of the application, marked and with its attempt; None where there is nothing to do now.
+    """Claim the next row of the application and keep its attempt; return None if there is nothing to do now.
 
-    Rows on the way that need no call are finished. Never called inside a transaction: the claim is committed when it
+    Rows before it that need no call are finished. Never called inside a transaction: the claim is committed when it
     returns.
     """
     with transaction.atomic(durable=True):
-        # On PostgreSQL a worker goes on with the next application, instead of waiting for whoever changes this one.
+        # On PostgreSQL a worker goes on with the next application, instead of waiting until this one is unlocked.
         skips = not is_eager and connection.features.has_select_for_update_skip_locked
         application = Application.objects.select_for_update(skip_locked=skips).filter(pk=application_id).first()
         if application is None:
             return None
-        # Only now: whoever waited for the lock has a whole lease before it.
+        # Taken after the wait for the lock, so that the lease is whole.
         now = timezone.now()
         profile = current_profile()
         if profile.is_paused(now) and not is_eager:
@@ -53,87 +53,107 @@ def claim(application_id: int, *, is_eager: bool = False, tried: Collection[int]
         rows = list(Delivery.objects.filter(application=application))
         _expire_leases(rows, profile, now=now)
         may_send = profile.may_send(application)
-        # The service takes no status before the submission is paid for, but for the customer's withdrawal.
-        sendable = [row for row in rows if application.payment_due_since is None or not _is_status_by_agent(row)]
-        while chosen := next_delivery(
+        sendable = rows
+        if application.payment_due_since is not None:
+            # The service takes no status before the submission is paid for, but for the customer's withdrawal.
+            sendable = [row for row in rows if row.kind != ResourceKind.STATUS or row.name == WITHDRAWAL]
+        while row := next_delivery(
             sendable, now=now, profile=profile, may_send=may_send, is_eager=is_eager, tried=tried
         ):
-            if _finish_without_call(chosen, profile):
+            if _finish_without_call(row, profile):
                 continue
-            ids = {one.name: one.remote_id for one in rows if one.remote_id}
-            return _claim_row(chosen, application, ids, now=now, is_eager=is_eager)
-        # Nothing can be done about queued and held rows before something else changes, which makes them due again.
-        # Other rows that are due, but blocked, are tried again in a moment.
-        due = [row for row in rows if row.next_at is not None and row.lease_until is None]
-        resting = [row.pk for row in due if row.state in (DeliveryState.QUEUED, DeliveryState.HELD)]
-        Delivery.objects.filter(pk__in=resting).update(next_at=None)
-        behind = [row.pk for row in due if row.pk not in resting and row.next_at is not None and row.next_at <= now]
-        if behind:
-            Delivery.objects.filter(pk__in=behind).update(next_at=now + timing.short_pause())
+            ids = {row.name: row.remote_id for row in rows if row.remote_id}
+            return _claim_row(row, application, ids, is_eager=is_eager)
+        _postpone(rows, now=now)
         return None
 
 
-def _is_status_by_agent(row: Delivery) -> bool:
-    return row.resource_kind is ResourceKind.STATUS and row.name != WITHDRAWAL
+def _postpone(rows: Iterable[Delivery], *, now: datetime) -> None:
+    """Make the due rows of an application, which are all blocked, due later.
+
+    Nothing can be done about queued and held rows before something else changes, which makes them due again. The others
+    are tried again in a moment.
+    """
+    resting = []
+    blocked = []
+    for row in rows:
+        if row.next_at is None or row.lease_until is not None:
+            continue
+        if row.state in (DeliveryState.QUEUED, DeliveryState.HELD):
+            resting.append(row.pk)
+        elif row.next_at <= now:
+            blocked.append(row.pk)
+    Delivery.objects.filter(pk__in=resting).update(next_at=None)
+    Delivery.objects.filter(pk__in=blocked).update(next_at=now + timing.short_pause())
 
 
 def _claim_row(
-    row: Delivery, application: Application, ids: dict[ResourceName, str], *, now: datetime, is_eager: bool
+    row: Delivery, application: Application, ids: dict[ResourceName, str], *, is_eager: bool
 ) -> Claim | None:
     """Claim the row, unless the service may not be called yet."""
     stored = locked_profile()
     # Waiting for the lock takes time: the rate counts when calls are made, not when they were planned.
     now = timezone.now()
-    profile, lease, was = profile_from(stored), uuid.uuid4(), row.state
-    is_lookup = was == DeliveryState.DONE or (
-        was == DeliveryState.UNKNOWN and strategy_for(row, profile.capabilities) is Strategy.LOOK_UP
+    profile = profile_from(stored)
+    lease = uuid.uuid4()
+    before = row.state
+    is_lookup = before == DeliveryState.DONE or (
+        before == DeliveryState.UNKNOWN and strategy_for(row, profile.capabilities) is Strategy.LOOK_UP
     )
-    is_retry = not is_lookup and was != DeliveryState.QUEUED
+    is_retry = not is_lookup and before != DeliveryState.QUEUED
     if not is_eager:
         opens = rate_limit.opens_at(stored, now, is_retry=is_retry)
         if opens > now:
             if is_retry:
-                # Others may be called before: only trying again has to wait.
+                # Other rows may be sent before: only trying again has to wait.
                 Delivery.objects.filter(pk=row.pk).update(next_at=opens)
             return None
         # A list is read twice at least.
         rate_limit.count_calls(stored, now, is_retry=is_retry, calls=2 if is_lookup else 1)
     if is_lookup:
-        _save_claim(row, DeliveryState.RECONCILING, lease, was=was, now=now)
+        _save_claim(row, DeliveryState.RECONCILING, lease, before=before, now=now)
         return Claim(row, lease, application, ids, profile, counted_at=now)
     _prepare(row)
-    _save_claim(row, DeliveryState.SENDING, lease, was=was, now=now)
+    _save_claim(row, DeliveryState.SENDING, lease, before=before, now=now)
     attempt = Attempt.objects.create(delivery=row, key=row.key, lease=lease, request_id=uuid.uuid4().hex)
     return Claim(row, lease, application, ids, profile, attempt.request_id, is_retry, now)
 
 
 def _finish_without_call(row: Delivery, profile: Profile) -> bool:
+    """Finish or hold a row that needs no call. Return whether it was one."""
     if row.is_transition and row.kind in profile.lacks and row.state != DeliveryState.DONE:
         # The service lacks the call, so an earlier one can't have arrived, and it is not made again.
         row.acknowledged = row.sent if row.state == DeliveryState.UNKNOWN else row.wanted
-        row.state, row.unclear_since = DeliveryState.DONE, None
+        row.state = DeliveryState.DONE
+        row.unclear_since = None
         requeue(row)
         row.reason = UNSUPPORTED
     elif row.state == DeliveryState.UNKNOWN:
         if strategy_for(row, profile.capabilities) is not Strategy.HOLD:
             return False
         logger.error("Delivery %s may have arrived, but cannot be verified: held", row.pk)
-        row.state, row.reason, row.next_at = DeliveryState.HELD, UNCLEAR, None
+        _hold(row, UNCLEAR)
     elif row.state == DeliveryState.DONE:
         return False
     elif has_nothing_to_send(row):
         row.acknowledged = row.wanted
         requeue(row)
     elif is_unsupported(row, profile):
-        row.state, row.reason, row.next_at = DeliveryState.HELD, UNSUPPORTED, None
+        _hold(row, UNSUPPORTED)
     else:
         return False
     row.save()
     return True
 
 
+def _hold(row: Delivery, reason: str) -> None:
+    row.state = DeliveryState.HELD
+    row.reason = reason
+    row.next_at = None
+
+
 def _prepare(row: Delivery) -> None:
-    """What the call will send, with its key: the same payload keeps its key through all tries, another gets another."""
+    """Set the payload of the call and its key. A payload keeps its key through all tries; another one gets another."""
     row.looks = 0
     if row.state == DeliveryState.UNKNOWN:
         row.repeats += 1
@@ -147,29 +167,34 @@ def _prepare(row: Delivery) -> None:
     row.sent = row.wanted
 
 
-def _save_claim(row: Delivery, state: DeliveryState, lease: uuid.UUID, *, was: str, now: datetime) -> None:
+def _save_claim(row: Delivery, state: DeliveryState, lease: uuid.UUID, *, before: str, now: datetime) -> None:
+    row.state = state
+    row.lease = lease
+    row.lease_until = now + timing.lease()
     # When the lease has ended, the row is due again.
-    row.state, row.lease, row.lease_until = state, lease, now + timing.lease()
     row.next_at = row.lease_until
     names = ("state", "lease", "lease_until", "next_at", "key", "sent", "repeats", "looks", "recheck")
-    # On an engine that ignores row locks, whoever came first has changed the state.
-    claimed = Delivery.objects.filter(pk=row.pk, state=was).update(**column_values(row, names), updated_at=now)
+    # On an engine that ignores row locks, a worker that came first has changed the state.
+    claimed = Delivery.objects.filter(pk=row.pk, state=before).update(**column_values(row, names), updated_at=now)
     if not claimed:
         raise RuntimeError(f"Delivery {row.pk} was claimed twice")
 
 
 def _expire_leases(rows: Iterable[Delivery], profile: Profile, *, now: datetime) -> None:
-    """Rows whose worker has died: a call may have arrived, and is never queued again; a lookup is simply made again."""
+    """End the leases of workers that have died: a call in doubt is never queued again, a lookup is simply repeated."""
     for row in rows:
         if row.lease_until is None or row.lease_until > now:
             continue
         if row.state == DeliveryState.SENDING:
             logger.warning("Delivery %s: its worker died while sending", row.pk)
             row.tries.filter(ended_at=None).update(ended_at=now, outcome="worker_died")
-            row.reason, row.unclear_since = UNCLEAR, row.unclear_since or now
-            row.state, row.next_at = DeliveryState.UNKNOWN, now + profile.doubt_time(row.repeats)
+            row.state = DeliveryState.UNKNOWN
+            row.reason = UNCLEAR
+            row.unclear_since = row.unclear_since or now
+            row.next_at = now + profile.doubt_time(row.repeats)
         elif row.state == DeliveryState.RECONCILING:
             row.state = DeliveryState.DONE if row.recheck else DeliveryState.UNKNOWN
             row.next_at = now
-        row.lease, row.lease_until = None, None
+        row.lease = None
+        row.lease_until = None
         row.save()

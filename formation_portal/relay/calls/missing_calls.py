@@ -10,9 +10,7 @@ from .outcomes import CallOutcome, outcome_of
 from .reconciliation import listed_ids
 from .routes import Claim
 
-_RECORD_KINDS = frozenset(
-    {ResourceKind.PARTY, ResourceKind.SHARE_CLASS, ResourceKind.SHAREHOLDING, ResourceKind.DOCUMENT}
-)
+_RECORD_KINDS = (ResourceKind.PARTY, ResourceKind.SHARE_CLASS, ResourceKind.SHAREHOLDING, ResourceKind.DOCUMENT)
 
 
 def outcome_of_missing_call(claim: Claim, error: Unsupported, *, action: str) -> CallOutcome:

@@ -1,4 +1,4 @@
-"""What an answer of the service, or the lack of one, means for a row: the one table from evidence to state."""
+"""Turn an answer of the service, or the lack of one, into the state of a row: the only table from evidence to state."""
 
 from dataclasses import dataclass
 
@@ -21,33 +21,32 @@ from ..models import OWN_REASONS, STATE_CONFLICT, UNCLEAR, UNSUPPORTED, Delivery
 from .bodies import is_id_of_another_kind
 from .routes import CREATE, REMOVE
 
-NOT_AUTHORISED, NOT_ALLOWED, IN_PROGRESS, BOUND_ELSEWHERE, TOO_LATE = (
-    "not_authorised",
-    "not_allowed",
-    "in_progress",
-    "bound_elsewhere",
-    "too_late",
-)
+NOT_AUTHORISED = "not_authorised"
+NOT_ALLOWED = "not_allowed"
+IN_PROGRESS = "in_progress"
+BOUND_ELSEWHERE = "bound_elsewhere"
+TOO_LATE = "too_late"
 # A refusal without a code of its own that names nothing a customer could change.
 NOT_ACCEPTED = "not_accepted"
-# The service refuses the same to everybody: nothing that a customer could change.
+# Refusals of any customer's call: nothing that a customer could change.
 NOT_FOR_CUSTOMERS = frozenset(
     {"invalid_state", "schema_superseded", "idempotency_key_reused", "malformed_json", "unknown_field"}
 )
-# Of a refusal without a field, these statuses speak about what was sent.
+# Of a refusal without a field, these statuses speak about the content that was sent.
 _CONTENT_STATUSES = frozenset({409, 413, 415, 422})
 # Of an upload, these statuses speak about its file, by the interface's name for it.
-_FILE_STATUSES, FILE = frozenset({413, 415}), "file"
+_FILE_STATUSES = frozenset({413, 415})
+FILE = "file"
 
 
 @dataclass(frozen=True, slots=True)
 class CallOutcome:
-    """What became of one call."""
+    """The outcome of one call."""
 
     state: DeliveryState
     reason: str = ""
     remote_id: str = ""
-    # It was there already: that it exists is all that is sure.
+    # The service had the resource before: only its existence is sure.
     existed_already: bool = False
     problems: tuple[FieldProblem, ...] = ()
     retry_after: float | None = None
@@ -63,22 +62,25 @@ class CallOutcome:
 
     @property
     def word(self) -> str:
-        """The word that the record of attempts keeps."""
+        """Return the word that an attempt keeps."""
         return self.error or self.reason or self.state.value
 
 
 def outcome_of(error: GatewayError, *, kind: ResourceKind, action: str, is_gone: bool = False) -> CallOutcome:
     """Return the outcome of a call that did not bring a usable answer. `is_gone`: the service has no such record."""
     state, reason = _state_of(error, kind=kind, action=action, is_gone=is_gone)
-    field = FILE if kind is ResourceKind.DOCUMENT and error.status in _FILE_STATUSES else ""
-    whole = FieldProblem(field=field, code=error.code or "refused", message=error.message)
-    is_refusal = isinstance(error, Refused) and state in (DeliveryState.REFUSED, DeliveryState.HELD)
+    problems: tuple[FieldProblem, ...] = ()
+    if isinstance(error, Refused) and state in (DeliveryState.REFUSED, DeliveryState.HELD):
+        field = FILE if kind is ResourceKind.DOCUMENT and error.status in _FILE_STATUSES else ""
+        whole = FieldProblem(field=field, code=error.code or "refused", message=error.message)
+        problems = error.problems or (whole,)
+    is_created = state == DeliveryState.DONE and action == CREATE
     return CallOutcome(
         state,
         reason,
-        remote_id=error.existing_id if state == DeliveryState.DONE and action == CREATE else "",
-        existed_already=state == DeliveryState.DONE and action == CREATE and bool(error.existing_id),
-        problems=(error.problems or (whole,)) if is_refusal else (),
+        remote_id=error.existing_id if is_created else "",
+        existed_already=is_created and bool(error.existing_id),
+        problems=problems,
         retry_after=error.retry_after,
         status=error.status,
         request_id=error.request_id,
@@ -89,23 +91,21 @@ def outcome_of(error: GatewayError, *, kind: ResourceKind, action: str, is_gone:
 
 def _state_of(error: GatewayError, *, kind: ResourceKind, action: str, is_gone: bool) -> tuple[DeliveryState, str]:
     if isinstance(error, NotAuthorised):
-        # Telling of a review takes a scope of its own; without it the key is still good for all else.
+        # A change of status takes a scope of its own; a key without it is still good for all else.
         lacks_scope = kind is ResourceKind.STATUS and error.status == 403
         return DeliveryState.WAITING, NOT_ALLOWED if lacks_scope else NOT_AUTHORISED
     if is_gone or (isinstance(error, NotFound) and not isinstance(error, Unsupported)):
         return (DeliveryState.DONE, "") if action == REMOVE else (DeliveryState.HELD, "not_found")
     if isinstance(error, Unsupported):
         return (DeliveryState.DONE if kind.is_transition else DeliveryState.HELD), UNSUPPORTED
-    if isinstance(error, Busy):
-        return (
-            (DeliveryState.UNKNOWN, IN_PROGRESS) if error.code == "request_in_progress" else (DeliveryState.WAITING, "")
-        )
-    if isinstance(error, NotSent):
+    if isinstance(error, Busy) and error.code == "request_in_progress":
+        return DeliveryState.UNKNOWN, IN_PROGRESS
+    if isinstance(error, Busy | NotSent):
         return DeliveryState.WAITING, ""
     if isinstance(error, Unclear):
         return DeliveryState.UNKNOWN, UNCLEAR
-    # The service's code for it, marked where it equals one of our own reasons, which only we may give.
-    said = f"said {error.code}" if error.code in OWN_REASONS else error.code
+    # The service's code, marked if it equals one of our own reasons, which only we may give.
+    reason = f"said {error.code}" if error.code in OWN_REASONS else error.code
     names_a_record = bool(error.existing_id) and not is_id_of_another_kind(kind, error.existing_id)
     if isinstance(error, Conflict) and action == CREATE and names_a_record:
         return DeliveryState.DONE, "was_there"
@@ -113,9 +113,9 @@ def _state_of(error: GatewayError, *, kind: ResourceKind, action: str, is_gone: 
         is_for_everybody = error.code in NOT_FOR_CUSTOMERS
         is_conflict = error.status == 409 and not error.problems and not is_for_everybody
         if kind.is_transition and (error.code == "invalid_state" or is_conflict):
-            # For the entity's status: it may have been done before.
+            # Refused for the entity's status: the transition may have been done before.
             return DeliveryState.UNKNOWN, STATE_CONFLICT
         is_about_content = bool(error.problems) or error.status in _CONTENT_STATUSES
         if is_about_content and not is_for_everybody and action != REMOVE and kind is not ResourceKind.STATUS:
-            return DeliveryState.REFUSED, said
-    return DeliveryState.HELD, said or "unexpected"
+            return DeliveryState.REFUSED, reason
+    return DeliveryState.HELD, reason or "unexpected"

@@ -1,6 +1,6 @@
-"""When the service may be called at all: pauses, the breaker, calls a second, and what is left for trying again.
+"""Limit the calls to the service: pauses, the breaker, calls a second, and the retry budget.
 
-One row for all workers, changed only while it is locked, so that together they keep to it.
+All workers keep to one row, which is changed only while it is locked.
 """
 
 import logging
@@ -14,30 +14,30 @@ from .outcomes import NOT_AUTHORISED, CallOutcome
 
 logger = logging.getLogger(__name__)
 
-_SECOND = 1.0
-# What a first try that succeeds adds to the retry budget: retries are at most a tenth of the calls.
-_TENTH = 0.1
+# Added to the retry budget by a first try that succeeds: retries are at most a tenth of the calls.
+_BUDGET_PER_SUCCESS = 0.1
 
 
 def opens_at(stored: ServiceProfile, now: datetime, *, is_retry: bool = False) -> datetime:
-    """The first moment at which a call may be made; `now` where it may be made at once."""
-    moments = [now, *(moment for moment in (stored.paused_until, stored.open_until) if moment is not None)]
+    """Return the first moment at which a call may be made; `now` if it may be made at once."""
+    opens = max(now, stored.paused_until or now, stored.open_until or now)
     times = sorted(stored.recent_calls)
     if len(times) >= settings.RELAY_CALLS_PER_SECOND:
-        full_until = times[-settings.RELAY_CALLS_PER_SECOND] + _SECOND
-        moments.append(datetime.fromtimestamp(full_until, tz=now.tzinfo))
-    if is_retry and (missing := 1 - _retries_left(stored, now)) > 0:
-        moments.append(now + timedelta(seconds=missing / timing.retries_a_second()))
-    return max(moments)
+        full_until = times[-settings.RELAY_CALLS_PER_SECOND] + 1.0
+        opens = max(opens, datetime.fromtimestamp(full_until, tz=now.tzinfo))
+    missing = 1 - _retries_left(stored, now)
+    if is_retry and missing > 0:
+        opens = max(opens, now + timedelta(seconds=missing / timing.retries_a_second()))
+    return opens
 
 
 def count_calls(stored: ServiceProfile, now: datetime, *, is_retry: bool, calls: int = 1) -> None:
-    """Count what is about to be called. Where the breaker was open, it is the one that tries again."""
+    """Count calls that are about to be made. If the breaker is open, this is the trial call."""
     if stored.open_until is not None:
         stored.open_until = now + timing.breaker_time()
     latest = sorted([*stored.recent_calls, *[now.timestamp()] * calls])
     stored.recent_calls = latest[-settings.RELAY_CALLS_PER_SECOND :]
-    stored.retries_left = _retries_left(stored, now) - (1 if is_retry else 0)
+    stored.retries_left = _retries_left(stored, now) - int(is_retry)
     stored.retries_at = now
     stored.save(update_fields=["open_until", "recent_calls", "retries_left", "retries_at"])
 
@@ -46,11 +46,11 @@ def count_at_end(stored: ServiceProfile, counted_at: datetime | None, now: datet
     """Count a call at its end instead of its beginning: the service counts its arrival, which lies between the two."""
     if counted_at is not None:
         began = counted_at.timestamp()
-        stored.recent_calls = [now.timestamp() if at == began else at for at in stored.recent_calls]
+        stored.recent_calls = [now.timestamp() if time == began else time for time in stored.recent_calls]
 
 
 def record_outcome(stored: ServiceProfile, outcome: CallOutcome, now: datetime, *, was_retry: bool) -> None:
-    """What the answer, or its lack, means for the calls to come."""
+    """Note what the answer, or its lack, means for the calls to come."""
     if outcome.reason == NOT_AUTHORISED:
         _pause(stored, now + timing.pause(), "key")
         logger.error(
@@ -62,13 +62,14 @@ def record_outcome(stored: ServiceProfile, outcome: CallOutcome, now: datetime, 
     elif outcome.retry_after is not None and outcome.state == DeliveryState.WAITING:
         _pause(stored, now + timedelta(seconds=outcome.retry_after), "asked")
     if outcome.has_answer:
-        stored.retries_left = min(timing.RETRIES, _retries_left(stored, now) + (1 if was_retry else _TENTH))
+        refill = 1 if was_retry else _BUDGET_PER_SUCCESS
+        stored.retries_left = min(timing.RETRIES, _retries_left(stored, now) + refill)
         stored.retries_at = now
         stored.failures = 0
         if stored.open_until is not None:
             stored.open_until = None
             logger.warning("The formation service is answering again")
-            # The others have waited for this, not for their own time.
+            # The other rows have waited for this, not for their own time.
             Delivery.objects.filter(state=DeliveryState.WAITING, next_at__gt=now).update(next_at=now)
     else:
         stored.failures += 1
@@ -83,11 +84,12 @@ def record_outcome(stored: ServiceProfile, outcome: CallOutcome, now: datetime, 
 
 def _pause(stored: ServiceProfile, until: datetime, reason: str) -> None:
     if stored.paused_until is None or until > stored.paused_until:
-        stored.paused_until, stored.pause_reason = until, reason
+        stored.paused_until = until
+        stored.pause_reason = reason
 
 
 def _retries_left(stored: ServiceProfile, now: datetime) -> float:
-    """What is left of the retry budget, with what time has added."""
+    """Return what is left of the retry budget, with what time has added."""
     if stored.retries_left is None or stored.retries_at is None:
         return timing.RETRIES
     passed = max(0.0, (now - stored.retries_at).total_seconds())

@@ -1,4 +1,4 @@
-"""One step of the relay: claim a row, make its call outside any transaction, record the result and what follows."""
+"""Take one step of the relay: claim a row, make its call outside any transaction, record the result."""
 
 import logging
 from collections.abc import Collection
@@ -56,13 +56,14 @@ logger = logging.getLogger(__name__)
 def make_next_call(
     application_id: int, *, is_eager: bool = False, tried: Collection[int] = ()
 ) -> tuple[int, Delivery | None] | None:
-    """Make the application's next call: the row's primary key, and the row as it is now, None where its lease had
-    ended. None where there is nothing to do for now."""
+    """Make the application's next call. Return None if there is nothing to do for now.
+
+    Else return the row's primary key, and the row as it is now, or None for a row whose lease had ended.
+    """
     claimed = claim(application_id, is_eager=is_eager, tried=tried)
     if claimed is None:
         return None
-    traced = tracing.span(f"relay {claimed.row.kind}")
-    with traced as span, log_context(delivery=claimed.row.pk):
+    with tracing.span(f"relay {claimed.row.kind}") as span, log_context(delivery=claimed.row.pk):
         row = _look_up(claimed) if claimed.is_lookup else record_result(claimed, _call(claimed))
         if row is not None:
             logger.info("Delivery %s (%s) is %s, request %s", row.pk, row.kind, row.state, claimed.request_id or "-")
@@ -81,35 +82,43 @@ def _look_up(claimed: Claim) -> Delivery | None:
 
 def _call(claimed: Claim) -> CallOutcome:
     row = claimed.row
-    kind, action = row.resource_kind, sent_action(row)
+    action = sent_action(row)
     # The call has to end within the lease: a process that was asleep must not send what others have done.
     longest = max(settings.ENV.call_timeout, settings.ENV.upload_timeout) * settings.RELAY_PACE
     if row.lease_until is None or (row.lease_until - timezone.now()).total_seconds() <= longest:
         return CallOutcome(DeliveryState.WAITING, TOO_LATE, was_called=False)
     try:
-        # Kept with the attempt, so that a process that dies has left it behind.
+        # The request id is kept with the attempt, so that a process that dies has left it behind.
         with log_context(request=claimed.request_id):
-            route, remote_id, entity = ROUTES[kind], "", None
-            if isinstance(route, SubmissionRoute):
-                entity = route.submit(claimed)
-            elif action == REMOVE:
-                route.remove(claimed)
-            else:
-                remote_id = route.create(claimed) if action == CREATE else route.change(claimed)
-        return CallOutcome(DeliveryState.DONE, remote_id=remote_id, request_id=claimed.request_id, entity=entity)
+            return _send(claimed, action)
     except Unsupported as error:
         return outcome_of_missing_call(claimed, error, action=action)
     except GatewayError as error:
-        return outcome_of(error, kind=kind, action=action)
+        return outcome_of(error, kind=claimed.kind, action=action)
     except UnreadableFile:
-        # Never lost by a machine's word: it waits until it can be read, or somebody decides otherwise.
+        # A file is never given up automatically: the row waits until it can be read, or an agent decides otherwise.
         return CallOutcome(DeliveryState.WAITING, FILE_MISSING, was_called=False)
     except MissingFile:
         return CallOutcome(DeliveryState.HELD, FILE_MISSING, was_called=False)
 
 
+def _send(claimed: Claim, action: str) -> CallOutcome:
+    route = ROUTES[claimed.kind]
+    remote_id = ""
+    entity = None
+    if isinstance(route, SubmissionRoute):
+        entity = route.submit(claimed)
+    elif action == REMOVE:
+        route.remove(claimed)
+    elif action == CREATE:
+        remote_id = route.create(claimed)
+    else:
+        remote_id = route.change(claimed)
+    return CallOutcome(DeliveryState.DONE, remote_id=remote_id, request_id=claimed.request_id, entity=entity)
+
+
 def record_result(claim: Claim, outcome: CallOutcome) -> Delivery | None:
-    """The row after its call; None where its lease had run out meanwhile and somebody else has it."""
+    """Record the outcome of a call and return its row; None if its lease had ended, so that another worker has it."""
     now = timezone.now()
     with transaction.atomic(durable=True):
         Attempt.objects.filter(delivery=claim.row, lease=claim.lease).update(
@@ -118,9 +127,9 @@ def record_result(claim: Claim, outcome: CallOutcome) -> Delivery | None:
         row = _end_lease(claim, DeliveryState.SENDING)
         if row is None:
             return None
-        _WRITERS[outcome.state](row, claim, outcome, now)
+        ResultWriter(row, claim, now).write(outcome)
         row.save()
-        _continue_others(row, claim, now=now)
+        _continue_others(row, now=now)
         if row.is_transition and row.state == DeliveryState.DONE and row.reason != UNSUPPORTED:
             note_transition(row, outcome.entity)
         if outcome.was_called:
@@ -129,8 +138,10 @@ def record_result(claim: Claim, outcome: CallOutcome) -> Delivery | None:
 
 
 def record_lookup(claim: Claim, evidence: Evidence | EntityRecord | CallOutcome) -> Delivery | None:
-    """The row after its evidence was read: of a transition the entity, or what became of reading. None where
-    its lease had run out meanwhile."""
+    """Resolve a row by its evidence and return it; None if its lease had ended.
+
+    The evidence is the entity for a transition, or the outcome of a call that could not read it.
+    """
     now = timezone.now()
     with transaction.atomic(durable=True):
         row = _end_lease(claim, DeliveryState.RECONCILING)
@@ -141,7 +152,7 @@ def record_lookup(claim: Claim, evidence: Evidence | EntityRecord | CallOutcome)
         else:
             reconcile(row, evidence, profile=claim.profile, now=now)
         row.save()
-        _continue_others(row, claim, now=now)
+        _continue_others(row, now=now)
         if isinstance(evidence, EntityRecord) and row.state == DeliveryState.DONE:
             note_transition(row, evidence)
         if isinstance(evidence, CallOutcome):
@@ -150,133 +161,166 @@ def record_lookup(claim: Claim, evidence: Evidence | EntityRecord | CallOutcome)
 
 
 def _end_lease(claim: Claim, state: DeliveryState) -> Delivery | None:
-    """The row as it is now, locked, if it is still ours; its lease ends."""
+    """Lock the row and end its lease, if the claim still has it."""
     Application.objects.select_for_update().get(pk=claim.application.pk)
     row = Delivery.objects.select_for_update().get(pk=claim.row.pk)
     if row.state != state or row.lease != claim.lease:
         logger.warning("Delivery %s: answered after its lease expired", row.pk)
         return None
-    row.lease, row.lease_until = None, None
+    row.lease = None
+    row.lease_until = None
     return row
 
 
-def _done(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> None:
-    removed = row.sent is None
-    others = Delivery.objects.filter(kind=row.kind, remote_id=outcome.remote_id).exclude(pk=row.pk)
-    if outcome.remote_id and others.exists():
-        # The service says that two of our things are one: the customer has entered it twice, or the service is wrong.
-        if outcome.existed_already:
-            _refused(row, claim, outcome, now)
+class ResultWriter:
+    """Change a row as the outcome of its call demands. The caller saves it."""
+
+    def __init__(self, row: Delivery, claim: Claim, now: datetime) -> None:
+        self._row = row
+        self._claim = claim
+        self._now = now
+
+    def write(self, outcome: CallOutcome) -> None:
+        match outcome.state:
+            case DeliveryState.DONE:
+                self.write_done(outcome)
+            case DeliveryState.WAITING:
+                self.write_waiting(outcome)
+            case DeliveryState.UNKNOWN:
+                self.write_unknown(outcome)
+            case DeliveryState.REFUSED:
+                self.write_refused(outcome)
+            case DeliveryState.HELD:
+                self.write_held(outcome)
+
+    def write_done(self, outcome: CallOutcome) -> None:
+        row = self._row
+        others = Delivery.objects.filter(kind=row.kind, remote_id=outcome.remote_id).exclude(pk=row.pk)
+        if outcome.remote_id and others.exists():
+            # For the service two of our resources are one: the customer has entered it twice, or the service is wrong.
+            if outcome.existed_already:
+                self.write_refused(outcome)
+            else:
+                logger.error("Delivery %s: the answer names a different record, request %s", row.pk, outcome.request_id)
+                self.write_unknown(replace(outcome, reason=BOUND_ELSEWHERE))
+            return
+        is_removal = row.sent is None
+        row.remote_id = "" if is_removal else outcome.remote_id or row.remote_id
+        row.acknowledged = row.sent
+        if outcome.existed_already and self._claim.profile.can_edit and row.sent is not None:
+            row.acknowledged = ROUTES[row.resource_kind].certain_part(row.sent)
+        row.state = DeliveryState.DONE
+        row.unclear_since = None
+        row.document_status = ""
+        row.document_note = ""
+        row.read_next_at = None
+        if row.wanted != row.acknowledged and is_frozen(row.application):
+            row.wanted = row.acknowledged
+        requeue(row)
+        row.reason = outcome.reason
+        if row.state == DeliveryState.QUEUED:
+            row.next_at = self._now
+        elif row.recheck:
+            row.next_at = self._now + self._claim.profile.settle_time
+        if is_removal:
+            forget_dependents(row)
+
+    def write_waiting(self, outcome: CallOutcome) -> None:
+        """Record that this try was surely not processed; an earlier one of the same payload may have been."""
+        row = self._row
+        row.attempts += 1
+        if outcome.reason in (NOT_AUTHORISED, NOT_ALLOWED):
+            wait = timing.pause()
         else:
-            logger.error("Delivery %s: the answer names a different record, request %s", row.pk, outcome.request_id)
-            _unknown(row, claim, replace(outcome, reason=BOUND_ELSEWHERE), now)
-        return
-    row.remote_id = "" if removed else outcome.remote_id or row.remote_id
-    row.acknowledged = row.sent
-    if outcome.existed_already and claim.profile.can_edit and row.sent is not None:
-        row.acknowledged = ROUTES[row.resource_kind].certain_part(row.sent)
-    row.state, row.unclear_since = DeliveryState.DONE, None
-    row.document_status, row.document_note, row.read_next_at = "", "", None
-    if row.wanted != row.acknowledged and is_frozen(row.application):
-        row.wanted = row.acknowledged
-    requeue(row)
-    row.reason = outcome.reason
-    if row.state == DeliveryState.QUEUED:
-        row.next_at = now
-    elif row.recheck:
-        row.next_at = now + claim.profile.settle_time
-    if removed:
-        forget_dependents(row)
+            wait = timing.backoff(row.attempts, at_least=outcome.retry_after)
+        row.state = DeliveryState.WAITING
+        row.reason = outcome.reason
+        row.next_at = self._now + wait
+        if row.unclear_since is not None:
+            row.state = DeliveryState.UNKNOWN
+            row.repeats = max(0, row.repeats - 1)
 
+    def write_unknown(self, outcome: CallOutcome) -> None:
+        """Record that the call may have arrived; it is resolved once it is certain that nothing more comes of it.
 
-def _waiting(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> None:
-    """Surely not processed, this time; an earlier try of the same may have been."""
-    row.attempts += 1
-    wait = timing.pause() if outcome.reason in (NOT_AUTHORISED, NOT_ALLOWED) else None
-    wait = wait or timing.backoff(row.attempts, at_least=outcome.retry_after)
-    row.state, row.reason, row.next_at = DeliveryState.WAITING, outcome.reason, now + wait
-    if row.unclear_since is not None:
-        row.state, row.repeats = DeliveryState.UNKNOWN, max(0, row.repeats - 1)
+        A transition that is refused for the entity's status may have been done before: that is looked up at once.
+        """
+        row = self._row
+        row.state = DeliveryState.UNKNOWN
+        if outcome.reason == STATE_CONFLICT:
+            row.reason = STATE_CONFLICT
+            row.next_at = self._now
+            return
+        row.reason = UNCLEAR
+        row.unclear_since = row.unclear_since or self._now
+        row.next_at = self._now + self._claim.profile.doubt_time(row.repeats)
+        if outcome.reason == IN_PROGRESS:
+            # The service is still processing it, so this was no try in vain.
+            row.repeats = max(0, row.repeats - 1)
+            row.next_at = self._now + timedelta(seconds=outcome.retry_after or 1)
 
-
-def _unknown(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> None:
-    """It may have arrived: what to do is decided once it is certain that nothing more comes of it.
-
-    A transition that is refused for the entity's status may have been done before: that is looked up at once.
-    """
-    if outcome.reason == STATE_CONFLICT:
-        row.state, row.reason, row.next_at = DeliveryState.UNKNOWN, STATE_CONFLICT, now
-        return
-    row.state, row.reason = DeliveryState.UNKNOWN, UNCLEAR
-    row.unclear_since = row.unclear_since or now
-    row.next_at = now + claim.profile.doubt_time(row.repeats)
-    if outcome.reason == IN_PROGRESS:
-        # The service says that it is still processing it: that is no try in vain.
-        row.repeats = max(0, row.repeats - 1)
-        row.next_at = now + timedelta(seconds=outcome.retry_after or 1)
-
-
-def _refused(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> None:
-    if outcome.status == 409 and row.unclear_since is not None and sent_action(row) == CREATE:
-        # The record that it conflicts with may be its own.
-        _held(row, claim, replace(outcome, reason=UNCLEAR), now)
-        return
-    if row.wanted != row.sent:
+    def write_refused(self, outcome: CallOutcome) -> None:
+        row = self._row
+        if outcome.status == 409 and row.unclear_since is not None and sent_action(row) == CREATE:
+            # The record that it conflicts with may be its own.
+            self.write_held(replace(outcome, reason=UNCLEAR))
+            return
+        if row.wanted != row.sent:
+            row.unclear_since = None
+            self._requeue_changed()
+            return
+        problems = self._locate(outcome)
+        cleared = set((row.acknowledged or {}).get("answers", {})) - set((row.sent or {}).get("answers", {}))
+        if cleared and all(problem["field"] in cleared for problem in problems):
+            # These questions are no longer asked, so the customer can't answer: the service lacks the call that clears.
+            row.unclear_since = None
+            self.write_held(CallOutcome(DeliveryState.HELD, UNSUPPORTED, request_id=outcome.request_id))
+            return
+        if problems and not any(problem["is_answerable"] for problem in problems):
+            self.write_held(replace(outcome, reason=outcome.reason or NOT_ACCEPTED))
+            return
         row.unclear_since = None
-        _requeue_changed(row, now)
-        return
-    problems = locate(outcome.problems, row, claim.ids, open_draft(claim.application))
-    cleared = set((row.acknowledged or {}).get("answers", {})) - set((row.sent or {}).get("answers", {}))
-    if cleared and all(problem["field"] in cleared for problem in problems):
-        # Nobody can answer what is no longer asked: the service can't clear, which only the supplement says.
-        row.unclear_since = None
-        _held(row, claim, CallOutcome(DeliveryState.HELD, UNSUPPORTED, request_id=outcome.request_id), now)
-        return
-    if problems and not any(problem["is_answerable"] for problem in problems):
-        _held(row, claim, replace(outcome, reason=outcome.reason or NOT_ACCEPTED), now)
-        return
-    row.unclear_since = None
-    row.state, row.reason, row.next_at, row.problems = DeliveryState.REFUSED, outcome.reason, None, problems
+        row.state = DeliveryState.REFUSED
+        row.reason = outcome.reason
+        row.next_at = None
+        row.problems = problems
 
+    def write_held(self, outcome: CallOutcome) -> None:
+        row = self._row
+        if outcome.problems and row.unclear_since is not None:
+            # An earlier try, whose answer was lost, may have been processed before the service began to refuse it.
+            outcome = replace(outcome, reason=UNCLEAR)
+        if row.wanted != row.sent and outcome.reason not in (UNSUPPORTED, UNCLEAR):
+            self._requeue_changed()
+            return
+        row.state = DeliveryState.HELD
+        row.reason = outcome.reason
+        row.next_at = None
+        # Only agents read the reasons of the refusal.
+        row.problems = self._locate(outcome)
+        logger.error(
+            "Delivery %s (%s of %s) is held: %s, request %s",
+            row.pk,
+            row.kind,
+            self._claim.application.reference,
+            outcome.word,
+            outcome.request_id,
+        )
 
-def _held(row: Delivery, claim: Claim, outcome: CallOutcome, now: datetime) -> None:
-    if outcome.problems and row.unclear_since is not None:
-        # An earlier try, whose answer was lost, may have been processed before the service began to refuse it.
-        outcome = replace(outcome, reason=UNCLEAR)
-    if row.wanted != row.sent and outcome.reason not in (UNSUPPORTED, UNCLEAR):
-        _requeue_changed(row, now)
-        return
-    row.state, row.reason, row.next_at = DeliveryState.HELD, outcome.reason, None
-    # Only agents read why it was refused.
-    row.problems = locate(outcome.problems, row, claim.ids, open_draft(claim.application)) if outcome.problems else []
-    logger.error(
-        "Delivery %s (%s of %s) is held: %s, request %s",
-        row.pk,
-        row.kind,
-        claim.application.reference,
-        outcome.word,
-        outcome.request_id,
-    )
+    def _locate(self, outcome: CallOutcome) -> list[Any]:
+        if not outcome.problems:
+            return []
+        return locate(outcome.problems, self._row, self._claim.ids, open_draft(self._claim.application))
 
-
-_WRITERS: dict[DeliveryState, Any] = {
-    DeliveryState.DONE: _done,
-    DeliveryState.WAITING: _waiting,
-    DeliveryState.UNKNOWN: _unknown,
-    DeliveryState.REFUSED: _refused,
-    DeliveryState.HELD: _held,
-}
-
-
-def _requeue_changed(row: Delivery, now: datetime) -> None:
-    """What was refused or held is no longer wanted: send what is."""
-    row.state = DeliveryState.QUEUED
-    requeue(row)
-    row.next_at = now if row.state == DeliveryState.QUEUED else None
+    def _requeue_changed(self) -> None:
+        """Queue the row again, since the payload that was refused or held is no longer wanted."""
+        self._row.state = DeliveryState.QUEUED
+        requeue(self._row)
+        self._row.next_at = self._now if self._row.state == DeliveryState.QUEUED else None
 
 
 def _learn_about_service(row: Delivery, claim: Claim, outcome: CallOutcome, *, now: datetime) -> None:
-    """What the answer shows about the service, whatever becomes of the row."""
+    """Note what the answer shows about the service, whatever becomes of the row."""
     stored = locked_profile()
     rate_limit.count_at_end(stored, claim.counted_at, now)
     if not claim.is_lookup:
@@ -291,16 +335,16 @@ def _learn_missing_calls(stored: ServiceProfile, row: Delivery, outcome: CallOut
         stored.lacks = sorted({*stored.lacks, call})
         if row.is_transition:
             # Those held in doubt can't have arrived.
-            held = Delivery.objects.filter(kind=row.kind, state=DeliveryState.HELD, reason=UNCLEAR)
-            held.update(state=DeliveryState.UNKNOWN, next_at=now, updated_at=now)
+            in_doubt = Delivery.objects.filter(kind=row.kind, state=DeliveryState.HELD, reason=UNCLEAR)
+            in_doubt.update(state=DeliveryState.UNKNOWN, next_at=now, updated_at=now)
         else:
             stored.can_edit = False
     elif row.is_transition and outcome.state == DeliveryState.DONE:
         stored.lacks = [kind for kind in stored.lacks if kind != row.kind]
 
 
-def _continue_others(row: Delivery, claim: Claim, *, now: datetime) -> None:
-    """The others may go on, unless they would wait for the same reason."""
+def _continue_others(row: Delivery, *, now: datetime) -> None:
+    """Make the application's other rows due, unless they would wait for the same reason."""
     if row.state != DeliveryState.WAITING or row.reason == FILE_MISSING:
         Delivery.objects.filter(application_id=row.application_id, state=DeliveryState.QUEUED, next_at=None).update(
             next_at=now
