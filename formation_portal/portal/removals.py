@@ -23,7 +23,7 @@ from formation_portal.contract import canonical
 from formation_portal.contract.localisation import join_list, ngettext
 from formation_portal.contract.needs import Need, needs, needs_of_entity, needs_of_party
 from formation_portal.contract.rules import evaluate
-from formation_portal.relay.delivery_status import cannot_be_removed
+from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.models import ResourceKind, shareholding_subject
 from formation_portal.ui.documents import documents_url
 from formation_portal.ui.roles import role_words
@@ -68,7 +68,7 @@ class RemovalPage(ConfirmPage):
 
 def _stays(draft: Draft, kind: ResourceKind, token: str) -> list[str]:
     """That the service keeps the thing until somebody asks for its removal, where that is so."""
-    return [gettext(_STAYS)] if cannot_be_removed(draft.application, kind, token) else []
+    return [gettext(_STAYS)] if deliveries_of(draft.application).cannot_be_removed(kind, token) else []
 
 
 def _new(then: Iterable[Need], now: Iterable[Need]) -> list[str]:

@@ -1,4 +1,4 @@
-"""How far everything of an application has come, in the words that its customer reads (design, "Relay")."""
+"""Show the state of each delivery of an application, in the words that its customer reads (design, "Relay")."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -37,7 +37,7 @@ from .wording import Titles
 
 
 class DeliveryStage(StrEnum):
-    """What a customer reads; never "failed" while it is not known. In the order of urgency."""
+    """The state of a delivery as a customer reads it, never "failed" while it is not known. In the order of urgency."""
 
     YOURS = "yours"
     PAYMENT = "payment"
@@ -70,7 +70,7 @@ _STAGES = {
     DeliveryState.HELD: DeliveryStage.OURS,
     DeliveryState.REFUSED: DeliveryStage.YOURS,
 }
-# Where nothing is wrong.
+# Stages in which nothing is wrong.
 _UNTROUBLED = frozenset({DeliveryStage.SENDING, DeliveryStage.SAVED, DeliveryStage.RECEIVED})
 _URGENCY = {stage: place for place, stage in enumerate(DeliveryStage)}
 
@@ -89,7 +89,7 @@ CHANGE_UNSUPPORTED = gettext_noop(
     "We can’t send one of the changes automatically. Our team will inform the formation service about it."
 )
 
-# Why our team has a thing, in one sentence.
+# Reasons why our team has a delivery, in one sentence.
 _IN_DOUBT = gettext_noop("We don’t know yet whether it arrived. Our team is checking. You don’t need to do anything.")
 _REASONS = {
     UNSUPPORTED: gettext_noop("We can’t send this change automatically. Our team will inform the formation service."),
@@ -104,12 +104,11 @@ _OTHER_REASON = gettext_noop(
 
 @dataclass(frozen=True, slots=True)
 class DeliveryStatus:
-    """How far one thing has come. `message` says it in English, `state` is for marks and colours, `at` is when it last
-    changed.
+    """The state of one delivery: its `message` in English, `state` for marks and colours, `at` for its last change.
 
-    `why` is a sentence where our team has it, or its file can't be read. For agents: `delivery` is the row's primary
-    key, `is_undecided` says that it waits for a decision, `must_inform_provider` that somebody has to inform the
-    provider by hand.
+    `why` is a sentence if our team has it, or its file can't be read. For agents: `delivery` is the row's primary key,
+    `is_undecided` says that it waits for a decision, `must_inform_provider` that an agent has to inform the provider by
+    hand.
     """
 
     state: DeliveryStage = DeliveryStage.SAVED
@@ -120,7 +119,7 @@ class DeliveryStatus:
     delivery: int | None = None
     is_undecided: bool = False
     must_inform_provider: bool = False
-    # Of a document: what the service says of it, "approved" or "rejected", and its note.
+    # Of a document: its status at the service, "approved" or "rejected", and the service's note.
     document_status: str = ""
     note: str = ""
 
@@ -131,12 +130,12 @@ class DeliveryStatus:
 
     @property
     def is_refused(self) -> bool:
-        """Whether the service has refused it, so that the customer has to change something."""
+        """Return whether the service has refused it, so that the customer has to change something."""
         return self.state is DeliveryStage.YOURS
 
 
 class ApplicationDeliveries:
-    """Every delivery of one application, as its pages show it."""
+    """The deliveries of one application, as its pages show them."""
 
     def __init__(
         self, application: Application, rows: Iterable[Delivery], profile: Profile, *, only_trouble: bool = False
@@ -153,120 +152,128 @@ class ApplicationDeliveries:
         self._is_payment_due = application.payment_due_since is not None
 
     def of(self, kind: str, token: str | None = None) -> DeliveryStatus:
-        """One thing; what has no row yet is saved here and nothing more. A document's token is its `subject`."""
+        """Return the status of one resource; without a row it is saved here and nothing more.
+
+        A document's token is its `subject`.
+        """
         row = self._rows.get((ResourceKind(kind), token or ""))
         return self._status(row) if row else self._saved_only()
 
     @cached_property
     def last_submission(self) -> DeliveryStatus:
-        """The newest of the submissions."""
         row = self._last_submission_row
         return self._status(row) if row else self._saved_only()
 
     @cached_property
     def _last_submission_row(self) -> Delivery | None:
-        submissions = (row for row in self._rows.values() if row.resource_kind is ResourceKind.SUBMISSION)
+        submissions = [row for row in self._rows.values() if row.resource_kind is ResourceKind.SUBMISSION]
         return max(submissions, key=lambda row: row.position, default=None)
 
     def of_entity(self) -> DeliveryStatus:
-        """The answers about the entity, of either kind: the more urgent status, with the problems of both."""
+        """Return the status of the answers about the entity: the more urgent one, with the problems of both kinds."""
         return self._joined(ResourceKind.ENTITY, ResourceKind.ENTITY_CSP)
 
     def of_section(self, section: Section) -> DeliveryStatus:
-        """The answers to a section's questions about the entity."""
-        kinds = (
-            (ResourceKind.ENTITY, section.has_canonical_fields),
-            (ResourceKind.ENTITY_CSP, section.has_csp_fields),
-        )
-        return self._joined(*(kind for kind, is_asked in kinds if is_asked))
+        """Return the status of the answers to a section's questions about the entity."""
+        kinds = []
+        if section.has_canonical_fields:
+            kinds.append(ResourceKind.ENTITY)
+        if section.has_csp_fields:
+            kinds.append(ResourceKind.ENTITY_CSP)
+        return self._joined(*kinds)
 
     def of_party(self, token: str) -> DeliveryStatus:
-        """A party and its answers."""
         return self._joined(ResourceKind.PARTY, ResourceKind.PARTY_CSP, token=token)
 
-    @property
-    def returned_documents(self) -> tuple[tuple[str, str, DeliveryStatus], ...]:
-        """The documents that the service has rejected: token of the party or nothing, slot, and status."""
-        returned = ((row, row.wanted) for row in self._rows.values() if row.is_returned)
-        return tuple(
-            (row.subject.partition("/")[0], str(wanted["document_key"]), self._status(row))
-            for row, wanted in returned
-            if wanted
-        )
-
-    @property
-    def party_states(self) -> dict[str, DeliveryStage]:
-        """How far each party has come of which there is a row, by its token."""
-        kinds = (ResourceKind.PARTY, ResourceKind.PARTY_CSP)
-        return {token: self.of_party(token).state for kind, token in self._rows if kind in kinds}
-
     def of_share_class(self, token: str) -> DeliveryStatus:
-        """A share class and its answers."""
         return self._joined(ResourceKind.SHARE_CLASS, ResourceKind.SHARE_CLASS_CSP, token=token)
 
     def of_all(self, kind: ResourceKind) -> DeliveryStatus:
-        """Everything of one kind: the most urgent status, with all problems."""
-        rows = [row for row in self._rows.values() if row.resource_kind is kind and not self._is_idle(row)]
-        return self._most_urgent([self._status(row) for row in rows])
+        """Return the most urgent status of one kind, with all problems."""
+        return self._most_urgent([self._status(row) for row in self._busy_rows if row.resource_kind is kind])
+
+    @cached_property
+    def overall(self) -> DeliveryStatus:
+        """Return the most urgent status of all, with every problem."""
+        return self._most_urgent([self._status(row) for row in self._busy_rows])
+
+    @property
+    def party_states(self) -> dict[str, DeliveryStage]:
+        """Return the stage of each party that has a row, by its token."""
+        kinds = (ResourceKind.PARTY, ResourceKind.PARTY_CSP)
+        return {token: self.of_party(token).state for kind, token in self._rows if kind in kinds}
+
+    @property
+    def returned_documents(self) -> list[tuple[str, str, DeliveryStatus]]:
+        """Return the documents that the service has rejected: the party's token or "", the slot, and the status."""
+        documents = []
+        for row in self._rows.values():
+            if row.is_returned and row.wanted:
+                token = row.subject.partition("/")[0]
+                documents.append((token, str(row.wanted["document_key"]), self._status(row)))
+        return documents
 
     def cannot_be_removed(self, kind: ResourceKind, token: str) -> bool:
-        """Whether the service has the thing, or may have it, and has no call to remove it."""
+        """Return whether the service has the resource, or may have it, and has no call to remove it."""
         row = self._rows.get((kind, token))
         if row is None or (row.acknowledged is None and row.is_settled):
             return False
         return not (self.profile.has_edit(REMOVE, kind) and (row.remote_id or not row.is_settled))
 
-    @cached_property
-    def overall(self) -> DeliveryStatus:
-        """The most urgent status of all, with every problem."""
-        return self._most_urgent([self._status(row) for row in self._rows.values() if not self._is_idle(row)])
-
     @property
     def refusals(self) -> tuple[tuple[LocatedProblem, datetime], ...]:
-        """Everything that the service refused, each with when it did."""
+        """Return every problem that the service reported, each with the time."""
         return tuple((problem, row.updated_at) for row in self._rows.values() for problem in problems_of(row))
 
     def unresolved(self, slot_words: Mapping[str, str] | None = None) -> tuple[tuple[str, DeliveryStatus], ...]:
-        """What is being checked, is with our team or waits for its file: titles and statuses, also of what was removed
-        here."""
+        """Return the titles and statuses of rows that are being checked, are with our team or wait for their file.
+
+        Includes those of resources that were removed here.
+        """
         titles = Titles(self._rows.values(), slot_words=slot_words)
-        views = ((titles.title(row), self._status(row)) for row in self._rows.values() if not self._is_idle(row))
-        return tuple((title, view) for title, view in views if view.state is DeliveryStage.CHECKING or view.why)
+        unresolved = []
+        for row in self._busy_rows:
+            status = self._status(row)
+            if status.state is DeliveryStage.CHECKING or status.why:
+                unresolved.append((titles.title(row), status))
+        return tuple(unresolved)
 
     @property
-    def transitions(self) -> tuple[tuple[str, DeliveryStatus], ...]:
-        """Submissions and changes of status, in their order: titles and statuses."""
+    def transitions(self) -> list[tuple[str, DeliveryStatus]]:
+        """Return the titles and statuses of submissions and changes of status, in their order."""
         titles = Titles(self._rows.values())
-        found = [row for row in self._rows.values() if row.is_transition and not self._is_idle(row)]
-        found.sort(key=lambda row: (row.name == WITHDRAWAL, row.position))
-        return tuple((titles.title(row), self._status(row)) for row in found)
+        rows = [row for row in self._busy_rows if row.is_transition]
+        rows.sort(key=lambda row: (row.name == WITHDRAWAL, row.position))
+        return [(titles.title(row), self._status(row)) for row in rows]
 
     @property
-    def notices(self) -> tuple[str, ...]:
-        """What this service can't do, said plainly."""
-        cannot = [row.name for row in self._rows.values() if row.reason == UNSUPPORTED]
-        by_customers = any(kind is ResourceKind.SUBMISSION or (kind, subject) == WITHDRAWAL for kind, subject in cannot)
-        found = [
-            (not self.profile.can_edit and not self._sends_things, NO_EDITS),
-            (by_customers, NO_SUBMISSIONS),
-            (not by_customers and any(kind.is_transition for kind, _ in cannot), NO_REVIEWS),
-            (any(not kind.is_transition for kind, _ in cannot), CHANGE_UNSUPPORTED),
-        ]
-        return tuple(gettext(words) for applies, words in found if applies)
+    def notices(self) -> list[str]:
+        """Return a sentence about each kind of call that this service lacks."""
+        names = [row.name for row in self._rows.values() if row.reason == UNSUPPORTED]
+        notices = []
+        if not self.profile.can_edit and not self._sends_things:
+            notices.append(gettext(NO_EDITS))
+        if any(kind is ResourceKind.SUBMISSION or (kind, subject) == WITHDRAWAL for kind, subject in names):
+            notices.append(gettext(NO_SUBMISSIONS))
+        elif any(kind.is_transition for kind, _ in names):
+            notices.append(gettext(NO_REVIEWS))
+        if any(not kind.is_transition for kind, _ in names):
+            notices.append(gettext(CHANGE_UNSUPPORTED))
+        return notices
 
     def _joined(self, *kinds: ResourceKind, token: str = "") -> DeliveryStatus:
-        rows = [self._rows[(kind, token)] for kind in kinds if (kind, token) in self._rows]
+        rows = [self._rows[kind, token] for kind in kinds if (kind, token) in self._rows]
         return self._most_urgent([self._status(row) for row in rows])
 
-    def _most_urgent(self, views: list[DeliveryStatus]) -> DeliveryStatus:
-        if not views:
+    def _most_urgent(self, statuses: list[DeliveryStatus]) -> DeliveryStatus:
+        if not statuses:
             return self._saved_only()
-        first = min(views, key=lambda view: _URGENCY[view.state])
-        undecided = next((view.delivery for view in views if view.is_undecided), None)
-        to_inform = next((view.delivery for view in views if view.must_inform_provider), None)
+        first = min(statuses, key=lambda status: _URGENCY[status.state])
+        undecided = next((status.delivery for status in statuses if status.is_undecided), None)
+        to_inform = next((status.delivery for status in statuses if status.must_inform_provider), None)
         return replace(
             first,
-            problems=tuple(problem for view in views for problem in view.problems),
+            problems=tuple(problem for status in statuses for problem in status.problems),
             delivery=undecided or to_inform or first.delivery,
             is_undecided=undecided is not None,
             must_inform_provider=to_inform is not None,
@@ -275,9 +282,10 @@ class ApplicationDeliveries:
     def _saved_only(self) -> DeliveryStatus:
         return DeliveryStatus(message=STAGE_WORDS[DeliveryStage.SAVED] if self._sends_things else self._later)
 
-    def _is_idle(self, row: Delivery) -> bool:
-        """Nothing is there and nothing should be."""
-        return row.state == DeliveryState.DONE and row.wanted is None
+    @property
+    def _busy_rows(self) -> list[Delivery]:
+        """Return all rows but those of resources that the service neither has nor should have."""
+        return [row for row in self._rows.values() if row.state != DeliveryState.DONE or row.wanted is not None]
 
     def _status(self, row: Delivery) -> DeliveryStatus:
         name = row.name
@@ -286,7 +294,7 @@ class ApplicationDeliveries:
         return self._statuses[name]
 
     def _find_status(self, row: Delivery) -> DeliveryStatus:
-        # Whether it is sent without another submission by the customer.
+        # The row is sent without another submission by the customer.
         may_send = self._sends_things or row.is_transition
         stage = self._stage(row, may_send=may_send)
         saved = STAGE_WORDS[DeliveryStage.SAVED] if may_send else self._later
@@ -315,10 +323,11 @@ class ApplicationDeliveries:
         if row.is_returned:
             return DeliveryStage.YOURS
         if row.state == DeliveryState.DONE:
-            there = DeliveryStage.SAVED if row.acknowledged is None else DeliveryStage.RECEIVED
             if self._is_payment_due and row is self._last_submission_row:
                 return DeliveryStage.PAYMENT
-            return DeliveryStage.OURS if row.reason == UNSUPPORTED else there
+            if row.reason == UNSUPPORTED:
+                return DeliveryStage.OURS
+            return DeliveryStage.SAVED if row.acknowledged is None else DeliveryStage.RECEIVED
         if row.state != DeliveryState.QUEUED:
             return _STAGES[DeliveryState(row.state)]
         if not may_send or is_blocked(row, self._rows.values(), self._existing, is_closed=self._is_closed):
@@ -333,18 +342,14 @@ def deliveries_of(application: Application) -> ApplicationDeliveries:
 
 def deliveries_for_customer(application: Application) -> ApplicationDeliveries:
     """Read the deliveries as a customer sees them: of a draft, they say only what is wrong; the rest is saved."""
-    rows, only_trouble = rows_of(application, DELIVERIES, "deliveries"), application.status is State.DRAFT
-    return ApplicationDeliveries(application, rows, current_profile(), only_trouble=only_trouble)
-
-
-def cannot_be_removed(application: Application, kind: ResourceKind, token: str) -> bool:
-    """Tell whether the service has one thing, or may have it, and has no call to remove it."""
-    return deliveries_of(application).cannot_be_removed(kind, token)
+    rows = rows_of(application, DELIVERIES, "deliveries")
+    is_draft = application.status is State.DRAFT
+    return ApplicationDeliveries(application, rows, current_profile(), only_trouble=is_draft)
 
 
 def accepted_documents(application: Application) -> tuple[int, datetime | None]:
-    """How many documents the service has accepted, and when it said so last. One query."""
+    """Return the number of documents that the service has accepted, and when it last accepted one. One query."""
     is_accepted = Q(kind=ResourceKind.DOCUMENT, state=DeliveryState.DONE, document_status=APPROVED)
-    found = Delivery.objects.filter(is_accepted, application=application, wanted__isnull=False)
-    told = found.aggregate(count=Count("pk"), last=Max("updated_at"))
-    return told["count"], told["last"]
+    documents = Delivery.objects.filter(is_accepted, application=application, wanted__isnull=False)
+    totals = documents.aggregate(count=Count("pk"), last=Max("updated_at"))
+    return totals["count"], totals["last"]

@@ -1,4 +1,4 @@
-"""The status of the documents at the service: read from its list now and then, by the worker alone.
+"""Read the status of the documents at the service from its list, now and then, by the worker alone.
 
 A document that it rejects comes back to the customer like any answer that it refuses, with its note (`problems`). The
 interface shows no such list, so a service without one is asked again only after a day (supplement, "Documents").
@@ -31,47 +31,51 @@ from .service_profile import locked_profile
 
 logger = logging.getLogger(__name__)
 
-# The members in which a note may be; the supplement names none.
+# The members that may hold a note; the supplement names none.
 _NOTES = ("status_note", "note", "reason", "rejection_reason")
 _NOTE_LIMIT = 2_000
 _RETURNED = gettext_noop("The formation service returned a document")
 
 
 def read_due_documents(*, is_eager: bool = False) -> int:
-    """Read the documents of each application whose turn it is, as far as the service may be called; how many were read.
+    """Read the due documents of each application, as far as the service may be called. Return the number of readings.
 
     `is_eager` reads those too whose time has not come. Never called inside a transaction.
     """
-    done = 0
-    now = timezone.now()
-    first = Q(read_next_at=None, updated_at__lte=now - timing.READ_SOON)
-    rows = _open_documents() if is_eager else _open_documents().filter(first | Q(read_next_at__lte=now))
+    readings = 0
+    rows = _open_documents()
+    if not is_eager:
+        now = timezone.now()
+        is_new = Q(read_next_at=None, updated_at__lte=now - timing.READ_SOON)
+        rows = rows.filter(is_new | Q(read_next_at__lte=now))
     for application_id in list(rows.order_by("application_id").values_list("application_id", flat=True).distinct()):
         claimed_until = _claim(application_id, is_eager=is_eager)
         if claimed_until is None:
             break
         _read(application_id, claimed_until)
-        done += 1
-    return done
+        readings += 1
+    return readings
 
 
-def read_soon(entity: str) -> None:
-    """The documents of the service's entity with this id are due now, as an event about it has come."""
+def read_soon(entity_id: str) -> None:
+    """Make the documents of an entity, by its id at the service, due now, as an event about it has come."""
     kind, subject = ENTITY
-    ours = Delivery.objects.filter(kind=kind, subject=subject, remote_id=entity).values("application_id")
-    _open_documents().filter(application_id__in=ours).update(read_next_at=timezone.now())
+    entities = Delivery.objects.filter(kind=kind, subject=subject, remote_id=entity_id)
+    documents = _open_documents().filter(application_id__in=entities.values("application_id"))
+    documents.update(read_next_at=timezone.now())
 
 
 def _open_documents() -> QuerySet[Delivery]:
-    """The documents at the service whose status may still change."""
-    there = Delivery.objects.filter(kind=ResourceKind.DOCUMENT, state=DeliveryState.DONE, application__deleted_at=None)
-    return there.exclude(remote_id="").exclude(document_status=APPROVED).exclude(application__state__in=FINAL)
+    """Return the documents at the service whose status may still change."""
+    sent = Delivery.objects.filter(kind=ResourceKind.DOCUMENT, state=DeliveryState.DONE, application__deleted_at=None)
+    return sent.exclude(remote_id="").exclude(document_status=APPROVED).exclude(application__state__in=FINAL)
 
 
 def _claim(application_id: int, *, is_eager: bool) -> datetime | None:
-    """Until when nobody else reads the documents of the application; None where the service may not be called."""
+    """Return until when no other worker reads the application's documents; None if the service may not be called."""
     with transaction.atomic():
-        now, stored = timezone.now(), locked_profile()
+        now = timezone.now()
+        stored = locked_profile()
         if not is_eager:
             if rate_limit.opens_at(stored, now) > now:
                 return None
@@ -83,48 +87,54 @@ def _claim(application_id: int, *, is_eager: bool) -> datetime | None:
 
 
 def _read(application_id: int, until: datetime) -> None:
-    """Read the list of the application's entity. Rows that are due at another moment by now are to be read again: this
-    reading began before that was known, and says nothing of them."""
+    """Read the list of the application's entity.
+
+    Rows that are due at another moment by now are to be read again: this reading began before that was known, and says
+    nothing of them.
+    """
     kind, subject = ENTITY
-    row = Delivery.objects.filter(application_id=application_id, kind=kind, subject=subject).first()
+    entity = Delivery.objects.filter(application_id=application_id, kind=kind, subject=subject).first()
     try:
-        records = gateway.service().documents(row.remote_id if row else "")
+        records = gateway.service().documents(entity.remote_id if entity else "")
     except GatewayError as error:
         wait = timing.READ_DAILY if isinstance(error, Unsupported) else timing.READ_SOON
-        mine = _open_documents().filter(application_id=application_id, read_next_at=until)
-        mine.update(read_next_at=timezone.now() + wait)
+        claimed = _open_documents().filter(application_id=application_id, read_next_at=until)
+        claimed.update(read_next_at=timezone.now() + wait)
         learn_about_service(outcome_of(error, kind=ResourceKind.DOCUMENT, action=CREATE))
         return
     learn_about_service(CallOutcome(DeliveryState.DONE))
-    said = {str(record.get("id") or record.get("document_id") or ""): record for record in records}
+    records_by_id = {str(record.get("id") or record.get("document_id") or ""): record for record in records}
     with transaction.atomic():
         application = Application.objects.select_for_update().get(pk=application_id)
         rows = list(_open_documents().filter(Q(read_next_at=until) | Q(read_next_at=None), application=application))
-        news = [row for row in rows if _note_status(row, said.get(row.remote_id, {}))]
         now = timezone.now()
-        for row in news:
-            row.updated_at = now
+        is_returned = False
+        for row in rows:
+            if _note_status(row, records_by_id.get(row.remote_id, {})):
+                row.updated_at = now
+                is_returned = is_returned or row.is_returned
         # Soon after something has changed, then ever more rarely.
         quiet = now - max((row.updated_at for row in rows), default=now)
         for row in rows:
             row.read_next_at = now + min(timing.READ_RARELY, max(timing.READ_SOON, quiet / 4))
         update_rows(rows, ("document_status", "document_note", "read_next_at", "updated_at"))
-        if any(row.is_returned for row in news):
+        if is_returned:
             services.reopen(open_draft(application), reason=_RETURNED)
 
 
 def _note_status(row: Delivery, record: Mapping[str, Any]) -> bool:
-    """Note what the record says of a document; whether that is new."""
+    """Note the record's status of a document. Return whether it is new."""
     before = (row.document_status, row.document_note)
-    status = record.get("status")
-    notes = (record.get(name) for name in _NOTES)
-    note = next((" ".join(one.split()) for one in notes if isinstance(one, str) and one.strip()), "")
-    row.document_status = status if status in (APPROVED, REJECTED) else ""
-    row.document_note = note[:_NOTE_LIMIT] if row.document_status else ""
+    row.document_status = ""
+    row.document_note = ""
+    if record.get("status") in (APPROVED, REJECTED):
+        row.document_status = record["status"]
+        notes = [" ".join(record[name].split()) for name in _NOTES if isinstance(record.get(name), str)]
+        row.document_note = next(filter(None, notes), "")[:_NOTE_LIMIT]
     return (row.document_status, row.document_note) != before
 
 
 def learn_about_service(outcome: CallOutcome) -> None:
-    """What the answer shows about the service, as with every other call."""
+    """Note what the answer shows about the service, as with every other call."""
     with transaction.atomic():
         rate_limit.record_outcome(locked_profile(), outcome, timezone.now(), was_retry=False)

@@ -1,8 +1,8 @@
-"""The status of an entity at the service: read after each event about it, and once an hour while its case waits for the
-service. Only the worker reads it, but for the address where the customer pays, which the status page reads.
+"""Read the status of entities at the service: after each event, and once an hour while a case waits for the service.
 
-What the service has decided by itself goes to reviews/service_status.py. While a transition of ours is under way
-nothing is concluded. A service without the call tells nothing, and nothing changes (supplement, "Entities").
+Only the worker reads it, but for the address where the customer pays, which the status page reads. A decision of the
+service itself goes to reviews/service_status.py. While a transition of ours is under way nothing is concluded. Of a
+service without the call nothing is known, and nothing changes (supplement, "Entities").
 """
 
 import logging
@@ -33,6 +33,7 @@ from .document_status import learn_about_service
 from .models import (
     ENTITY,
     PROVIDER_INFORMED,
+    TRANSITION_KINDS,
     UNSUPPORTED,
     WITHDRAWAL,
     Delivery,
@@ -44,13 +45,12 @@ from .service_profile import current_profile, locked_profile
 
 logger = logging.getLogger(__name__)
 
-_TRANSITIONS = [kind for kind in ResourceKind if kind.is_transition]
 # Steps that count as done here although the service was not called.
 _NOT_CALLED = (UNSUPPORTED, PROVIDER_INFORMED)
 
 
 def read_due_entities(*, is_eager: bool = False) -> int:
-    """Read the entity of each application whose turn it is, as far as the service may be called; how many were read.
+    """Read the entity of each application that is due, as far as the service may be called. Return their number.
 
     `is_eager` reads those too whose time has not come. Never called inside a transaction.
     """
@@ -84,8 +84,8 @@ def _entities() -> QuerySet[Delivery]:
     """Return the entities at the service of all submitted applications."""
     kind, subject = ENTITY
     submitted = Delivery.objects.filter(kind=kind, subject=subject, application__submitted_at__isnull=False)
-    there = submitted.exclude(remote_id="").filter(application__deleted_at=None)
-    return there.only("application_id", "remote_id").order_by("application_id")
+    sent = submitted.exclude(remote_id="").filter(application__deleted_at=None)
+    return sent.only("application_id", "remote_id").order_by("application_id")
 
 
 def _due_entities(now: datetime) -> QuerySet[Delivery]:
@@ -95,10 +95,13 @@ def _due_entities(now: datetime) -> QuerySet[Delivery]:
 
 
 def _claim(application_id: int, *, is_eager: bool) -> datetime | None:
-    """Return until when nobody else reads the entity; None where another worker has it by now, or the service may not
-    be called."""
+    """Return until when no other worker reads the entity.
+
+    None if another worker has it by now, or the service may not be called.
+    """
     with transaction.atomic():
-        now, stored = timezone.now(), locked_profile()
+        now = timezone.now()
+        stored = locked_profile()
         if not is_eager:
             is_due = _due_entities(now).filter(application_id=application_id).exists()
             if not is_due or rate_limit.opens_at(stored, now) > now:
@@ -110,9 +113,9 @@ def _claim(application_id: int, *, is_eager: bool) -> datetime | None:
 
 
 def _read(entity: Delivery, until: datetime) -> None:
-    """Read the entity and note what it shows. Where another reading was asked for meanwhile, that is still due.
+    """Read the entity and note its status. Another reading that was asked for meanwhile is still due.
 
-    What it showed before a transition that was sent meanwhile says nothing: it is read again soon.
+    A reading from before a transition that was sent meanwhile says nothing: the entity is read again soon.
     """
     before = _transition_states(entity.application_id)
     try:
@@ -140,7 +143,7 @@ def _read(entity: Delivery, until: datetime) -> None:
 
 
 def _transition_states(application_id: int) -> list[tuple[int, str]]:
-    steps = Delivery.objects.filter(application=application_id, kind__in=_TRANSITIONS)
+    steps = Delivery.objects.filter(application=application_id, kind__in=TRANSITION_KINDS)
     return list(steps.order_by("pk").values_list("pk", "state"))
 
 
@@ -152,10 +155,12 @@ def _note_record(application: Application, reading: EntityReading, record: Entit
             return
         services.set_payment_due(draft, is_due=False)
         reading.payment_url = ""
-    steps = list(Delivery.objects.filter(application=application, kind__in=_TRANSITIONS))
-    if any(_is_under_way(step) for step in steps):
-        reading.next_at = timezone.now() + timing.READ_SOON
-        return
+    steps = list(Delivery.objects.filter(application=application, kind__in=TRANSITION_KINDS))
+    for step in steps:
+        # The service may still show the status that this transition brings.
+        if step.state in (DeliveryState.QUEUED, DeliveryState.WAITING) or not step.is_settled:
+            reading.next_at = timezone.now() + timing.READ_SOON
+            return
     expected, written_by = _expected_statuses(application, steps)
     is_submission = written_by is not None and written_by.resource_kind is ResourceKind.SUBMISSION
     if is_submission and record.awaits_payment:
@@ -176,11 +181,6 @@ def _note_record(application: Application, reading: EntityReading, record: Entit
         receive_status(draft, reported)
 
 
-def _is_under_way(step: Delivery) -> bool:
-    """Report that the service may still show the status that this transition brings."""
-    return step.state in (DeliveryState.QUEUED, DeliveryState.WAITING) or not step.is_settled
-
-
 def _expected_statuses(application: Application, steps: Sequence[Delivery]) -> tuple[set[str], Delivery | None]:
     """Return the statuses that are no decision of the service, and the transition that it acknowledged last.
 
@@ -197,7 +197,7 @@ def _expected_statuses(application: Application, steps: Sequence[Delivery]) -> t
 
 
 def _is_still_due(reading: EntityReading, record: EntityRecord) -> bool:
-    """Report that the service still waits for the payment, which it does until it shows another status."""
+    """Return whether the service still waits for the payment, which it does until it shows another status."""
     if record.awaits_payment:
         return True
     return record.pending_submission is None and record.status in ("", State.DRAFT, reading.status)
@@ -210,7 +210,7 @@ def _note_payment(draft: Draft, reading: EntityReading, record: EntityRecord) ->
 
 
 def note_transition(row: Delivery, record: EntityRecord | None) -> None:
-    """Note what the answer to an acknowledged transition shows; the entity is read soon afterwards.
+    """Note the status in the answer to an acknowledged transition; the entity is read soon afterwards.
 
     For the transaction that records the answer.
     """
@@ -223,23 +223,24 @@ def note_transition(row: Delivery, record: EntityRecord | None) -> None:
 
 
 def read_payment(application: Application) -> EntityRecord:
-    """Read where the customer pays, for a page: from the service within seconds, else as it was known last.
+    """Read the address where the customer pays, for a page: from the service within seconds, else as it was known last.
 
     Makes no call while the service is not to be called.
     """
-    reading = EntityReading.objects.filter(pk=application.pk).first()
-    known = EntityRecord(status=reading.status, payment_url=reading.payment_url) if reading else EntityRecord()
+    last = EntityRecord()
+    if reading := EntityReading.objects.filter(pk=application.pk).first():
+        last = EntityRecord(status=reading.status, payment_url=reading.payment_url)
     kind, subject = ENTITY
     entity = Delivery.objects.filter(application=application, kind=kind, subject=subject).exclude(remote_id="").first()
     if entity is None or current_profile().is_paused(timezone.now()):
-        return known
+        return last
     try:
         fields = gateway.service().entity(entity.remote_id, within=timing.PAYMENT_PAGE_SECONDS)
     except GatewayError as error:
         logger.info("The payment address of %s was not read: %s", application.reference, type(error).__name__)
-        return known
+        return last
     record = EntityRecord.read(fields)
     if not record.awaits_payment:
         # The worker finds out whether it has been paid.
         schedule_reading(application.pk, at=timezone.now())
-    return replace(record, payment_url=record.payment_url or known.payment_url)
+    return replace(record, payment_url=record.payment_url or last.payment_url)

@@ -1,4 +1,4 @@
-"""What the relay keeps of an application, or of one party, when that is erased (applications/services/erasure.py)."""
+"""Erase what the relay keeps of an application, or of one party (applications/services/erasure.py)."""
 
 from collections.abc import Collection
 
@@ -10,7 +10,7 @@ from formation_portal.applications.services.erasure import pseudonymised
 from .models import Decision, Delivery, DeliveryState, EntityReading, ReceivedEvent, ResourceKind
 from .sync import is_frozen
 
-# Nobody knows yet whether it is at the service, or an agent has to find out.
+# It is not known yet whether the service has the resource, or an agent has to find out.
 _UNSETTLED = (
     DeliveryState.SENDING,
     DeliveryState.WAITING,
@@ -21,13 +21,14 @@ _UNSETTLED = (
 
 
 def settled(applications: "QuerySet[Application]") -> "QuerySet[Application]":
-    """Those of which nothing is under way, in doubt, or waits for an agent: they can be erased without anybody having
-    to know what was sent."""
+    """Return the applications of which nothing is under way, in doubt, or waits for an agent.
+
+    They can be erased, since what was sent is not needed any more.
+    """
     return applications.exclude(Exists(_unsettled().filter(application=OuterRef("pk"))))
 
 
 def is_settled(application: Application) -> bool:
-    """Whether the application is one of those."""
     return not _unsettled().filter(application=application).exists()
 
 
@@ -38,8 +39,8 @@ def _unsettled() -> "QuerySet[Delivery]":
 def forget_application(application: Application) -> None:
     """Delete all that is kept of an application.
 
-    The deliveries of a draft stay, without what was acknowledged, until the service has deleted it; `sync` empties the
-    rest. Those that are in doubt keep what was sent, which tells whether it has arrived.
+    The deliveries of a draft stay, without the acknowledged payload, until the service has deleted it; `sync` empties
+    the rest. Those in doubt keep the sent payload, which tells whether it has arrived.
     """
     rows = Delivery.objects.filter(application=application)
     ids = set(rows.filter(kind=ResourceKind.ENTITY).values_list("remote_id", flat=True)) - {""}
@@ -56,25 +57,27 @@ def forget_application(application: Application) -> None:
 
 
 def forget_party(application: Application, token: str, names: Collection[str]) -> list[Decision]:
-    """What was sent of the party, its names in what was sent with a change of status, and what agents have told the
-    provider of it: the decisions, which now tell nothing. That it is at the service is kept: there it is deleted,
-    unless the application stays there as it is."""
+    """Erase the payloads of a party, and its names in changes of status. Return the decisions, emptied as well.
+
+    That the service has the party is kept: there it is deleted, unless the application stays there as it is.
+    """
     for row in Delivery.objects.filter(application=application, kind=ResourceKind.STATUS):
-        row.wanted, row.acknowledged, row.sent = (
-            pseudonymised(one, names) for one in (row.wanted, row.acknowledged, row.sent)
-        )
+        row.wanted = pseudonymised(row.wanted, names)
+        row.acknowledged = pseudonymised(row.acknowledged, names)
+        row.sent = pseudonymised(row.sent, names)
         row.save(update_fields=["wanted", "acknowledged", "sent"])
-    rows = list(Delivery.objects.filter(_of_party(token), application=application))
+    is_of_party = Q(subject=token) | Q(subject__startswith=f"{token}/")
+    rows = list(Delivery.objects.filter(is_of_party, application=application))
     for row in rows:
         row.acknowledged = None if row.acknowledged is None or is_frozen(application) else {}
-        row.wanted, row.sent, row.problems, row.document_note = row.acknowledged, None, [], ""
+        row.wanted = row.acknowledged
+        row.sent = None
+        row.problems = []
+        row.document_note = ""
         row.save(update_fields=["wanted", "acknowledged", "sent", "problems", "document_note"])
     decisions = list(Decision.objects.filter(delivery__in=rows))
     for decision in decisions:
-        decision.note, decision.told = "", None
+        decision.note = ""
+        decision.told = None
         decision.save(update_fields=["note", "told"])
     return decisions
-
-
-def _of_party(token: str) -> Q:
-    return Q(subject=token) | Q(subject__startswith=f"{token}/")

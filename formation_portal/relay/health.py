@@ -1,4 +1,4 @@
-"""How deliveries fare: figures for `manage.py doctor` and for metrics, and the checks of them and their worker."""
+"""Count open deliveries for metrics, and check deliveries, their worker and received events for `manage.py doctor`."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -16,8 +16,9 @@ from .service_profile import current_profile, service_notices
 from .wake import RELAY
 
 # Trying again takes up to fifteen minutes a time; an outage of the service may last for hours.
-_LATE, _TOO_LATE = timedelta(hours=1), timedelta(hours=24)
-# A worker looks each second. Where many are due, it makes calls all the time.
+_LATE = timedelta(hours=1)
+_TOO_LATE = timedelta(hours=24)
+# A worker looks each second. While many are due, it makes calls all the time.
 _UNTOUCHED = timedelta(minutes=2)
 # Without those that rest until their customer submits. Either half has its index.
 _OPEN = Q(state__in=set(DeliveryState) - {DeliveryState.DONE, DeliveryState.QUEUED}) | Q(
@@ -27,7 +28,7 @@ _WAITS_FOR_PEOPLE = frozenset({DeliveryState.HELD, DeliveryState.REFUSED})
 
 
 class OpenDeliveries(NamedTuple):
-    """How many deliveries are in a state, and since when the one that has been on its way for longest is."""
+    """The number of deliveries in a state, and since when the oldest has been on its way."""
 
     state: DeliveryState
     number: int
@@ -35,35 +36,35 @@ class OpenDeliveries(NamedTuple):
 
 
 def open_deliveries() -> list[OpenDeliveries]:
-    """All that is not done, by state; without what waits until its customer submits. One query.
+    """Count the deliveries that are not done by state, without those that wait until their customer submits. One query.
 
-    A delivery is on its way since the first try of what it sends, however often that was tried again.
+    A delivery is on its way since the first try of its payload, however often that was tried again.
     """
     tries = Attempt.objects.filter(delivery=OuterRef("pk"), key=OuterRef("key")).order_by("pk")
     since = Coalesce(Subquery(tries.values("started_at")[:1]), F("updated_at"))
     rows = Delivery.objects.filter(_OPEN).annotate(since=since)
-    found = rows.order_by().values("state").annotate(count=Count("pk"), oldest=Min("since"))
-    return [OpenDeliveries(DeliveryState(one["state"]), one["count"], one["oldest"]) for one in found]
+    totals = rows.order_by().values("state").annotate(count=Count("pk"), oldest=Min("since"))
+    return [OpenDeliveries(DeliveryState(total["state"]), total["count"], total["oldest"]) for total in totals]
 
 
 def last_event() -> datetime | None:
-    """When the service's last event came; None where none did within a month."""
+    """Return when the service's last event came; None if none came within a month."""
     last: datetime | None = ReceivedEvent.objects.aggregate(last=Max("received_at"))["last"]
     return last
 
 
 def is_paused() -> bool:
-    """Whether nothing is sent for the moment: the service asks for it, refuses the key, or does not answer."""
+    """Return whether nothing is sent for now: the service asks for it, refuses the key, or does not answer."""
     return current_profile().is_paused(timezone.now())
 
 
 def check_deliveries() -> Iterator[CheckResult]:
-    """The oldest delivery that is not done, and those that wait for an agent."""
-    found, now = open_deliveries(), timezone.now()
-    moving = [one for one in found if one.state not in _WAITS_FOR_PEOPLE]
-    held = sum(one.number for one in found if one.state == DeliveryState.HELD)
-    counts = ", ".join(f"{one.number} {one.state}" for one in found) or "none open"
-    age = max((now - one.oldest for one in moving), default=None)
+    """Report the oldest delivery that is not done, and those that wait for an agent."""
+    now = timezone.now()
+    totals = open_deliveries()
+    moving = [total for total in totals if total.state not in _WAITS_FOR_PEOPLE]
+    counts = ", ".join(f"{total.number} {total.state}" for total in totals) or "none open"
+    age = max((now - total.oldest for total in moving), default=None)
     if age is not None:
         counts += f"; the oldest on its way for {age_in_words(age)}"
     verdict = verdict_on_age(age, look_after=_LATE, fault_after=_TOO_LATE)
@@ -71,7 +72,7 @@ def check_deliveries() -> Iterator[CheckResult]:
         yield CheckResult(
             "Deliveries", verdict, counts, "See /desk/deliveries/, and the lines about service and relay."
         )
-    elif held:
+    elif any(total.state == DeliveryState.HELD for total in totals):
         yield look("Deliveries", counts, "An agent resolves what is held, at /desk/deliveries/.")
     else:
         yield ok("Deliveries", counts)
@@ -89,9 +90,9 @@ def check_relay() -> Iterator[CheckResult]:
         yield look("Relay worker", "none listens to PostgreSQL", start)
     else:
         yield ok("Relay worker", "nothing waits that is due")
-    for words, is_trouble in service_notices():
+    for notice, is_trouble in service_notices():
         if is_trouble:
-            yield look("Relay", words, "See /desk/deliveries/.")
+            yield look("Relay", notice, "See /desk/deliveries/.")
 
 
 def check_received_events() -> Iterator[CheckResult]:

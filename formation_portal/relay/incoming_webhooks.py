@@ -1,8 +1,7 @@
-"""Events that the service posts to us, the subscription to them, and the secrets that sign them.
+"""Receive the service's events, subscribe to them, and keep the secrets that sign them.
 
-WEBHOOK_SCHEME says which of two schemes signs them; whatever is wrong with a signature, the answer is the same: no. No
-event is believed: each is kept once, as it came, and only makes the relay read again soon, from the service itself,
-what it is about.
+WEBHOOK_SCHEME names one of two schemes of signatures; any fault in a signature gets the same answer: no. No event is
+believed: each is kept once, as it came, and only makes the relay read the entity again soon, from the service itself.
 """
 
 import hashlib
@@ -44,33 +43,37 @@ logger = logging.getLogger(__name__)
 Headers = Mapping[str, str]
 
 
-def _is_standard(secret: str, body: bytes, headers: Headers) -> bool:
-    given = {name: headers.get(name, "") for name in ("webhook-id", "webhook-timestamp", "webhook-signature")}
+def _is_signed(secret: str, body: bytes, headers: Headers) -> bool:
+    """Return whether the signature is by Standard Webhooks with this secret."""
+    signed = {name: headers.get(name, "") for name in ("webhook-id", "webhook-timestamp", "webhook-signature")}
     try:
-        Webhook(secret).verify(body, given, json_parse=False)
+        Webhook(secret).verify(body, signed, json_parse=False)
     except (WebhookVerificationError, ValueError):
-        # The library splits and decodes what strangers send, and says ValueError of what can't be.
+        # The library splits and decodes the headers of strangers, and raises ValueError for malformed ones.
         return False
     return True
 
 
-def _is_plain(secret: str, body: bytes, headers: Headers) -> bool:
-    """Hex HMAC-SHA256 over `timestamp.payload`. The id isn't signed, so nothing depends on it."""
+def _is_plainly_signed(secret: str, body: bytes, headers: Headers) -> bool:
+    """Return whether the signature is the hex HMAC-SHA256 over `timestamp.payload`.
+
+    The id isn't signed, so nothing depends on it.
+    """
     sent_at = headers.get("X-Webhook-Timestamp", "")
     seconds = parse_integer(sent_at, digits=12)
     if seconds is None or abs(timezone.now().timestamp() - seconds) > TOLERANCE_SECONDS:
         return False
-    wanted = hmac.new(secret.encode(), f"{sent_at}.".encode() + body, hashlib.sha256).hexdigest()
-    return hmac.compare_digest(wanted.encode(), headers.get("X-Webhook-Signature", "").lower().encode())
+    expected = hmac.new(secret.encode(), f"{sent_at}.".encode() + body, hashlib.sha256).hexdigest()
+    return hmac.compare_digest(expected.encode(), headers.get("X-Webhook-Signature", "").lower().encode())
 
 
 def signing_secrets() -> tuple[str, ...]:
-    """Every secret that counts, of the setting and from subscribing; an empty one is none."""
+    """Return every secret that counts, of the setting and from subscribing."""
     return tuple(dict.fromkeys((*settings.WEBHOOK_SECRET.split(), *_stored_secrets())))
 
 
 def _stored_secrets() -> list[str]:
-    """What the service gave us when we subscribed."""
+    """Return the secrets that the service gave us when we subscribed."""
     return secret_store.read(StoredSecret.WEBHOOK_SECRET).split()
 
 
@@ -81,31 +84,31 @@ class Subscribed(NamedTuple):
     is_new: bool
 
 
-def subscribe(service: FormationService, url: str, *, anew: bool = False) -> Subscribed:
-    """Have events posted to the address, with a new secret where `anew` is set, and count refused events from zero.
+def subscribe(service: FormationService, url: str, *, is_renewal: bool = False) -> Subscribed:
+    """Have events posted to the address, with a new secret for a renewal, and count refused events from zero.
 
-    Earlier subscriptions of the address are ended once the new one is kept. Raises GatewayError; Unsupported where the
+    Earlier subscriptions of the address are ended once the new one is kept. Raises GatewayError; Unsupported if the
     service has no such call.
     """
-    earlier = [one for one in service.webhooks() if one.get("url") == url]
+    earlier = [webhook for webhook in service.webhooks() if webhook.get("url") == url]
     RefusedEvents.objects.all().delete()
-    if earlier and _stored_secrets() and not anew:
+    if earlier and _stored_secrets() and not is_renewal:
         return Subscribed(str(earlier[-1].get("id")), is_new=False)
     body = {"url": url, "events": sorted(EVENT_KINDS), "description": "Formation portal"}
-    made = service.add_webhook(body, key=uuid.uuid4().hex)
-    secret = made.get("secret")
+    added = service.add_webhook(body, key=uuid.uuid4().hex)
+    secret = added.get("secret")
     if not (isinstance(secret, str) and secret.strip()):
         raise UnexpectedAnswer("The service returned no secret")
     secret_store.replace(StoredSecret.WEBHOOK_SECRET, secret.strip())
-    for one in earlier:
-        # What is gone already is as it should be.
+    for webhook in earlier:
+        # One that is gone already is as it should be.
         with suppress(NotFound):
-            service.remove_webhook(str(one.get("id")))
-    return Subscribed(str(made["id"]), is_new=True)
+            service.remove_webhook(str(webhook.get("id")))
+    return Subscribed(str(added["id"]), is_new=True)
 
 
 BODY_LIMIT = 256 * 1024
-# Longer than a service goes on sending the same event, and long enough for a look at what came.
+# Longer than a service goes on sending the same event, and long enough for an operator to look at it.
 KEPT_FOR = timedelta(days=30)
 MEDIA_TYPE = "application/json"
 _NAME = re.compile(r"[!-~]{1,200}")
@@ -114,13 +117,14 @@ _NAME = re.compile(r"[!-~]{1,200}")
 def receive(body: bytes, *, headers: Headers, media_type: str) -> bool:
     """Keep an event, once. Return False for one that isn't surely the service's, which is only counted.
 
-    What it says of itself decides only whether it was here before, and which application is read again.
+    Its content decides only whether it was here before, and which application is read again.
     """
     event = None
-    check = _is_standard if settings.WEBHOOK_SCHEME == STANDARD else _is_plain
-    known_secrets = signing_secrets()
-    if not any(check(secret, body, headers) for secret in known_secrets):
-        reason = refusal_reason(headers, has_secret=bool(known_secrets))
+    is_standard = settings.WEBHOOK_SCHEME == STANDARD
+    check = _is_signed if is_standard else _is_plainly_signed
+    secrets = signing_secrets()
+    if not any(check(secret, body, headers) for secret in secrets):
+        reason = refusal_reason(headers, has_secret=bool(secrets))
     else:
         reason = RefusedEvents.Reason.CONTENT
         with suppress(ValueError, RecursionError):
@@ -129,12 +133,14 @@ def receive(body: bytes, *, headers: Headers, media_type: str) -> bool:
         logger.warning("Event refused: %s", reason.label)
         count_refused_event(reason)
         return False
-    kind, data = _short_word(event.get("type")), event.get("data")
+    kind = _short_word(event.get("type"))
+    data = event.get("data")
     about = _short_word(data.get("entity_id")) if isinstance(data, dict) else ""
-    # The id that is signed, else all that the event says.
-    signed_id = headers.get("webhook-id", "") if settings.WEBHOOK_SCHEME == STANDARD else ""
-    named = _short_word(event.get("id")) or _short_word(signed_id)
-    event_id = named or f"sha256:{hashlib.sha256(body).hexdigest()}"
+    # The id that is signed, else a digest of the whole event.
+    event_id = _short_word(event.get("id"))
+    if not event_id and is_standard:
+        event_id = _short_word(headers.get("webhook-id"))
+    event_id = event_id or f"sha256:{hashlib.sha256(body).hexdigest()}"
     with transaction.atomic():
         _, is_new = ReceivedEvent.objects.get_or_create(
             event_id=event_id, defaults={"kind": kind, "about": about, "body": body}
@@ -147,7 +153,7 @@ def receive(body: bytes, *, headers: Headers, media_type: str) -> bool:
 
 
 def _short_word(value: Any) -> str:
-    """A short word of visible characters; nothing where it is something else."""
+    """Return a short word of visible characters, or "" for anything else."""
     return value if isinstance(value, str) and _NAME.fullmatch(value) else ""
 
 

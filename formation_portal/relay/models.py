@@ -1,4 +1,5 @@
-"""The tables of the relay: one row for each remote resource, its attempts, lookups and decisions, and the service.
+"""The tables of the relay: a row for each remote resource, its attempts, lookups and decisions; the service's profile,
+the readings of its entities, and its events.
 
 A reference is `{"$ref": [kind, subject]}` inside a payload, as no answer of the contract is, and becomes a remote id
 when it is sent. `wanted` and `acknowledged` are payloads with them. States and what changes them: design, "Relay".
@@ -16,11 +17,7 @@ from django.db.models import Q
 
 from formation_portal.applications.models import SUBJECT_LIMIT, Application
 from formation_portal.audit.attestation import attested
-from formation_portal.core.encrypted_fields import EncryptedJSONField, EncryptedTextField
-
-from .entity_readings import EntityReading as EntityReading
-from .event_models import ReceivedEvent as ReceivedEvent
-from .event_models import RefusedEvents as RefusedEvents
+from formation_portal.core.encrypted_fields import EncryptedBinaryField, EncryptedJSONField, EncryptedTextField
 
 
 class ResourceKind(StrEnum):
@@ -344,3 +341,53 @@ class ServiceProfile(models.Model):
 
     def __str__(self) -> str:
         return self.base_url
+
+
+class EntityReading(models.Model):
+    """The last reading of an application's entity at the service, and the time of the next one.
+
+    While a worker reads, `next_at` is the end of its lease. None: it is not read before something else makes it due.
+    """
+
+    application = models.OneToOneField(Application, models.CASCADE, primary_key=True, related_name="entity_reading")
+    read_at = models.DateTimeField(null=True)
+    next_at = models.DateTimeField(null=True, db_index=True)
+    status = EncryptedTextField(max_length=80, blank=True, bound_to=("application_id",))
+    # The address at which the customer pays, as the service gave it last; a page reads it again.
+    payment_url = EncryptedTextField(blank=True, bound_to=("application_id",))
+
+    def __str__(self) -> str:
+        return f"Entity of {self.application_id}: {self.status}"
+
+
+class ReceivedEvent(models.Model):
+    """An event that the service has signed, as it came. It was acted upon."""
+
+    event_id = models.CharField(max_length=200, unique=True)
+    kind = models.CharField(max_length=200, blank=True)
+    # The id that it says its entity has at the service.
+    about = models.CharField(max_length=200, blank=True)
+    body = EncryptedBinaryField(bound_to=("event_id",))
+    received_at = models.DateTimeField(auto_now_add=True, db_index=True)
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.event_id}"
+
+
+class RefusedEvents(models.Model):
+    """The number of events refused for one reason since the portal last subscribed: at most one row a reason."""
+
+    class Reason(models.TextChoices):
+        NO_SECRET = "no_secret", "the portal has no secret to verify them"
+        UNSIGNED = "unsigned", "they have no signature"
+        OTHER_SCHEME = "other_scheme", "they are signed in another way than WEBHOOK_SCHEME says"
+        TIME = "time", "they were signed more than five minutes ago, or the clocks differ"
+        SIGNATURE = "signature", "their signature does not match the secret"
+        CONTENT = "content", "their content is not JSON"
+
+    reason = models.CharField(primary_key=True, max_length=20, choices=Reason.choices)
+    number = models.PositiveBigIntegerField(default=0)
+    last_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.reason}: {self.number}"

@@ -11,36 +11,31 @@ from .models import Payload, ResourceName, referenced_name
 
 
 def without_unsendable(payload: Payload, sendable: Collection[ResourceName]) -> Payload:
-    """The payload without answers that refer to what cannot be sent yet: the other answers need not wait for it."""
-    if "answers" not in payload:
-        return payload
-    answers = payload["answers"]
-    unsendable = {
-        name
-        for name, value in answers.items()
-        if isinstance(value, dict) and (reference := referenced_name(value)) and reference not in sendable
-    }
-    if not unsendable:
-        return payload
-    return payload | {"answers": {name: value for name, value in answers.items() if name not in unsendable}}
+    """Leave out answers that refer to resources that can't be sent yet: the other answers need not wait for them."""
+    answers = {}
+    for name, value in payload.get("answers", {}).items():
+        reference = referenced_name(value)
+        if reference is None or reference in sendable:
+            answers[name] = value
+    return payload | {"answers": answers} if "answers" in payload else payload
 
 
 def without_cleaned_differences(payload: Payload, acknowledged: Payload | None, fields: FieldLookup) -> Payload:
     """Keep each acknowledged answer that differs from the payload's only by cleaning, so that it is not sent again."""
     before = (acknowledged or {}).get("answers", {})
-    unchanged = {
-        name: before[name]
-        for name, value in payload.get("answers", {}).items()
-        if name in before
-        and before[name] != value
-        and any(_reads_as(place.spec, before[name], value) for place in fields.asking_for(name))
-    }
+    unchanged = {}
+    for name, value in payload.get("answers", {}).items():
+        if name not in before or before[name] == value:
+            continue
+        if any(_cleans_to(place.spec, before[name], value) for place in fields.asking_for(name)):
+            unchanged[name] = before[name]
     return payload | {"answers": payload["answers"] | unchanged} if unchanged else payload
 
 
-def _reads_as(spec: FieldSpec, acknowledged: Any, wanted: Any) -> bool:
+def _cleans_to(spec: FieldSpec, acknowledged: Any, wanted_value: Any) -> bool:
+    """Return whether cleaning the acknowledged answer gives the wanted one."""
     try:
         value = spec.clean(acknowledged)
     except AnswerError:
         return False
-    return value is not None and bool(spec.payload(value) == wanted)
+    return value is not None and bool(spec.payload(value) == wanted_value)

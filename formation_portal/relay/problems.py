@@ -1,6 +1,6 @@
-"""What the service refuses, by our own names: which answer of whom, and what to do.
+"""Locate the service's refusals by our own names: the answer, its holder, and the customer's next step.
 
-It stops a submission and an approval, since the service would refuse the whole again.
+They stop a submission and an approval, since the service would refuse the whole again.
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,6 +13,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.values import Problem
 from formation_portal.contract.needs import Need
+from formation_portal.contract.rules import Question
 from formation_portal.contract.schema import Section
 from formation_portal.gateway.errors import FieldProblem
 from formation_portal.reviews.checklist import ApprovalBlocker
@@ -20,7 +21,7 @@ from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKi
 
 from .calls import bodies
 from .calls.outcomes import FILE, NOT_FOR_CUSTOMERS
-from .models import Delivery, DeliveryState, Payload, ResourceKind, ResourceName
+from .models import Delivery, DeliveryState, ResourceKind, ResourceName
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class LocatedProblem(Problem):
 
 # The steps of a service's path that are looked at, from its end.
 _MAX_STEPS = 8
-# The members of a record that are no questions of the form, and that the customer changes all the same.
+# The members of a record that are no questions of the form, but that the customer can change.
 _ANSWERABLE_MEMBERS = {
     ResourceKind.PARTY: frozenset({"roles", "party_type"}),
     ResourceKind.SHAREHOLDING: frozenset({"shares_held"}),
@@ -48,196 +49,211 @@ _ANSWERABLE_MEMBERS = {
 def problems_of(row: Delivery) -> tuple[LocatedProblem, ...]:
     """Return what the customer has to change in a row, with the reason why the service returned a document."""
     if row.state == DeliveryState.REFUSED:
-        problems = (LocatedProblem(**problem) for problem in row.problems)
+        problems = [LocatedProblem(**problem) for problem in row.problems]
         return tuple(problem for problem in problems if problem.is_answerable)
     if not row.is_returned or row.problems:
         return ()
-    return (
-        LocatedProblem(
-            field="",
-            code="document_returned",
-            message=row.document_note or gettext("Upload this document again. It was returned without a reason."),
-            party=row.subject.partition("/")[0],
-            slot=str((row.acknowledged or {}).get("document_key", "")),
-        ),
+    returned = LocatedProblem(
+        field="",
+        code="document_returned",
+        message=row.document_note or gettext("Upload this document again. It was returned without a reason."),
+        party=row.subject.partition("/")[0],
+        slot=str((row.acknowledged or {}).get("document_key", "")),
     )
+    return (returned,)
 
 
 def locate(
     objections: Iterable[FieldProblem], row: Delivery, ids: Mapping[ResourceName, str], draft: Draft
 ) -> list[Any]:
-    """The service's objections in our names, as a row keeps them."""
-    tokens = {remote_id: name for name, remote_id in ids.items()}
-    return [asdict(_locate_one(objection, row, tokens, draft)) for objection in objections]
+    """Return the service's objections in our names, as a row keeps them."""
+    locator = _Locator(row, ids, draft)
+    return [asdict(locator.locate(objection)) for objection in objections]
 
 
-def _locate_one(
-    objection: FieldProblem, row: Delivery, tokens: Mapping[str, ResourceName], draft: Draft
-) -> LocatedProblem:
-    kind, subject = row.name
-    own = subject.partition("/")[0]
-    named = (tokens.get(objection.party_id), tokens.get(objection.share_class_id))
-    is_of_party = kind in (ResourceKind.PARTY, ResourceKind.PARTY_CSP, ResourceKind.DOCUMENT, ResourceKind.SHAREHOLDING)
-    party = own if is_of_party else named[0][1] if named[0] else ""
-    is_of_class = kind in (ResourceKind.SHARE_CLASS, ResourceKind.SHARE_CLASS_CSP)
-    share_class = own if is_of_class else named[1][1] if named[1] else ""
-    if kind is ResourceKind.SHAREHOLDING:
-        share_class = subject.partition("/")[2]
-    fields = draft.schema.share_class_fields if share_class else draft.schema.entity_fields
-    if party and (holder := draft.party(party)):
-        fields = draft.schema.fields_of(holder.kind, holder.roles)
-    field = _field(objection.field, row, fields)
-    if not field and kind.is_transition and not (party or share_class):
-        field = _field(objection.field, row, _every_field(draft))
-    problem = LocatedProblem(
-        field=field or objection.field,
-        code=objection.code,
-        message=objection.message or gettext("Change this answer. The formation service did not accept it."),
-        section=_section_key(draft, objection, field, row.sent, party=party, share_class=share_class),
-        party=party,
-        share_class=share_class,
-        slot=objection.slot or str((row.sent or {}).get("document_key", "")),
-    )
-    return replace(problem, is_answerable=_is_answerable(problem, objection, row, draft))
+class _Locator:
+    """Find our names for the parts of an application that the service objects to in one row."""
 
+    def __init__(self, row: Delivery, ids: Mapping[ResourceName, str], draft: Draft) -> None:
+        self._row = row
+        self._draft = draft
+        self._tokens = {remote_id: token for (_, token), remote_id in ids.items()}
 
-def _field(path: str, row: Delivery, fields: Iterable[FieldSpec]) -> str:
-    """Return our name for the field that a path of the service names, or names a part of; "" if it names none.
+    def locate(self, objection: FieldProblem) -> LocatedProblem:
+        party, share_class = self._holder(objection)
+        field = self._field(objection.field, self._fields_of(party, share_class))
+        if not field and self._row.is_transition and not (party or share_class):
+            field = self._field(objection.field, _every_field(self._draft.schema.sections))
+        problem = LocatedProblem(
+            field=field or objection.field,
+            code=objection.code,
+            message=objection.message or gettext("Change this answer. The formation service did not accept it."),
+            section=self._named_section(objection) or self._section_of(field, party, share_class),
+            party=party,
+            share_class=share_class,
+            slot=objection.slot or str((self._row.sent or {}).get("document_key", "")),
+        )
+        return replace(problem, is_answerable=self._is_answerable(problem, objection))
 
-    The longest part of the path that is a field's name or property wins: `parties.0.registered_address.country` is the
-    registered address.
-    """
-    answers = {"answers": {spec.name: None for spec in fields}}
-    # A submission speaks about any thing's answers; properties of parties and classes have the same names.
-    kinds = (ResourceKind.ENTITY, ResourceKind.PARTY) if row.is_transition else (row.resource_kind,)
-    steps = path.split(".")[-_MAX_STEPS:]
-    for length in range(len(steps), 0, -1):
-        for start in range(len(steps) - length + 1):
-            part = ".".join(steps[start : start + length])
-            for kind in kinds:
-                if name := bodies.field_named(kind, answers, part):
-                    return name
-    return ""
+    def _holder(self, objection: FieldProblem) -> tuple[str, str]:
+        """Return the tokens of the party and the share class that an objection is about, "" for none."""
+        kind, subject = self._row.name
+        first, _, second = subject.partition("/")
+        party = self._tokens.get(objection.party_id, "")
+        share_class = self._tokens.get(objection.share_class_id, "")
+        if kind in (ResourceKind.PARTY, ResourceKind.PARTY_CSP, ResourceKind.DOCUMENT):
+            party = first
+        elif kind in (ResourceKind.SHARE_CLASS, ResourceKind.SHARE_CLASS_CSP):
+            share_class = first
+        elif kind is ResourceKind.SHAREHOLDING:
+            party = first
+            share_class = second
+        return party, share_class
 
+    def _fields_of(self, party_token: str, class_token: str) -> Iterable[FieldSpec]:
+        schema = self._draft.schema
+        party = self._draft.party(party_token) if party_token else None
+        if party:
+            return schema.fields_of(party.kind, party.roles)
+        return schema.share_class_fields if class_token else schema.entity_fields
 
-def _every_field(draft: Draft) -> list[FieldSpec]:
-    return [spec for section in draft.schema.sections for specs in section.groups.values() for spec in specs]
+    def _field(self, path: str, fields: Iterable[FieldSpec]) -> str:
+        """Return our name for the field that a path of the service names, or names a part of; "" if it names none.
 
+        The longest part of the path that is a field's name or property wins: `parties.0.registered_address.country` is
+        the registered address.
+        """
+        answers = {"answers": {spec.name: None for spec in fields}}
+        kinds = [self._row.resource_kind]
+        if self._row.is_transition:
+            # It speaks about the answers of any resource; properties of parties and classes have the same names.
+            kinds = [ResourceKind.ENTITY, ResourceKind.PARTY]
+        steps = path.split(".")[-_MAX_STEPS:]
+        for length in range(len(steps), 0, -1):
+            for start in range(len(steps) - length + 1):
+                part = ".".join(steps[start : start + length])
+                for kind in kinds:
+                    if name := bodies.field_named(kind, answers, part):
+                        return name
+        return ""
 
-def _is_answerable(problem: LocatedProblem, objection: FieldProblem, row: Delivery, draft: Draft) -> bool:
-    """Return whether an objection names a question, document, section, person or share class that the customer sees."""
-    if objection.code in NOT_FOR_CUSTOMERS:
-        return False
-    if objection.field.partition(".")[0] in _ANSWERABLE_MEMBERS.get(row.resource_kind, ()):
-        return True
-    if problem.field in _answerable_names(problem, row, draft) or _named_section(draft, objection):
-        return True
-    if objection.slot in draft.schema.slot_words:
-        return True
-    # Every refusal of a person's own record may repeat its ID, which says nothing about the cause.
-    return row.is_transition and bool(problem.party or problem.share_class)
+    def _is_answerable(self, problem: LocatedProblem, objection: FieldProblem) -> bool:
+        """Return whether an objection names a question, document, section, person or class that the customer sees."""
+        if objection.code in NOT_FOR_CUSTOMERS:
+            return False
+        if objection.field.partition(".")[0] in _ANSWERABLE_MEMBERS.get(self._row.resource_kind, ()):
+            return True
+        if problem.field in self._answerable_names(problem) or self._named_section(objection):
+            return True
+        if objection.slot in self._draft.schema.slot_words:
+            return True
+        # Every refusal of a person's own record may repeat its ID, which says nothing about the cause.
+        return self._row.is_transition and bool(problem.party or problem.share_class)
 
+    def _answerable_names(self, problem: LocatedProblem) -> set[str]:
+        """Return the names of the questions that the form asks now about the holder of a refused answer."""
+        schema = self._draft.schema
+        form_state = self._draft.form_state
+        names = set()
+        for question in self._questions_about(problem):
+            spec = question.spec
+            is_asked = question.activation.active and not spec.provided_by_agent
+            if is_asked and schema.why_unanswerable(spec) is None:
+                names.add(spec.name)
+        if self._row.is_transition and not (problem.party or problem.share_class):
+            for section in schema.sections:
+                if not section.is_entity and form_state.section_activation(section).active:
+                    names.update(spec.name for spec in _every_field([section]))
+        return names
 
-def _answerable_names(problem: LocatedProblem, row: Delivery, draft: Draft) -> set[str]:
-    """Return the names of the questions that the form asks now about the holder of a refused answer."""
-    schema, form_state = draft.schema, draft.form_state
-    if problem.party:
-        party = draft.party(problem.party)
-        questions = form_state.party_questions(party.record) if party else ()
-    elif problem.share_class:
-        share_class = draft.share_class(problem.share_class)
-        questions = form_state.holder_questions(share_class.record) if share_class else ()
-    else:
-        questions = form_state.holder_questions(None)
-    names = {
-        question.spec.name
-        for question in questions
-        if question.activation.active
-        and not question.spec.provided_by_agent
-        and schema.why_unanswerable(question.spec) is None
-    }
-    if row.is_transition and not (problem.party or problem.share_class):
+    def _questions_about(self, problem: LocatedProblem) -> Iterable[Question]:
+        if problem.party:
+            party = self._draft.party(problem.party)
+            return self._draft.form_state.party_questions(party.record) if party else ()
+        if problem.share_class:
+            share_class = self._draft.share_class(problem.share_class)
+            return self._draft.form_state.holder_questions(share_class.record) if share_class else ()
+        return self._draft.form_state.holder_questions(None)
+
+    def _named_section(self, objection: FieldProblem) -> str:
+        """Return the key of the section that an objection names by its key, title or scope."""
+        if objection.section:
+            for section in self._draft.schema.sections:
+                if objection.section in (section.key, section.original.title, section.scope):
+                    return section.key
+        return ""
+
+    def _section_of(self, field: str, party_token: str, class_token: str) -> str:
+        """Return the key of the section that asks a field, else of the first with an answer that was sent."""
+        schema = self._draft.schema
+        sections: tuple[Section, ...] = schema.entity_sections
+        group = "entity"
+        party = self._draft.party(party_token) if party_token else None
+        if party:
+            sections = schema.sections_of(party.roles)
+            group = party.kind
+        elif class_token:
+            sections = (schema.share_section,) if schema.share_section else ()
+            group = "share_class"
+        for names in ({field}, (self._row.sent or {}).get("answers", {})):
+            for section in sections:
+                if any(spec.name in names for spec in section.groups.get(group, ())):
+                    return section.key
         for section in schema.sections:
-            if not section.is_entity and form_state.section_activation(section).active:
-                names.update(spec.name for specs in section.groups.values() for spec in specs)
-    return names
-
-
-def _named_section(draft: Draft, objection: FieldProblem) -> str:
-    """Return the key of the section that an objection names by its key, title or scope."""
-    if objection.section:
-        for section in draft.schema.sections:
-            if objection.section in (section.key, section.original.title, section.scope):
+            if any(spec.name == field for spec in _every_field([section])):
                 return section.key
-    return ""
+        return sections[0].key if sections else ""
 
 
-def _section_key(
-    draft: Draft, objection: FieldProblem, field: str, sent: Payload | None, *, party: str, share_class: str
-) -> str:
-    schema = draft.schema
-    if key := _named_section(draft, objection):
-        return key
-    row = draft.party(party) if party else None
-    if row:
-        sections: tuple[Section, ...] = schema.sections_of(row.roles)
-        group = row.kind
-    elif share_class:
-        sections, group = (schema.share_section,) if schema.share_section else (), "share_class"
-    else:
-        sections, group = schema.entity_sections, "entity"
-    # A problem without a field of ours is placed in the first section with something that was sent.
-    for names in ({field}, set((sent or {}).get("answers", {}))):
-        for one in sections:
-            if any(spec.name in names for spec in one.groups.get(group, ())):
-                return one.key
-    for section in schema.sections:
-        if any(spec.name == field for specs in section.groups.values() for spec in specs):
-            return section.key
-    return sections[0].key if sections else ""
+def _every_field(sections: Iterable[Section]) -> list[FieldSpec]:
+    return [spec for section in sections for specs in section.groups.values() for spec in specs]
 
 
 def block_submission(draft: Draft) -> tuple[Need, ...]:
-    """What the service has refused needs a change before submitting; a refused submission may be tried again."""
-    return tuple(
-        Need(
-            "refused",
-            problem.message,
-            problem.section,
-            party_id=problem.party or None,
-            share_class_id=problem.share_class or None,
-            field=problem.field or None,
-            slot=problem.slot or None,
-        )
-        for row in Delivery.objects.filter(application=draft.application)
-        if (row.state == DeliveryState.REFUSED and not row.is_transition) or row.is_returned
-        for problem in problems_of(row)
-    )
+    """Return a need for each refusal that stops a submission; a submission that was refused itself may be repeated."""
+    needs = []
+    for row in Delivery.objects.filter(application=draft.application):
+        is_refused = row.state == DeliveryState.REFUSED and not row.is_transition
+        if not (is_refused or row.is_returned):
+            continue
+        for problem in problems_of(row):
+            need = Need(
+                "refused",
+                problem.message,
+                problem.section,
+                party_id=problem.party or None,
+                share_class_id=problem.share_class or None,
+                field=problem.field or None,
+                slot=problem.slot or None,
+            )
+            needs.append(need)
+    return tuple(needs)
 
 
 def block_approval(draft: Draft) -> tuple[ApprovalBlocker, ...]:
-    """An objection for each refused delivery but an agent's own change of status: one query where the rows were not
-    read yet."""
+    """Return an objection for each refused delivery but an agent's own change of status.
+
+    One query where the rows were not read yet.
+    """
     blockers = []
     for row in draft.application.deliveries.all():
-        kind = row.resource_kind
-        is_by_agent = kind.is_transition and kind is not ResourceKind.SUBMISSION
-        if not (row.is_returned or (row.state == DeliveryState.REFUSED and not is_by_agent)):
+        is_refused = row.state == DeliveryState.REFUSED and row.resource_kind is not ResourceKind.STATUS
+        if not (is_refused or row.is_returned):
             continue
         for problem in problems_of(row) or (LocatedProblem("", "refused", gettext("No reason given")),):
             party = draft.party(problem.party) if problem.party else None
             message = f"Not accepted by the formation service: {problem.message}"
-            blockers.append(ApprovalBlocker(_place(problem), party.label if party else "", message))
+            blockers.append(ApprovalBlocker(_target(problem), party.label if party else "", message))
     return tuple(blockers)
 
 
-def _place(problem: LocatedProblem) -> Target:
-    """What the problem is about, as far as the service has said."""
-    holder = problem.party or problem.share_class
+def _target(problem: LocatedProblem) -> Target:
+    """Return the most precise target that the service has named."""
     if problem.slot:
         return Target.of_document(problem.party, problem.slot)
-    if problem.field and (holder or problem.section):
-        return Target.of_field(holder or problem.section, problem.field)
+    holder = problem.party or problem.share_class or problem.section
+    if problem.field and holder:
+        return Target.of_field(holder, problem.field)
     if problem.party:
         return Target(TargetKind.PARTY, problem.party)
     return Target(TargetKind.SECTION, problem.section) if problem.section else WHOLE_APPLICATION

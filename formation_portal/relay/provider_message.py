@@ -1,4 +1,4 @@
-"""A message to the provider about a delivery that nobody here can resolve: ready to send, without personal data."""
+"""Write a message to the provider about a delivery that needs an answer: ready to send, without personal data."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -35,18 +35,19 @@ _POSTED_ALWAYS = (ResourceKind.DOCUMENT, ResourceKind.SUBMISSION, ResourceKind.S
 
 
 def provider_message(row: Delivery, *, ids: dict[tuple[ResourceKind, str], str]) -> str:
-    """The whole text. `ids` are the remote ids within the row's application; attempts and lookups come with the row."""
+    """Return the whole text. `ids` are the remote ids within the row's application."""
     return "\n".join((*_facts(row, ids), "", *_calls(row), *_lookups(row), "Please tell us:", *_questions(row), ""))
 
 
 def call_words(row: Delivery) -> str:
-    """The call that was made, or is to be: method and path."""
+    """Return the method and path of the call that was made, or is to be made."""
     kind = row.resource_kind
     path = f"/api/v1{_PATHS[kind]}"
     action = sent_action(row) if row.key else wanted_action(row)
     if kind.is_csp or action == CREATE or (kind in _POSTED_ALWAYS and action != REMOVE):
         return f"POST {path}"
-    return f"{'DELETE' if action == REMOVE else 'PATCH'} {path}/{row.remote_id}"
+    method = "DELETE" if action == REMOVE else "PATCH"
+    return f"{method} {path}/{row.remote_id}"
 
 
 def _facts(row: Delivery, ids: dict[tuple[ResourceKind, str], str]) -> Iterator[str]:
@@ -67,42 +68,49 @@ def _facts(row: Delivery, ids: dict[tuple[ResourceKind, str], str]) -> Iterator[
 
 
 def _wanted_change(row: Delivery) -> str:
-    """What should change there, by the names of its members and never by their values."""
+    """Describe the wanted change by the names of its members and never by their values."""
     if row.wanted is None:
         return "Please remove it."
-    kind, known = row.resource_kind, row.acknowledged
-    names = bodies.full_body(kind, row.wanted) if known is None else bodies.changed_members(kind, known, row.wanted)
-    if not names:
-        return "It should match what we last sent."
-    return f"{'Please add it, with' if known is None else 'Changed'}: {', '.join(names)}"
+    if row.acknowledged is None:
+        names = bodies.full_body(row.resource_kind, row.wanted)
+        change = "Please add it, with"
+    else:
+        names = bodies.changed_members(row.resource_kind, row.acknowledged, row.wanted)
+        change = "Changed"
+    return f"{change}: {', '.join(names)}" if names else "It should match what we last sent."
 
 
 def _calls(row: Delivery) -> Iterator[str]:
-    tries = sorted(row.tries.all(), key=lambda one: one.pk)
-    if not tries:
+    attempts = sorted(row.tries.all(), key=lambda attempt: attempt.pk)
+    if not attempts:
         return
     yield "What we sent (times in UTC):"
-    for attempt in tries:
-        parts = (
-            outcome_words(attempt),
-            f"status {attempt.status}" if attempt.status else "",
-            f"X-Request-Id {attempt.request_id}" if attempt.request_id else "",
-            f"Idempotency-Key {attempt.key}" if attempt.key else "",
-        )
-        yield f"- {utc_time(attempt.started_at)}: {'; '.join(part for part in parts if part)}"
+    for attempt in attempts:
+        parts = [outcome_words(attempt)]
+        if attempt.status:
+            parts.append(f"status {attempt.status}")
+        if attempt.request_id:
+            parts.append(f"X-Request-Id {attempt.request_id}")
+        if attempt.key:
+            parts.append(f"Idempotency-Key {attempt.key}")
+        yield f"- {_utc_time(attempt.started_at)}: {'; '.join(parts)}"
     yield ""
 
 
 def _lookups(row: Delivery) -> Iterator[str]:
-    looks = sorted(row.seen.all(), key=lambda one: one.pk)
-    if not looks:
+    lookups = sorted(row.seen.all(), key=lambda lookup: lookup.pk)
+    if not lookups:
         return
     yield "What we found in your records since:"
-    for look in looks:
-        matches = f"possible match: {', '.join(map(str, look.matches))}" if look.matches else "no match"
-        records = f"{look.records} record{'' if look.records == 1 else 's'}"
-        identifier = f"; X-Request-Id {look.request_id}" if look.request_id else ""
-        yield f"- {utc_time(look.looked_at)}: {records}, {matches}{identifier}"
+    for lookup in lookups:
+        matches = "no match"
+        if lookup.matches:
+            matches = f"possible match: {', '.join(map(str, lookup.matches))}"
+        records = "1 record" if lookup.records == 1 else f"{lookup.records} records"
+        line = f"- {_utc_time(lookup.looked_at)}: {records}, {matches}"
+        if lookup.request_id:
+            line += f"; X-Request-Id {lookup.request_id}"
+        yield line
     yield ""
 
 
@@ -135,6 +143,6 @@ def _questions(row: Delivery) -> tuple[str, ...]:
     )
 
 
-def utc_time(at: datetime) -> str:
-    """2026-11-21 18:20:05, in UTC."""
+def _utc_time(at: datetime) -> str:
+    """Return a time as 2026-11-21 18:20:05, in UTC."""
     return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}"

@@ -1,13 +1,15 @@
-"""The deliveries that need an agent: their queue, and what agents decide about them (design, "Relay").
+"""Queue the deliveries that need an agent, and record the agents' decisions about them (design, "Relay").
 
-That is: the service has it, does not have it, should get it again unchanged, or was informed by hand. One transaction
-changes the row and keeps the decision; the worker does the rest.
+A decision says that the service has the resource, does not have it, should get it again unchanged, or was informed by
+hand. One transaction changes the row and keeps the decision; the worker does the rest.
 """
 
 import logging
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
@@ -29,6 +31,7 @@ from .models import (
     FILE_MISSING,
     KEY_REUSED,
     PROVIDER_INFORMED,
+    TRANSITION_KINDS,
     UNCLEAR,
     UNSUPPORTED,
     Attempt,
@@ -49,7 +52,7 @@ _MAY_LACK_AN_ID = (ResourceKind.SHAREHOLDING, ResourceKind.DOCUMENT)
 
 
 class DecisionRefused(Exception):
-    """Nothing has changed; the message says what to do, `field` names the control that it belongs to."""
+    """Raised when nothing was recorded. The message says what to do, `field` names the control that it belongs to."""
 
     def __init__(self, message: str, *, field: str = "") -> None:
         super().__init__(message)
@@ -58,7 +61,7 @@ class DecisionRefused(Exception):
 
 
 class DecisionOutdated(DecisionRefused):
-    """The delivery has changed since the agent read it: somebody else decided, or the service answered."""
+    """Raised when the delivery has changed since the agent read it: another agent decided, or the service answered."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -67,61 +70,67 @@ class DecisionOutdated(DecisionRefused):
 
 
 def has_id(kind: ResourceKind) -> bool:
-    """Whether the service gives such a thing an id of its own at all."""
+    """Return whether the service gives records of a kind an id of their own at all."""
     return not (kind.is_csp or kind.is_transition)
 
 
 def may_lack_id(kind: ResourceKind) -> bool:
-    """Whether it can be there without an id that we would know."""
+    """Return whether the service can have a record of a kind without an id that we would know."""
     return kind in _MAY_LACK_AN_ID or not has_id(kind)
 
 
 def clean_remote_id(row: Delivery, text: str) -> str:
-    """The id as typed, without blanks around it; empty where the thing has none. Raises DecisionRefused."""
-    chosen = text.strip()
+    """Return the id as typed, without blanks around it; "" if the kind has none. Raises DecisionRefused."""
+    remote_id = text.strip()
     if not has_id(row.resource_kind):
         return ""
-    if not chosen and not may_lack_id(row.resource_kind):
+    if not remote_id and not may_lack_id(row.resource_kind):
         raise DecisionRefused("Enter the ID that the formation service gave you", field="remote_id")
-    if len(chosen) > MAX_ID_LENGTH or any(letter.isspace() or not letter.isprintable() for letter in chosen):
+    if len(remote_id) > MAX_ID_LENGTH or any(letter.isspace() or not letter.isprintable() for letter in remote_id):
         problem = f"Enter an ID of up to {MAX_ID_LENGTH} characters, without spaces"
         raise DecisionRefused(problem, field="remote_id")
-    if is_id_of_another_kind(row.resource_kind, chosen):
+    if is_id_of_another_kind(row.resource_kind, remote_id):
         raise DecisionRefused("Check the ID. It looks like the ID of a different kind of record", field="remote_id")
-    if chosen and Delivery.objects.filter(kind=row.kind, remote_id=chosen).exclude(pk=row.pk).exists():
+    if remote_id and Delivery.objects.filter(kind=row.kind, remote_id=remote_id).exclude(pk=row.pk).exists():
         raise DecisionRefused(ID_IN_USE, field="remote_id")
-    return chosen
+    return remote_id
 
 
 def clean_note(text: str) -> str:
-    """The note as typed, with plain line ends. Raises DecisionRefused."""
-    note = "\n".join(text.split("\r\n")).strip()
+    """Return the note as typed, with plain line ends. Raises DecisionRefused."""
+    note = text.replace("\r\n", "\n").strip()
     if len(note) > NOTE_LIMIT or any(not letter.isprintable() and letter not in "\n\t" for letter in note):
         raise DecisionRefused(f"Use {NOTE_LIMIT:,} plain characters or fewer", field="note")
     return note
 
 
+_DUPLICATE = Q(state=DeliveryState.DONE, reason=DUPLICATE)
 # The rows that wait for a decision. Any transition may: later ones can't be sent before it.
-_TRANSITIONS = [kind for kind in ResourceKind if kind.is_transition]
-_IS_OPEN = Q(reason__in=(UNCLEAR, AMBIGUOUS)) | Q(kind__in=_TRANSITIONS)
-UNDECIDED = Q(state=DeliveryState.HELD) & _IS_OPEN | Q(state=DeliveryState.DONE, reason=DUPLICATE)
-# The rows that the service has no call for, so that somebody has to inform the provider by hand.
+_IS_OPEN = Q(reason__in=(UNCLEAR, AMBIGUOUS)) | Q(kind__in=TRANSITION_KINDS)
+UNDECIDED = Q(state=DeliveryState.HELD) & _IS_OPEN | _DUPLICATE
+# The rows that the service has no call for, so that an agent has to inform the provider by hand.
 TO_INFORM = Q(state__in=(DeliveryState.HELD, DeliveryState.DONE), reason=UNSUPPORTED) & ~UNDECIDED
 
 
+def _is_duplicated(row: Delivery) -> bool:
+    return row.state == DeliveryState.DONE and row.reason == DUPLICATE
+
+
 def is_undecided(row: Delivery) -> bool:
-    """Whether an agent may decide about the row."""
+    """Return whether an agent may decide about the row."""
     return row.needs_a_decision or _is_duplicated(row)
 
 
 def must_inform_provider(row: Delivery) -> bool:
-    """Whether somebody has to inform the provider by hand, since the service has no call for it."""
+    """Return whether an agent has to inform the provider by hand, since the service has no call for it."""
     return row.reason == UNSUPPORTED and row.state in (DeliveryState.HELD, DeliveryState.DONE) and not is_undecided(row)
 
 
 def may_inform_provider(row: Delivery) -> bool:
-    """Whether an agent may record that the provider was informed by hand: also where it is held for another reason,
-    if nothing of it is in doubt, or where a file can't be read."""
+    """Return whether an agent may record that the provider was informed by hand.
+
+    Also of a row that is held for another reason, if nothing of it is in doubt, or whose file can't be read.
+    """
     waits_for_file = row.state == DeliveryState.WAITING and row.reason == FILE_MISSING
     is_held = row.state == DeliveryState.HELD and not is_undecided(row)
     return must_inform_provider(row) or is_held or waits_for_file
@@ -146,39 +155,39 @@ def send_again(
 ) -> Decision:
     """Send a delivery that was refused or held again, unchanged, under a new key.
 
-    Raises DecisionOutdated where its outcome is unknown or it has changed, DecisionRefused.
+    Raises DecisionOutdated if its outcome is unknown or it has changed, DecisionRefused.
     """
-    with _locked_for_decision(delivery_id, may_send_again, agent=agent, seen_at=seen_at) as row:
+    with _locked_for_decision(delivery_id, Decision.Kind.SEND_AGAIN, agent=agent, seen_at=seen_at) as row:
         return _record(row, agent, Decision.Kind.SEND_AGAIN, note=clean_note(note))
 
 
 def bind(
     delivery_id: int, *, agent: AbstractBaseUser, remote_id: str, note: str = "", seen_at: datetime | None = None
 ) -> Decision:
-    """It is there, under this id: counts as received as it was sent, and what has waited for its id goes on.
+    """Record that the service has the resource, as it was sent, under this id. Rows that waited for the id go on.
 
-    `seen_at` is the row's `updated_at` when the agent read it. Raises DecisionOutdated where the row has changed since
-    then, DecisionRefused where the id can't be its id.
+    `seen_at` is the row's `updated_at` when the agent read it. Raises DecisionOutdated if the row has changed since
+    then, DecisionRefused if the id can't be its id.
     """
-    with _locked_for_decision(delivery_id, is_undecided, agent=agent, seen_at=seen_at) as row:
-        chosen = clean_remote_id(row, remote_id)
-        if _is_duplicated(row) and chosen != row.remote_id:
+    with _locked_for_decision(delivery_id, Decision.Kind.BIND, agent=agent, seen_at=seen_at) as row:
+        remote_id = clean_remote_id(row, remote_id)
+        if _is_duplicated(row) and remote_id != row.remote_id:
             forget_dependents(row)
         if row.state == DeliveryState.HELD and row.sent is not None:
             row.acknowledged = row.sent
-        row.remote_id = chosen or row.remote_id
+        row.remote_id = remote_id or row.remote_id
         row.state = DeliveryState.DONE
-        return _record(row, agent, Decision.Kind.BIND, note=clean_note(note), remote_id=chosen)
+        return _record(row, agent, Decision.Kind.BIND, note=clean_note(note), remote_id=remote_id)
 
 
 def declare_absent(
     delivery_id: int, *, agent: AbstractBaseUser, note: str = "", seen_at: datetime | None = None
 ) -> Decision:
-    """What was sent last is not there: it is sent once more, under a new key. Raises DecisionOutdated, DecisionRefused.
+    """Record that the service lacks what was sent last, which is sent once more, under a new key.
 
-    Where only a change of the thing was in doubt, the change is sent again.
+    If only a change of the resource was in doubt, the change is sent again. Raises DecisionOutdated, DecisionRefused.
     """
-    with _locked_for_decision(delivery_id, is_undecided, agent=agent, seen_at=seen_at) as row:
+    with _locked_for_decision(delivery_id, Decision.Kind.ABSENT, agent=agent, seen_at=seen_at) as row:
         if _is_duplicated(row):
             row.acknowledged = None
             forget_dependents(row)
@@ -197,30 +206,31 @@ def record_provider_informed(
     also: Collection[int] = (),
     seen_at: datetime | None = None,
 ) -> Decision:
-    """The provider was informed by hand: counts as received as it is wanted, and what has waited for it goes on.
+    """Record that the provider was informed by hand: counts as received as it is wanted, and rows that waited go on.
 
-    The note says who was informed and how. `remote_id` is required where the service never had it. `also` are
+    The note says who was informed and how. `remote_id` is required if the service never had the resource. `also` are
     the numbers of other steps of the same application (`steps_to_inform`) of which the provider was informed as well.
     Raises DecisionOutdated, DecisionRefused.
     """
-    with _locked_for_decision(delivery_id, may_inform_provider, agent=agent, seen_at=seen_at) as row:
-        told = clean_note(note)
-        if not told:
+    with _locked_for_decision(delivery_id, Decision.Kind.PROVIDER_INFORMED, agent=agent, seen_at=seen_at) as row:
+        note = clean_note(note)
+        if not note:
             raise DecisionRefused("Enter who you informed, and how", field="note")
-        chosen = clean_remote_id(row, remote_id) if row.acknowledged is None else row.remote_id
+        remote_id = clean_remote_id(row, remote_id) if row.acknowledged is None else row.remote_id
         for step in steps_to_inform(row).select_for_update().filter(pk__in=also):
-            _inform(step, agent, note=told, remote_id="")
-        return _inform(row, agent, note=told, remote_id=chosen)
+            _inform(step, agent, note=note, remote_id="")
+        return _inform(row, agent, note=note, remote_id=remote_id)
 
 
 def steps_to_inform(row: Delivery) -> QuerySet[Delivery]:
-    """The other steps of its application that the provider is to be informed of, in their order."""
-    steps = Delivery.objects.filter(TO_INFORM, application_id=row.application_id, kind__in=_TRANSITIONS)
+    """Return the other steps of its application that the provider is to be informed of, in their order."""
+    steps = Delivery.objects.filter(TO_INFORM, application_id=row.application_id, kind__in=TRANSITION_KINDS)
     return steps.exclude(pk=row.pk).order_by("position", "pk")
 
 
 def _inform(row: Delivery, agent: AbstractBaseUser, *, note: str, remote_id: str) -> Decision:
-    row.acknowledged, row.remote_id = row.wanted, remote_id
+    row.acknowledged = row.wanted
+    row.remote_id = remote_id
     if row.wanted is None:
         row.remote_id = ""
         forget_dependents(row)
@@ -229,28 +239,41 @@ def _inform(row: Delivery, agent: AbstractBaseUser, *, note: str, remote_id: str
 
 @contextmanager
 def _locked_for_decision(
-    delivery_id: int, is_open: Callable[[Delivery], bool], *, agent: AbstractBaseUser, seen_at: datetime | None
+    delivery_id: int, kind: Decision.Kind, *, agent: AbstractBaseUser, seen_at: datetime | None
 ) -> Iterator[Delivery]:
-    """The row, locked after its application as the worker does it, while a decision about it is open. Raises
-    OwnApplication where the agent would decide about their own."""
+    """Lock a row, after its application as the worker does, while a decision of this kind about it is open.
+
+    Raises DecisionOutdated, and OwnApplication if the application is the agent's own.
+    """
     with transaction.atomic():
         of_row = Delivery.objects.filter(pk=delivery_id).values("application_id")
         Application.objects.select_for_update().get(pk__in=of_row)
         row = Delivery.objects.select_for_update().select_related("application").get(pk=delivery_id)
         refuse_own_applications([row.application_id], agent=agent.pk)
-        if not is_open(row) or (seen_at is not None and seen_at != row.updated_at):
+        if not _is_open_for(kind, row) or (seen_at is not None and seen_at != row.updated_at):
             raise DecisionOutdated
         yield row
 
 
-def _record(row: Delivery, agent: AbstractBaseUser, deed: Decision.Kind, *, note: str, remote_id: str = "") -> Decision:
-    """Compare the row with what is wanted, make it and what waits for it due, and keep what was decided."""
+def _is_open_for(kind: Decision.Kind, row: Delivery) -> bool:
+    if kind == Decision.Kind.SEND_AGAIN:
+        return may_send_again(row)
+    if kind == Decision.Kind.PROVIDER_INFORMED:
+        return may_inform_provider(row)
+    return is_undecided(row)
+
+
+def _record(row: Delivery, agent: AbstractBaseUser, kind: Decision.Kind, *, note: str, remote_id: str = "") -> Decision:
+    """Compare the row with what is wanted, make it and the rows that wait for it due, and keep the decision."""
     now = timezone.now()
     requeue(row)
-    told: Any = None
-    if deed == Decision.Kind.PROVIDER_INFORMED:
-        row.reason, told = PROVIDER_INFORMED, row.wanted
-    row.looks, row.recheck, row.unclear_since = 0, False, None
+    informed_payload: Any = None
+    if kind == Decision.Kind.PROVIDER_INFORMED:
+        row.reason = PROVIDER_INFORMED
+        informed_payload = row.wanted
+    row.looks = 0
+    row.recheck = False
+    row.unclear_since = None
     row.next_at = now if row.state == DeliveryState.QUEUED else None
     try:
         with transaction.atomic():
@@ -260,10 +283,10 @@ def _record(row: Delivery, agent: AbstractBaseUser, deed: Decision.Kind, *, note
         raise DecisionRefused(ID_IN_USE, field="remote_id") from error
     Delivery.objects.filter(application=row.application, state=DeliveryState.QUEUED, next_at=None).update(next_at=now)
     decision = Decision.objects.create(
-        delivery=row, agent_id=agent.pk, deed=deed, remote_id=remote_id, note=note, told=told
+        delivery=row, agent_id=agent.pk, deed=kind, remote_id=remote_id, note=note, told=informed_payload
     )
     logger.info(
-        "Delivery %s (%s of %s): agent %s decided %s", row.pk, row.kind, row.application.reference, agent.pk, deed.value
+        "Delivery %s (%s of %s): agent %s decided %s", row.pk, row.kind, row.application.reference, agent.pk, kind.value
     )
     RELAY.wake_after_commit()
     chain.append(
@@ -273,21 +296,14 @@ def _record(row: Delivery, agent: AbstractBaseUser, deed: Decision.Kind, *, note
         subject=f"delivery {row.pk}",
         rows=[decision],
         decision=decision.pk,
-        said=deed,
+        said=kind,
     )
     return decision
 
 
-def _is_duplicated(row: Delivery) -> bool:
-    return row.state == DeliveryState.DONE and row.reason == DUPLICATE
-
-
-_DUPLICATE = Q(state=DeliveryState.DONE, reason=DUPLICATE)
-# A lease that has run out means that nobody knows; the worker says so when it next comes by.
+# A lease that has run out leaves the call in doubt; the worker records that when it next comes by.
 _LEFT_SENDING = Q(state=DeliveryState.SENDING, lease_until__lte=Now())
-
-
-# A duplicate is to be decided too; no other row is in two groups.
+# Each group of the queue with its label. A duplicate is to be decided too; no other row is in two groups.
 _GROUPS: Mapping[str, tuple[str, Q]] = {
     "undecided": ("To decide", UNDECIDED),
     "surplus": ("Duplicates", _DUPLICATE),
@@ -297,36 +313,30 @@ _GROUPS: Mapping[str, tuple[str, Q]] = {
     "refused": ("Not accepted", Q(state=DeliveryState.REFUSED)),
     "waiting": ("Waiting", Q(state=DeliveryState.WAITING)),
 }
+_IN_ANY_GROUP = reduce(or_, (condition for _, condition in _GROUPS.values()))
 
 
 def deliveries_in(group: str = "") -> QuerySet[Delivery]:
-    """The rows of one group, or of all, the oldest first; each with `since`, when its problem began.
+    """Return the rows of one group, or of all, the oldest first; each with `since`, the time when its problem began.
 
     One query for the rows and one for their attempts.
     """
-    _, chosen = _GROUPS.get(group, ("", _in_any_group()))
+    _, condition = _GROUPS.get(group, ("", _IN_ANY_GROUP))
     first_try = Attempt.objects.filter(delivery=OuterRef("pk"), key=OuterRef("key")).order_by("pk")
     since = Coalesce("unclear_since", Subquery(first_try.values("started_at")[:1]), "updated_at")
-    found = Delivery.objects.filter(chosen).select_related("application").prefetch_related("tries")
-    return found.annotate(since=since).order_by("since", "pk")
+    rows = Delivery.objects.filter(condition).select_related("application").prefetch_related("tries")
+    return rows.annotate(since=since).order_by("since", "pk")
 
 
 def queue_groups() -> tuple[tuple[str, str, int], ...]:
-    """All together, then every group: its name in addresses, its label, and how many rows it holds. One query."""
-    meant = {"": ("All", _in_any_group()), **_GROUPS}
+    """Return the whole queue, then every group: its name in addresses, its label, its number of rows. One query."""
+    groups = {"": ("All", _IN_ANY_GROUP), **_GROUPS}
     counts = Delivery.objects.aggregate(
-        **{f"in_{value}": Count("pk", filter=chosen) for value, (_, chosen) in meant.items()}
+        **{f"in_{name}": Count("pk", filter=condition) for name, (_, condition) in groups.items()}
     )
-    return tuple((value, label, counts[f"in_{value}"]) for value, (label, _) in meant.items())
+    return tuple((name, label, counts[f"in_{name}"]) for name, (label, _) in groups.items())
 
 
 def unresolved_deliveries() -> QuerySet[Delivery]:
     """Return the deliveries that wait for an agent: held for any reason, duplicates, and steps to tell by hand."""
     return Delivery.objects.filter(UNDECIDED | TO_INFORM | Q(state=DeliveryState.HELD))
-
-
-def _in_any_group() -> Q:
-    together = Q()
-    for _, chosen in _GROUPS.values():
-        together |= chosen
-    return together

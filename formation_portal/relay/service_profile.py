@@ -1,6 +1,6 @@
-"""What the configured service can do, as `manage.py probe_service`, settings and answers show it, and how it fares.
+"""Keep the capabilities of the configured service, as probe, settings and answers show them, and the state of calls.
 
-Both are stored by the service's address. What is not known counts as not honoured: the strictest rule applies (design,
+Both are stored by the service's address. An unknown capability counts as missing: the strictest rule applies (design,
 "Relay").
 """
 
@@ -24,15 +24,15 @@ DOCUMENTED_LISTS = frozenset({ResourceKind.PARTY})
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """One service's answers to the questions that the relay asks before it sends anything again."""
+    """The capabilities of a service that decide whether anything may be sent to it again."""
 
-    # The same Idempotency-Key twice happens once.
+    # A call repeated with its Idempotency-Key is processed once.
     honours_keys: bool = False
     # A list or a record of these kinds can be read back.
     lists: frozenset[ResourceKind] = DOCUMENTED_LISTS
     # Records of these kinds carry the client_reference that they were created with.
     references: frozenset[ResourceKind] = field(default_factory=frozenset)
-    # A second create of the same thing is refused with 409, and names the first one.
+    # A second create of the same resource is refused with 409, and names the first one.
     refuses_repeats: frozenset[ResourceKind] = field(default_factory=frozenset)
     # A second upload to a slot takes the first one's place.
     replaces_documents: bool = False
@@ -42,22 +42,20 @@ class Capabilities:
     slowest: float = 0.0
 
     def as_json(self) -> dict[str, Any]:
-        """As it is stored."""
-        plain = asdict(self)
-        return {
-            name: sorted(str(one) for one in value) if isinstance(value, frozenset) else value
-            for name, value in plain.items()
-        }
+        members = asdict(self)
+        for name, value in members.items():
+            if isinstance(value, frozenset):
+                members[name] = sorted(map(str, value))
+        return members
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> Self:
-        """From what was stored; members that are not there are not known."""
-        known: dict[str, Any] = {
-            name: frozenset(ResourceKind(one) for one in value) if isinstance(value, list) else value
-            for name, value in stored.items()
-            if name in cls.__dataclass_fields__
-        }
-        return cls(**known)
+        """Return the stored capabilities; missing members are not known."""
+        members: dict[str, Any] = {}
+        for name in stored.keys() & cls.__dataclass_fields__.keys():
+            value = stored[name]
+            members[name] = frozenset(map(ResourceKind, value)) if isinstance(value, list) else value
+        return cls(**members)
 
 
 _LISTED = frozenset(
@@ -70,7 +68,7 @@ _LISTED = frozenset(
     }
 )
 
-# What the embedded service honours, so that a fresh machine needs no probe. A test probes it and compares.
+# Known without a probe, so that a fresh machine needs none. A test probes the embedded service and compares.
 EMBEDDED_CAPABILITIES = Capabilities(
     honours_keys=True,
     lists=_LISTED,
@@ -86,8 +84,11 @@ EMBEDDED_ADDRESS = "embedded"
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """`can_edit`: it has the calls that change and remove. `capabilities`: what makes sending twice harmless there.
-    `lacks`: the transitions that it has no call for, by kind, and the missing edits, by `edit_name`."""
+    """The profile of a service, from which the relay decides what it may send.
+
+    `can_edit`: it has the calls that change and remove. `capabilities`: they make sending twice harmless there.
+    `lacks`: the transitions that it has no call for, by kind, and the missing edits, by `edit_name`.
+    """
 
     can_edit: bool
     capabilities: Capabilities
@@ -95,10 +96,10 @@ class Profile:
     lacks: frozenset[str] = frozenset()
 
     def may_send(self, application: Application) -> bool:
-        """Whether anything of the application may be sent by now.
+        """Return whether anything of the application may be sent by now.
 
-        What a service cannot correct waits until the customer submits (design, "Relay"), and so does what was changed
-        after a return: corrections go in one piece.
+        Data that a service cannot correct waits until the customer submits (design, "Relay"), and so do changes after a
+        return: corrections go in one piece.
         """
         if application.status is State.RETURNED_FOR_CHANGES:
             return False
@@ -109,17 +110,19 @@ class Profile:
         return self.can_edit and edit_name(action, kind) not in self.lacks
 
     def is_paused(self, now: datetime) -> bool:
-        """Whether nothing is sent at all for the moment."""
+        """Return whether nothing is sent at all for the moment."""
         return self.paused_until is not None and now < self.paused_until
 
     def doubt_time(self, repeats: int) -> timedelta:
-        """How long a call in doubt rests. With a key that counts it is harmless to ask at once; else it rests until
-        nothing more can come of it."""
+        """Return how long a call in doubt rests.
+
+        With a key that counts it is harmless to repeat it at once; else it rests until nothing more can come of it.
+        """
         return timing.backoff(repeats + 1) if self.capabilities.honours_keys else self.settle_time
 
     @property
     def settle_time(self) -> timedelta:
-        """How long to wait after a call in doubt before a lookup shows anything."""
+        """Return how long to wait after a call in doubt before a lookup shows anything."""
         return timing.settle_time(self.capabilities.slowest)
 
 
@@ -129,49 +132,47 @@ def edit_name(action: str, kind: ResourceKind) -> str:
 
 
 def current_profile() -> Profile:
-    """The profile of the configured service; one query."""
+    """Return the profile of the configured service; one query."""
     return profile_from(next(iter(PROFILE.rows(service_address())), None))
 
 
-def profile_from(found: ServiceProfile | None) -> Profile:
-    """What a stored profile says together with the settings; what neither knows counts as not honoured."""
-    moments = (found.paused_until, found.open_until) if found else ()
-    pauses = [moment for moment in moments if moment is not None]
+def profile_from(stored: ServiceProfile | None) -> Profile:
+    """Combine a stored profile with the settings; a capability that neither knows counts as missing."""
+    if stored is None:
+        stored = ServiceProfile()
+    pauses = [moment for moment in (stored.paused_until, stored.open_until) if moment is not None]
     capabilities = Capabilities() if settings.FORMATION_SERVICE_URL else EMBEDDED_CAPABILITIES
-    if found is not None and found.capabilities is not None:
-        capabilities = Capabilities.from_json(found.capabilities)
+    if stored.capabilities is not None:
+        capabilities = Capabilities.from_json(stored.capabilities)
     # The operator's setting wins over the probe and over answers; the embedded service has every call.
     can_edit: bool | None = settings.FORMATION_SERVICE_EDITS
-    if can_edit is None and found is not None:
-        can_edit = found.can_edit
+    if can_edit is None:
+        can_edit = stored.can_edit
     if can_edit is None:
         can_edit = not settings.FORMATION_SERVICE_URL
-    return Profile(
-        can_edit=can_edit,
-        capabilities=capabilities,
-        paused_until=max(pauses, default=None),
-        lacks=frozenset(found.lacks) if found else frozenset(),
-    )
+    return Profile(can_edit, capabilities, paused_until=max(pauses, default=None), lacks=frozenset(stored.lacks))
 
 
 def locked_profile() -> ServiceProfile:
-    """The stored profile of the configured service, locked until the transaction ends; made where there is none."""
-    stored = ServiceProfile.objects.select_for_update()
-    if (found := stored.filter(base_url=service_address()).first()) is not None:
-        return found
-    ServiceProfile.objects.get_or_create(base_url=service_address())
-    return stored.get(base_url=service_address())
+    """Return the stored profile of the configured service, made if missing, locked until the transaction ends."""
+    profiles = ServiceProfile.objects.select_for_update()
+    stored = profiles.filter(base_url=service_address()).first()
+    if stored is None:
+        ServiceProfile.objects.get_or_create(base_url=service_address())
+        stored = profiles.get(base_url=service_address())
+    return stored
 
 
-def update_profile(**shown: Any) -> None:
-    """Keep what an answer has shown: members of ServiceProfile; capabilities as `Capabilities`."""
-    if isinstance(found := shown.get("capabilities"), Capabilities):
-        shown["capabilities"] = found.as_json()
-    ServiceProfile.objects.update_or_create(base_url=service_address(), defaults=shown)
+def update_profile(**members: Any) -> None:
+    """Set members of the stored profile; capabilities are given as `Capabilities`."""
+    capabilities = members.get("capabilities")
+    if isinstance(capabilities, Capabilities):
+        members["capabilities"] = capabilities.as_json()
+    ServiceProfile.objects.update_or_create(base_url=service_address(), defaults=members)
 
 
 def service_address() -> str:
-    """The address under which the configured service is stored."""
+    """Return the address under which the configured service is stored."""
     return str(settings.FORMATION_SERVICE_URL or EMBEDDED_ADDRESS)[:300]
 
 
@@ -183,8 +184,12 @@ _PAUSED = "Sending is paused until {until}."
 
 
 def service_notices() -> list[tuple[str, bool]]:
-    """What agents and operators read about the configured service, and whether that is trouble; one query."""
-    address, now = service_address(), timezone.now()
+    """Return the sentences for agents and operators about the configured service, each with whether it is trouble.
+
+    One query.
+    """
+    address = service_address()
+    now = timezone.now()
     profile = ServiceProfile.objects.filter(base_url=address).first() or ServiceProfile(base_url=address)
     troubles = []
     if profile.paused_until is not None and now < profile.paused_until:
@@ -197,7 +202,7 @@ def service_notices() -> list[tuple[str, bool]]:
         troubles.append(
             "The formation service has never been probed, so the strictest rules apply. Run `manage.py probe_service`."
         )
-    notices = [(words, True) for words in troubles]
+    notices = [(text, True) for text in troubles]
     if profile.probed_at is not None:
         notices.append((f"The formation service was last probed on {_time(profile.probed_at)}.", False))
     return notices

@@ -1,4 +1,4 @@
-"""Wakes the relay's workers (`core/nodes/wake.py`), and lets a page wait a moment for what they do."""
+"""Wake the relay's workers (`core/nodes/wake.py`), and let a page wait a moment for their calls."""
 
 import time
 

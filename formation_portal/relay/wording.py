@@ -1,4 +1,4 @@
-"""Deliveries in words: what each is about, and for agents its state, its calls and its lookups."""
+"""Name deliveries, and describe their states, calls and lookups to agents."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
@@ -46,9 +46,9 @@ _OTHER_TRANSITION = gettext_noop("Status change")
 
 
 class Titles:
-    """The names of entities, parties and share classes that the rows of some applications hold.
+    """Make titles of deliveries from the names of entities, parties and share classes in the rows.
 
-    `slot_words` are what document slots are called, by their names, for readers of another language.
+    `slot_words` are the words for document slots by their names, for readers of another language.
     """
 
     def __init__(self, rows: Iterable[Delivery], *, slot_words: Mapping[str, str] | None = None) -> None:
@@ -60,27 +60,27 @@ class Titles:
             self._labels[row.application_id, row.name] = canonical.label_of(properties)
 
     def application(self, row: Delivery) -> str:
-        """The name that the entity will have; what the product is called, while it has none."""
+        """Return the name that the entity will have, or the product's name before it has one."""
         return self._labels.get((row.application_id, ENTITY)) or row.application.product_name
 
     def title(self, row: Delivery) -> str:
-        """What the row is about."""
+        """Return the title of a row: its kind, and the name of its holder."""
         match row.resource_kind:
             case ResourceKind.ENTITY:
                 return gettext("Company")
             case ResourceKind.ENTITY_CSP:
                 return gettext("Answers about the company")
             case ResourceKind.SHARE_CLASS:
-                return gettext("Share class {name}").format(name=self._of(row, row.name))
+                return gettext("Share class {name}").format(name=self._label(row, row.name))
             case ResourceKind.SHARE_CLASS_CSP:
-                name = self._of(row, (ResourceKind.SHARE_CLASS, row.subject))
+                name = self._label(row, (ResourceKind.SHARE_CLASS, row.subject))
                 return gettext("Answers about share class {name}").format(name=name)
             case ResourceKind.PARTY:
-                name = self._of(row, row.name)
+                name = self._label(row, row.name)
                 kind = gettext(canonical.KIND_WORDS.get(str(payload_of(row).get("party_type")), ""))
-                return ", ".join(part for part in (name[:1].upper() + name[1:], kind) if part)
+                return ", ".join(filter(None, (name[:1].upper() + name[1:], kind)))
             case ResourceKind.PARTY_CSP:
-                return gettext("Answers of {name}").format(name=self._of(row, (ResourceKind.PARTY, row.subject)))
+                return gettext("Answers of {name}").format(name=self._label(row, (ResourceKind.PARTY, row.subject)))
             case ResourceKind.DOCUMENT:
                 return self._document(row)
             case ResourceKind.SHAREHOLDING:
@@ -90,39 +90,36 @@ class Titles:
             case ResourceKind.STATUS:
                 return gettext(_TRANSITIONS.get(str(payload_of(row).get("status")), _OTHER_TRANSITION))
 
-    def _of(self, row: Delivery, name: ResourceName | None) -> str:
+    def _label(self, row: Delivery, name: ResourceName | None) -> str:
         if name is None:
             return ""
         return self._labels.get((row.application_id, name)) or gettext(_WITHOUT_A_NAME.get(name[0], ""))
 
     def _document(self, row: Delivery) -> str:
-        payload = payload_of(row)
-        name = str(payload.get("document_key") or gettext("Document"))
-        slot = self._slot_words.get(name, name)
-        holder = self._of(row, referenced_name(payload.get("party")))
-        return gettext("{what} of {holder}").format(what=slot, holder=holder) if holder else slot
+        name = str(payload_of(row).get("document_key") or gettext("Document"))
+        return self._of_holder(row, self._slot_words.get(name, name))
 
     def _shareholding(self, row: Delivery) -> str:
         payload = payload_of(row)
         number = payload.get("shares_held")
         shares = format_number(number) if isinstance(number, int) else gettext("Shares")
-        held, holder = (
-            self._of(row, referenced_name(payload.get("share_class"))),
-            self._of(row, referenced_name(payload.get("party"))),
-        )
-        what = " ".join(part for part in (shares, held) if part)
+        share_class = self._label(row, referenced_name(payload.get("share_class")))
+        return self._of_holder(row, f"{shares} {share_class}".rstrip())
+
+    def _of_holder(self, row: Delivery, what: str) -> str:
+        holder = self._label(row, referenced_name(payload_of(row).get("party")))
         return gettext("{what} of {holder}").format(what=what, holder=holder) if holder else what
 
 
 def titles_of(applications: Collection[int]) -> Titles:
-    """The names within these applications, by their primary keys: one query."""
+    """Read the names within these applications, by their primary keys: one query."""
     return Titles(Delivery.objects.filter(application__in=applications, kind__in=_NAMED_KINDS))
 
 
 def payload_of(row: Delivery) -> Mapping[str, Any]:
-    """What is wanted there; of a thing that is wanted no more, what was sent or is there."""
-    found: Mapping[str, Any] = row.wanted or row.sent or row.acknowledged or {}
-    return found
+    """Return the payload that is wanted; of a resource that is wanted no more, the one that was sent or is there."""
+    payload: Mapping[str, Any] = row.wanted or row.sent or row.acknowledged or {}
+    return payload
 
 
 _STATES: Mapping[str, str] = {
@@ -181,7 +178,7 @@ _OUTCOMES: Mapping[str, str] = {
     "UnexpectedAnswer": "Unexpected answer: not processed",
 }
 
-# As lookups keep them, in words; any other conclusion can be read as it is.
+# The conclusions of lookups in words; any other conclusion can be read as it is.
 _CONCLUSIONS: Mapping[str, str] = {
     "bound": "Found",
     "not there": "Not found",
@@ -195,26 +192,25 @@ _STATUS_PREFIX = "it stands at "
 
 
 def state_words(row: Delivery) -> str:
-    """The state of the row: its reason where it has one, else the state itself."""
-    if words := _REASONS.get((row.state, row.reason)):
-        return words
-    state = _STATES[row.state]
-    return f"{state}: {readable(row.reason).lower()}" if row.reason and row.state == DeliveryState.HELD else state
+    """Return the words for a row's reason, if it has one, else for its state."""
+    if (row.state, row.reason) in _REASONS:
+        return _REASONS[row.state, row.reason]
+    if row.state == DeliveryState.HELD and row.reason:
+        return f"{_STATES[row.state]}: {readable(row.reason).lower()}"
+    return _STATES[row.state]
 
 
 def outcome_words(attempt: Attempt) -> str:
-    """What became of one call."""
     return _OUTCOMES.get(attempt.outcome, readable(attempt.outcome))
 
 
 def conclusion_words(look: Look) -> str:
-    """What was concluded from one reading."""
     if look.conclusion.startswith(_STATUS_PREFIX):
         return f"Status there: {readable(look.conclusion.removeprefix(_STATUS_PREFIX)).lower()}"
     return _CONCLUSIONS.get(look.conclusion) or readable(look.conclusion)
 
 
 def readable(word: str) -> str:
-    """A stable word as people read it: `not_found` is "Not found"."""
+    """Return a stable word as people read it: `not_found` is "Not found"."""
     text = word.replace("_", " ").strip()
     return text[:1].upper() + text[1:]

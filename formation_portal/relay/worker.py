@@ -1,6 +1,6 @@
-"""The worker: makes every call that is due, then sleeps until PostgreSQL wakes it or a moment has passed.
+"""Run the worker, which makes every call that is due, then sleeps until PostgreSQL wakes it or a moment has passed.
 
-Any number of them may run, on one database. `drain` does the same in the caller's process, for tests and commands.
+Any number of workers may run on one database. `drain` makes the calls in the caller's process, for tests and commands.
 """
 
 import logging
@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 POLL_SECONDS = 1.0
 # A page waits for the relay for RELAY_WAIT_MS.
 SQLITE_POLL_SECONDS = 0.1
-# How often it looks for documents and entities whose status is to be read.
+# Between two searches for documents and entities whose status is to be read.
 READING_POLL_SECONDS = 30.0
 # A row may be due and yet wait for something else than time, such as the retry budget.
 SHORTEST_IDLE = 0.02
@@ -36,23 +36,23 @@ BATCH_SIZE = 50
 
 
 class Worker:
-    """Runs until `stop`; a call that has begun is finished first."""
+    """Make calls until `stop`; a call that has begun is finished first."""
 
     def __init__(self) -> None:
-        # No lock that a signal's handler could wait for: it may have interrupted whoever holds it.
+        # Not a lock, since a signal's handler may have interrupted the code that holds it.
         self._is_stopped = False
         self._readings_due_at = 0.0
 
     def run(self) -> None:
-        """Work until stopped, over whatever goes wrong: what is not done stays in the database."""
-        has_looked = False
+        """Work until stopped, despite any error: unfinished work stays in the database."""
+        is_reactivated = False
         with RELAY.listen() as listener:
             logger.info("The relay is running")
             while not self._is_stopped:
                 try:
-                    if not has_looked:
+                    if not is_reactivated:
                         _reactivate_resting()
-                        has_looked = True
+                        is_reactivated = True
                     idle = 0.0 if self.work_once() else _idle_seconds()
                     self._poll_readings()
                 except DATABASE_AWAY as error:
@@ -67,33 +67,34 @@ class Worker:
         logger.info("The relay has stopped")
 
     def work_through(self) -> int:
-        """Make every call that is due now, then return; how many were made. What has to wait is left waiting."""
+        """Make every call that is due now and return their number. Rows that have to wait are left waiting."""
         _reactivate_resting()
         calls = 0
-        while made := self.work_once():
-            calls += made
+        while new_calls := self.work_once():
+            calls += new_calls
         return calls
 
     def work_once(self) -> int:
-        """One call for each application that has something due; how many were made."""
-        made = 0
+        """Make a call for each application that has a row due, and return the number of calls."""
+        calls = 0
         rows = Delivery.objects.filter(next_at__lte=timezone.now())
         due = rows.values("application_id").annotate(since=Min("next_at")).order_by("since")[:BATCH_SIZE]
         for application_id in [row["application_id"] for row in due] or _breaker_trial():
-            if self._is_stopped or _opens_at(now := timezone.now()) > now:
+            now = timezone.now()
+            if self._is_stopped or _opens_at(now) > now:
                 break
             try:
-                made += make_next_call(application_id) is not None
+                calls += make_next_call(application_id) is not None
             except DATABASE_AWAY:
                 raise
             except Exception:
                 # An error in one application must not stop the others. Its call, if it was made, is in doubt when the
                 # lease ends.
                 logger.exception("Unexpected error in the relay, application %s", application_id)
-        return made
+        return calls
 
     def _poll_readings(self) -> None:
-        """Whatever goes wrong with reading stops nothing that is to be sent."""
+        """Read the due statuses, now and then. An error in reading stops nothing that is to be sent."""
         if time.monotonic() < self._readings_due_at:
             return
         self._readings_due_at = time.monotonic() + READING_POLL_SECONDS
@@ -116,7 +117,7 @@ class Worker:
 
 
 def _breaker_trial() -> list[int]:
-    """When the breaker lets one call through, the first waiting row is due, though its own time has not come."""
+    """Make the first waiting row due if the breaker lets one call through, though its own time has not come."""
     now = timezone.now()
     if not ServiceProfile.objects.filter(base_url=service_address(), open_until__lte=now).exists():
         return []
@@ -128,13 +129,13 @@ def _breaker_trial() -> list[int]:
 
 
 def _opens_at(now: datetime) -> datetime:
-    """When the service may be called. Only to spare work: the claim asks again, under the lock."""
+    """Return when the service may be called. Only to spare work: the claim asks again, under the lock."""
     stored = ServiceProfile.objects.filter(base_url=service_address()).first()
     return rate_limit.opens_at(stored, now) if stored else now
 
 
 def _idle_seconds() -> float:
-    """How long nothing is due, or may be sent; a second at most, since others may write to the database."""
+    """Return how long nothing is due, or may be sent: a second at most, since others may write to the database."""
     now = timezone.now()
     first = Delivery.objects.filter(next_at__isnull=False).aggregate(first=Min("next_at"))["first"]
     if first is None:
@@ -144,15 +145,15 @@ def _idle_seconds() -> float:
 
 
 def _reactivate_resting() -> None:
-    """A new start may bring other settings: rows that could not be sent under the old ones are due again."""
+    """Make rows due that could not be sent under the old settings, since a new start may bring others."""
     resting = Q(state=DeliveryState.QUEUED) | Q(state=DeliveryState.HELD, reason=UNSUPPORTED)
     Delivery.objects.filter(resting, next_at=None).update(next_at=timezone.now())
 
 
 def drain(*, limit: int = 10_000) -> int:
-    """Make every call that can be made, in this process, without waiting for any time to pass; how many were made.
+    """Make every call that can be made, in this process, without waiting for any time to pass. Return their number.
 
-    Whatever ends in waiting or doubt is tried once.
+    A call that ends in waiting or doubt is tried once.
     """
     tried: set[int] = set()
     calls = 0
@@ -160,11 +161,11 @@ def drain(*, limit: int = 10_000) -> int:
     open_applications = rows.order_by("application_id").values_list("application_id", flat=True).distinct()
     for application_id in list(open_applications):
         while calls < limit:
-            made = make_next_call(application_id, is_eager=True, tried=tried)
-            if made is None:
+            result = make_next_call(application_id, is_eager=True, tried=tried)
+            if result is None:
                 break
             calls += 1
-            claimed, row = made
+            row_id, row = result
             if row is None or row.recheck or row.state not in (DeliveryState.DONE, DeliveryState.QUEUED):
-                tried.add(claimed)
+                tried.add(row_id)
     return calls

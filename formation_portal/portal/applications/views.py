@@ -24,7 +24,7 @@ from formation_portal.applications.draft import Draft, schema_digest
 from formation_portal.applications.models import Application, SectionAnswers
 from formation_portal.gateway.catalog import Catalog
 from formation_portal.invitations.models import Invitation
-from formation_portal.relay.delivery_status import cannot_be_removed
+from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.models import ResourceKind
 from formation_portal.ui.forms.form_data import posted_revision
 from formation_portal.ui.pagination import numbered_links
@@ -141,7 +141,7 @@ def _ask_about_removal(
     context = {
         "page": ConfirmPage(draft, overview, gettext("Overview")),
         "goes": list(deleted_things(draft)),
-        "may_stay": cannot_be_removed(draft.application, ResourceKind.ENTITY, ""),
+        "may_stay": deliveries_of(draft.application).cannot_be_removed(ResourceKind.ENTITY, ""),
         "is_unread": is_unread,
     }
     return render(request, "portal/applications/draft_removal.html", context, status=status)

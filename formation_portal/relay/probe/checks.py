@@ -1,12 +1,13 @@
-"""The checks of a probe: each makes a few calls about a test entity, and answers yes, no, or not known.
+"""Check the capabilities of a service: each check makes a few calls about a test entity.
 
-Nothing is concluded from an answer alone where the service can be asked what it holds.
+Its result is yes, no, or not known. Nothing is concluded from an answer alone if the service's records can be read.
 """
 
 import time
 import uuid
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
 
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.errors import Conflict, Refused, Unsupported
@@ -14,38 +15,38 @@ from formation_portal.gateway.errors import Conflict, Refused, Unsupported
 from ..models import ResourceKind
 from .payloads import PICTURE_TYPE, PICTURES, Json, ProbePayloads
 
-Answered = TypeVar("Answered")
 YesNoUnknown = bool | None
 
 _ID_NAMES = {ResourceKind.PARTY: "party_id"}
 
 
 class CheckImpossible(Exception):
-    """What a check needs is not there; the message says why."""
+    """Raised if something that a check needs is missing; the message says why."""
 
 
 class ProbeChecks:
-    """A test entity at one service, what was made within it, and how long the slowest call took, in seconds."""
+    """Check one service by a test entity and the records made within it. `slowest` call in seconds.
+
+    Each check raises GatewayError if the service does not answer as it should, and CheckImpossible.
+    """
 
     def __init__(self, service: FormationService, payloads: ProbePayloads, *, reference: str) -> None:
         self.reference = reference
-        # The ids of the test entities that are there.
+        # The ids of the test entities that exist.
         self.entities: list[str] = []
         self.calls = 0
         self.slowest = 0.0
         self._service = service
         self._payloads = payloads
-        self._made: dict[ResourceKind, Json] = {}
+        self._created: dict[ResourceKind, Json] = {}
         self._parties_carry_references: YesNoUnknown = None
 
-    # Each raises GatewayError where the service does not answer as it should, and CannotTry.
-
     def keeps_the_reference(self) -> YesNoUnknown:
-        """Makes the test entity; whether it carries our client_reference."""
+        """Make the test entity and check that it carries our client_reference."""
         return bool(self._create(ResourceKind.ENTITY).get("client_reference") == self.reference)
 
     def honours_keys(self) -> YesNoUnknown:
-        """The same party twice with one key, once more with another: one and one, as the list of parties says."""
+        """Add the same party twice with one key, once more with another, and count the parties in the list."""
         key = _new_key()
         first = _id(ResourceKind.PARTY, self._create(ResourceKind.PARTY, key=key))
         try:
@@ -59,79 +60,78 @@ class ProbeChecks:
         if not {first, again, *others} <= set(listed):
             raise CheckImpossible("the list of parties does not show what was added")
         if first in others:
-            # It knows the person again, whatever the key says.
+            # The service recognises the person under any key.
             return None
         return again == first and len(listed) == 1 + len(others)
 
     def shows_references_of_parties(self) -> YesNoUnknown:
-        """Whether the list of parties shows a client_reference that one was created with."""
+        """Check that the list of parties shows the client_reference of a create."""
         if self._parties_carry_references is None:
             raise CheckImpossible("no list of parties could be read")
         return self._parties_carry_references
 
     def is_listed(self, kind: ResourceKind) -> YesNoUnknown:
-        """Whether a list of the kind can be read, and shows what was made."""
-        made = self._made.get(kind)
-        if made is None:
+        """Check that a list of the kind can be read, and shows the record that was created."""
+        created = self._created.get(kind)
+        if created is None:
             raise CheckImpossible(f"no {kind.replace('_', ' ')} could be made")
-        if not any(_is_it(kind, made, record) for record in self._list(kind)):
+        if not any(_is_same_record(kind, created, record) for record in self._list(kind)):
             raise CheckImpossible("there is a list, which does not show what was made")
         return True
 
     def refuses_repeats(self, kind: ResourceKind) -> YesNoUnknown:
-        """Whether a second create of the same thing, under another key, is refused and names the first one."""
-        first = self._made.get(kind) or self._create(kind)
+        """Check that a second create of the same resource, under another key, is refused and names the first one."""
+        first = self._created.get(kind) or self._create(kind)
         try:
             self._create(kind)
-        except Conflict as refused:
-            return bool(refused.existing_id) and refused.existing_id == _id(kind, first)
+        except Conflict as conflict:
+            return bool(conflict.existing_id) and conflict.existing_id == _id(kind, first)
         except Refused:
             return False
         return False
 
     def merges_csp_data(self) -> YesNoUnknown:
-        """Two answers in two calls: whether the first is still there (True), or gone (False)."""
+        """Send two answers in two calls, and check whether the first is still there (True) or gone (False)."""
         if self._payloads.answers is None:
             raise CheckImpossible("this product asks too few questions")
-        for data in self._payloads.answers:
-            self._call(
-                lambda data=data: self._service.post_csp_data(  # type: ignore[misc]
-                    self._entity, schema_id=self._payloads.schema_id, data=data, key=_new_key()
-                )
-            )
+        first, second = self._payloads.answers
+        for data in (first, second):
+            with self._call() as service:
+                service.post_csp_data(self._entity, schema_id=self._payloads.schema_id, data=data, key=_new_key())
         try:
-            read = self._call(lambda: self._service.csp_data(self._entity))
+            with self._call() as service:
+                record = service.csp_data(self._entity)
         except Unsupported:
             raise CheckImpossible("csp-data can't be read back") from None
-        held = read.get("csp_data", read)
-        first, second = (bool(held.keys() & data.keys()) for data in self._payloads.answers)
-        return first if second else None
+        names = record.get("csp_data", record).keys()
+        return bool(names & first.keys()) if names & second.keys() else None
 
     def replaces_documents(self) -> YesNoUnknown:
-        """Two uploads to one slot: whether the second takes the first one's place."""
-        first, second = (self._upload(picture) for picture in PICTURES)
+        """Upload two files to one slot, and check that the second takes the first one's place."""
+        first, second = [_id(ResourceKind.DOCUMENT, self._upload(picture)) for picture in PICTURES]
         try:
             ids = [_id(ResourceKind.DOCUMENT, record) for record in self._list(ResourceKind.DOCUMENT)]
         except Unsupported:
             raise CheckImpossible("documents can't be read back") from None
-        if not _id(ResourceKind.DOCUMENT, second) or _id(ResourceKind.DOCUMENT, second) not in ids:
+        if not second or second not in ids:
             return None
-        return _id(ResourceKind.DOCUMENT, first) not in ids and len(ids) == 1
+        return first not in ids and len(ids) == 1
 
     def can_change(self) -> YesNoUnknown:
-        """Whether a party can be changed: it is sent the roles that it has already."""
-        party = self._made.get(ResourceKind.PARTY)
+        """Check that a party can be changed, by sending the roles that it has already."""
+        party = self._created.get(ResourceKind.PARTY)
         if party is None or self._payloads.party is None:
             raise CheckImpossible("no party could be made")
         body = {"roles": self._payloads.party["roles"]}
-        where = self._entity, _id(ResourceKind.PARTY, party)
-        self._call(lambda: self._service.update_party(*where, body, key=_new_key()))
+        with self._call() as service:
+            service.update_party(self._entity, _id(ResourceKind.PARTY, party), body, key=_new_key())
         return True
 
     def can_remove(self) -> YesNoUnknown:
-        """Removes every test entity."""
+        """Remove every test entity."""
         for entity_id in tuple(self.entities):
-            self._call(lambda entity_id=entity_id: self._service.delete_entity(entity_id, key=_new_key()))  # type: ignore[misc]
+            with self._call() as service:
+                service.delete_entity(entity_id, key=_new_key())
             self.entities.remove(entity_id)
         return True
 
@@ -140,7 +140,7 @@ class ProbeChecks:
         return self.entities[0]
 
     def _ids_with_another_key(self) -> list[str]:
-        """Of the same party, by our reference too where the service takes one for parties."""
+        """Create the party once more, with our reference if the service takes one for parties; return its id."""
         for body in ({"client_reference": self.reference}, {}):
             try:
                 return [_id(ResourceKind.PARTY, self._create(ResourceKind.PARTY, **body))]
@@ -149,74 +149,88 @@ class ProbeChecks:
         return []
 
     def _create(self, kind: ResourceKind, *, key: str = "", **more: str) -> Json:
-        body, key = self._body(kind) | more, key or _new_key()
-        if kind is ResourceKind.ENTITY:
-            record = self._call(lambda: self._service.create_entity(body, key=key))
-            if record["id"] not in self.entities:
-                self.entities.append(record["id"])
-        elif kind is ResourceKind.PARTY:
-            record = self._call(lambda: self._service.add_party(self._entity, body, key=key))
-        elif kind is ResourceKind.SHARE_CLASS:
-            record = self._call(lambda: self._service.add_share_class(self._entity, body, key=key))
-        else:
-            record = self._call(lambda: self._service.add_shareholding(self._entity, body, key=key))
-            # An answer may not repeat what it is about.
-            record = {"party_id": body["party_id"], "share_class_id": body["share_class_id"]} | record
-        self._made.setdefault(kind, record)
+        body = self._body(kind) | more
+        key = key or _new_key()
+        with self._call() as service:
+            if kind is ResourceKind.ENTITY:
+                record = service.create_entity(body, key=key)
+                if record["id"] not in self.entities:
+                    self.entities.append(record["id"])
+            elif kind is ResourceKind.PARTY:
+                record = service.add_party(self._entity, body, key=key)
+            elif kind is ResourceKind.SHARE_CLASS:
+                record = service.add_share_class(self._entity, body, key=key)
+            else:
+                record = service.add_shareholding(self._entity, body, key=key)
+                # An answer need not repeat the ids of party and class.
+                record = {"party_id": body["party_id"], "share_class_id": body["share_class_id"]} | record
+        self._created.setdefault(kind, record)
         return record
 
     def _body(self, kind: ResourceKind) -> Json:
-        """What creates one of the kind; raises CheckImpossible where there is nothing to send."""
+        """Return the body of a create. Raises CheckImpossible if there is nothing to send."""
         if kind is ResourceKind.ENTITY:
             return self._payloads.entity | {"client_reference": self.reference}
         if kind is ResourceKind.SHAREHOLDING:
-            party, share_class = self._made.get(ResourceKind.PARTY), self._made.get(ResourceKind.SHARE_CLASS)
+            party = self._created.get(ResourceKind.PARTY)
+            share_class = self._created.get(ResourceKind.SHARE_CLASS)
             if party is None or share_class is None:
                 raise CheckImpossible("there is no party or no share class to hold shares")
-            party_id, class_id = _id(ResourceKind.PARTY, party), _id(ResourceKind.SHARE_CLASS, share_class)
-            return {"party_id": party_id, "share_class_id": class_id, "shares_held": 1}
-        body = self._payloads.party if kind is ResourceKind.PARTY else self._payloads.share_class
-        if body is None:
-            raise CheckImpossible(f"this product has no {'parties' if kind is ResourceKind.PARTY else 'share classes'}")
-        return body
+            return {
+                "party_id": _id(ResourceKind.PARTY, party),
+                "share_class_id": _id(ResourceKind.SHARE_CLASS, share_class),
+                "shares_held": 1,
+            }
+        if kind is ResourceKind.PARTY:
+            if self._payloads.party is None:
+                raise CheckImpossible("this product has no parties")
+            return self._payloads.party
+        if self._payloads.share_class is None:
+            raise CheckImpossible("this product has no share classes")
+        return self._payloads.share_class
 
     def _upload(self, picture: bytes) -> Json:
         if self._payloads.slot is None:
             raise CheckImpossible("this product asks for no document")
         name, is_party = self._payloads.slot
-        party = self._made.get(ResourceKind.PARTY)
-        if is_party and party is None:
-            raise CheckImpossible("there is no party whose document it could be")
-        record = self._call(
-            lambda: self._service.upload_document(
+        party_id = None
+        if is_party:
+            party = self._created.get(ResourceKind.PARTY)
+            if party is None:
+                raise CheckImpossible("there is no party whose document it could be")
+            party_id = _id(ResourceKind.PARTY, party)
+        with self._call() as service:
+            record = service.upload_document(
                 self._entity,
                 file=picture,
                 filename="probe.png",
                 mime_type=PICTURE_TYPE,
                 document_key=name,
-                party_id=_id(ResourceKind.PARTY, party) if is_party and party else None,
+                party_id=party_id,
                 key=_new_key(),
             )
-        )
-        self._made[ResourceKind.DOCUMENT] = {"document_key": name} | record
+        self._created[ResourceKind.DOCUMENT] = {"document_key": name} | record
         return record
 
     def _list(self, kind: ResourceKind) -> list[Json]:
-        if kind is ResourceKind.ENTITY:
-            return self._call(lambda: self._service.entities(client_reference=self.reference))
-        read: Mapping[ResourceKind, Callable[[str], list[Json]]] = {
-            ResourceKind.PARTY: self._service.parties,
-            ResourceKind.SHARE_CLASS: self._service.share_classes,
-            ResourceKind.SHAREHOLDING: self._service.shareholdings,
-            ResourceKind.DOCUMENT: self._service.documents,
-        }
-        return self._call(lambda: read[kind](self._entity))
+        with self._call() as service:
+            if kind is ResourceKind.ENTITY:
+                return service.entities(client_reference=self.reference)
+            if kind is ResourceKind.PARTY:
+                return service.parties(self._entity)
+            if kind is ResourceKind.SHARE_CLASS:
+                return service.share_classes(self._entity)
+            if kind is ResourceKind.SHAREHOLDING:
+                return service.shareholdings(self._entity)
+            return service.documents(self._entity)
 
-    def _call(self, make: Callable[[], Answered]) -> Answered:
+    @contextmanager
+    def _call(self) -> Iterator[FormationService]:
+        """Count and time the call that is made in the block."""
         started = time.monotonic()
         self.calls += 1
         try:
-            return make()
+            yield self._service
         finally:
             self.slowest = max(self.slowest, time.monotonic() - started)
 
@@ -226,14 +240,14 @@ def _new_key() -> str:
 
 
 def _id(kind: ResourceKind, record: Mapping[str, Any]) -> str:
-    """The record's id, or nothing where it has none."""
-    found = record.get(_ID_NAMES.get(kind, "id"))
-    return found if isinstance(found, str) else ""
+    """Return the record's id, or "" if it has none."""
+    record_id = record.get(_ID_NAMES.get(kind, "id"))
+    return record_id if isinstance(record_id, str) else ""
 
 
-def _is_it(kind: ResourceKind, made: Json, record: Json) -> bool:
-    """By its id, or where the interface shows none, by what it names."""
-    if wanted := _id(kind, made):
-        return _id(kind, record) == wanted
-    names = [name for name in ("party_id", "share_class_id", "document_key") if name in made]
-    return bool(names) and all(record.get(name) == made[name] for name in names)
+def _is_same_record(kind: ResourceKind, created: Json, record: Json) -> bool:
+    """Compare two records by their ids, or if the answer to the create showed none, by the ids and keys in them."""
+    if created_id := _id(kind, created):
+        return _id(kind, record) == created_id
+    names = [name for name in ("party_id", "share_class_id", "document_key") if name in created]
+    return bool(names) and all(record.get(name) == created[name] for name in names)

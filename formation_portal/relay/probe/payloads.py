@@ -1,10 +1,11 @@
-"""What a probe sends: the least that a product's form asks for, with values that are plainly nobody's.
+"""Make the payloads of a probe: the least that a product's form asks for, with values that are plainly invented.
 
-Values come from the schema: whatever each field's type accepts first of a few. No product, role or question is known.
+Values come from the schema: the first of a few samples that a field's type accepts. No product, role or question is
+known.
 """
 
 import base64
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,7 +36,7 @@ _WORD = "Test"
 
 @dataclass(frozen=True, slots=True)
 class ProbePayloads:
-    """What can be sent to try a product. None: this product has nothing of the kind."""
+    """The payloads that try a product. None: this product has nothing of the kind."""
 
     product: str
     schema_id: str
@@ -49,15 +50,16 @@ class ProbePayloads:
 
 
 def most_complete(items: Iterable[CatalogItem]) -> ProbePayloads:
-    """Of several products the first that answers the most questions; there must be one."""
-    tried = map(payloads_for, items)
-    return max(
-        tried, key=lambda one: sum(part is not None for part in (one.party, one.share_class, one.slot, one.answers))
-    )
+    """Return the payloads of the first product that tries the most; there must be one."""
+    return max(map(payloads_for, items), key=_completeness)
+
+
+def _completeness(payloads: ProbePayloads) -> int:
+    parts = (payloads.party, payloads.share_class, payloads.slot, payloads.answers)
+    return sum(part is not None for part in parts)
 
 
 def payloads_for(item: CatalogItem) -> ProbePayloads:
-    """What can be sent to try the product."""
     form = item.form
     roles = _roles(form)
     slot = _slot(form, roles)
@@ -80,7 +82,7 @@ def payloads_for(item: CatalogItem) -> ProbePayloads:
 
 
 def sample_value(spec: FieldSpec) -> Any | None:
-    """A value that the field takes, as it travels; None where none of ours fits."""
+    """Return a value that the field takes, as it travels; None if none of the samples fits."""
     for raw in _candidates(spec):
         try:
             value = spec.clean(raw)
@@ -101,7 +103,7 @@ def _candidates(spec: FieldSpec) -> Iterator[Any]:
 
 
 def _always(sections: Iterable[Section]) -> tuple[Section, ...]:
-    """Those that are asked whatever the answers are."""
+    """Return the sections that are asked for any answers."""
     return tuple(section for section in sections if section.depends_on is None)
 
 
@@ -113,19 +115,22 @@ def _askable(form: FormSchema, specs: Iterable[FieldSpec]) -> Iterator[FieldSpec
 
 
 def _required(form: FormSchema, sections: Sequence[Section], kind: str) -> Json:
-    """Answers to the canonical questions that must be answered, by name."""
-    specs = (spec for section in sections for spec in section.groups[kind])
-    wanted = [spec for spec in _askable(form, specs) if spec.required and spec.canonical_field]
-    return {spec.name: value for spec in wanted if (value := sample_value(spec)) is not None}
+    """Return answers to the canonical questions that must be answered, by name."""
+    answers = {}
+    for section in sections:
+        for spec in _askable(form, section.groups[kind]):
+            if spec.required and spec.canonical_field:
+                answers[spec.name] = sample_value(spec)
+    return {name: value for name, value in answers.items() if value is not None}
 
 
 def _roles(form: FormSchema) -> tuple[Section, ...]:
-    """Sections for one test person: the shareholders', and the first that asks for a document."""
+    """Return sections for one test person: the shareholders', and the first that asks for a document."""
     sections = _always(form.role_sections)
-    holds = [section for section in sections if section.role == canonical.SHAREHOLDER]
-    slotted = [section for section in sections if section.slots(PERSON)]
-    chosen = {section.key: section for section in (*holds[:1], *slotted[:1])}
-    return tuple(chosen.values()) or sections[:1]
+    shareholders = [section for section in sections if section.role == canonical.SHAREHOLDER]
+    with_documents = [section for section in sections if section.slots(PERSON)]
+    by_key = {section.key: section for section in (*shareholders[:1], *with_documents[:1])}
+    return tuple(by_key.values()) or sections[:1]
 
 
 def _party(form: FormSchema, sections: tuple[Section, ...]) -> Json | None:
@@ -145,19 +150,20 @@ def _share_class(form: FormSchema) -> Json | None:
 
 
 def _slot(form: FormSchema, roles: Iterable[Section]) -> tuple[str, bool] | None:
-    of_party = [slot.name for section in roles for slot in section.slots(PERSON)]
-    of_entity = [slot.name for section in _always(form.entity_sections) for slot in section.slots(ENTITY)]
-    return next(
-        ((name, is_party) for names, is_party in ((of_party, True), (of_entity, False)) for name in names), None
-    )
+    for section in roles:
+        for slot in section.slots(PERSON):
+            return (slot.name, True)
+    for section in _always(form.entity_sections):
+        for slot in section.slots(ENTITY):
+            return (slot.name, False)
+    return None
 
 
 def _answers(form: FormSchema) -> tuple[Json, Json] | None:
-    specs = _askable(form, (spec for section in _always(form.entity_sections) for spec in section.fields))
-    found: Mapping[str, Any] = {
-        spec.name: value
-        for spec in specs
-        if spec.csp_field_key and not spec.canonical_field and (value := sample_value(spec)) is not None
-    }
-    pairs = [{name: value} for name, value in found.items()]
+    answers: Json = {}
+    for section in _always(form.entity_sections):
+        for spec in _askable(form, section.fields):
+            if spec.csp_field_key and not spec.canonical_field:
+                answers[spec.name] = sample_value(spec)
+    pairs = [{name: value} for name, value in answers.items() if value is not None]
     return (pairs[0], pairs[1]) if len(pairs) > 1 else None

@@ -1,9 +1,9 @@
-"""Finds out what a formation service honours, by some twenty calls about a test entity that is removed at the end.
+"""Find out the capabilities of a formation service by some twenty calls about a test entity, which is then removed.
 
-Whatever can't be found out is not known, and counts as not honoured. What was found is stored as a whole or not at all.
+A capability that can't be found out is not known, and counts as missing. The report is stored as a whole or not at all.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from django.utils import timezone
@@ -17,7 +17,11 @@ from ..service_profile import Capabilities
 from .checks import CheckImpossible, ProbeChecks, YesNoUnknown
 from .payloads import ProbePayloads
 
-KEYS, MERGES, REPLACES, EDITS = "keys", "merges", "replaces", "edits"
+KEYS = "keys"
+MERGES = "merges"
+REPLACES = "replaces"
+EDITS = "edits"
+REMOVALS = "removals"
 REFERRED = (ResourceKind.ENTITY, ResourceKind.PARTY)
 LISTED = (
     ResourceKind.ENTITY,
@@ -29,6 +33,19 @@ LISTED = (
 REPEATED = (ResourceKind.ENTITY, ResourceKind.SHARE_CLASS, ResourceKind.SHAREHOLDING)
 
 Question = str | tuple[str, ResourceKind]
+# In an order in which each check finds the records that earlier ones have made.
+_QUESTIONS: tuple[Question, ...] = (
+    KEYS,
+    ("reference", ResourceKind.PARTY),
+    MERGES,
+    REPLACES,
+    ("repeat", ResourceKind.SHARE_CLASS),
+    ("repeat", ResourceKind.SHAREHOLDING),
+    *[("list", kind) for kind in LISTED],
+    EDITS,
+    # The last, since it may make a second entity.
+    ("repeat", ResourceKind.ENTITY),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +58,9 @@ class ProbeAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ProbeReport:
-    """All that was found. `left_behind` are the ids of test entities that are still there; `slowest` is in seconds."""
+    """The result of a probe. `left_behind` are the ids of test entities that still exist; `slowest` is in seconds."""
 
-    found: Mapping[Question, ProbeAnswer]
+    answers: Mapping[Question, ProbeAnswer]
     reference: str
     left_behind: tuple[str, ...]
     slowest: float
@@ -51,74 +68,48 @@ class ProbeReport:
 
     @property
     def capabilities(self) -> Capabilities:
-        """What is known to be honoured. The list of parties is documented, so any service has it."""
+        """Return the known capabilities. The list of parties is documented, so any service has it."""
         return Capabilities(
             honours_keys=self._is(KEYS),
             lists=frozenset(kind for kind in LISTED if self._is(("list", kind))) | Capabilities().lists,
             references=frozenset(kind for kind in REFERRED if self._is(("reference", kind))),
             refuses_repeats=frozenset(kind for kind in REPEATED if self._is(("repeat", kind))),
             replaces_documents=self._is(REPLACES),
-            merges_csp_data=self.found[MERGES].yes,
+            merges_csp_data=self.answers[MERGES].yes,
             slowest=round(self.slowest, 3),
         )
 
-    @property
-    def can_edit(self) -> bool | None:
-        """Whether it has the calls that change and remove."""
-        return self.found[EDITS].yes
-
     def _is(self, question: Question) -> bool:
-        return self.found[question].yes is True
+        return self.answers[question].yes is True
 
 
 def probe(service: FormationService, payloads: ProbePayloads, *, reference: str) -> ProbeReport:
-    """Ask everything. `reference` is the test entity's. Raises GatewayError where not even that can be made."""
+    """Ask every question about a test entity with this reference. Raises GatewayError if not even that can be made."""
     checks = ProbeChecks(service, payloads, reference=reference)
-    found: dict[Question, ProbeAnswer] = {("reference", ResourceKind.ENTITY): ProbeAnswer(checks.keeps_the_reference())}
+    answers: dict[Question, ProbeAnswer] = {
+        ("reference", ResourceKind.ENTITY): ProbeAnswer(checks.keeps_the_reference())
+    }
     try:
-        for question, check in _checks(checks):
-            found[question] = _run_check(check)
+        for question in _QUESTIONS:
+            answers[question] = _answer(checks, question)
     finally:
-        removed = _run_check(checks.can_remove)
-    if found[EDITS].yes:
-        found[EDITS] = removed
-    return ProbeReport(found, reference, tuple(checks.entities), checks.slowest, checks.calls)
+        removals = _answer(checks, REMOVALS)
+    if answers[EDITS].yes:
+        answers[EDITS] = removals
+    return ProbeReport(answers, reference, tuple(checks.entities), checks.slowest, checks.calls)
 
 
 def store_report(report: ProbeReport) -> None:
     """Store the report about the configured service. Every call that was missing so far may be tried again."""
     service_profile.update_profile(
-        capabilities=report.capabilities, can_edit=report.can_edit, lacks=[], probed_at=timezone.now()
+        capabilities=report.capabilities, can_edit=report.answers[EDITS].yes, lacks=[], probed_at=timezone.now()
     )
 
 
-def _checks(checks: ProbeChecks) -> list[tuple[Question, Callable[[], YesNoUnknown]]]:
-    """In an order in which each finds what the earlier ones have made."""
-
-    def repeated(kind: ResourceKind) -> tuple[Question, Callable[[], YesNoUnknown]]:
-        return ("repeat", kind), lambda: checks.refuses_repeats(kind)
-
-    def listed(kind: ResourceKind) -> tuple[Question, Callable[[], YesNoUnknown]]:
-        return ("list", kind), lambda: checks.is_listed(kind)
-
-    return [
-        (KEYS, checks.honours_keys),
-        (("reference", ResourceKind.PARTY), checks.shows_references_of_parties),
-        (MERGES, checks.merges_csp_data),
-        (REPLACES, checks.replaces_documents),
-        repeated(ResourceKind.SHARE_CLASS),
-        repeated(ResourceKind.SHAREHOLDING),
-        *map(listed, LISTED),
-        (EDITS, checks.can_change),
-        # The last, since it may make a second entity.
-        repeated(ResourceKind.ENTITY),
-    ]
-
-
-def _run_check(check: Callable[[], YesNoUnknown]) -> ProbeAnswer:
-    """What the check shows, or why it can't. A call that the service does not have is a clear no."""
+def _answer(checks: ProbeChecks, question: Question) -> ProbeAnswer:
+    """Return a check's answer, or why it has none. A call that the service does not have is a clear no."""
     try:
-        yes = check()
+        yes = _check(checks, question)
     except Unsupported:
         return ProbeAnswer(False)
     except CheckImpossible as error:
@@ -129,6 +120,25 @@ def _run_check(check: Callable[[], YesNoUnknown]) -> ProbeAnswer:
     return ProbeAnswer(yes, "" if yes is not None else "the answer is ambiguous")
 
 
+def _check(checks: ProbeChecks, question: Question) -> YesNoUnknown:
+    if question == KEYS:
+        return checks.honours_keys()
+    if question == MERGES:
+        return checks.merges_csp_data()
+    if question == REPLACES:
+        return checks.replaces_documents()
+    if question == EDITS:
+        return checks.can_change()
+    if question == REMOVALS:
+        return checks.can_remove()
+    match question:
+        case ("repeat", ResourceKind() as kind):
+            return checks.refuses_repeats(kind)
+        case ("list", ResourceKind() as kind):
+            return checks.is_listed(kind)
+    return checks.shows_references_of_parties()
+
+
 _PLURALS = {
     ResourceKind.ENTITY: "entities",
     ResourceKind.PARTY: "parties",
@@ -136,9 +146,7 @@ _PLURALS = {
     ResourceKind.SHAREHOLDING: "shareholdings",
     ResourceKind.DOCUMENT: "documents",
 }
-
-
-# Each question, and what follows from a yes and from anything else.
+# Each question, and the consequences of a yes and of anything else.
 _WORDS: dict[Question, tuple[str, str, str]] = {
     KEYS: (
         "Is a call repeated with the same Idempotency-Key processed only once?",
@@ -161,40 +169,36 @@ _WORDS: dict[Question, tuple[str, str, str]] = {
         "data is sent when the customer submits",
     ),
 }
-
-
-_WORDS |= {
-    ("reference", kind): (
-        f"Do {_PLURALS[kind]} carry our client_reference?",
+for _kind in REFERRED:
+    _WORDS["reference", _kind] = (
+        f"Do {_PLURALS[_kind]} carry our client_reference?",
         "uncertain calls are matched by it",
         "uncertain calls are not matched by it",
     )
-    for kind in REFERRED
-}
-_WORDS |= {
-    ("list", kind): (
-        f"Can the {_PLURALS[kind]} be read back?",
+for _kind in LISTED:
+    _WORDS["list", _kind] = (
+        f"Can the {_PLURALS[_kind]} be read back?",
         "uncertain calls are looked up there",
         "uncertain calls cannot be looked up",
     )
-    for kind in LISTED
-}
-_WORDS |= {
-    ("repeat", kind): (
-        f"If {_PLURALS[kind]} are sent twice, does the service answer with the ID of the first?",
+for _kind in REPEATED:
+    _WORDS["repeat", _kind] = (
+        f"If {_PLURALS[_kind]} are sent twice, does the service answer with the ID of the first?",
         "a repeat finds the first",
         "a repeat may create a second",
     )
-    for kind in REPEATED
-}
 
 
 def report_rows(report: ProbeReport) -> Iterator[tuple[str, str, str]]:
-    """Question, answer, what the portal does because of it."""
-    for question, (words, then, otherwise) in _WORDS.items():
-        found = report.found[question]
-        answer = f"not known: {found.reason}" if found.yes is None else "yes" if found.yes else "no"
-        yield words, answer, then if found.yes else otherwise
+    """Yield each question, its answer, and the portal's behaviour because of it."""
+    for question, (text, if_yes, otherwise) in _WORDS.items():
+        answer = report.answers[question]
+        if answer.yes:
+            yield text, "yes", if_yes
+        elif answer.yes is None:
+            yield text, f"not known: {answer.reason}", otherwise
+        else:
+            yield text, "no", otherwise
     settle = timing.settle_time(report.capabilities.slowest).total_seconds()
-    told = f"uncertain calls are looked up after {settle:g} seconds"
-    yield "How long did the slowest answer take?", f"{report.slowest:.3f} seconds", told
+    consequence = f"uncertain calls are looked up after {settle:g} seconds"
+    yield "How long did the slowest answer take?", f"{report.slowest:.3f} seconds", consequence

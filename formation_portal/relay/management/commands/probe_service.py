@@ -1,4 +1,4 @@
-"""`manage.py probe_service`: finds out what the service at hand honours, and keeps it for the relay."""
+"""`manage.py probe_service`: find out the capabilities of the configured service, and keep them for the relay."""
 
 import uuid
 from typing import Any
@@ -22,7 +22,7 @@ WARNING = (
 
 
 class Command(BaseCommand):
-    """Makes some twenty calls about a test entity, stores what they show, and prints it."""
+    """Make some twenty calls about a test entity, and store and print the results."""
 
     help = (
         "Find out what the formation service supports, using a test entity. Anything unknown counts as not supported."
@@ -35,7 +35,6 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Stores nothing where not even a test entity can be made."""
         if settings.FORMATION_SERVICE_URL and not options["sandbox"]:
             raise CommandError(WARNING.format(where=settings.FORMATION_SERVICE_URL))
         service = gateway.service()
@@ -44,38 +43,42 @@ class Command(BaseCommand):
         try:
             report = probe(service, payloads, reference=reference)
         except GatewayError as error:
-            may_exist = isinstance(error, NoAnswer) and not isinstance(error, NotSent)
-            more = f". It may still have been created, with the client_reference {reference}" if may_exist else ""
-            told = f"No test entity: {error}, request {error.request_id}{more}. Nothing is stored"
-            raise CommandError(_printable(told)) from error
+            message = f"No test entity: {error}, request {error.request_id}"
+            if isinstance(error, NoAnswer) and not isinstance(error, NotSent):
+                message += f". It may still have been created, with the client_reference {reference}"
+            raise CommandError(_printable(f"{message}. Nothing is stored")) from error
         store_report(report)
-        self._tell(report)
+        self._print(report)
 
-    def _tell(self, report: ProbeReport) -> None:
+    def _print(self, report: ProbeReport) -> None:
         rows = [tuple(map(_printable, row)) for row in report_rows(report)]
-        widths = [max(len(row[place]) for row in rows) for place in (0, 1)]
-        for question, answer, because in rows:
-            self.stdout.write(f"{question:{widths[0]}}  {answer:{widths[1]}}  {because}")
-        unknown = sum(found.yes is None for found in report.found.values())
+        question_width = max(len(row[0]) for row in rows)
+        answer_width = max(len(row[1]) for row in rows)
+        for question, answer, consequence in rows:
+            self.stdout.write(f"{question:{question_width}}  {answer:{answer_width}}  {consequence}")
+        unknown = sum(answer.yes is None for answer in report.answers.values())
         answers = f"{unknown} answer{' is' if unknown == 1 else 's are'}"
         self.stdout.write(f"{report.calls} calls. {answers} unknown; the strictest rule applies to these.")
         for entity_id in report.left_behind:
-            told = f"The test entity {entity_id} (client_reference {report.reference}) is still there."
-            self.stdout.write(_printable(told), self.style.WARNING)
+            message = f"The test entity {entity_id} (client_reference {report.reference}) is still there."
+            self.stdout.write(_printable(message), self.style.WARNING)
 
 
-def _payloads(service: FormationService, product: str) -> ProbePayloads:
+def _payloads(service: FormationService, slug_or_id: str) -> ProbePayloads:
     try:
         products = read_products(service.catalog().items or [])
     except GatewayError as error:
         raise CommandError(_printable(f"No catalog: {error}. {remedy_for(error)}")) from error
-    available = [(one.key, one.item) for one in products if one.item and one.is_available]
-    items = [item for key, item in available if product in ("", key, item.jurisdiction_product_id)]
+    items = []
+    for product in products:
+        item = product.item
+        if item and product.is_available and slug_or_id in ("", product.key, item.jurisdiction_product_id):
+            items.append(item)
     if not items:
-        raise CommandError(f"No suitable product{f' is called {product}' if product else ''}")
-    return payloads_for(items[0]) if product else most_complete(items)
+        raise CommandError(f"No suitable product{f' is called {slug_or_id}' if slug_or_id else ''}")
+    return payloads_for(items[0]) if slug_or_id else most_complete(items)
 
 
 def _printable(text: str) -> str:
-    """A stranger's text must not steer the terminal."""
+    """Replace unprintable characters: a text of the service must not steer the terminal."""
     return "".join(character if character.isprintable() else "?" for character in text)

@@ -18,7 +18,8 @@ from formation_portal.relay.models import ReceivedEvent
 from formation_portal.relay.refused_events import refusal_notices
 
 SCHEMES = {"standard": "Standard Webhooks: webhook-signature", "plain": "X-Webhook-Signature"}
-_WAIT_SECONDS, _PAUSE_SECONDS = 15, 0.5
+_WAIT_SECONDS = 15
+_PAUSE_SECONDS = 0.5
 
 
 class Command(BaseCommand):
@@ -35,7 +36,7 @@ class Command(BaseCommand):
         url = options["url"] or settings.PORTAL_URL + reverse("portal:service_events")
         service = gateway.service()
         try:
-            subscribed = subscribe(service, url, anew=options["anew"])
+            subscribed = subscribe(service, url, is_renewal=options["anew"])
         except Unsupported:
             how = f"This formation service has no call to subscribe. Ask it another way to post events to {url}"
             if not settings.WEBHOOK_SECRET:
@@ -45,8 +46,10 @@ class Command(BaseCommand):
             return
         except GatewayError as error:
             raise CommandError(f"Not subscribed: {error}") from error
-        is_new = subscribed.is_new
-        self.stdout.write(f"Subscribed: events are posted to {url}" if is_new else f"{url} is subscribed already")
+        if subscribed.is_new:
+            self.stdout.write(f"Subscribed: events are posted to {url}")
+        else:
+            self.stdout.write(f"{url} is subscribed already")
         if self._check_scheme(scheme) and options["wait"] > 0:
             self._test(subscribed.webhook_id, seconds=options["wait"])
 
@@ -55,8 +58,8 @@ class Command(BaseCommand):
         configured: str = settings.WEBHOOK_SCHEME
         if not sys.stdin.isatty():
             return configured
-        for scheme, words in SCHEMES.items():
-            self.stdout.write(f"  {scheme}: {words}")
+        for scheme, description in SCHEMES.items():
+            self.stdout.write(f"  {scheme}: {description}")
         while True:
             answer = input(f"How does the service sign its events? [{configured}] ").strip().lower() or configured
             if answer in SCHEMES:

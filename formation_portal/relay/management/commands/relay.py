@@ -1,4 +1,4 @@
-"""`manage.py relay`: brings what was saved to the formation service, and carries out decisions. Several may run."""
+"""`manage.py relay`: send saved data to the formation service, and carry out decisions. Several may run."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from formation_portal.reviews.scheduled_decisions import carry_out_due, decision
 
 
 class Command(BaseCommand):
-    """Runs one worker until SIGTERM or SIGINT; the call that is being made is finished first."""
+    """Run one worker until SIGTERM or SIGINT; the call that is being made is finished first."""
 
     help = "Send saved data to the formation service until stopped. You can run several at once."
 
