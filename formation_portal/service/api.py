@@ -126,7 +126,7 @@ _MAX_OPTIONS = 12
 @require_safe
 def docs(request: HttpRequest) -> HttpResponse:
     """Show every operation, grouped by tag."""
-    document = api.get_openapi_schema()
+    document: dict[str, Any] = api.get_openapi_schema()
     groups: dict[str, list[Entry]] = {}
     for path, methods in document["paths"].items():
         for method, operation in methods.items():

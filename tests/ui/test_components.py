@@ -106,7 +106,8 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "session_clock": {"session": SessionEnd("14:02", ask_again=60)},
     "share_table": {"table": ShareTable((ODD,), ((ODD, ("1",)),) * 51, ("1",))},
     "slot": {"slot": Some(
-        id="s", section=None, name=ODD, help=ODD, state=Some(mark="heed", word=ODD, when=ODD, detail=ODD, note=ODD), file=Named(),
+        id="s", section=None, name=ODD, help=ODD, file=Named(),
+        state=Some(mark="heed", word=ODD, when=ODD, detail=ODD, note=ODD),
         error=ODD, upload_url="/u", remove_url="/r", key=ODD, advice=[ODD], earlier=[Named()],
         offers=lambda: [("x", ODD, "1.4 MB")],
     ), "csrf_token": "t"},
