@@ -1,4 +1,4 @@
-"""The totals of the desk's figures."""
+"""The statistics app."""
 
 from django.apps import AppConfig
 

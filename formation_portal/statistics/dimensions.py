@@ -1,4 +1,4 @@
-"""By what totals are kept: with whom a case is, in which week or month, and how long it has been there."""
+"""The dimensions of the totals: the side that a case is with, weeks and months, and buckets of durations."""
 
 from bisect import bisect_right
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from formation_portal.contract.lifecycle import State
 
 
 class Side(StrEnum):
-    """Who has to do the next thing; the value is the column that counts it."""
+    """The side that has to act next. The value is the column that counts it."""
 
     US = "with_us"
     CUSTOMER = "with_customer"
@@ -17,7 +17,7 @@ class Side(StrEnum):
 
     @property
     def words(self) -> str:
-        """As agents read it."""
+        """Return the side's name on screen."""
         return _SIDE_NAMES[self]
 
 
@@ -32,24 +32,24 @@ _SIDE_BY_STATE = {
 
 
 def side_of(state: State) -> Side | None:
-    """With whom an application in that state stands; with nobody once it is closed."""
+    """Return the side that an application in a state is with; None once it is closed."""
     return _SIDE_BY_STATE.get(state)
 
 
 class Span(StrEnum):
-    """What a total is kept for. Each is known by its first day."""
+    """The span of a total. Each span is identified by its first day."""
 
     WEEK = "week"
     MONTH = "month"
 
     def start_of(self, day: date) -> date:
-        """The first day of the span that the day is in."""
+        """Return the first day of the span that contains a day."""
         return day - timedelta(days=day.weekday()) if self is Span.WEEK else day.replace(day=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """So many weeks or months, of which the last is the present one."""
+    """A number of weeks or months, ending with the present one."""
 
     name: str
     words: str
@@ -57,11 +57,11 @@ class Period:
     count: int
 
     def starts(self, today: date) -> tuple[date, ...]:
-        """The first days of its spans, the oldest first."""
-        found = [self.span.start_of(today)]
-        while len(found) < self.count:
-            found.append(self.span.start_of(found[-1] - timedelta(days=1)))
-        return tuple(reversed(found))
+        """Return the first days of the spans, the oldest first."""
+        starts = [self.span.start_of(today)]
+        while len(starts) < self.count:
+            starts.append(self.span.start_of(starts[-1] - timedelta(days=1)))
+        return tuple(reversed(starts))
 
 
 PERIODS = (
@@ -72,15 +72,14 @@ PERIODS = (
 
 
 def get_period(name: str) -> Period:
-    """The period of that name; the first one where there is none."""
+    """Return the period of a name, or the first period."""
     return next((period for period in PERIODS if period.name == name), PERIODS[0])
 
 
-_QUARTER_HOUR, _GROWTH, _BUCKETS = 15 * 60, 1.25, 58
-# From a quarter of an hour to some ten years.
-BUCKET_BOUNDS = tuple(round(_QUARTER_HOUR * _GROWTH**step) for step in range(_BUCKETS))
+# From a quarter of an hour to some ten years, each a quarter longer than the one before.
+BUCKET_BOUNDS = tuple(round(15 * 60 * 1.25**step) for step in range(58))
 
 
 def bucket_of(seconds: int) -> int:
-    """Where a duration is counted."""
+    """Return the bucket of a duration."""
     return bisect_right(BUCKET_BOUNDS, seconds)

@@ -1,4 +1,4 @@
-"""Keeps the figures of what is about to be erased (`core/subscribers.py`: `application_erased`, `party_erased`)."""
+"""Keeping the figures of rows that are about to be erased. Called from `core/subscribers.py`."""
 
 from collections import Counter
 
@@ -22,7 +22,7 @@ def keep_figures_of_application(application: Application) -> None:
 
 
 def keep_figures_of_party(application: Application, token: str) -> None:
-    """Keep the figures of a party's queries. A return that others of its queries tell of is not kept twice."""
+    """Keep the figures of a party's queries. A return that has queries about others is not counted twice."""
     queries = list(_sent_queries(application))
     others = [query for query in queries if query.holder != token]
     figures = query_figures(application.product_id, queries)

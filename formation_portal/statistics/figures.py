@@ -1,6 +1,6 @@
-"""The figures of one case, by day: its transitions, times and queries, as its history and its queries tell of them.
+"""The figures of one case, by day: its transitions, times and queries, from its history and its queries.
 
-Pure functions: `totals.py` counts cases with them, and `erasure.py` those whose rows are about to go.
+These are pure functions. `totals.py` counts cases with them, and `erasure.py` the cases that are about to be erased.
 """
 
 import hashlib
@@ -28,17 +28,17 @@ TRANSITION_COLUMNS = {
     State.WITHDRAWN: "withdrawn",
 }
 _LABELS_BY_KIND = {
-    # Not the name of the person or company.
+    # Instead of the name of the person or company.
     TargetKind.PARTY.value: "Person or company and roles",
     TargetKind.APPLICATION.value: "Whole application",
 }
 
 
 class Table(StrEnum):
-    """The tables of figures, with what their keys hold."""
+    """The tables of figures, each with the content of its keys."""
 
-    OPEN = "open"  # nothing; the column is the side
-    TRANSITIONS = "transitions"  # nothing
+    OPEN = "open"  # none; the column is the side
+    TRANSITIONS = "transitions"  # none
     DURATIONS = "durations"  # the bucket; the column is the side
     CLOSINGS = "closings"  # the product's id
     REASONS = "reasons"  # the code of a reason
@@ -46,7 +46,7 @@ class Table(StrEnum):
 
 
 class Figure(NamedTuple):
-    """Name one number of one day."""
+    """The name of one number of one day."""
 
     day: date
     table: str
@@ -68,9 +68,10 @@ def case_figures(product_id: str, moves: Iterable[tuple[str, datetime]]) -> Coun
             figures[Figure(day, Table.TRANSITIONS, (), TRANSITION_COLUMNS[state])] += 1
         if side_of(state) is not side:
             if side is not None and since is not None:
-                # Where somebody has put the clock back, no time has passed.
+                # Never negative, even if somebody has put the clock back.
                 seconds[side] = seconds.get(side, 0) + max(0, (at - since) // timedelta(seconds=1))
-            side, since = side_of(state), at
+            side = side_of(state)
+            since = at
         if state in FINAL:
             figures.update(_closing_figures(day, product_id, seconds))
     if side is not None and since is not None:
@@ -88,34 +89,37 @@ def _closing_figures(day: date, product_id: str, seconds: dict[Side, int]) -> di
 
 
 def query_figures(product_id: str, queries: Iterable[Any]) -> Counter[Figure]:
-    """Count the sent queries of one application by reason and by question: each query, and its return once for each.
-    They are ordered by their round."""
+    """Count the sent queries of one application by reason and by question, and their returns. Ordered by their round.
+
+    A return counts once for each reason and for each question of its queries.
+    """
     figures = Counter[Figure]()
     for _, group in groupby(queries, key=lambda query: query.round):
         returned = list(group)
         day = timezone.localdate(returned[0].sent_at)
-        labels = {question_digest(query, product_id): question_label(query) for query in returned}
-        kinds = {question_digest(query, product_id): query.kind for query in returned}
-        for reason, number in Counter(query.reason for query in returned).items():
+        reasons = Counter[str]()
+        questions = Counter[str]()
+        keys: dict[str, tuple[str, ...]] = {}
+        for query in returned:
+            digest = _question_digest(query, product_id)
+            label = _LABELS_BY_KIND.get(query.kind) or query.label or query.name
+            keys[digest] = (digest, product_id, query.kind, label)
+            reasons[query.reason] += 1
+            questions[digest] += 1
+        for reason, number in reasons.items():
             figures[Figure(day, Table.REASONS, (reason,), "returns")] += 1
             figures[Figure(day, Table.REASONS, (reason,), "queries")] += number
-        for digest, number in Counter(question_digest(query, product_id) for query in returned).items():
-            key = (digest, product_id, kinds[digest], labels[digest])
-            figures[Figure(day, Table.QUESTIONS, key, "returns")] += 1
-            figures[Figure(day, Table.QUESTIONS, key, "queries")] += number
+        for digest, number in questions.items():
+            figures[Figure(day, Table.QUESTIONS, keys[digest], "returns")] += 1
+            figures[Figure(day, Table.QUESTIONS, keys[digest], "queries")] += number
     return figures
 
 
-def question_digest(query: Any, product_id: str) -> str:
+def _question_digest(query: Any, product_id: str) -> str:
     """Return a digest of the form, the kind and the name of the question that a query is about."""
     names = {TargetKind.SECTION.value: query.holder, TargetKind.PARTY.value: "", TargetKind.APPLICATION.value: ""}
     parts = (product_id, query.kind, names.get(query.kind, query.name))
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
-
-
-def question_label(query: Any) -> str:
-    """Name a question in the form's own words, never in a customer's."""
-    return _LABELS_BY_KIND.get(query.kind) or query.label or query.name
 
 
 def to_json(figures: Counter[Figure]) -> list[list[Any]]:

@@ -1,4 +1,4 @@
-"""The table of the statistics: everything else is read from the history and the queries."""
+"""The table of the statistics. All other figures are read from the history and the queries."""
 
 from django.db import models
 

@@ -1,11 +1,11 @@
-"""The totals of a period, as the desk's page needs them: counted from the history and the queries, and cached."""
+"""The totals of a period for the desk's page, counted from the history and the queries, and cached."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from itertools import groupby
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any, Self
 
 from django.core.cache import cache
@@ -20,17 +20,16 @@ from .dimensions import BUCKET_BOUNDS, Period, Side
 from .figures import Figure, Table, case_figures, from_json, query_figures
 from .models import ErasedFigures
 
-# For so long a page may show totals that were counted before.
 _CACHE_SECONDS = 5 * 60
 
 CountsBySide = dict[Side, int]
-# A total as JSON has it: its table, its row's key, its column, and the number.
+# One total in JSON: its table, the key of its row, its column, and the number.
 Cell = list[Any]
 
 
 @dataclass(frozen=True, slots=True)
 class ProductTotal:
-    """The closed cases of a product, and the seconds that they stood with each side, together."""
+    """The closed cases of a product, and the seconds that they were with each side, in total."""
 
     name: str
     place: str
@@ -40,7 +39,7 @@ class ProductTotal:
 
 @dataclass(frozen=True, slots=True)
 class QuestionTotal:
-    """How many returns a question caused, and how many queries about it there were."""
+    """The returns that a question has caused, and the queries about it."""
 
     label: str
     kind: str
@@ -71,16 +70,18 @@ class Totals:
         return totals
 
     def open_cases(self) -> dict[date, CountsBySide]:
-        """The open cases by the day on which they came to the side that they are with."""
-        rows = self._rows(Table.OPEN)
-        return {date.fromisoformat(day): _by_side(columns) for (day,), columns in rows.items()}
+        """Count the open cases by the day on which they came to their present side."""
+        open_cases = {}
+        for (day,), columns in self._rows(Table.OPEN).items():
+            open_cases[date.fromisoformat(day)] = {side: columns.get(side, 0) for side in Side}
+        return open_cases
 
     def transitions(self) -> dict[date, dict[str, int]]:
-        """The transitions of each week or month that has any."""
+        """Count the transitions of each week or month that has any."""
         return {date.fromisoformat(start): columns for (start,), columns in self._rows(Table.TRANSITIONS).items()}
 
     def durations(self) -> dict[Side, Counter[int]]:
-        """How long the closed cases had stood with each side, by buckets."""
+        """Count the closed cases by the time that they were with each side, in buckets."""
         durations: dict[Side, Counter[int]] = {side: Counter() for side in Side}
         for (bucket,), columns in self._rows(Table.DURATIONS).items():
             for side, number in columns.items():
@@ -88,7 +89,7 @@ class Totals:
         return durations
 
     def closings(self) -> list[ProductTotal]:
-        """The closed cases of each product, the most frequent first. Every case has stood with us."""
+        """Return the totals of each product's closed cases, the most frequent first. Every case was with us."""
         products = []
         for (product_id,), columns in self._rows(Table.CLOSINGS).items():
             name, place = self.products.get(product_id, (product_id, ""))
@@ -97,7 +98,7 @@ class Totals:
         return sorted(products, key=lambda product: (-product.cases, product.name, product.place))
 
     def returns_by_reason(self) -> list[tuple[str, int, int]]:
-        """The returns and the queries of each reason's code, the most frequent first."""
+        """Return each reason's code with its returns and queries, the most frequent first."""
         rows = self._rows(Table.REASONS).items()
         reasons = [(code, columns.get("returns", 0), columns.get("queries", 0)) for (code,), columns in rows]
         return sorted(reasons, key=lambda reason: (-reason[1], -reason[2], reason[0]))
@@ -119,31 +120,26 @@ class Totals:
 
 
 def quantile(counts: Mapping[int, int], part: float) -> float:
-    """The seconds that `part` of the durations don't exceed, as if they were spread evenly in each bucket: the median
-    with a part of 0.5.
+    """Return the seconds that `part` of the durations do not exceed; 0.5 is the median.
 
-    There is at least one duration.
+    Durations count as spread evenly in their bucket. Raises ValueError if there is none.
     """
-    left = part * sum(counts.values())
+    remaining = part * sum(counts.values())
     for bucket, count in sorted(counts.items()):
-        if left <= count and count:
+        if remaining <= count and count:
             low = BUCKET_BOUNDS[bucket - 1] if bucket else 0
             # The last bucket has no end.
             high = BUCKET_BOUNDS[bucket] if bucket < len(BUCKET_BOUNDS) else low
-            return low + (high - low) * left / count
-        left -= count
+            return low + (high - low) * remaining / count
+        remaining -= count
     raise ValueError("No duration was counted")
-
-
-def _by_side(columns: Mapping[str, int]) -> CountsBySide:
-    return {side: columns.get(side, 0) for side in Side}
 
 
 def _count_cells(period: Period, today: date) -> list[Cell]:
     starts = period.starts(today)
     figures = _figures_since(starts[0])
     questions = [figure for figure in figures if figure.table == Table.QUESTIONS]
-    # By its digest, so that a question is called as in its latest query.
+    # By its digest, so that a question has the name of its latest query.
     question_keys = {figure.key[0]: figure.key for figure in sorted(questions, key=lambda figure: figure.day)}
     cells = Counter[tuple[str, tuple[str, ...], str]]()
     for (day, table, key, column), number in figures.items():
@@ -162,22 +158,23 @@ def _count_cells(period: Period, today: date) -> list[Cell]:
 
 
 def _figures_since(first: date) -> Counter[Figure]:
-    """Count the figures of every case that is open or that has changed since a day. Three queries."""
+    """Count the figures of every case that is open or has changed since a day. Three queries."""
     start = timezone.make_aware(datetime.combine(first, time.min))
     figures = Counter[Figure]()
     for erased in ErasedFigures.objects.filter(last_day__gte=first):
         figures.update(from_json(erased.figures))
     for (_, product_id), moves in groupby(_moves_since(start), key=itemgetter(0, 1)):
         figures.update(case_figures(product_id, (move[2:] for move in moves)))
-    by_application = groupby(_queries_since(start), key=lambda query: query.application)
-    for application, queries in by_application:
+    for application, queries in groupby(_queries_since(start), key=attrgetter("application")):
         figures.update(query_figures(application.product_id, queries))
     return figures
 
 
 def _moves_since(start: datetime) -> Iterator[tuple[int, str, str, datetime]]:
-    """Read each application's number, product, states and times, in the order of its history. One that was closed
-    before `start` is left out."""
+    """Read each application's number, product, states and times, in the order of its history.
+
+    Leaves out applications that were closed before `start`.
+    """
     submitted = Application.objects.filter(deleted_at=None).exclude(submitted_at=None)
     applications = submitted.filter(~Q(state__in=FINAL) | Q(updated_at__gte=start))
     moves = Change.objects.exclude(moved_to="").filter(application__in=applications).order_by("application", "pk")
@@ -191,7 +188,7 @@ def _queries_since(start: datetime) -> Iterator[Query]:
 
 
 def _product_names() -> dict[str, list[str]]:
-    """The name and the place of each product, by its id, as the latest application has them."""
+    """Return the name and the place of each product, by its id, from its latest application."""
     submitted = Application.objects.exclude(submitted_at=None)
     latest = submitted.values("product_id").annotate(latest=Max("pk")).values("latest")
     names: dict[str, list[str]] = {}
