@@ -1,4 +1,4 @@
-"""Keys of links, and the code that is sent to the link's address before a part opens. Only digests are stored.
+"""The keys of links, and the codes that are sent to a link's address before a part opens. Only digests are stored.
 
 A forwarded link opens nothing without the code. Ten codes a day with five tries each are 700 guesses in a million
 before the link expires.
@@ -22,12 +22,12 @@ _SALT = "formation_portal.invitations.code"
 
 
 def new_key() -> str:
-    """256 random bits for a link."""
+    """Make a key of 256 random bits for a link."""
     return secrets.token_urlsafe(_KEY_BYTES)
 
 
 def digest_of_key(key: str) -> str:
-    """The stored digest of a key. Nobody can guess 256 bits, so it needs no salt."""
+    """Return the stored digest of a key. Nobody can guess 256 bits, so it needs no salt."""
     return hashlib.sha256(key.encode()).hexdigest()
 
 
@@ -51,12 +51,15 @@ def send_code(invitation: Invitation) -> None:
         if locked.code_digest and locked.code_sent_at and now - locked.code_sent_at < _SAME_PRESS:
             return
         if locked.codes_since is None or now >= locked.codes_since + _DAY:
-            locked.codes_since, locked.codes_sent = now, 0
+            locked.codes_since = now
+            locked.codes_sent = 0
         if locked.codes_sent >= MAX_CODES_A_DAY:
             raise TooMany
         locked.codes_sent += 1
         code = f"{secrets.randbelow(10**_CODE_DIGITS):0{_CODE_DIGITS}}"
-        locked.code_digest, locked.code_sent_at, locked.code_tries = _digest_of_code(locked, code), now, 0
+        locked.code_digest = _digest_of_code(locked, code)
+        locked.code_sent_at = now
+        locked.code_tries = 0
         locked.opened_at = locked.opened_at or now
         locked.save()
         context = {"code": code, "minutes": VALID_FOR // timedelta(minutes=1)}
@@ -64,13 +67,13 @@ def send_code(invitation: Invitation) -> None:
 
 
 def try_code(invitation: Invitation, typed: str) -> bool:
-    """Whether this is the code. Each try counts, also simultaneous ones; a right code is used up."""
+    """Return True if the typed code is right, which uses it up. Each try counts, also simultaneous ones."""
     with transaction.atomic():
         locked = _locked(invitation)
         if not tries_left(locked, now=timezone.now()):
             return False
         locked.code_tries += 1
-        # In any script, and with any separators.
+        # Digits of any script, with any separators.
         digits = "".join(str(int(letter)) for letter in typed[:100] if letter.isdecimal())
         is_right = constant_time_compare(locked.code_digest, _digest_of_code(locked, digits))
         if is_right:
@@ -80,14 +83,15 @@ def try_code(invitation: Invitation, typed: str) -> bool:
 
 
 def tries_left(invitation: Invitation, *, now: datetime) -> int:
-    """How often the code that was sent may be tried; 0 where none was, or it is used up or too old."""
+    """Return how often the code may still be tried: 0 if none was sent, or if it is used up or too old."""
     sent_at = invitation.code_sent_at
-    is_valid = bool(invitation.code_digest) and sent_at is not None and now < sent_at + VALID_FOR
-    return max(0, MAX_TRIES - invitation.code_tries) if is_valid else 0
+    if not invitation.code_digest or sent_at is None or now >= sent_at + VALID_FOR:
+        return 0
+    return max(0, MAX_TRIES - invitation.code_tries)
 
 
 def _digest_of_code(invitation: Invitation, code: str) -> str:
-    """What is stored. A million codes are soon tried, so it is keyed with our secret."""
+    """Return the stored digest of a code. It is keyed with our secret, since a million codes are soon tried."""
     return salted_hmac(_SALT, f"{invitation.pk}/{invitation.round}:{code}", algorithm="sha256").hexdigest()
 
 

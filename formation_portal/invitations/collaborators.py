@@ -1,4 +1,4 @@
-"""Share an application with collaborators, who accept with their account."""
+"""Sharing an application with collaborators, who accept with their account."""
 
 from datetime import timedelta
 
@@ -24,83 +24,85 @@ _SAME_PRESS = timedelta(seconds=30)
 
 
 def share_with(draft: Draft, *, email: str, right: Right, by: AbstractBaseUser, language: str) -> Collaborator:
-    """Invite a collaborator; who was invited before gets another link. Raises Closed.
-
-    A collaborator who has accepted already only gets the new right.
-    """
+    """Invite a collaborator, or send them another link. One who has accepted only gets the right. Raises Closed."""
     now = timezone.now()
     with application_transaction(draft, by=by, must_be_open=False) as journal:
-        found = Collaborator.objects.filter(application=draft.application, email=email).first()
-        one = found or Collaborator(application=draft.application, email=email)
-        is_same_press = found is not None and found.right == right and now - found.asked_at < _SAME_PRESS
-        if is_same_press or (one.accepted_at and one.right == right):
-            return one
-        one.right = right
-        if not one.accepted_at:
+        collaborator = Collaborator.objects.filter(application=draft.application, email=email).first()
+        if collaborator is None:
+            collaborator = Collaborator(application=draft.application, email=email)
+        elif collaborator.right == right and (collaborator.accepted_at or now - collaborator.asked_at < _SAME_PRESS):
+            return collaborator
+        collaborator.right = right
+        if collaborator.accepted_at:
+            journal.note(gettext_noop("Changed someone’s access"))
+        else:
             key = new_key()
-            one.key_digest = digest_of_key(key)
-            one.asked_at, one.expires_at = now, now + timedelta(days=settings.INVITATION_DAYS)
+            collaborator.key_digest = digest_of_key(key)
+            collaborator.asked_at = now
+            collaborator.expires_at = now + timedelta(days=settings.INVITATION_DAYS)
             link = f"{reverse('portal:collaboration_link')}?{urlencode({'key': key})}"
-            # Names stand on the page that its reader comes to by signing in with a confirmed address.
-            context = {"link": link, "until": one.expires_at, **impersonal_words(draft, language)}
-            mail.queue_letter(kind="collaboration", to=one.email, language=language, context=context)
-        one.save()
-        invited = gettext_noop("Shared the application")
-        journal.note(gettext_noop("Changed someone’s access") if one.accepted_at else invited)
-    return one
+            # Names are on the page that its reader opens by signing in with a confirmed address.
+            context = {"link": link, "until": collaborator.expires_at, **impersonal_words(draft, language)}
+            mail.queue_letter(kind="collaboration", to=email, language=language, context=context)
+            journal.note(gettext_noop("Shared the application"))
+        collaborator.save()
+    return collaborator
 
 
 def change_right(draft: Draft, number: int, *, right: Right, by: AbstractBaseUser) -> Collaborator:
     """Change a collaborator's right. Raises Gone."""
     with application_transaction(draft, by=by, must_be_open=False) as journal:
-        one = _collaborator_of(draft, number)
-        if one.right != right:
-            one.right = right
-            one.save()
+        collaborator = _collaborator_of(draft, number)
+        if collaborator.right != right:
+            collaborator.right = right
+            collaborator.save()
             journal.note("Changed who can edit the application")
-    return one
+    return collaborator
 
 
 def revoke(draft: Draft, number: int, *, by: AbstractBaseUser) -> Collaborator:
     """Remove a collaborator and their link. Raises Gone."""
     with application_transaction(draft, by=by, must_be_open=False) as journal:
-        one = _collaborator_of(draft, number)
-        one.delete()
+        collaborator = _collaborator_of(draft, number)
+        collaborator.delete()
         journal.note("Changed who can open the application")
-    return one
+    return collaborator
 
 
-def accept(asked: Collaborator, *, by: AbstractBaseUser) -> None:
+def accept(invited: Collaborator, *, by: AbstractBaseUser) -> None:
     """Accept with an account, once. The owner and existing collaborators keep their right. Raises Gone."""
     with transaction.atomic():
         # The application's row is locked first, as by every change.
-        application = Application.objects.select_for_update().get(pk=asked.application_id)
-        one = Collaborator.objects.filter(pk=asked.pk, key_digest=asked.key_digest, user=None).first()
-        if one is None:
+        application = Application.objects.select_for_update().get(pk=invited.application_id)
+        collaborator = Collaborator.objects.filter(pk=invited.pk, key_digest=invited.key_digest, user=None).first()
+        if collaborator is None:
             raise Gone("The invitation was used or taken back")
         others = Collaborator.objects.filter(application=application)
         if application.owner_id == by.pk or others.filter(user=by.pk).exists():
-            one.delete()
+            collaborator.delete()
             return
-        one.user_id, one.accepted_at, one.key_digest = by.pk, timezone.now(), None
-        one.save()
+        collaborator.user_id = by.pk
+        collaborator.accepted_at = timezone.now()
+        collaborator.key_digest = None
+        collaborator.save()
 
 
 def just_accepted(by: AbstractBaseUser) -> Collaborator | None:
-    """What the account accepted a moment ago, so that a second press leads to the same page."""
-    found = Collaborator.objects.select_related("application").filter(user=by.pk, application__deleted_at=None)
-    return found.filter(accepted_at__gt=timezone.now() - _SAME_PRESS).order_by("-accepted_at").first()
+    """Return the access that the account accepted a moment ago, so that a second press leads to the same page."""
+    accesses = Collaborator.objects.select_related("application").filter(user=by.pk, application__deleted_at=None)
+    return accesses.filter(accepted_at__gt=timezone.now() - _SAME_PRESS).order_by("-accepted_at").first()
 
 
 def find_by_key_digest(key_digest: str) -> Collaborator | None:
-    """The collaborator invited with the key of that digest, while the invitation is open."""
-    found = Collaborator.objects.select_related("application", "application__schema_version")
-    waiting = found.filter(key_digest=key_digest, expires_at__gt=timezone.now(), application__deleted_at=None)
-    return waiting.first() if key_digest else None
+    """Return the collaborator who was invited with a key, while the invitation is open."""
+    if not key_digest:
+        return None
+    invited = Collaborator.objects.select_related("application", "application__schema_version")
+    return invited.filter(key_digest=key_digest, expires_at__gt=timezone.now(), application__deleted_at=None).first()
 
 
 def _collaborator_of(draft: Draft, number: int) -> Collaborator:
-    one = Collaborator.objects.filter(application=draft.application, pk=number).first()
-    if one is None:
+    collaborator = Collaborator.objects.filter(application=draft.application, pk=number).first()
+    if collaborator is None:
         raise Gone("They have no right to it any more")
-    return one
+    return collaborator

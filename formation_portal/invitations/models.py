@@ -1,4 +1,4 @@
-"""Invitations to fill in one's own part, and their stages. Writing is `parts` and `codes`."""
+"""Invitations of guests to fill in their own part, and their stages. `parts` and `codes` write them."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -12,11 +12,11 @@ from formation_portal.applications.models import Application, Party
 
 
 class Invitation(models.Model):
-    """The invitation of a party to fill in its part. A party has one: sending it again gives it a new key and raises
-    `round`, so that sessions opened with an earlier key end. Leaving raises `session_epoch`, which ends the guest's
-    sessions and keeps the link.
+    """The invitation of a party to fill in its part. A party has one.
 
-    `reference` is in URLs and opens nothing. Neither key nor code is stored, only their digests.
+    Sending it again gives it a new key and raises `round`, which ends the sessions of earlier keys. Leaving raises
+    `session_epoch`, which ends the guest's sessions and keeps the link. `reference` is in URLs and opens nothing.
+    Neither key nor code is stored, only their digests.
     """
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="invitations")
@@ -62,12 +62,12 @@ class InvitationStage(StrEnum):
 
     @property
     def words(self) -> Promise:
-        """The label on screen."""
+        """Return the stage's name on screen."""
         return _WORDS[self]
 
     @property
     def waits(self) -> bool:
-        """Whether it waits for the guest."""
+        """Return True if the guest has to act."""
         return self in (InvitationStage.SENT, InvitationStage.OPENED, InvitationStage.IN_PROGRESS)
 
 
@@ -82,7 +82,7 @@ _WORDS = {
 
 
 class Closure(StrEnum):
-    """Why a link opens nothing; UNKNOWN also where there never was such a link."""
+    """The reason why a link opens nothing. UNKNOWN also if there never was such a link."""
 
     UNKNOWN = "unknown"
     EXPIRED = "expired"
@@ -109,10 +109,7 @@ def current_stage(
 
 
 def closure(invitation: Invitation, *, now: datetime, round_: int, epoch: int) -> Closure | None:
-    """Return why a session of a round and an epoch is over; None while it is open.
-
-    Reads the application and the party.
-    """
+    """Return the reason why a session of a round and an epoch is over; None while it is open."""
     if invitation.withdrawn_at or invitation.party.removed_at:
         return Closure.WITHDRAWN
     if invitation.round != round_:

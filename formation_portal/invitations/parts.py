@@ -1,4 +1,4 @@
-"""What owner and guest do with an invitation: send, remind, withdraw, begin, finish."""
+"""The actions of owner and guest on an invitation: send, remind, withdraw, begin, finish."""
 
 from datetime import datetime, timedelta
 
@@ -31,7 +31,7 @@ _SAME_PRESS = timedelta(seconds=30)
 
 
 class TooSoon(Exception):
-    """The last letter to the guest is less than a day old."""
+    """The last letter to the guest is too recent for a reminder."""
 
 
 class NothingToSend(Exception):
@@ -39,17 +39,14 @@ class NothingToSend(Exception):
 
 
 def needs_of_guest(draft: Draft, party: PartyRow) -> tuple[Need, ...]:
-    """Return what the party still needs that its guest was asked for: answers and documents.
+    """Return the answers and documents of the party that are missing and that its guest was asked for.
 
     The guest does not see the share classes, and so is not asked to choose one.
     """
     fields = draft.schema.fields_of(party.kind, party.roles)
-    share_class_fields = {spec.name for spec in fields if spec.refers_to_share_class}
-    return tuple(
-        need
-        for need in draft.needs_of_party(party.token)
-        if need.slot is not None or (need.field is not None and need.field not in share_class_fields)
-    )
+    not_asked = {None} | {spec.name for spec in fields if spec.refers_to_share_class}
+    needs = draft.needs_of_party(party.token)
+    return tuple(need for need in needs if need.slot is not None or need.field not in not_asked)
 
 
 def invite(draft: Draft, party: PartyRow, *, email: str, by: AbstractBaseUser, language: str) -> Invitation:
@@ -63,14 +60,17 @@ def invite(draft: Draft, party: PartyRow, *, email: str, by: AbstractBaseUser, l
             return invitation
         for moment in ("nudged_at", "opened_at", "begun_at", "done_at", "withdrawn_at", "wanted_at"):
             setattr(invitation, moment, None)
-        invitation.email, invitation.language = email, language
+        invitation.email = email
+        invitation.language = language
         invitation.round += 1
         invitation.code_digest = ""
-        invitation.sent_at, invitation.expires_at = now, now + timedelta(days=settings.INVITATION_DAYS)
+        invitation.sent_at = now
+        invitation.expires_at = now + timedelta(days=settings.INVITATION_DAYS)
         _send(draft, invitation, "invitation")
-        again = gettext_noop("Sent {name} a new invitation")
-        said = again if is_again else gettext_noop("Invited {name} to fill in their part")
-        journal.note(said, holder=row.token, name=row.label)
+        message = gettext_noop("Invited {name} to fill in their part")
+        if is_again:
+            message = gettext_noop("Sent {name} a new invitation")
+        journal.note(message, holder=row.token, name=row.label)
     return invitation
 
 
@@ -89,8 +89,8 @@ def withdraw(draft: Draft, party: PartyRow, *, by: AbstractBaseUser) -> None:
 def remind(draft: Draft, party: PartyRow, *, by: AbstractBaseUser, has_refusals: bool = False) -> None:
     """Remind the guest, with a new link that replaces the earlier one; the expiry stays.
 
-    `has_refusals`: the formation service has refused something of the part. Raises TooSoon within a day of the last
-    letter, NothingToSend where nothing is waited for, Closed, Gone.
+    `has_refusals` says that the formation service has refused something of the part. Raises TooSoon within a day of the
+    last letter, NothingToSend if the guest has nothing to do, Closed, Gone.
     """
     now = timezone.now()
     with application_transaction(draft, by=by) as journal:
@@ -107,14 +107,15 @@ def remind(draft: Draft, party: PartyRow, *, by: AbstractBaseUser, has_refusals:
 
 
 def next_reminder_from(invitation: Invitation) -> datetime:
-    """When the next reminder may be sent."""
+    """Return the time from which the next reminder may be sent."""
     return (invitation.nudged_at or invitation.sent_at) + REMIND_EVERY
 
 
 def mark_begun(invitation: Invitation) -> None:
     """Record that the guest has filled something in; a finished part is in progress again."""
     if invitation.begun_at is None or invitation.done_at:
-        invitation.begun_at, invitation.done_at = timezone.now(), None
+        invitation.begun_at = timezone.now()
+        invitation.done_at = None
         invitation.save(update_fields=["begun_at", "done_at"])
 
 
@@ -132,7 +133,7 @@ def end_sessions(reference: str, *, round_: int, epoch: int) -> None:
 
 
 def finish(draft: Draft, invitation: Invitation) -> bool:
-    """Record that the guest has finished, and tell the owner. Returns False while something is missing. Raises Closed.
+    """Record that the guest has finished, and tell the owner. Return False while something is missing. Raises Closed.
 
     A second press, also a simultaneous one, changes nothing.
     """
@@ -152,24 +153,24 @@ def finish(draft: Draft, invitation: Invitation) -> bool:
 
 
 def find_by_key(key: str) -> Invitation | None:
-    """The invitation of a key, open or not."""
-    found = Invitation.objects.select_related("application", "party").filter(key_digest=digest_of_key(key))
-    return found.first() if key else None
+    """Return the invitation of a key, open or not."""
+    if not key:
+        return None
+    return Invitation.objects.select_related("application", "party").filter(key_digest=digest_of_key(key)).first()
 
 
 def find_by_reference(reference: str) -> Invitation | None:
-    """The invitation of a reference."""
     return Invitation.objects.select_related("application", "party").filter(reference=reference).first()
 
 
 def invitations_of(draft: Draft) -> dict[str, Invitation]:
-    """Return the application's invitations, by the token of the party: one query."""
+    """Return the application's invitations by the token of the party. One query."""
     invitations = Invitation.objects.filter(application=draft.application, party__removed_at=None)
     return {invitation.party.token: invitation for invitation in invitations.select_related("party")}
 
 
 def address_of_guest(party: Party) -> str:
-    """Where a party's invitation was sent; empty where nobody was invited."""
+    """Return the address of a party's invitation, or ""."""
     return Invitation.objects.filter(party=party).values_list("email", flat=True).first() or ""
 
 
@@ -178,8 +179,10 @@ def _locked_invitation(row: PartyRow) -> Invitation | None:
 
 
 def _send(draft: Draft, invitation: Invitation, kind: str) -> None:
-    """Save it with a new key, and post the letter that has the only copy of the key. Its words name nobody: the page
-    does, once the code has shown that the invited one reads it."""
+    """Save the invitation with a new key, and queue the letter that has the only copy of the key.
+
+    The letter names nobody: the page does, after the code.
+    """
     key = new_key()
     invitation.key_digest = digest_of_key(key)
     with transaction.atomic():
