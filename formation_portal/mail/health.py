@@ -1,4 +1,4 @@
-"""How e-mails fare: figures of the outbox, for `manage.py doctor` and for metrics, and the checks."""
+"""The figures of the outbox, for metrics, and the checks of e-mails, for `manage.py doctor`."""
 
 import smtplib
 from collections.abc import Iterator
@@ -15,14 +15,15 @@ from formation_portal.core.monitoring.checks import Backlog, CheckResult, Verdic
 from .models import Letter
 
 # Letters are tried again for three days, after half a minute first.
-_LATE, _TOO_LATE = timedelta(hours=1), timedelta(hours=12)
-# A worker looks each second.
+_LATE = timedelta(hours=1)
+_TOO_LATE = timedelta(hours=12)
+# A worker polls each second.
 _UNTOUCHED = timedelta(minutes=5)
 _GIVEN_UP_FOR = timedelta(days=7)
 
 
 def outbox() -> Backlog:
-    """Two queries."""
+    """Count the letters that wait, and those that were given up lately. Two queries."""
     waiting = Letter.objects.filter(next_at__isnull=False).aggregate(count=Count("pk"), oldest=Min("created_at"))
     lately = timezone.now() - _GIVEN_UP_FOR
     lost = Letter.objects.filter(next_at=None, sent_at=None, created_at__gt=lately)
@@ -30,7 +31,7 @@ def outbox() -> Backlog:
 
 
 def check_mail_server() -> Iterator[CheckResult]:
-    """Whether the mail server takes a connection and the password. Nothing is sent."""
+    """Report whether the mail server accepts a connection and the password. Sends nothing."""
     if not settings.LETTERS_GO_OUT:
         if settings.DEMO:
             yield ok("Mail server", "none: e-mails stay in the outbox, which the demo shows")
@@ -55,20 +56,20 @@ def check_mail_server() -> Iterator[CheckResult]:
 
 
 def check_letters() -> Iterator[CheckResult]:
-    """Whether letters go out in time. Without a mail server they are meant to stay."""
-    found = outbox()
+    """Report whether letters are sent in time. Without a mail server they stay in the outbox."""
+    backlog = outbox()
     if not settings.LETTERS_GO_OUT:
-        yield ok("E-mails", f"{found.unsent} in the outbox")
+        yield ok("E-mails", f"{backlog.unsent} in the outbox")
         return
     now = timezone.now()
     if Letter.objects.filter(next_at__lt=now - _UNTOUCHED).exists():
         yield fault("E-mails", "letters are due and nobody sends them", "Start manage.py serve or manage.py mail.")
-    waiting = found.in_words(now)
-    verdict = verdict_on_age(found.age(now), look_after=_LATE, fault_after=_TOO_LATE)
+    waiting = backlog.in_words(now)
+    verdict = verdict_on_age(backlog.age(now), look_after=_LATE, fault_after=_TOO_LATE)
     if verdict is not Verdict.OK:
         yield CheckResult("E-mails", verdict, waiting, "The log says why the mail server does not take them.")
-    elif found.given_up:
-        lost = f"{waiting}; {found.given_up} given up within a week"
+    elif backlog.given_up:
+        lost = f"{waiting}; {backlog.given_up} given up within a week"
         yield look("E-mails", lost, "The log names each letter's error; the receiver's address may be wrong.")
     else:
         yield ok("E-mails", waiting)

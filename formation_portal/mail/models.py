@@ -1,4 +1,4 @@
-"""What the outbox keeps of a letter. Who it went to and what it said is removed after some weeks; the rest stays."""
+"""The outbox's rows. The receiver and the text of a letter are removed after some weeks; the rest stays."""
 
 import datetime as dt
 import uuid
@@ -10,12 +10,12 @@ from formation_portal.core.outbox import OutboxRow
 
 
 class Letter(OutboxRow):
-    """One e-mail to one person."""
+    """An e-mail to a person."""
 
     # A mail server has EMAIL_TIMEOUT for each of its answers, of which a try needs some eight.
     LEASE, LEASE_MARGIN = dt.timedelta(minutes=4), dt.timedelta(minutes=2)
 
-    # Stands in the Message-ID, so that a mailbox can tell a second copy of the same letter.
+    # It is in the Message-ID, so that a mailbox can recognise a second copy of the same letter.
     number = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
     to = EncryptedTextField(blank=True, bound_to=("number",))
     kind = models.CharField(max_length=40)
@@ -39,7 +39,7 @@ class Letter(OutboxRow):
 
 
 class Refusal(models.Model):
-    """Somebody doesn't want letters of one kind. Known by the address's digest, so that no address is kept for it."""
+    """The refusal of letters of one kind, by a digest of the address, so that the address itself is not stored."""
 
     digest = models.CharField(max_length=64)
     kind = models.CharField(max_length=40)

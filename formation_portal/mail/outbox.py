@@ -1,6 +1,6 @@
 """The outbox: letters are added in the caller's transaction, claimed for one attempt, and emptied after weeks.
 
-Some kinds can be refused by their receivers, by a signed link that each of them holds.
+Receivers can refuse some kinds, by a signed link in each letter.
 """
 
 import datetime as dt
@@ -21,40 +21,40 @@ from formation_portal.core.nodes.wake import Channel
 from .models import Letter, Refusal
 from .rendering import render_letter
 
-# Everything else is asked for by its receiver, or has to be known.
+# All other kinds are requested by their receivers, or must reach them.
 OPTIONAL_KINDS = frozenset({"reminder", "nudge", "part_done"})
-# Whoever is invited can say at once that they want no reminders.
+# An invitation holds the link that refuses its reminders.
 _REFUSED_AT = {kind: kind for kind in OPTIONAL_KINDS} | {"invitation": "nudge"}
 _SALT = "formation_portal.letters.refusal"
 
-# Those who send letters.
 MAIL = Channel("mail")
 
 _FIRST_WAIT = dt.timedelta(seconds=30)
 _LONGEST_WAIT = dt.timedelta(hours=4)
 GIVEN_UP_AFTER = dt.timedelta(days=3)
-# Letters that open something: what they said goes once they have been handed over, so that the outbox opens nothing.
+# Letters with links or codes: their content is removed once they are sent, so that the outbox opens nothing.
 KINDS_WITH_SECRETS = frozenset(
     {"code", "signup_code", "invitation", "nudge", "collaboration", "password_reset", "agent"}
 )
 
-# Of these not even the receiver is kept then.
+# For these the receiver is removed, too.
 _LAST_LETTERS = frozenset({"account_deleted"})
 _EMPTY: dict[str, Any] = {"to": "", "subject": "", "text": "", "html": "", "next_at": None}
 
 
 def add_to_outbox(*, kind: str, to: str, language: str, context: Mapping[str, object], once: str) -> None:
-    """Draw it and keep it, unless it was written before or is not wanted."""
+    """Render and save a letter, unless it was written before or its receiver has refused it."""
     if is_unsubscribed(kind=kind, to=to) or (once and Letter.objects.filter(once=once).exists()):
         return
     if kind in _REFUSED_AT:
         context = {**context, "refusal": unsubscribe_path(kind=_REFUSED_AT[kind], to=to)}
     letter = render_letter(kind=kind, language=language, context=context)
-    letter.to, letter.once = to, once or None
+    letter.to = to
+    letter.once = once or None
     letter.reference = str(context.get("reference", ""))[:40]
     letter.next_at = timezone.now()
     try:
-        # A savepoint, since the caller's transaction goes on where somebody else wrote the same letter first.
+        # A savepoint, since the caller's transaction goes on if another process wrote the same letter first.
         with transaction.atomic():
             letter.save()
     except IntegrityError:
@@ -65,36 +65,35 @@ def add_to_outbox(*, kind: str, to: str, language: str, context: Mapping[str, ob
 
 
 def claim_next() -> Letter | None:
-    """The letter that has been due for longest, ours until its lease ends; None where none is due."""
+    """Claim the letter that has been due for longest, until its lease ends. Return None if none is due."""
     return Letter.claim_first(Letter.objects.filter(next_at__lte=timezone.now()).order_by("next_at", "pk"))
 
 
 def record_attempt(letter: Letter, *, error: str, is_final: bool = False) -> None:
-    """Keep what became of the try; no error means that the mail server has the letter."""
+    """Record the result of an attempt. Without an error the mail server has the letter."""
     now = timezone.now()
-    is_given_up = is_final or now - letter.created_at > GIVEN_UP_AFTER
-    changes: dict[str, object] = {
-        "error": error,
-        "sent_at": None if error else now,
-        "next_at": None if not error or is_given_up else now + retry_delay(letter.tries),
-    }
-    if not error and letter.kind in KINDS_WITH_SECRETS:
-        changes |= {"subject": "", "text": "", "html": ""}
+    changes: dict[str, object] = {"error": error, "sent_at": None, "next_at": None}
+    if not error:
+        changes["sent_at"] = now
+        if letter.kind in KINDS_WITH_SECRETS:
+            changes |= {"subject": "", "text": "", "html": ""}
+    elif not is_final and now - letter.created_at <= GIVEN_UP_AFTER:
+        changes["next_at"] = now + retry_delay(letter.tries)
     if changes["next_at"] is None and letter.kind in _LAST_LETTERS:
         changes |= _EMPTY
     Letter.objects.filter(pk=letter.pk, tries=letter.tries).update(**changes)
 
 
 def retry_delay(tries: int) -> dt.timedelta:
-    """How long to wait after so many tries: twice as long each time, within bounds."""
+    """Return the wait after a number of tries: twice as long each time, within bounds."""
     doublings: int = 2 ** min(tries - 1, 20)
     return min(_LONGEST_WAIT, _FIRST_WAIT * doublings)
 
 
 def clear_old_letters() -> int:
-    """Empty the letters that were sent, or else written, longer than LETTER_DAYS ago; how many there were.
+    """Empty the letters that were sent, or else written, more than LETTER_DAYS ago, and return their number.
 
-    One that was never sent goes nowhere any more. That it was written, and when it went, is kept.
+    Their rows stay. A letter that was never sent is not tried again.
     """
     before = timezone.now() - dt.timedelta(days=settings.LETTER_DAYS)
     old = Letter.objects.alias(at=Coalesce(F("sent_at"), F("created_at"))).filter(at__lt=before).exclude(to="")
@@ -102,49 +101,49 @@ def clear_old_letters() -> int:
 
 
 def empty_letters_about(reference: str) -> None:
-    """Empty the letters about an application that is erased, sent or not."""
+    """Empty the letters about an erased application, sent or not."""
     Letter.objects.filter(reference=reference).update(**_EMPTY)
 
 
 def empty_letters_to(addresses: Iterable[str]) -> None:
-    """Empty the letters to people who are erased, sent or not. Addresses are encrypted, so each letter that still has
-    one is opened."""
+    """Empty the letters to erased people, sent or not. Addresses are encrypted, so that all of them are read."""
     erased = {address.lower() for address in addresses}
     letters = Letter.objects.exclude(to="").only("number", "to").order_by("pk")
-    theirs = [one.pk for one in letters.iterator() if one.to.lower() in erased]
-    Letter.objects.filter(pk__in=theirs).update(**_EMPTY)
+    keys = [letter.pk for letter in letters.iterator() if letter.to.lower() in erased]
+    Letter.objects.filter(pk__in=keys).update(**_EMPTY)
 
 
 def is_unsubscribed(*, kind: str, to: str) -> bool:
-    """Whether the receiver wants none of this kind."""
+    """Return True if the receiver has refused letters of a kind."""
     return kind in OPTIONAL_KINDS and Refusal.objects.filter(kind=kind, digest=_address_digest(to)).exists()
 
 
 def unsubscribe_path(*, kind: str, to: str) -> str:
-    """The path of the page where the receiver says so. It names the address to nobody."""
+    """Return the path of the page where the receiver refuses a kind. It does not reveal the address."""
     return reverse("portal:letter_refusal", args=(signing.dumps([kind, _address_digest(to)], salt=_SALT),))
 
 
 def kind_in_token(token: str) -> str | None:
-    """The kind that a page's token is about; None where the token is not ours."""
-    read = _read_token(token)
-    return read[0] if read else None
+    """Return the kind of letters that a page's token refuses; None if the token is not ours."""
+    kind, _ = _read_token(token)
+    return kind
 
 
 def unsubscribe(token: str) -> None:
-    """No more letters of the token's kind to its receiver."""
-    if read := _read_token(token):
-        Refusal.objects.get_or_create(kind=read[0], digest=read[1])
+    """Record that the token's receiver refuses letters of its kind."""
+    kind, digest = _read_token(token)
+    if kind:
+        Refusal.objects.get_or_create(kind=kind, digest=digest)
 
 
-def _read_token(token: str) -> tuple[str, str] | None:
+def _read_token(token: str) -> tuple[str | None, str]:
     try:
         kind, digest = signing.loads(token, salt=_SALT)
     except (signing.BadSignature, ValueError):
-        return None
-    return (kind, digest) if kind in OPTIONAL_KINDS else None
+        return None, ""
+    return (kind, digest) if kind in OPTIONAL_KINDS else (None, "")
 
 
 def _address_digest(address: str) -> str:
-    # As long as an address has to be hard to find for it, and short enough for a letter.
+    # Long enough that nobody finds the address, and short enough for a letter.
     return salted_hmac(_SALT, address.strip().lower(), algorithm="sha256").hexdigest()[:32]

@@ -1,7 +1,7 @@
-"""Renders a letter of one kind in the receiver's language: its subject, its text, and the same in HTML.
+"""Rendering of a letter in the receiver's language: its subject, its text, and its HTML.
 
-What people have typed stands only in letters to addresses that their holders have confirmed (`KINDS_WITH_NAMES`), and
-there as `typed_text` lets it. Every kind has sample data, for previews and for the tests that look at all of them.
+Typed text stands only in letters to confirmed addresses (`KINDS_WITH_NAMES`), limited by `typed_text`. Every kind has
+sample data, for previews and for the tests of all kinds.
 """
 
 from collections.abc import Mapping
@@ -23,10 +23,10 @@ from .models import Letter
 from .typed_text import text_in_letter
 
 _SUBJECT_LIMIT = 250
-# Pages of ours, by their names in what a letter is given.
+# The names of the paths in a context.
 _PATHS = frozenset({"link", "copy", "refusal"})
-# Letters whose receivers have confirmed their addresses; whoever writes one looks at that first. Every other kind goes
-# to an address that somebody may have typed for a stranger, and is given nothing but `_IMPERSONAL`.
+# Letters to confirmed addresses, which the code that queues them checks first. The other kinds may go to an address of
+# a stranger, so their contexts hold nothing but `_IMPERSONAL`.
 KINDS_WITH_NAMES = frozenset(
     {
         "password_changed",
@@ -44,57 +44,53 @@ KINDS_WITH_NAMES = frozenset(
         "document_removed",
     }
 )
-# No customer has typed any of it: the words of a product are the catalog's.
+# Nothing of it is typed by a customer: the names of a product are the catalog's.
 _IMPERSONAL = _PATHS | {"until", "code", "minutes", "is_known", "product", "jurisdiction", "reference"}
 
 
 def render_letter(*, kind: str, language: str, context: Mapping[str, object]) -> Letter:
-    """A letter with subject, text and HTML, to nobody yet and not saved. Raises TemplateDoesNotExist for a kind without
-    templates, and ValueError where names would go to an address that nobody has confirmed."""
+    """Render a letter, without a receiver and not saved. Raises TemplateDoesNotExist for an unknown kind.
+
+    Raises ValueError if the context would take names to an address that is not confirmed.
+    """
     if kind not in KINDS_WITH_NAMES and (personal := context.keys() - _IMPERSONAL):
         raise ValueError(f"A letter of kind {kind} can't hold {', '.join(sorted(personal))}")
     with translation.override(language):
-        cleaned = {name: value if name in _PATHS else _clean_line(value) for name, value in context.items()}
-        given = {
-            **cleaned,
-            "kind": kind,
-            "language": language,
-            "portal_url": settings.PORTAL_URL,
-            "operator": operator,
-        }
-        subject, _, text = _render_template(f"mail/{kind}.txt", given, autoescape=False).lstrip().partition("\n")
+        values = {name: value if name in _PATHS else _clean(value) for name, value in context.items()}
+        values |= {"kind": kind, "language": language, "portal_url": settings.PORTAL_URL, "operator": operator}
+        subject, _, text = _render_template(f"mail/{kind}.txt", values, autoescape=False).lstrip().partition("\n")
         subject = " ".join(subject.split())[:_SUBJECT_LIMIT]
-        own_styles = mark_safe(letter_styles())  # nosec B308, B703  # noqa: S308  # a file of ours
-        style = format_html("<style>{}</style>", own_styles)
-        html = _render_template(f"mail/{kind}.html", {**given, "subject": subject, "style": style}, autoescape=True)
+        styles = mark_safe(letter_styles())  # nosec B308, B703  # noqa: S308  # a file of ours
+        values |= {"subject": subject, "style": format_html("<style>{}</style>", styles)}
+        html = _render_template(f"mail/{kind}.html", values, autoescape=True)
     return Letter(kind=kind, language=language, subject=subject, text=f"{text.strip()}\n", html=html)
 
 
-def _clean_line(value: object) -> object:
-    """A text, or each of a list, as a letter may hold it; anything else as it is."""
+def _clean(value: object) -> object:
+    """Limit a text, or each text of a list, to what a letter may hold."""
     if isinstance(value, list | tuple):
-        return [one for one in map(_clean_line, value) if one != ""]
+        return [item for item in map(_clean, value) if item != ""]
     return text_in_letter(value) if isinstance(value, str) else value
 
 
 def letter_styles() -> str:
-    """What stands in the style element of every letter; whoever shows one in a page allows this text and no other."""
+    """Return the content of every letter's style element. A page that shows a letter allows this text and no other."""
     return _render_template("mail/_style.css", {"accent": operator.accent}, autoescape=False)
 
 
-def _render_template(name: str, given: dict[str, object], *, autoescape: bool) -> str:
-    # In a text nothing is mark-up, so an apostrophe in a name stays one.
+def _render_template(name: str, context: dict[str, object], *, autoescape: bool) -> str:
+    # A text has no mark-up, so an apostrophe in a name stays as it is.
     template = cast(Any, get_template(name)).template
-    return str(template.render(Context(given, autoescape=autoescape)))
+    return str(template.render(Context(context, autoescape=autoescape)))
 
 
 @cache
 def sample_contexts() -> Mapping[str, Mapping[str, Any]]:
-    """What each kind is given, in the order in which people meet the letters."""
-    read: Mapping[str, Mapping[str, Any]] = yaml.safe_load((Path(__file__).parent / "samples.yaml").read_text())
-    return read
+    """Return sample data by kind, in the order in which people get the letters."""
+    contexts: Mapping[str, Mapping[str, Any]] = yaml.safe_load((Path(__file__).parent / "samples.yaml").read_text())
+    return contexts
 
 
 def sample_letter(kind: str, *, language: str) -> Letter:
-    """One kind, drawn with its sample data. Raises KeyError for a kind that there is not."""
+    """Render a kind with its sample data. Raises KeyError for an unknown kind."""
     return render_letter(kind=kind, language=language, context=sample_contexts()[kind])

@@ -1,7 +1,7 @@
-"""What people have typed, as a letter may hold it: one line, nothing invisible, and nothing that becomes a link.
+"""Limits of typed text in letters: one line, nothing invisible, and nothing that becomes a link.
 
-Whoever may put words into a letter to somebody else could lead that reader anywhere. So a text with an address in it is
-left out as a whole, and the letter says something neutral instead; the portal's pages show it as it was typed.
+Text that a user puts into a letter to somebody else could lead that reader anywhere. So a text with an address in it is
+left out, and the letter has neutral words instead; the portal's pages show it as it was typed.
 """
 
 import re
@@ -10,13 +10,13 @@ import unicodedata
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext
 
-# Of a text that somebody has typed.
+# The longest typed text.
 LONGEST = 80
 # Controls, marks of direction, what is not assigned, and the ends of lines and paragraphs.
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 # These are invisible too, but names are written with them.
 _JOINERS = "\u200c\u200d"
-# What mail programs make a link of: an e-mail address, a scheme, a share of a network, four numbers, or a full stop
+# Mail programs make links of these: an e-mail address, a scheme, a share of a network, four numbers, or a full stop
 # before a word, as in a host's name.
 _ADDRESS = re.compile(
     r"@|://|www\.|\\\\|\b(?:https?|ftp|file|mailto|tel|sms|data|javascript|skype|callto):"
@@ -26,7 +26,7 @@ _ADDRESS = re.compile(
 
 
 def text_in_letter(typed: str) -> str:
-    """The text on one line of at most LONGEST characters; nothing where it holds an address."""
+    """Return the text on one line of at most LONGEST characters, or "" if it holds an address."""
     text = _on_one_line(typed)
     if _has_address(text):
         return ""
@@ -34,7 +34,7 @@ def text_in_letter(typed: str) -> str:
 
 
 def validate_name(typed: str) -> None:
-    """For the names of accounts, which stand in letters to others. Raises ValidationError."""
+    """Validate the name of an account, which stands in letters to others. Raises ValidationError."""
     text = unicodedata.normalize("NFKC", typed)
     if any(_is_invisible(letter) for letter in text) or _has_address(_on_one_line(text)):
         raise ValidationError(
@@ -44,7 +44,7 @@ def validate_name(typed: str) -> None:
 
 
 def _on_one_line(typed: str) -> str:
-    # Full stops of other scripts and widths become the one that is looked for.
+    # Full stops of other scripts and widths become ordinary ones.
     text = unicodedata.normalize("NFKC", typed)
     return " ".join("".join(" " if _is_invisible(letter) else letter for letter in text).split())
 

@@ -1,8 +1,8 @@
-"""Sends the outbox's letters, by `manage.py mail` or beside the other workers of `serve`, and runs the hourly tasks.
+"""The worker that sends the outbox's letters and runs the hourly tasks, by `manage.py mail` or in `serve`.
 
-Beside the relay's worker and not in its turn, so that a slow mail server delays no call to the formation service. One
-worker sends a letter at a time. Where a process dies between the server's answer and the commit, the letter is sent
-again under the same Message-ID: twice in the mailbox is better than never.
+It runs beside the relay's worker, so that a slow mail server delays no call to the formation service. Only one worker
+sends a letter at a time. If a process dies between the server's answer and the commit, the letter is sent again under
+the same Message-ID: twice in the mailbox is better than never.
 """
 
 import logging
@@ -22,50 +22,44 @@ from .outbox import MAIL, claim_next, clear_old_letters, record_attempt
 
 logger = logging.getLogger(__name__)
 
-# An answer of this number and above is the server's last word.
+# The server repeats answers from this number on.
 _PERMANENT = 500
 
 
 def send_due(*, may_go_on: Callable[[], bool] = lambda: True) -> int:
-    """Try every letter that is due, one after the other; how many the mail server took."""
+    """Try every letter that is due, one after the other. Return the number that the mail server accepted."""
     if not settings.LETTERS_GO_OUT:
         return 0
     sent = 0
     connection = get_connection()
     try:
         while may_go_on() and (letter := claim_next()):
-            sent += _send(letter, connection)
+            if letter.has_time_left:
+                sent += _send(letter, connection)
     finally:
         connection.close()
     return sent
 
 
 def _send(letter: Letter, connection: BaseEmailBackend) -> bool:
-    if not letter.has_time_left:
-        return False
+    error = ""
+    is_final = False
     with tracing.span(f"mail {letter.kind}") as span:
-        error, is_final = _post(letter, connection)
+        try:
+            connection.open()
+            connection.send_messages([_message(letter, connection)])
+        # An error of one letter, even a fault of ours, must not keep the others waiting.
+        except Exception as exception:
+            error = type(exception).__name__
+            # Another try would not help if the server knows no such mailbox.
+            if isinstance(exception, SMTPRecipientsRefused):
+                is_final = all(code >= _PERMANENT for code, _ in exception.recipients.values())
+            connection.close()
+            # Not the error's own words, which name the receiver.
+            logger.warning("Letter %s, try %d: %s", letter, letter.tries, error)
         span.set({"letter": letter.pk, "error.type": error}, is_error=bool(error))
     record_attempt(letter, error=error, is_final=is_final)
     return not error
-
-
-def _post(letter: Letter, connection: BaseEmailBackend) -> tuple[str, bool]:
-    """What went wrong, if anything, and whether that is the mail server's last word."""
-    error, is_final = "", False
-    try:
-        connection.open()
-        connection.send_messages([_message(letter, connection)])
-    # Whatever goes wrong about one letter, and be it a fault of ours, must not keep the others waiting.
-    except Exception as caught:
-        error = type(caught).__name__
-        # A server that knows no such mailbox would only be annoyed by another try.
-        if isinstance(caught, SMTPRecipientsRefused):
-            is_final = all(code >= _PERMANENT for code, _ in caught.recipients.values())
-        connection.close()
-        # Not the error's own words, which name the receiver.
-        logger.warning("Letter %s, try %d: %s", letter, letter.tries, error)
-    return error, is_final
 
 
 def _message(letter: Letter, connection: BaseEmailBackend) -> EmailMultiAlternatives:
@@ -73,7 +67,7 @@ def _message(letter: Letter, connection: BaseEmailBackend) -> EmailMultiAlternat
     headers = {
         "Message-ID": f"<{letter.number}@{domain}>",
         "Content-Language": letter.language,
-        # Machines on holiday need not answer.
+        # Asks for no automatic replies.
         "Auto-Submitted": "auto-generated",
     }
     message = EmailMultiAlternatives(
@@ -84,7 +78,7 @@ def _message(letter: Letter, connection: BaseEmailBackend) -> EmailMultiAlternat
 
 
 def mail_sender() -> BackgroundWorker:
-    """One that runs in a process of its own, or beside others."""
+    """Make the worker, which runs in a process of its own or beside others."""
     if not settings.LETTERS_GO_OUT:
         logger.info("There is no EMAIL_URL: letters stay in the outbox")
     return BackgroundWorker(
@@ -98,6 +92,6 @@ def mail_sender() -> BackgroundWorker:
 
 
 def each_hour() -> None:
-    """Empty old letters, and run what the other packages have left."""
+    """Empty old letters, and run the hourly tasks of all packages."""
     clear_old_letters()
     run_hourly_tasks()

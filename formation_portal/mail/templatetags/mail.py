@@ -1,4 +1,4 @@
-"""Filters for the templates of letters."""
+"""The filters of the templates of letters."""
 
 from django import template
 from django.conf import settings
@@ -8,6 +8,6 @@ register = template.Library()
 
 @register.filter
 def absolute_url(path: object) -> str:
-    """The whole address of one of the portal's pages, since a letter is read elsewhere."""
+    """Complete the path of one of the portal's pages by PORTAL_URL."""
     text = str(path)
     return text if "://" in text else f"{settings.PORTAL_URL}{text}"

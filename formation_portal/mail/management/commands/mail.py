@@ -1,4 +1,4 @@
-"""`manage.py mail`: sends e-mails from the outbox, and runs the hourly tasks. As many as one likes may run."""
+"""`manage.py mail`: send e-mails from the outbox, and run the hourly tasks. Several may run at once."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from formation_portal.mail.worker import mail_sender, send_due
 
 
 class Command(BaseCommand):
-    """Runs one sender until SIGTERM or SIGINT; the e-mail that is being sent is finished first."""
+    """Run one sender until SIGTERM or SIGINT. It finishes the e-mail that it is sending."""
 
     help = "Send e-mails, and run the hourly tasks, until stopped. You can run several at once."
 
