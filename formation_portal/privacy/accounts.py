@@ -1,7 +1,7 @@
-"""Deletes a customer's account, with its drafts and withdrawn applications, address, names, sessions and letters.
+"""The deletion of a customer's account, with its drafts, withdrawn applications, address, names, sessions and letters.
 
-Applications that were decided stay for as long as the law asks for records of them (`retention`), under a number in
-place of the owner. So does the account's row, without anything of its holder: what it did still has an author.
+Decided applications stay for as long as the law asks for records of them (`retention`), under a number in place of the
+owner. The account's row stays too, without any personal data, since the history needs an author.
 """
 
 from collections.abc import Iterable
@@ -28,15 +28,12 @@ from formation_portal.mail import queue_letter
 from formation_portal.mail.outbox import empty_letters_to
 from formation_portal.relay.erasure import settled
 
-# Addresses that nobody can have (RFC 2606).
+# The host of addresses that nobody can have (RFC 2606).
 NOWHERE = "deleted.invalid"
 
 
 class NotErasable(Exception):
-    """The account can't be deleted yet: agents' work keeps their names, and applications that are under way come first.
-
-    `under_way` are those applications.
-    """
+    """The account cannot be deleted: it is an agent's, or has applications that are `under_way`."""
 
     def __init__(self, under_way: Iterable[Application] = ()) -> None:
         super().__init__("The account can't be deleted yet")
@@ -45,9 +42,7 @@ class NotErasable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class AccountContent:
-    """What becomes of the applications of an account that is deleted: they go with it, they stay for as long as records
-    must be kept, or they come first. Three queries: the applications, their answers, which name them, and what is
-    settled at the service."""
+    """The applications of an account: those that are deleted with it, those that stay, and those that prevent it."""
 
     goes: tuple[Application, ...]
     stays: tuple[Application, ...]
@@ -55,30 +50,31 @@ class AccountContent:
 
     @classmethod
     def of(cls, user: User) -> "AccountContent":
-        """The account's own applications, sorted."""
-        goes, stays, under_way = [], [], []
+        """Sort the account's own applications. Three queries, one of them for the answers, which hold their names."""
+        goes = []
+        stays = []
+        under_way = []
         own = Application.objects.owned_by(user).order_by("pk")
         withdrawn = set(settled(own.filter(state=State.WITHDRAWN, hold_reason=None)).values_list("pk", flat=True))
-        for one in own.prefetch_related("section_answers"):
-            if one.status is State.DRAFT and one.submitted_at is None:
-                goes.append(one)
-            elif one.status not in FINAL:
-                under_way.append(one)
-            elif one.pk in withdrawn:
-                goes.append(one)
+        for application in own.prefetch_related("section_answers"):
+            is_draft = application.status is State.DRAFT and application.submitted_at is None
+            if is_draft or application.pk in withdrawn:
+                goes.append(application)
+            elif application.status in FINAL:
+                stays.append(application)
             else:
-                stays.append(one)
+                under_way.append(application)
         return cls(tuple(goes), tuple(stays), tuple(under_way))
 
 
 def erase_account(user: User, *, by: User | None, only_unused: bool = False) -> None:
     """Delete a customer's account. `by` is its holder, or None for the portal. Does nothing to a deleted account.
 
-    Raises NotErasable; with `only_unused` also if it has an application, or its holder has signed in since `user` was
-    read. Its holder gets a last letter, of which the outbox keeps nothing once it is sent.
+    Raises NotErasable; with `only_unused` also if it has an application, or if its holder has signed in since `user`
+    was read. The holder gets a last letter, which the outbox empties once it is sent.
     """
     with transaction.atomic():
-        # Without the key, so that rows that name the account can be committed meanwhile.
+        # Without the key, so that rows that refer to the account can be committed meanwhile.
         locked = User.objects.select_for_update(no_key=True).get(pk=user.pk)
         if locked.email.endswith(f"@{NOWHERE}"):
             return
@@ -92,7 +88,10 @@ def erase_account(user: User, *, by: User | None, only_unused: bool = False) -> 
         list(applications.order_by("pk").select_for_update())
         _delete_traces(locked)
         for application in content.goes:
-            _erase(application, by)
+            if application.submitted_at is None:
+                services.delete_draft(application, by=by)
+            else:
+                erase_application(application, by=by, reason="account")
         if by is not None:
             queue_letter(kind="account_deleted", to=locked.email, language=locked.language or "en", context={})
         chain.append(AuditAction.ERASURE, by=by, application=None, subject=locked.pk, reason="account")
@@ -101,9 +100,9 @@ def erase_account(user: User, *, by: User | None, only_unused: bool = False) -> 
 
 
 def _delete_traces(user: User) -> None:
-    """Delete what names the account outside its own applications, and everything that signs its holder in."""
+    """Delete the rows that name the account outside its own applications, and those that sign its holder in."""
     Collaborator.objects.filter(Q(user=user) | Q(email__iexact=user.email)).delete()
-    # The application that asked for it keeps that somebody was asked.
+    # The other application keeps the invitation, without the address.
     Invitation.objects.filter(email__iexact=user.email).update(email=f"guest@{NOWHERE}")
     EmailAddress.objects.filter(user=user).delete()
     Authenticator.objects.filter(user=user).delete()
@@ -111,17 +110,12 @@ def _delete_traces(user: User) -> None:
     empty_letters_to([user.email])
 
 
-def _erase(application: Application, by: User | None) -> None:
-    if application.submitted_at is None:
-        services.delete_draft(application, by=by)
-    else:
-        erase_application(application, by=by, reason="account")
-
-
 def _pseudonymise(user: User) -> None:
     user.email = f"account-{user.pk}@{NOWHERE}"
-    user.first_name, user.last_name = "Deleted account", str(user.pk)
-    user.language, user.is_active = "", False
+    user.first_name = "Deleted account"
+    user.last_name = str(user.pk)
+    user.language = ""
+    user.is_active = False
     user.set_unusable_password()
     user.save()
     subscribers.account_renamed(user)

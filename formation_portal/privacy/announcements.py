@@ -1,4 +1,4 @@
-"""Tells customers before an unused draft is deleted, in time to keep it: by letter, and on the draft's overview."""
+"""The announcement to customers that an unused draft will be deleted, by letter and on the draft's overview."""
 
 from datetime import datetime, timedelta
 
@@ -13,20 +13,22 @@ from formation_portal.applications.letter_words import letter_title
 from formation_portal.applications.models import Application
 from formation_portal.mail import queue_letter
 
-# Between the announcement and the deletion.
+# The time between the announcement and the deletion.
 NOTICE = timedelta(days=14)
 
 
 def announce_deletion(application: Application) -> bool:
-    """Write down that the customer is told, and tell them; whether the draft was as it was read: two processes may have
-    read it."""
-    now, owner = timezone.now(), application.owner
+    """Announce the deletion of a draft. Return False if it was changed or announced since it was read."""
+    now = timezone.now()
+    owner = application.owner
     with transaction.atomic():
-        told_before = application.deletion_announced_at
-        same = Application.objects.filter(
-            pk=application.pk, revision=application.revision, deleted_at=None, deletion_announced_at=told_before
+        unchanged = Application.objects.filter(
+            pk=application.pk,
+            revision=application.revision,
+            deleted_at=None,
+            deletion_announced_at=application.deletion_announced_at,
         )
-        if not same.update(deletion_announced_at=now):
+        if not unchanged.update(deletion_announced_at=now):
             return False
         if has_confirmed(owner) and owner.is_active:
             language = owner.language or settings.LANGUAGE_CODE
@@ -43,7 +45,7 @@ def announce_deletion(application: Application) -> bool:
 
 
 def deleted_on(application: Application) -> datetime | None:
-    """When the draft is deleted unless it is changed; None where that was not announced, or is void."""
+    """Return when the draft is deleted unless it is changed; None if no announcement is in force."""
     announced = application.deletion_announced_at
     if announced is None or announced < application.updated_at or application.hold_reason is not None:
         return None

@@ -1,4 +1,4 @@
-"""What a person may ask of the portal about their data, and how long it is kept."""
+"""The privacy app: exports, erasures and retention of personal data."""
 
 from django.apps import AppConfig
 
@@ -8,5 +8,5 @@ class PrivacyConfig(AppConfig):
     label = "privacy"
 
     def ready(self) -> None:
-        """Take part in the hourly round: what is due is erased."""
+        """Register the hourly task of the retention rules."""
         from . import retention  # noqa: F401

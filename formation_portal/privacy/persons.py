@@ -1,11 +1,10 @@
-"""A person in somebody else's application: where they are found, whether they can be erased, and erasing them.
+"""Finding and erasing a person who is a party of somebody else's application.
 
-A party can be erased while its application is open, and once it was withdrawn. Of what was submitted and decided the
-law asks for records; they go with the whole application (`retention`).
+A party can be erased while its application is open, and once it is withdrawn. Of a decided application the law asks for
+records; they are erased with the whole application (`retention`).
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import timedelta
 
 from django.conf import settings
@@ -23,42 +22,24 @@ from formation_portal.relay.erasure import is_settled
 
 
 class NotErased(Exception):
-    """The party must stay; the message says why."""
+    """The party must stay. The message is the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class FoundPerson:
-    """One party of one application."""
-
-    application: Application
-    token: str
-
-    @property
-    def can_be_erased(self) -> bool:
-        """Whether nothing keeps it."""
-        return not self.why_not
-
-    @property
-    def why_not(self) -> str:
-        """What keeps it, in a sentence; empty where nothing does."""
-        return why_party_stays(self.application)
-
-
-def find_persons(text: str) -> Iterator[FoundPerson]:
-    """The parties with an answer that has this text in it. Answers are encrypted, so that all of them are opened."""
-    wanted = text.strip().casefold()
+def find_persons(text: str) -> Iterator[Party]:
+    """Return the parties with an answer that contains the text. Answers are encrypted, so that all of them are read."""
+    text = text.strip().casefold()
     for party in rows_in_order(Party, "default"):
         try:
-            texts = [one.casefold() for one in party.raw.values() if isinstance(one, str)]
+            answers = [answer.casefold() for answer in party.raw.values() if isinstance(answer, str)]
         except UnreadableError:
             # `manage.py rotate_keys` counts it.
             continue
-        if wanted in " ".join(texts):
-            yield FoundPerson(party.application, party.token)
+        if text in " ".join(answers):
+            yield party
 
 
 def why_party_stays(application: Application) -> str:
-    """Why a party of the application can't be erased now; empty where it can."""
+    """Return the reason why a party of the application cannot be erased now, or ""."""
     if application.hold_reason is not None:
         return "The application is on hold"
     state = application.status
@@ -68,11 +49,11 @@ def why_party_stays(application: Application) -> str:
         return ""
     if state not in FINAL:
         return "The application is being worked on. Return it to its customer, or decline it, first"
-    return f"Records of it must be kept until {kept_until(application)}"
+    return f"Records of it must be kept until {_erasure_day(application)}"
 
 
-def kept_until(application: Application) -> str:
-    """The day on which a closed application is erased, in words."""
+def _erasure_day(application: Application) -> str:
+    """Return the day on which a closed application is erased, in words."""
     days = settings.RETENTION_DECLINED_DAYS
     if application.status is State.INCORPORATED:
         days = settings.RETENTION_INCORPORATED_DAYS
@@ -84,11 +65,11 @@ def kept_until(application: Application) -> str:
 
 
 def erase_person(application: Application, token: str, *, by: User | None) -> None:
-    """Erase a party with all that tells of it. Raises NotErased."""
-    if why := why_party_stays(application):
-        raise NotErased(f"{why}.")
+    """Erase a party, and its name wherever it was typed. Raises NotErased."""
+    if reason := why_party_stays(application):
+        raise NotErased(f"{reason}.")
     try:
         erase_party(application, token, by=by)
-    except Gone as gone:
-        raise NotErased("There is no such person or company in it any more.") from gone
+    except Gone as error:
+        raise NotErased("There is no such person or company in it any more.") from error
     overwrite_deleted()

@@ -1,11 +1,11 @@
-"""How long what is kept: each rule says what is due, by a setting, and erases it.
+"""The retention rules: what is due to be erased, some days after it was last needed.
 
-Once a day, whichever process is first; `manage.py privacy retention --dry-run` lists what is due and erases nothing.
-What is on hold (`Application.hold_reason`) is due never. A rule with a setting of 0 days has no end.
+They run once a day, in one process; `manage.py privacy retention --dry-run` lists what is due and erases nothing.
+An application on hold (`Application.hold_reason`) is never due. A rule whose setting is 0 days has no end.
 """
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -33,34 +33,118 @@ from .announcements import NOTICE, announce_deletion
 
 logger = logging.getLogger(__name__)
 
-# So many at once, so that one round keeps no letter waiting for long; the next day goes on.
+# A round erases no more of each rule, so that it keeps no letter waiting for long; the next day goes on.
 AT_ONCE = 500
 _DAY_SECONDS = 24 * 60 * 60
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One kind of thing: how its list is called, its setting, what is due at a moment, and what is done to one.
-
-    `days` after what `since` says in words it is due. `erase` says whether it was done: nothing is, where somebody has
-    changed it meanwhile, or something of it is still under way.
-    """
+    """Erase one kind of thing, the setting's number of days after it was last needed."""
 
     name: str
-    words: str
+    description: str
     setting: str
-    due: Callable[[datetime], "QuerySet[Any]"]
-    erase: Callable[[Any], bool]
 
     @property
     def days(self) -> int:
-        """0 where there is no end."""
         return int(getattr(settings, self.setting))
 
     def due_now(self) -> Iterator[Any]:
-        """What is due, the oldest first."""
+        """Return the things that are due, the oldest first."""
         if self.days:
             yield from self.due(timezone.now() - timedelta(days=self.days))[:AT_ONCE]
+
+    def due(self, before: datetime) -> "QuerySet[Any]":
+        """Return the things that were last needed before a moment, the oldest first."""
+        raise NotImplementedError
+
+    def erase(self, item: Any) -> bool:
+        """Erase a thing. Return False if it was changed meanwhile, or if something of it is still under way."""
+        raise NotImplementedError
+
+
+class AnnouncementRule(Rule):
+    """Announce the deletion of unused drafts to their customers."""
+
+    def due(self, before: datetime) -> "QuerySet[Application]":
+        is_announced = Q(deletion_announced_at__gte=F("updated_at"))
+        return _unused_drafts(before + NOTICE).exclude(is_announced).select_related("owner")
+
+    def erase(self, item: Application) -> bool:
+        return announce_deletion(item)
+
+
+class DraftRule(Rule):
+    """Delete unused drafts whose deletion was announced in time."""
+
+    def due(self, before: datetime) -> "QuerySet[Application]":
+        announced = Q(deletion_announced_at__gte=F("updated_at"), deletion_announced_at__lte=timezone.now() - NOTICE)
+        return _unused_drafts(before).filter(announced)
+
+    def erase(self, item: Application) -> bool:
+        try:
+            delete_draft(item, by=None, revision=item.revision)
+        except Unread:
+            return False
+        return True
+
+
+class CopyRule(Rule):
+    """Remove our copies of the files of closed applications, once the formation service has them."""
+
+    def due(self, before: datetime) -> "QuerySet[Application]":
+        closed = Max("changes__at", filter=Q(changes__moved_to__in=FINAL))
+        with_copies = _unheld().filter(Exists(self._copies().filter(application=OuterRef("pk"))), state__in=FINAL)
+        return with_copies.annotate(closed=closed).filter(closed__lt=before)
+
+    def erase(self, item: Application) -> bool:
+        return remove_copies(item, self._copies().filter(application=item)) > 0
+
+    def _copies(self) -> "QuerySet[Document]":
+        """Return the files that the formation service has confirmed, and the replaced ones, which it never gets."""
+        confirmed = Delivery.objects.filter(
+            application=OuterRef("application"),
+            kind=ResourceKind.DOCUMENT,
+            subject=OuterRef("subject"),
+            state=DeliveryState.DONE,
+        ).exclude(Q(remote_id="") | Q(document_status=REJECTED))
+        return Document.objects.filter(copy_removed_at=None).filter(Exists(confirmed) | Q(replaced_at__isnull=False))
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedRule(Rule):
+    """Erase applications that came to a final state, by their history, and are settled at the formation service."""
+
+    state: State
+
+    def due(self, before: datetime) -> "QuerySet[Application]":
+        closed = Max("changes__at", filter=Q(changes__moved_to=self.state))
+        return settled(_unheld().filter(state=self.state)).annotate(closed=closed).filter(closed__lt=before)
+
+    def erase(self, item: Application) -> bool:
+        try:
+            erase_application(item, by=None, reason="retention")
+        except Unread:
+            return False
+        return True
+
+
+class AccountRule(Rule):
+    """Delete the accounts of customers who have no application."""
+
+    def due(self, before: datetime) -> "QuerySet[User]":
+        has_application = Exists(Application.objects.filter(owner=OuterRef("pk"), deleted_at=None))
+        unused = Q(last_login__lt=before) | Q(last_login=None, date_joined__lt=before)
+        customers = User.objects.filter(is_agent=False, is_staff=False).exclude(email__endswith=f"@{NOWHERE}")
+        return customers.filter(unused).exclude(has_application).order_by("pk")
+
+    def erase(self, item: User) -> bool:
+        try:
+            erase_account(item, by=None, only_unused=True)
+        except NotErasable:
+            return False
+        return True
 
 
 def _unheld() -> "QuerySet[Application]":
@@ -71,146 +155,51 @@ def _unused_drafts(before: datetime) -> "QuerySet[Application]":
     return _unheld().filter(state=State.DRAFT, submitted_at=None, updated_at__lt=before)
 
 
-def _announced(before: datetime) -> "QuerySet[Application]":
-    """Drafts whose customers were told in time, and have left them as they were."""
-    told = Q(deletion_announced_at__gte=F("updated_at"), deletion_announced_at__lte=timezone.now() - NOTICE)
-    return _unused_drafts(before).filter(told)
-
-
-def _unannounced(before: datetime) -> "QuerySet[Application]":
-    untold = Q(deletion_announced_at=None) | Q(deletion_announced_at__lt=F("updated_at"))
-    return _unused_drafts(before + NOTICE).filter(untold).select_related("owner")
-
-
-def _delete_draft(application: Application) -> bool:
-    try:
-        delete_draft(application, by=None, revision=application.revision)
-    except Unread:
-        return False
-    return True
-
-
-def _closed(state: State) -> Callable[[datetime], "QuerySet[Application]"]:
-    """Applications that came to this state before then, by their history, and are settled at the service."""
-
-    def due(before: datetime) -> "QuerySet[Application]":
-        found = settled(_unheld().filter(state=state)).annotate(
-            closed=Max("changes__at", filter=Q(changes__moved_to=state))
-        )
-        return found.filter(closed__lt=before)
-
-    return due
-
-
-def _erase_closed(application: Application) -> bool:
-    try:
-        erase_application(application, by=None, reason="retention")
-    except Unread:
-        return False
-    return True
-
-
-def _with_copies(before: datetime) -> "QuerySet[Application]":
-    """Closed applications with files of ours that nobody needs any more."""
-    closed = Max("changes__at", filter=Q(changes__moved_to__in=FINAL))
-    found = _unheld().filter(state__in=FINAL).filter(Exists(_copies().filter(application=OuterRef("pk"))))
-    return found.annotate(closed=closed).filter(closed__lt=before)
-
-
-def _copies() -> "QuerySet[Document]":
-    """Files that the formation service has confirmed, and those that were replaced and it never gets."""
-    confirmed = Delivery.objects.filter(
-        application=OuterRef("application"),
-        kind=ResourceKind.DOCUMENT,
-        subject=OuterRef("subject"),
-        state=DeliveryState.DONE,
-    ).exclude(Q(remote_id="") | Q(document_status=REJECTED))
-    return Document.objects.filter(copy_removed_at=None).filter(Exists(confirmed) | Q(replaced_at__isnull=False))
-
-
-def _remove_copies(application: Application) -> bool:
-    return remove_copies(application, _copies().filter(application=application)) > 0
-
-
-def _unused_accounts(before: datetime) -> "QuerySet[User]":
-    """Customers who have nothing here, and have not been here since."""
-    has_application = Exists(Application.objects.filter(owner=OuterRef("pk"), deleted_at=None))
-    unused = Q(last_login__lt=before) | Q(last_login=None, date_joined__lt=before)
-    customers = User.objects.filter(is_agent=False, is_staff=False).exclude(email__endswith=f"@{NOWHERE}")
-    return customers.filter(unused).exclude(has_application).order_by("pk")
-
-
-def _erase_account(user: User) -> bool:
-    try:
-        erase_account(user, by=None, only_unused=True)
-    except NotErasable:
-        return False
-    return True
-
-
 RULES = (
-    Rule(
-        "announcements",
-        "customers are told that their draft will be deleted",
-        "RETENTION_DRAFT_DAYS",
-        _unannounced,
-        announce_deletion,
-    ),
-    Rule("drafts", "drafts that nobody has changed", "RETENTION_DRAFT_DAYS", _announced, _delete_draft),
-    Rule("copies", "our copies of files that the service has", "RETENTION_COPY_DAYS", _with_copies, _remove_copies),
-    Rule("withdrawn", "withdrawn applications", "RETENTION_WITHDRAWN_DAYS", _closed(State.WITHDRAWN), _erase_closed),
-    Rule("declined", "declined applications", "RETENTION_DECLINED_DAYS", _closed(State.REJECTED), _erase_closed),
-    Rule(
+    AnnouncementRule("announcements", "customers are told that their draft will be deleted", "RETENTION_DRAFT_DAYS"),
+    DraftRule("drafts", "drafts that nobody has changed", "RETENTION_DRAFT_DAYS"),
+    CopyRule("copies", "our copies of files that the service has", "RETENTION_COPY_DAYS"),
+    ClosedRule("withdrawn", "withdrawn applications", "RETENTION_WITHDRAWN_DAYS", State.WITHDRAWN),
+    ClosedRule("declined", "declined applications", "RETENTION_DECLINED_DAYS", State.REJECTED),
+    ClosedRule(
         "incorporated",
         "applications of companies that were formed",
         "RETENTION_INCORPORATED_DAYS",
-        _closed(State.INCORPORATED),
-        _erase_closed,
+        State.INCORPORATED,
     ),
-    Rule("accounts", "accounts without an application", "RETENTION_ACCOUNT_DAYS", _unused_accounts, _erase_account),
+    AccountRule("accounts", "accounts without an application", "RETENTION_ACCOUNT_DAYS"),
 )
 
 
 def erase_what_is_due() -> dict[str, int]:
-    """Erase it, and count it by the rules' names. An error in one thing stops no other."""
+    """Erase the things that are due, and count them by the rules' names. An error in one stops no other."""
     counts = {}
     for rule in RULES:
-        counts[rule.name] = sum(_erased(rule, one) for one in rule.due_now())
-        if counts[rule.name]:
-            logger.info("Retention, %s: %d", rule.name, counts[rule.name])
+        count = 0
+        for item in rule.due_now():
+            try:
+                count += rule.erase(item)
+            except Exception as error:
+                # Not the error's own words, which may hold personal data.
+                logger.error("Retention, %s: %s met %s", rule.name, item.pk, type(error).__name__)
+        if count:
+            logger.info("Retention, %s: %d", rule.name, count)
+        counts[rule.name] = count
     if any(counts.values()):
         overwrite_deleted()
     return counts
 
 
-def _erased(rule: Rule, one: Any) -> bool:
-    try:
-        return rule.erase(one)
-    except Exception as error:
-        # By its number, and not by the error's words, which may hold what it says.
-        logger.error("Retention, %s: %s met %s", rule.name, one.pk, type(error).__name__)
-        return False
-
-
 @hourly_task
 def erase_daily() -> None:
-    """For all processes together once a day."""
+    """Run the rules once a day, for all processes together."""
     if cache.add("retention", 1, _DAY_SECONDS):
         erase_what_is_due()
         vacuum()
 
 
-def hold(application: Application, reason: str) -> None:
-    """Put it on hold, with the reason."""
-    _set_hold(application, reason)
-
-
-def release(application: Application) -> None:
-    """Let the retention rules count again."""
-    _set_hold(application, None)
-
-
-def _set_hold(application: Application, reason: str | None) -> None:
+def set_hold(application: Application, reason: str | None) -> None:
+    """Put an application on hold for a reason, or release it (None), so that the retention rules count again."""
     with transaction.atomic():
         locked = Application.objects.select_for_update().get(pk=application.pk)
         locked.hold_reason = reason

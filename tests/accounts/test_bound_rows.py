@@ -255,7 +255,7 @@ class TestFactors:
         sign_in(thiefs, email=THIEF)
         thiefs.post(CODE, {"code": app_code(secret, time.time())})
         assert is_in(thiefs)
-        exported, _ = export.person(agent)
+        exported, _ = export.export_account(agent)
         assert {one["type"] for one in exported["account"]["second_factors"]} == {"totp", "recovery_codes"}
         call_command("account", "forget-second-factor", AGENT, stdout=StringIO())
         assert rows("SELECT count(*) FROM mfa_authenticator WHERE user_id = %s", agent.pk) == [(0,)]

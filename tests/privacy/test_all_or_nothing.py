@@ -43,7 +43,7 @@ def test_a_person(owner: Any) -> None:
 
 def test_a_hold(owner: Any) -> None:
     application = moved(started(owner), owner, None, "submit", "withdraw")
-    written = assert_all_or_nothing(lambda: retention.hold(again(application), "Court order 7"))
+    written = assert_all_or_nothing(lambda: retention.set_hold(again(application), "Court order 7"))
     assert {"applications_application", "audit_entry"} <= set(written)
 
 

@@ -115,7 +115,7 @@ def test_what_is_put_on_hold_meanwhile_is_not_erased(owner: Any) -> None:
     application = moved(started(owner), owner, None, "submit", "withdraw")
     read = again(application)
     _, erased = at_once(
-        lambda: retention.hold(application, "Court order 7"),
+        lambda: retention.set_hold(application, "Court order 7"),
         lambda: erase_application(read, by=None, reason="retention"),
     )
     assert isinstance(erased.error, services.Unread)
@@ -145,7 +145,7 @@ def test_a_draft_that_changes_meanwhile_is_not_deleted_as_unused(owner: Any) -> 
     read = again(draft.application)
     changed, deleted = at_once(
         lambda: services.keep_draft(draft, by=user(owner)),
-        lambda: retention._delete_draft(read),
+        lambda: next(rule for rule in retention.RULES if rule.name == "drafts").erase(read),
     )
     assert changed.error is None
     assert deleted.result is False

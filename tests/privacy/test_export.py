@@ -26,7 +26,7 @@ from formation_portal.invitations import parts
 from formation_portal.invitations.collaborators import accept, share_with
 from formation_portal.invitations.models import Invitation
 from formation_portal.mail.models import Letter
-from formation_portal.privacy.export import person
+from formation_portal.privacy.export import export_account
 from tests import factories
 from tests.accounts.people import PASSWORD
 from tests.privacy.stages import started
@@ -96,7 +96,7 @@ def test_what_it_lists_stands_in_the_order_in_which_it_came(owner: Any, other_cu
     for draft in others:
         asked = share_with(draft, email=owner.email, right=Right.VIEW, by=other_customer, language="en")
         accept(asked, by=owner)
-    said, documents = person(owner)
+    said, documents = export_account(owner)
     assert [one["reference"] for one in said["applications"]] == [draft.application.reference for draft in own]
     assert [one["reference"] for one in said["shared_with_you"]] == [draft.application.reference for draft in others]
     assert [one["name"] for one in said["applications"][0]["files"]] == ["passport.pdf", "second.pdf"]
@@ -119,7 +119,7 @@ def test_it_tells_where_and_when_somebody_was_signed_in(owner: Any, other_custom
             user=user, ip=address, user_agent=f"Browser {hours}", session_key=f"key{hours}",
             created_at=began + later, last_seen_at=used + later,
         )  # fmt: skip
-    assert person(owner)[0]["account"]["sessions"] == [
+    assert export_account(owner)[0]["account"]["sessions"] == [
         {
             "address": "203.0.113.7",
             "browser": "Browser 0",
@@ -182,11 +182,11 @@ def test_a_part_that_was_filled_in_as_a_guest_is_in_it(complete: Draft, owner: A
     ada = complete.party("ada")
     assert ada is not None
     parts.invite(complete, ada, email=other_customer.email, by=owner, language="en")
-    said, documents = person(other_customer)
+    said, documents = export_account(other_customer)
     assert (said["parts"], documents) == ([], [])
     # Once the link that was sent there has been opened.
     Invitation.objects.update(opened_at=timezone.now())
-    said, documents = person(other_customer)
+    said, documents = export_account(other_customer)
     assert said["parts"][0]["party"]["label"] == "Ada Lovelace"
     assert [one.slot for one in documents] == ["Passport"]
     assert said["applications"] == []
@@ -222,7 +222,7 @@ def test_an_export_costs_no_query_for_each_answer(owner: Any, django_assert_max_
         raw = factories.ADA | {"person.first_name": f"Ada {number}"}
         services.add_party(draft, "person", ["director"], raw, by=owner)
     with django_assert_max_num_queries(40):
-        person(User.objects.get(pk=owner.pk))
+        export_account(User.objects.get(pk=owner.pk))
 
 
 def test_the_command_writes_a_file_for_its_owner_alone(complete: Draft, owner: Any, tmp_path: Path) -> None:

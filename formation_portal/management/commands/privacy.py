@@ -14,9 +14,9 @@ from formation_portal.core.databases import SERVICE
 from formation_portal.core.overwriting import vacuum
 from formation_portal.core.private_files import create_private
 from formation_portal.privacy.accounts import NotErasable, erase_account
-from formation_portal.privacy.export import archive, person_in
-from formation_portal.privacy.persons import NotErased, erase_person, find_persons
-from formation_portal.privacy.retention import RULES, erase_what_is_due, hold, release
+from formation_portal.privacy.export import account_archive, party_archive
+from formation_portal.privacy.persons import NotErased, erase_person, find_persons, why_party_stays
+from formation_portal.privacy.retention import RULES, erase_what_is_due, set_hold
 
 
 class Command(BaseCommand):
@@ -55,12 +55,12 @@ class Command(BaseCommand):
     def export(self, options: dict[str, Any]) -> None:
         """Into a file that only its owner can read."""
         user = _user(options["email"])
-        self._write(archive(user), options["file"], subject=user.pk)
+        self._write(account_archive(user), options["file"], subject=user.pk)
 
     def export_person(self, options: dict[str, Any]) -> None:
         """The same of a party."""
         application = _application(options["reference"])
-        pieces = person_in(application, options["token"])
+        pieces = party_archive(application, options["token"])
         if pieces is None:
             raise CommandError("There is no such person or company in it.")
         self._write(pieces, options["file"], application=application, subject=options["token"])
@@ -92,9 +92,10 @@ class Command(BaseCommand):
 
     def find(self, options: dict[str, Any]) -> None:
         """A line for each: where it is, and whether it can be erased. No name: the lines may be logged."""
-        for found in find_persons(options["text"]):
-            says = "can be erased" if found.can_be_erased else f"must stay: {found.why_not}"
-            self.stdout.write(f"{found.application.reference} {found.token}  {found.application.state}  {says}")
+        for party in find_persons(options["text"]):
+            reason = why_party_stays(party.application)
+            result = f"must stay: {reason}" if reason else "can be erased"
+            self.stdout.write(f"{party.application.reference} {party.token}  {party.application.state}  {result}")
 
     def erase_person(self, options: dict[str, Any]) -> None:
         """What must stay by law is not erased."""
@@ -107,12 +108,12 @@ class Command(BaseCommand):
 
     def hold(self, options: dict[str, Any]) -> None:
         """With the reason, which is encrypted."""
-        hold(_application(options["reference"]), options["reason"])
+        set_hold(_application(options["reference"]), options["reason"])
         self.stdout.write("On hold: nothing of it is erased until it is released.")
 
     def release(self, options: dict[str, Any]) -> None:
         """The rules count from when it was closed."""
-        release(_application(options["reference"]))
+        set_hold(_application(options["reference"]), None)
         self.stdout.write("Released.")
 
     def retention(self, options: dict[str, Any]) -> None:
@@ -120,7 +121,9 @@ class Command(BaseCommand):
         if options["dry_run"]:
             for rule in RULES:
                 due = list(rule.due_now())
-                self.stdout.write(f"{rule.name}: {len(due)} due ({rule.words}, {rule.setting}={rule.days or 'no end'})")
+                self.stdout.write(
+                    f"{rule.name}: {len(due)} due ({rule.description}, {rule.setting}={rule.days or 'no end'})"
+                )
                 for one in due:
                     self.stdout.write(f"  {getattr(one, 'reference', f'account {one.pk}')}")
             return

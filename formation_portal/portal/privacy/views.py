@@ -22,7 +22,7 @@ from formation_portal.applications.services import Closed, keep_draft
 from formation_portal.audit import chain
 from formation_portal.audit.models import AuditAction
 from formation_portal.privacy.accounts import AccountContent, NotErasable, erase_account
-from formation_portal.privacy.export import archive
+from formation_portal.privacy.export import account_archive
 from formation_portal.ui.downloads import as_attachment
 
 from ..lookups import get_draft_or_404
@@ -43,7 +43,7 @@ def export(request: UserRequest) -> HttpResponseBase:
     """Everything that is kept of the reader, as an archive; that it was taken is kept in the audit log."""
     if request.method != "HEAD":
         chain.append(AuditAction.EXPORT, by=request.user, application=None, subject=request.user.pk)
-    answer = StreamingHttpResponse(archive(request.user), content_type="application/zip")
+    answer = StreamingHttpResponse(account_archive(request.user), content_type="application/zip")
     return as_attachment(answer, name="your-data.zip")
 
 
