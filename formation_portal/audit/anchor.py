@@ -59,8 +59,10 @@ def read_anchor() -> tuple[Anchored, frozenset[int]]:
 
 
 def copy_anchor(newest: int) -> str:
-    """Return the file's lines for a backup whose newest entry is given: later ones would seem cut off from it. Of the
-    table there are none, since it is copied with its database."""
+    """Return the file's lines for a backup up to its newest entry: later ones would seem to be cut off from it.
+
+    There are none of the table, since it is copied with its database.
+    """
     if settings.AUDIT_ANCHOR is None:
         return ""
     return "".join(_LINE.format(number, entry_hash) for number, entry_hash in _read_entries() if number <= newest)

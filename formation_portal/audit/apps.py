@@ -1,4 +1,4 @@
-"""The audit app: the chain, its anchor, and the command that verifies both."""
+"""The audit app."""
 
 from django.apps import AppConfig
 

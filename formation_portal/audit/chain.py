@@ -1,4 +1,4 @@
-"""Adding an entry to the chain, in the transaction of the deed that it tells of, and its anchor."""
+"""Adding an entry to the chain, in the transaction of its action, and anchoring it."""
 
 import json
 import time
@@ -11,12 +11,11 @@ from .anchor import anchor_entry
 from .attestation import digests
 from .keyed_digests import entry_digests
 from .marks import are_marks_current, move_end, renew_digests, renew_marks
-from .models import COLUMNS, FIRST_PREVIOUS_HASH, SUBJECT_LIMIT, TABLE, Actor, AuditAction, Entry, as_line, entry_hash
+from .models import COLUMNS, FIRST_PREVIOUS_HASH, SUBJECT_LIMIT, TABLE, Actor, AuditAction, Entry, entry_hash
 
-# The number is the key, so of two who take the same one only the first has it; the other waits for the first to end,
-# and does nothing where it was committed. SQLite and PostgreSQL alike.
+# The number is the key, so that of two transactions with the same number only the first has it. The other waits for the
+# first to end, and adds nothing if that was committed. SQLite and PostgreSQL alike.
 _INSERT = (
-    # Names of our own.
     f"INSERT INTO {TABLE} ({', '.join(COLUMNS)}, keyed_digest) "  # nosec B608  # noqa: S608
     f"VALUES ({', '.join(['%s'] * len(COLUMNS))}, %s) "
     "ON CONFLICT (number) DO NOTHING"
@@ -24,15 +23,14 @@ _INSERT = (
 
 
 class Account(Protocol):
-    """An account, or a guest, who has none."""
+    """An account, or a guest, who has no key."""
 
     @property
-    def pk(self) -> Any:
-        """The account's number; None without one."""
+    def pk(self) -> Any: ...
 
 
 class Subject(Protocol):
-    """An application, as far as an entry names it."""
+    """An application, by its number and its reference."""
 
     pk: Any
     reference: Any
@@ -47,25 +45,27 @@ def append(
     rows: Iterable[models.Model] = (),
     **detail: Any,
 ) -> None:
-    """Add one entry: three queries, committed or rolled back with the deed. `by` is None where the portal does it, and
-    `application` where it is about none.
+    """Add one entry: three queries, committed or rolled back with the action.
 
-    `detail` is small and holds no personal data; of the `rows` that the deed has written it gets a keyed digest each.
-    From here to the end of the transaction other deeds wait, so this is the last thing that a deed does.
+    `by` is None for the portal itself, `application` for an action about none. `detail` is small and holds no personal
+    data; it gets a keyed digest of each of the `rows` that the action has written. From here to the end of the
+    transaction other actions wait, so that an action does this last.
     """
     if attested := digests(rows):
         detail["rows"] = attested
     detail_text = json.dumps(detail, sort_keys=True, separators=(",", ":")) if detail else ""
     about = (application.pk, application.reference) if application else (0, "")
-    values = (time.time_ns() // 1000, *_actor(by), deed.value, *about)
+    subject_line = str(subject).replace("\n", " ")[:SUBJECT_LIMIT]
     with transaction.atomic(savepoint=False):
-        number, hashed = _insert((*values, as_line(str(subject), SUBJECT_LIMIT), detail_text))
+        number, hashed = _insert((time.time_ns() // 1000, *_actor(by), deed.value, *about, subject_line, detail_text))
         anchor_entry(number, hashed)
 
 
 def accept(entries: Sequence[tuple[int, str]]) -> None:
-    """Give entries, by their numbers and hashes, a keyed digest of the first key, and add an entry that says so, which
-    is marked as the end of the chain."""
+    """Give entries, by their numbers and hashes, a keyed digest of the first key.
+
+    Adds an entry about it, which is marked as the end of the chain.
+    """
     if not entries and are_marks_current():
         return
     renew_digests(entries)
@@ -91,7 +91,7 @@ def _actor(by: Account | None) -> tuple[str, int]:
 
 
 def _insert(values: tuple[Any, ...]) -> tuple[int, str]:
-    """The number and the hash under which it was kept: after the newest that there is when nobody else adds one."""
+    """Insert an entry after the newest one, and return its number and hash. Tries again if another was faster."""
     while True:
         last = Entry.objects.order_by("-number").values_list("number", "hash").first()
         newest, previous = last or (0, FIRST_PREVIOUS_HASH)

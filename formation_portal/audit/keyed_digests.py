@@ -1,4 +1,4 @@
-"""Digests that nobody can make without AUDIT_KEY: of entries, of attested rows and of the chain's marks."""
+"""Keyed digests (AUDIT_KEY) of entries, of attested rows and of the chain's marks."""
 
 import hmac
 

@@ -1,8 +1,8 @@
-"""The marks of the chain: where keyed digests begin, and where the chain ends.
+"""The marks of the chain: the beginning of keyed digests, and the end of the chain.
 
-Everybody can compute hashes, and cut the last entries off. So the mark END has the number and the hash of the newest
-entry, with a keyed digest. Each entry overwrites it: nobody without the key, and without a copy of an earlier state,
-has the mark of a shorter chain. The mark BEGINNING has the last entry that is older than keyed digests.
+Hashes alone would let the last entries be cut off. So the mark END has the number and the hash of the newest entry,
+with a keyed digest. Each entry overwrites it: without the key and a copy of an earlier state nobody has the mark of a
+shorter chain. The mark BEGINNING has the last entry that is older than keyed digests.
 """
 
 import logging
@@ -16,7 +16,8 @@ from .models import FIRST_PREVIOUS_HASH, ChainMark, Entry
 
 logger = logging.getLogger(__name__)
 
-BEGINNING, END = "beginning", "end"
+BEGINNING = "beginning"
+END = "end"
 _BATCH_SIZE = 500
 # The end that this process has logged last.
 _logged_end: tuple[int, str] | None = None
@@ -61,13 +62,16 @@ def renew_digests(entries: Sequence[tuple[int, str]]) -> None:
 
 
 def renew_marks() -> None:
-    """Give both marks a digest of the first key, and move the end to the newest entry. Marks that are missing, were
-    altered or name an entry that is no longer in the chain stay as evidence."""
-    beginning, end = read_mark(BEGINNING), read_mark(END)
+    """Give both marks a digest of the first key, and move the end to the newest entry.
+
+    Marks that are missing, were altered or name an entry that is no longer in the chain stay as evidence.
+    """
+    end = read_mark(END)
     if end is not None and (end.number == 0 or has_entry(end.number, end.hash)):
         end.number, end.hash = Entry.objects.values_list("number", "hash")[0]
         end.digest = _digest_of_mark(end)
         end.save()
+    beginning = read_mark(BEGINNING)
     if beginning is not None:
         beginning.digest = _digest_of_mark(beginning)
         beginning.save()
@@ -79,8 +83,10 @@ def _digest_of_mark(mark: ChainMark) -> str:
 
 @hourly_task
 def log_end() -> None:
-    """Log the number and hash of the newest entry, so that the logs of processes, which are kept elsewhere, tell if an
-    earlier state of the database is put back. Log an error if the end logged an hour ago is no longer in the chain."""
+    """Log the number and hash of the newest entry, and an error if the chain lacks the one logged an hour ago.
+
+    The logs of processes are stored elsewhere, and show if an earlier state of the database was restored.
+    """
     global _logged_end
     if _logged_end is not None and not has_entry(*_logged_end):
         logger.error("The audit log no longer has entry %d with hash %s: it was cut or rewritten", *_logged_end)

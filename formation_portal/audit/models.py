@@ -1,4 +1,4 @@
-"""The table of the audit log, which only ever grows, and how an entry becomes bytes and a hash."""
+"""The tables of the audit log, which only grow, and the hash of an entry."""
 
 import hashlib
 import json
@@ -15,7 +15,7 @@ FIRST_PREVIOUS_HASH = "0" * 64
 
 
 class AuditAction(models.TextChoices):
-    """What was done."""
+    """The kinds of recorded actions."""
 
     LOOK = "look", "Viewed a file"
     RECORD = "record", "Downloaded the record"
@@ -33,17 +33,17 @@ class AuditAction(models.TextChoices):
 
 
 class AccessKind(StrEnum):
-    """What was handed out of a document, as the entry of a look says."""
+    """The content of a document that an entry of an access is about."""
 
     FILE = "file"
     PAGE = "page"
     SMALL = "small picture"
-    # Of a screening check, whose number is the subject.
+    # The file of a screening check, whose number is the subject.
     SCREENING = "screening file"
 
 
 class Actor(models.TextChoices):
-    """What kind of somebody did it."""
+    """The kinds of actors."""
 
     AGENT = "agent", "Agent"
     CUSTOMER = "customer", "Customer"
@@ -52,15 +52,15 @@ class Actor(models.TextChoices):
 
 
 class Entry(models.Model):
-    """One deed. Rows are written by `chain.append` alone, and neither changed nor removed.
+    """A recorded action. Only `chain.append` writes rows, which are neither changed nor removed.
 
-    No column refers to another table: whatever is removed there, the entry stays as it was. The columns stand in the
-    order in which they are hashed (models.py). Numbers are 0 and texts empty where there is nothing to say.
+    No column refers to another table, so that removing rows there leaves the entry as it was. The columns are in the
+    order in which they are hashed. Numbers are 0 and texts empty if they do not apply.
     """
 
-    # 1, 2, 3 and so on, without a gap: given by the chain. This type has SQLite keep the rows in their order.
+    # 1, 2, 3 and so on, without a gap, set by the chain. With this type SQLite stores the rows in their order.
     number = models.BigAutoField(primary_key=True)
-    # Microseconds since the beginning of 1970, UTC: every database gives back the same.
+    # Microseconds since the beginning of 1970, UTC, which every database returns exactly.
     moment = models.BigIntegerField()
     actor = models.CharField(max_length=10, choices=Actor.choices)
     account = models.BigIntegerField()
@@ -73,7 +73,7 @@ class Entry(models.Model):
     detail = models.TextField()
     previous = models.CharField(max_length=64)
     hash = models.CharField(max_length=64)
-    # Keyed, of the hash (keyed_digests.py). Empty where a version before keyed digests wrote the entry.
+    # The keyed digest of the hash (keyed_digests.py). Empty if a version before keyed digests wrote the entry.
     keyed_digest = models.CharField(max_length=64, blank=True, default="", db_default="")
 
     class Meta:
@@ -91,43 +91,38 @@ class Entry(models.Model):
 
     @property
     def at(self) -> datetime:
-        """When it was."""
+        """Return the moment as a datetime."""
         return _EPOCH + timedelta(microseconds=self.moment)
 
     @property
     def is_sound(self) -> bool:
-        """Whether its hash is that of its content."""
+        """Return True if the hash is that of the content."""
         *content, hashed = (getattr(self, name) for name in COLUMNS)
         return bool(entry_hash(content) == hashed)
 
 
 def moment_of(at: datetime) -> int:
-    """A point in time as entries keep it."""
+    """Return a moment as entries have it."""
     return (at - _EPOCH) // timedelta(microseconds=1)
 
 
-# As they are hashed; the hash itself comes last, and the keyed digest is made of it.
+# The hashed columns, and last the hash itself. The keyed digest is made of the hash.
 COLUMNS = tuple(field.attname for field in Entry._meta.concrete_fields if field.attname != "keyed_digest")
 TABLE = Entry._meta.db_table
 
 
 def entry_hash(values: Iterable[object]) -> str:
-    """The SHA-256 of an entry's columns but its own hash, in their order, as hexadecimal digits.
+    """Return the hash of an entry's columns without the hash itself, in their order.
 
-    Each column is a line. No two entries are the same bytes, since `as_line` takes line ends out of texts: whatever has
-    one too many was tampered with.
+    Each column is a line. No two entries are the same text, since no column has a line end: a text with one more was
+    tampered with.
     """
     return hash_of("\n".join(map(str, values)))
 
 
 def hash_of(content: str) -> str:
-    """The hash of an entry's lines."""
+    """Return the SHA-256 of an entry's lines in hexadecimal digits."""
     return hashlib.sha256(content.encode()).hexdigest()
-
-
-def as_line(text: str, limit: int) -> str:
-    """A text that fits into one line of so many characters at most."""
-    return text.replace("\n", " ")[:limit]
 
 
 # The small picture in a list is too small to read.
@@ -135,22 +130,22 @@ _READABLE = frozenset({AccessKind.FILE, AccessKind.PAGE})
 
 
 def accesses_by_agents(reference: str) -> models.QuerySet[Entry]:
-    """Every time an agent was shown something of a document of the application, the first one first."""
+    """Return the entries of agents' accesses to documents of an application, the first one first."""
     return Entry.objects.filter(reference=reference, deed=AuditAction.LOOK, actor=Actor.AGENT).order_by("number")
 
 
 def is_document_access(subject: str, detail: str) -> bool:
-    """Whether such an entry tells that a page, or the file, of a document was handed out; its number is the subject."""
+    """Return True if an entry of an access is about a page or the file of a document, whose number is the subject."""
     try:
-        said = json.loads(detail or "{}")
+        content = json.loads(detail or "{}")
     except ValueError:
-        # Somebody has made the entry unreadable.
+        # The entry was tampered with.
         return False
-    return subject.isdigit() and isinstance(said, dict) and str(said.get("way", "")) in _READABLE
+    return subject.isdigit() and isinstance(content, dict) and str(content.get("way", "")) in _READABLE
 
 
 class AnchorRow(models.Model):
-    """A number and its hash, as they were when the entry was written (`anchor.py`): rows are only added."""
+    """The number and the hash of an entry when it was written (`anchor.py`). Rows are only added."""
 
     number = models.BigIntegerField(db_index=True)
     hash = models.CharField(max_length=64)
@@ -164,7 +159,7 @@ class AnchorRow(models.Model):
 
 
 class ChainMark(models.Model):
-    """An entry at which keyed digests begin, or the chain ends (`marks.py`), with a keyed digest of its own."""
+    """The entry at which keyed digests begin, or the chain ends (`marks.py`), with a keyed digest of its own."""
 
     name = models.CharField(max_length=10, primary_key=True)
     number = models.BigIntegerField()

@@ -1,4 +1,4 @@
-"""Verifies the chain from first to last entry, against its hashes, the anchor and the rows that entries attest."""
+"""The verification of the chain against its hashes, its keyed digests, its anchor and the rows that entries attest."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -13,16 +13,16 @@ from .keyed_digests import entry_digests
 from .marks import BEGINNING, END, are_marks_current, read_mark
 from .models import COLUMNS, FIRST_PREVIOUS_HASH, TABLE, ChainMark, hash_of
 
-# Number, moment, the hash before, the own hash, its keyed digest, and what it is of.
+# The number, the moment, the previous hash, the hash, its keyed digest, and the hashed content.
 Row = tuple[Any, Any, str, str, str, str]
 
 _PAGE_SIZE = 5_000
-# What is hashed comes as one text: the database joins its lines in less time than it takes to hand them over.
+# The hashed content comes as one text, since the database joins the lines faster than it returns them.
 _JOINED = " || %s || ".join(COLUMNS[:-1])
 _SELECT = f"SELECT number, moment, previous, hash, keyed_digest, {_JOINED} FROM {TABLE}"  # nosec B608  # noqa: S608  # names of ours
 _DETAIL, _APPLICATION = COLUMNS.index("detail"), COLUMNS.index("application")
 _ATTESTS = '"rows":{'
-# What an entry says of rows that were erased: of all of an application, or by their keys.
+# The signs of erased rows in an entry: all of an application, or rows by their keys.
 _ERASES = ('"deleted":true', '"erased":{')
 _ENDS = ("\n",) * (len(COLUMNS) - 2)
 # An entry that is being written while the chain is verified may be anchored a moment later.
@@ -31,7 +31,7 @@ _IN_FLIGHT_MICROSECONDS = 60_000_000
 
 @dataclass(frozen=True, slots=True, order=True)
 class AuditFinding:
-    """One thing that is not as it was written: the number of the entry, or of the first of several, and what."""
+    """A fault of the chain, with the number of the entry, or of the first of several."""
 
     number: int
     what: str
@@ -39,9 +39,12 @@ class AuditFinding:
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """What was found. `unanchored` are the entries whose anchoring is missing, which are findings as well; so are
-    `unkeyed`, the entries without a keyed digest of the first key. `older` is the number of the last entry that was
-    written before there were keyed digests. No keyed digest fits where `is_other_key`."""
+    """The result of a verification.
+
+    `unanchored` are the entries without an anchor and `unkeyed` those without a keyed digest of the first key; both are
+    findings as well. `older` is the number of the last entry from before keyed digests. `is_other_key` means that no
+    keyed digest fits.
+    """
 
     rows: int
     newest: int
@@ -54,8 +57,8 @@ class AuditReport:
 
 
 def verify(*, now: int) -> AuditReport:
-    """Everything that is not as it was written, by its number. `now` is in microseconds, as entries keep moments."""
-    anchored, doubted = read_anchor()
+    """Verify the whole chain. `now` is in microseconds, like the moments of entries."""
+    anchored, doubly_anchored = read_anchor()
     keyed = _KeyedDigestReader()
     reader = _ChainReader(anchored, keyed)
     for row in _rows():
@@ -63,63 +66,55 @@ def verify(*, now: int) -> AuditReport:
     is_other_key = keyed.is_other_key()
     # Under another key each attested row would be a finding.
     attested = () if is_other_key else tuple(_altered_rows(reader))
-    known, _ = read_anchor() if reader.unanchored else ({}, None)
-    # What has no anchor, and had time enough to be given one.
-    late = {
-        row[0]: row[3]
-        for row in reader.unanchored
-        if row[0] not in known and not 0 <= now - row[1] < _IN_FLIGHT_MICROSECONDS
-    }
-    # What the anchor knows and the chain has no longer, at its end.
+    unanchored: dict[int, str] = {}
+    if reader.unanchored:
+        newly_anchored, _ = read_anchor()
+        for number, moment, _, entry_hash, *_ in reader.unanchored:
+            if number not in newly_anchored and not 0 <= now - moment < _IN_FLIGHT_MICROSECONDS:
+                unanchored[number] = entry_hash
+    # Numbers after the end of the chain that the anchor or the mark of the end has.
     cut_off = range(reader.newest + 1, max(keyed.end_number, *reader.anchored, 0) + 1)
     findings = [
         *reader.findings,
         *keyed.findings(reader.newest),
         *_as_findings(cut_off, "is missing from the end", "are missing from the end"),
         *attested,
-        *(AuditFinding(one, "is anchored with two hashes") for one in doubted),
+        *(AuditFinding(number, "is anchored with two hashes") for number in doubly_anchored),
     ]
     if reader.count and not anchored:
         findings.append(AuditFinding(1, "and all later entries have no anchor: the anchor is missing or empty"))
     else:
         findings += _as_findings(
-            late, "has no anchor: the portal crashed, or something else wrote it", "have no anchor"
+            unanchored, "has no anchor: the portal crashed, or something else wrote it", "have no anchor"
         )
     return AuditReport(
         rows=reader.count,
         newest=reader.newest,
         newest_hash=reader.previous,
         findings=tuple(sorted(set(findings))),
-        unanchored=tuple(late.items()),
+        unanchored=tuple(unanchored.items()),
         unkeyed=(*keyed.missing.items(), *keyed.earlier.items()),
         older=keyed.older,
         is_other_key=is_other_key,
     )
 
 
-def _rows(after: int = 0) -> Iterator[Row]:
-    """Every row as the database holds it, in the order of numbers, some thousands at a time."""
-    found = _page("WHERE number > %s", (after,)) if after else _page("", ())
-    while found:
-        yield from found
-        found = _page("WHERE number > %s", (found[-1][0],))
-
-
-def _page(where: str, values: tuple[Any, ...]) -> list[Row]:
-    with connection.cursor() as cursor:
-        cursor.execute(f"{_SELECT} {where} ORDER BY number LIMIT {_PAGE_SIZE}", (*_ENDS, *values))
-        return cast(list[Row], cursor.fetchall())
-
-
-_WRONG_DIGEST = "has the wrong keyed digest"
-_WRONG_DIGESTS = "have the wrong keyed digests"
-_EARLIER_KEY = "has the keyed digest of an earlier AUDIT_KEY"
-_EARLIER_KEYS = "have the keyed digests of an earlier AUDIT_KEY"
-_OTHER_HASH = "does not match the mark of the log's beginning or end"
+def _rows(after: int | None = None) -> Iterator[Row]:
+    """Read all rows, or those after a number, in the order of numbers, some thousands at a time."""
+    while True:
+        where = "" if after is None else "WHERE number > %s"
+        values = () if after is None else (after,)
+        with connection.cursor() as cursor:
+            cursor.execute(f"{_SELECT} {where} ORDER BY number LIMIT {_PAGE_SIZE}", (*_ENDS, *values))
+            page = cast(list[Row], cursor.fetchall())
+        if not page:
+            return
+        yield from page
+        after = page[-1][0]
 
 
 class _KeyedDigestReader:
-    """Compares each entry's keyed digest, and the marks of the chain's beginning and end."""
+    """Compare each entry's keyed digest, and the marks of the chain's beginning and end."""
 
     def __init__(self) -> None:
         # Read before the chain, which may grow meanwhile.
@@ -128,10 +123,10 @@ class _KeyedDigestReader:
         self.older = self.beginning.number if self.beginning else 0
         self.end_number = self.end.number if self.end else 0
         self.has_fitting = bool(self.beginning or self.end)
-        # Entries without a digest, and with one of a key that is no longer the first, by their numbers.
+        # The hashes of entries without a digest, and of those with a digest of an earlier key, by their numbers.
         self.missing: dict[int, str] = {}
         self.earlier: dict[int, str] = {}
-        # The numbers of those whose digest no key makes, and of those that a mark has with another hash.
+        # The numbers of entries whose digest fits no key, and of those that a mark has with another hash.
         self.wrong: list[int] = []
         self.other_hash: list[int] = []
 
@@ -152,7 +147,7 @@ class _KeyedDigestReader:
             self.earlier[number] = entry_hash
 
     def is_other_key(self) -> bool:
-        """Tell if there are keyed digests and AUDIT_KEY makes none of them."""
+        """Return True if there are keyed digests and AUDIT_KEY makes none of them."""
         has_digests = bool(self.wrong) or ChainMark.objects.exists()
         return has_digests and not self.has_fitting
 
@@ -160,10 +155,15 @@ class _KeyedDigestReader:
         if self.is_other_key():
             yield AuditFinding(1, "and all later entries have keyed digests of another AUDIT_KEY")
             return
-        yield from _as_findings(self.wrong, _WRONG_DIGEST, _WRONG_DIGESTS)
+        yield from _as_findings(self.wrong, "has the wrong keyed digest", "have the wrong keyed digests")
         yield from _as_findings(self.missing, "has no keyed digest", "have no keyed digest")
-        yield from _as_findings(self.earlier, _EARLIER_KEY, _EARLIER_KEYS)
-        yield from (AuditFinding(number, _OTHER_HASH) for number in self.other_hash)
+        yield from _as_findings(
+            self.earlier,
+            "has the keyed digest of an earlier AUDIT_KEY",
+            "have the keyed digests of an earlier AUDIT_KEY",
+        )
+        for number in self.other_hash:
+            yield AuditFinding(number, "does not match the mark of the log's beginning or end")
         if not are_marks_current():
             yield AuditFinding(1, "and the last entry are marked with an earlier AUDIT_KEY")
         if self.beginning is None:
@@ -176,7 +176,7 @@ class _KeyedDigestReader:
 
 @dataclass(slots=True)
 class _ChainReader:
-    """How far the walk has come: the newest number, the hash that the next row has to name, what was wrong."""
+    """Read the rows of the chain one after the other, and collect the faults and the attested rows."""
 
     anchored: Anchored
     keyed: _KeyedDigestReader
@@ -185,15 +185,14 @@ class _ChainReader:
     previous: str = FIRST_PREVIOUS_HASH
     findings: list[AuditFinding] = field(default_factory=list)
     unanchored: list[Row] = field(default_factory=list)
-    # The last digest of each row of other tables, by model and key; the entry that has it, and its application.
+    # The last digest of each attested row, by label and key, and the number and application of its entry.
     digests: Digests = field(default_factory=dict)
     entries: dict[tuple[str, str], tuple[int, str]] = field(default_factory=dict)
-    # Applications that were erased with all that their rows said, and rows that were, by model and key.
+    # Applications that were erased with all their rows, and single erased rows, by label and key.
     deleted: set[str] = field(default_factory=set)
     erased: set[tuple[str, str]] = field(default_factory=set)
 
     def read_row(self, row: Row) -> None:
-        """Judge one row."""
         number, _, previous, hashed, keyed_digest, content = row
         self.count += 1
         if number != self.newest + 1 and not self._skip_to(number):
@@ -207,26 +206,30 @@ class _ChainReader:
         elif anchored != hashed:
             self._find("does not match its anchor")
         self.keyed.read_entry(number, hashed, keyed_digest)
-        self.newest, self.previous = number, hashed
+        self.newest = number
+        self.previous = hashed
         if _ATTESTS in content or any(sign in content for sign in _ERASES):
             self._attest(number, content)
 
     def _attest(self, number: int, content: str) -> None:
-        """Keep what the entry attests of rows in other tables; what was made unreadable has been found already."""
+        """Collect the rows that an entry attests or erases."""
         lines = content.split("\n")
         try:
-            detail, application = json.loads(lines[_DETAIL]), lines[_APPLICATION]
+            detail = json.loads(lines[_DETAIL])
+            application = lines[_APPLICATION]
         except (ValueError, IndexError):
+            # Its hash does not fit, so it is a finding already.
             return
         for label, digests in detail.get("rows", {}).items():
             self.digests.setdefault(label, {}).update(digests)
             self.entries |= {(label, key): (number, application) for key in digests}
-        self.erased |= {(label, key) for label, keys in detail.get("erased", {}).items() for key in keys}
+        for label, keys in detail.get("erased", {}).items():
+            self.erased |= {(label, key) for key in keys}
         if detail.get("deleted"):
             self.deleted.add(application)
 
     def _skip_to(self, number: Any) -> bool:
-        """Say what is missing before a number, or that the number is none; then its row is out of the count."""
+        """Report the numbers that are missing before a number. Return False if the number is invalid."""
         if not isinstance(number, int) or number <= self.newest:
             self.findings.append(AuditFinding(self.newest, f"is followed by a row with an invalid number: {number!r}"))
             return False
@@ -239,28 +242,32 @@ class _ChainReader:
 
 
 def _altered_rows(reader: _ChainReader) -> Iterator[AuditFinding]:
-    """The rows of other tables that don't say what their last entry attests. What was written while this was looked
-    at is looked at once more, with the entries that have come since."""
-    doubted = {(label, key) for label, expected in reader.digests.items() for key, _ in altered_rows(label, expected)}
-    if not doubted:
+    """Find the attested rows that differ from the digest of their last entry.
+
+    Each is compared once more with the entries that were added meanwhile, since its row may have been written, too.
+    """
+    suspects: set[tuple[str, str]] = set()
+    for label, expected in reader.digests.items():
+        suspects |= {(label, key) for key, _ in altered_rows(label, expected)}
+    if not suspects:
         return
     for row in _rows(reader.newest):
         reader.read_row(row)
     for label, expected in reader.digests.items():
-        for key, what in altered_rows(label, expected):
-            # What was slipped in has no entry; it is told at the newest one.
+        for key, fault in altered_rows(label, expected):
+            # A row that was slipped in has no entry, and is reported at the newest one.
             number, application = reader.entries.get((label, key), (reader.newest, ""))
-            is_erased = what == "is gone" and (application in reader.deleted or (label, key) in reader.erased)
-            if (label, key) in doubted and not is_erased:
-                yield AuditFinding(number, f"has something wrong in its {label} {key}: the row {what}")
+            is_erased = fault == "is gone" and (application in reader.deleted or (label, key) in reader.erased)
+            if (label, key) in suspects and not is_erased:
+                yield AuditFinding(number, f"has something wrong in its {label} {key}: the row {fault}")
 
 
-def _as_findings(numbers: Iterable[int], one: str, several: str) -> Iterator[AuditFinding]:
-    """Numbers as findings, those in a row together."""
+def _as_findings(numbers: Iterable[int], singular: str, plural: str) -> Iterator[AuditFinding]:
+    """Make a finding of each run of consecutive numbers."""
     run: list[int] = []
     for number in [*numbers, None]:
         if run and number != run[-1] + 1:
-            yield AuditFinding(run[0], one if len(run) == 1 else f"to {run[-1]} {several}")
+            yield AuditFinding(run[0], singular if len(run) == 1 else f"to {run[-1]} {plural}")
             run = []
         if number is not None:
             run.append(number)

@@ -4,6 +4,7 @@ import json
 import random
 import re
 import time
+from collections.abc import Iterator, Mapping
 from datetime import date, datetime, timedelta
 from typing import Any
 from uuid import uuid4
@@ -14,7 +15,7 @@ from django.db import models
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application, Change
-from formation_portal.audit import attestation
+from formation_portal.audit import attestation, verification
 from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.audit.verification import AuditFinding, verify
 from formation_portal.core.encrypted_fields import Stored, encrypted_fields
@@ -245,16 +246,15 @@ def test_rows_of_before_there_were_digests_are_left_alone(reviewed: Draft) -> No
 
 def test_what_is_written_meanwhile_is_no_finding(reviewed: Draft, agent: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A note is written after the chain was read, and before its row is."""
-    looked = attestation._rows
     calls: list[str] = []
 
-    def rows(label: str, first: int) -> Any:
+    def altered_rows(label: str, expected: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         if not calls:
             calls.append(label)
             write_note(reviewed, NAME, text="Meanwhile", by=agent)
-        return looked(label, first)
+        return attestation.altered_rows(label, expected)
 
-    monkeypatch.setattr(attestation, "_rows", rows)
+    monkeypatch.setattr(verification, "altered_rows", altered_rows)
     assert findings() == ()
     assert calls
 

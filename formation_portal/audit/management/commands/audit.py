@@ -1,5 +1,4 @@
-"""`manage.py audit verify`: is the chain as it was written? `audit anchor` accepts what was left without an anchor or a
-keyed digest."""
+"""`manage.py audit`: verify the chain, or accept entries that were left without an anchor or a keyed digest."""
 
 import re
 import time
@@ -20,7 +19,7 @@ _ENTRY = re.compile(r"([0-9]{1,18}):([0-9a-f]{64})")
 
 
 class Command(BaseCommand):
-    """Reads every entry and the anchor. Verifying writes nothing."""
+    """Read every entry and the anchor. Verifying writes nothing."""
 
     help = "Verify the audit log against its hashes and its anchor. Exit code 1 if anything was altered."
 
@@ -41,7 +40,7 @@ class Command(BaseCommand):
         deeds.add_parser("new-key", help="make a new AUDIT_KEY, which is kept before those that there are")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Verify, or anchor what verifying names as without an anchor, or make a new key."""
+        """Verify the chain, anchor the entries that have no anchor, or make a new key."""
         if options["deed"] == "new-key":
             self._make_key()
             return
