@@ -98,10 +98,10 @@ class Findings:
         """Add MISNAMED if the ending of the file's name does not fit its content."""
         ending = PurePath(name).suffix.lower()
         if not ending or ending in _EXTENSIONS.get(mime_type, ()):
-            return self.also(())
-        return self.also({FindingCode.MISNAMED})
+            return self.with_codes(())
+        return self.with_codes({FindingCode.MISNAMED})
 
-    def also(self, codes: Collection[FindingCode]) -> "Findings":
+    def with_codes(self, codes: Collection[FindingCode]) -> "Findings":
         """Add codes, and bring all into the order of FindingCode."""
         return replace(self, codes=tuple(code for code in FindingCode if code in self.codes or code in codes))
 

@@ -48,7 +48,7 @@ def _inspect(content: bytes, mime_type: str, side: int) -> tuple[Findings, bytes
             # Pillow would show a part of a page for the whole.
             if not split_picture(content, mime_type)[1]:
                 codes.add(FindingCode.UNREADABLE)
-        findings = findings.also(codes)
+        findings = findings.with_codes(codes)
         return findings, as_jpeg(image) if image and findings.can_be_shown else b""
     except MemoryError:
         return Findings(codes=(FindingCode.TOO_HEAVY,)), b""

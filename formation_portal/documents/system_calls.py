@@ -162,8 +162,9 @@ def _allow_without_bits(
 
 def _numbers(calls: str, column: int) -> Iterator[int]:
     for call in calls.replace("\n", ",").split(","):
-        if (words := call.split()) and (number := words[1 + column]) != "-":
-            yield int(number)
+        columns = call.split()
+        if columns and columns[1 + column] != "-":
+            yield int(columns[1 + column])
 
 
 # linux/seccomp.h: a notification is 80 bytes, with its id first and the number of the call at 16; an answer is 24.
