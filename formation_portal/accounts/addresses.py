@@ -50,12 +50,8 @@ def send_link(request: HttpRequest, address: EmailAddress) -> bool:
     if not ratelimit.consume(request, action="confirm_email", key=address.email.lower()):
         return False
     EmailConfirmationHMAC.create(address).send(request)
-    get_adapter().add_message(
-        request,
-        messages.INFO,
-        "account/messages/email_confirmation_sent.txt",
-        {"email": address.email, "login": True, "signup": False},
-    )
+    text = "account/messages/email_confirmation_sent.txt"
+    get_adapter().add_message(request, messages.INFO, text, {"email": address.email, "login": True, "signup": False})
     return True
 
 

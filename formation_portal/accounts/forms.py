@@ -155,12 +155,8 @@ class AddEmailForm(PortalFormMixin, allauth_forms.AddEmailForm):  # type: ignore
         if not addresses.has_confirmed(self.user):
             with _refuse_if_taken():
                 return addresses.replace_unconfirmed(self.user, self.cleaned_data["email"], request)
-        mail.queue_letter(
-            kind="address_change",
-            to=self.user.email,
-            language=get_language() or "en",
-            context={"name": self.user.get_full_name(), "link": reverse("account_reset_password")},
-        )
+        content = {"name": self.user.get_full_name(), "link": reverse("account_reset_password")}
+        mail.queue_letter(kind="address_change", to=self.user.email, language=get_language() or "en", context=content)
         return addresses.replace_confirmed(self.user, self.cleaned_data["email"], request)
 
 

@@ -33,16 +33,10 @@ from django_htmx.middleware import HtmxDetails
 
 from . import second_factor
 from .guesses import LETTERS_OF_ACCOUNT, LETTERS_TO_ADDRESS, TooManyGuesses, take
+from .guest_sessions import GuestSession, find_guest_session
 from .models import Right, User
-from .sessions import (
-    GuestSession,
-    find_guest_session,
-    forget_if_sent,
-    is_background,
-    redirect_keeping_form,
-    redirect_to_sign_in,
-    signed_in_seconds,
-)
+from .sessions import is_background, signed_in_seconds
+from .unsent_forms import forget_if_sent, redirect_keeping_form, redirect_to_sign_in
 
 Rest = ParamSpec("Rest")
 
@@ -116,36 +110,32 @@ def invited(view: GuestView[Rest]) -> View[Concatenate[str, Rest]]:
     return cast("View[Concatenate[str, Rest]]", guarded)
 
 
-def agent(view: UserView[Rest]) -> View[Rest]:
-    """Let agents in, once they have used their second factor. Other users get 403, whatever the address names."""
-
-    @wraps(view)
-    def guarded(request: UserRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
-        if not request.user.is_agent:
-            raise PermissionDenied
-        if second_factor.is_required(request.user) and not second_factor.is_verified(request):
-            return _ask_for_second_factor(request)
-        return view(request, *args, **kwargs)
-
-    return _require_sign_in(guarded, Policy.AGENT)
-
-
 def agent_with(*rights: Right) -> Callable[[UserView[Rest]], View[Rest]]:
-    """Let agents in who have these rights. Others get 403 and read which one is missing, whatever the address names."""
+    """Let agents in who have these rights, once they have used their second factor.
+
+    Other users get 403 even if the address names no record, and agents read which right is missing.
+    """
 
     def decorator(view: UserView[Rest]) -> View[Rest]:
         @wraps(view)
         def guarded(request: UserRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
+            if not request.user.is_agent:
+                raise PermissionDenied
+            if second_factor.is_required(request.user) and not second_factor.is_verified(request):
+                return _ask_for_second_factor(request)
             for right in rights:
                 if not request.user.has_perm(right.permission):
                     return right_missing_page(request, right)
             return view(request, *args, **kwargs)
 
-        declared = agent(guarded)
+        declared = _require_sign_in(guarded, Policy.AGENT)
         declared.rights = frozenset(rights)  # type: ignore[attr-defined]  # a mark on the function
         return declared
 
     return decorator
+
+
+agent = agent_with()
 
 
 def signed(view: AnyView[Rest]) -> View[Rest]:

@@ -1,4 +1,4 @@
-"""Sessions: when one ends, forms that are posted after the end, and the sessions of guests.
+"""Sessions of users: their end, their encryption, and the list of an account's devices.
 
 A session ends when it is unused, an agent's sooner, and some hours after signing in however much it is used. Pages show
 the time that is left. A session's row is written at most once a minute for that, so that reading pages stays cheap.
@@ -6,26 +6,19 @@ Ended sessions are deleted each hour, with the unsent forms in them.
 
 Only the browser has a session's key. Both tables of sessions have a digest of it (`key_digest`), and the content of a
 session is encrypted and bound to that digest: moved to another row it opens nothing.
-
-A form that is posted after its session has ended is kept in the browser's next session, to be sent again. The view that
-shows it checks that the user may open the address it was posted to (`portal.site.views.unsent`).
 """
 
 import datetime as dt
 import hashlib
-import json
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import wraps
-from http import HTTPStatus
 from typing import Any, Concatenate, ParamSpec, cast
 
 from allauth.account.adapter import get_adapter
 from allauth.account.signals import password_changed, password_reset, password_set
 from allauth.account.signals import user_logged_in as allauth_logged_in
-from allauth.core import ratelimit
 from allauth.core.internal.sessionkit import get_session_user
 from allauth.usersessions.models import UserSession
 from django.conf import settings
@@ -40,13 +33,9 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 from django.dispatch import Signal, receiver
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import redirect, resolve_url
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django.utils.deprecation import MiddlewareMixin
-from django.utils.http import urlencode
-from django_htmx.http import HttpResponseClientRedirect
 
 from formation_portal.core.background import hourly_task
 from formation_portal.core.encryption import UnreadableError, decrypt, encrypt, is_newest
@@ -335,156 +324,6 @@ def reencrypt() -> None:
             Session.objects.filter(pk=digest, session_data=stored).update(session_data=renewed)
 
 
-_UNSENT = "unsent"
-# Enough for the longest section of a form, but too little to fill the table of sessions with.
-_MAX_UNSENT_CHARACTERS = 200_000
-_UNSENT_KEPT_SECONDS = 60 * 60
-# The workbench promises to keep nothing.
-_UNKEPT_PATH = "/workbench/"
-
-
-@dataclass(frozen=True, slots=True)
-class UnsentForm:
-    """A form that was posted without a session: its address, and each control with its values. Files are not kept."""
-
-    path: str
-    controls: tuple[tuple[str, tuple[str, ...]], ...]
-    had_files: bool
-
-
-def redirect_to_sign_in(request: HttpRequest) -> HttpResponse:
-    """Redirect to the sign-in page, which leads on to where the request was going. Keeps a posted form."""
-    return redirect_keeping_form(request, resolve_url(settings.LOGIN_URL))
-
-
-def redirect_keeping_form(request: HttpRequest, url: str, *, next_in_session: str = "") -> HttpResponse:
-    """Redirect to a page that leads on to where the request was going. Keeps a posted form, to be sent again.
-
-    The page finds the address that follows in the query as `next`, or in the session under `next_in_session`. A page
-    that posts by itself stays, since more may be typed there by now: it gets 401 and says that nothing is saved. A
-    background request gets an empty answer.
-    """
-    if is_background(request):
-        return HttpResponse(status=HTTPStatus.NO_CONTENT)
-    is_htmx = bool(getattr(request, "htmx", False))
-    following = request.get_full_path()
-    if request.method == "POST":
-        if not request.path.startswith(_UNKEPT_PATH):
-            _keep_form(request, comes_back=is_htmx)
-            following = resolve_url("portal:unsent")
-        if is_htmx:
-            return HttpResponse(status=HTTPStatus.UNAUTHORIZED)
-    if next_in_session:
-        request.session[next_in_session] = following
-    else:
-        url = f"{url}?{urlencode({'next': following})}"
-    return HttpResponseClientRedirect(url) if is_htmx else redirect(url)
-
-
-def unsent_form(request: HttpRequest) -> UnsentForm | None:
-    """Return the form that this browser posted without a session, if it is kept and can be read."""
-    form = request.session.get(_UNSENT)
-    if form is None:
-        return None
-    try:
-        controls = json.loads(decrypt(form["controls"], _unsent_context(form["path"])))
-    except UnreadableError:
-        # Its key was dropped meanwhile.
-        return None
-    return UnsentForm(form["path"], tuple((name, tuple(values)) for name, values in controls), form["had_files"])
-
-
-def forget_unsent_form(request: HttpRequest) -> None:
-    request.session.pop(_UNSENT, None)
-
-
-def forget_if_sent(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-    """Forget the unsent form if this request has sent it to its address. Returns the response."""
-    # Also with answers that cannot be read: they are saved as typed, and the page says so.
-    is_taken = response.status_code < HTTPStatus.BAD_REQUEST or response.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
-    if request.method == "POST" and is_taken and not hasattr(request, "has_kept_form"):
-        form = request.session.get(_UNSENT)
-        if form and form["path"] == request.get_full_path():
-            forget_unsent_form(request)
-    return response
-
-
-def _keep_form(request: HttpRequest, *, comes_back: bool) -> None:
-    """Keep the posted form in the session. With `comes_back`, sending it again leads to the same page."""
-    controls: list[Any] = [(name, values) for name, values in request.POST.lists() if name != "csrfmiddlewaretoken"]
-    if comes_back and "update" not in request.POST:
-        controls.append(("update", ["1"]))
-    content = json.dumps(controls)
-    path = request.get_full_path()
-    if len(content) > _MAX_UNSENT_CHARACTERS or not ratelimit.consume(request, action="unsent"):
-        return
-    # Signing in gives the session its usual length again.
-    if not request.user.is_authenticated:
-        request.session.set_expiry(_UNSENT_KEPT_SECONDS)
-    request.has_kept_form = True  # type: ignore[attr-defined]  # it has not arrived with this request
-    request.session[_UNSENT] = {
-        "path": path,
-        "controls": encrypt(content.encode(), _unsent_context(path)),
-        "had_files": bool(request.FILES),
-    }
-
-
-def _unsent_context(path: str) -> str:
-    return f"unsent form\x1f{path}"
-
-
 def account_marker(user: User | AnonymousUser) -> str:
     """Return a digest that tells accounts apart and names nobody; "" if nobody is signed in."""
     return salted_hmac("formation_portal.accounts.marker", str(user.pk)).hexdigest()[:16] if user.pk else ""
-
-
-_GUEST_COOKIE = settings.GUEST_COOKIE_NAME
-_GUEST_SALT = "formation_portal.accounts.pass"
-_GUEST_SECONDS = 12 * 60 * 60
-_KNOWN, _OPENED = "known", "opened"
-
-
-@dataclass(frozen=True, slots=True)
-class GuestSession:
-    """The session of a guest, who has no account: a signed cookie for the addresses of one part alone.
-
-    It holds the round of the link that this browser has opened, the epoch of the guest's sessions, and whether the code
-    was entered (`is_known`). The function that looks the part up checks that they still count.
-    """
-
-    reference: str
-    round: int
-    is_known: bool = False
-    epoch: int = 0
-
-
-def find_guest_session(request: HttpRequest, reference: str) -> GuestSession | None:
-    """Return the browser's session for a part, if it has a signed cookie that is young enough."""
-    cookie = request.get_signed_cookie(_GUEST_COOKIE, default=None, salt=_GUEST_SALT, max_age=_GUEST_SECONDS)
-    part, _, content = (cookie or "").partition(":")
-    if not content or part != reference:
-        return None
-    # A cookie from before there were epochs has none, which is the first.
-    round_, state, epoch, *_ = [*content.split(":"), "0"]
-    return GuestSession(reference, int(round_), state == _KNOWN, int(epoch))
-
-
-def start_guest_session(response: HttpResponse, session: GuestSession) -> HttpResponse:
-    """Set the cookie of a guest's session."""
-    response.set_signed_cookie(
-        _GUEST_COOKIE,
-        f"{session.reference}:{session.round}:{_KNOWN if session.is_known else _OPENED}:{session.epoch}",
-        salt=_GUEST_SALT,
-        max_age=_GUEST_SECONDS,
-        path=reverse("portal:part", args=[session.reference]),
-        secure=settings.SESSION_COOKIE_SECURE,
-        httponly=True,
-        samesite="Lax",
-    )
-    return response
-
-
-def end_guest_session(response: HttpResponse, reference: str) -> HttpResponse:
-    """Delete the cookie of a guest's session."""
-    response.delete_cookie(_GUEST_COOKIE, path=reverse("portal:part", args=[reference]), samesite="Lax")
-    return response

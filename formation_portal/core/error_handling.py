@@ -11,7 +11,8 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils.encoding import escape_uri_path
 
-from formation_portal.accounts.sessions import UnsentForm, account_marker
+from formation_portal.accounts.sessions import account_marker
+from formation_portal.accounts.unsent_forms import UnsentForm
 from formation_portal.portal.sections.changes import unsaved_replies
 from formation_portal.ui.forms.form_data import recognised_answers
 

@@ -13,7 +13,7 @@ from django.test import Client
 
 from formation_portal.accounts import second_factor
 from formation_portal.accounts.models import User
-from formation_portal.accounts.sessions import unsent_form
+from formation_portal.accounts.unsent_forms import unsent_form
 from formation_portal.core import encryption
 from formation_portal.core.encryption import new_key
 from formation_portal.mail.models import Letter

@@ -13,8 +13,10 @@ from django.http import HttpResponse
 from django.test import Client, RequestFactory
 from django.utils import timezone
 
-from formation_portal.accounts import sessions
-from formation_portal.accounts.sessions import GuestSession, SessionExpiry, UnsentForm, mark_as_background
+from formation_portal.accounts import guest_sessions, sessions, unsent_forms
+from formation_portal.accounts.guest_sessions import GuestSession
+from formation_portal.accounts.sessions import SessionExpiry, mark_as_background
+from formation_portal.accounts.unsent_forms import UnsentForm
 from formation_portal.core import encryption
 from formation_portal.core.encryption import encrypt
 
@@ -170,35 +172,35 @@ def _posted(method: str = "post", path: str = _PATH) -> Any:
 def test_an_unsent_form_is_dropped_once_it_was_taken_or_can_be_read_on_its_page(status: int, is_kept: bool) -> None:
     request = _posted()
     response = HttpResponse(status=status)
-    assert sessions.forget_if_sent(request, response) is response
-    assert (sessions.unsent_form(request) is not None) is is_kept
+    assert unsent_forms.forget_if_sent(request, response) is response
+    assert (unsent_forms.unsent_form(request) is not None) is is_kept
 
 
 @pytest.mark.parametrize("other", [{"method": "get"}, {"path": "/applications/AB12/"}, {"path": "/"}])
 def test_reading_its_page_or_posting_elsewhere_keeps_an_unsent_form(other: dict[str, Any]) -> None:
     request = _posted(**other)
-    sessions.forget_if_sent(request, HttpResponse())
-    assert sessions.unsent_form(request) == UnsentForm(_PATH, (("q:name", ("Larkfield", "")),), True)
+    unsent_forms.forget_if_sent(request, HttpResponse())
+    assert unsent_forms.unsent_form(request) == UnsentForm(_PATH, (("q:name", ("Larkfield", "")),), True)
 
 
 def test_nothing_is_offered_where_nothing_was_kept() -> None:
     request = _posted()
-    sessions.forget_unsent_form(request)
-    assert sessions.unsent_form(request) is None
-    sessions.forget_unsent_form(request)
-    assert sessions.forget_if_sent(request, HttpResponse()).status_code == 200
+    unsent_forms.forget_unsent_form(request)
+    assert unsent_forms.unsent_form(request) is None
+    unsent_forms.forget_unsent_form(request)
+    assert unsent_forms.forget_if_sent(request, HttpResponse()).status_code == 200
 
 
 def _found(cookie: str, reference: str) -> GuestSession | None:
     request = RequestFactory().get("/")
     request.COOKIES["part"] = cookie
-    return sessions.find_guest_session(request, reference)
+    return guest_sessions.find_guest_session(request, reference)
 
 
 @pytest.mark.parametrize("is_known", [True, False])
 def test_a_guests_session_is_found_as_it_was_given_and_for_its_part_alone(is_known: bool) -> None:
     given = GuestSession("AB12", 3, is_known, epoch=8)
-    cookie = sessions.start_guest_session(HttpResponse(), given).cookies["part"]
+    cookie = guest_sessions.start_guest_session(HttpResponse(), given).cookies["part"]
     assert _found(cookie.value, "AB12") == given
     assert _found(cookie.value, "AB13") is None
     assert _found(cookie.value.replace("AB12", "AB13"), "AB13") is None
@@ -206,13 +208,13 @@ def test_a_guests_session_is_found_as_it_was_given_and_for_its_part_alone(is_kno
 
 
 def test_the_browser_sends_a_guests_session_to_the_parts_own_addresses_alone_and_shows_it_to_no_script() -> None:
-    cookie = sessions.start_guest_session(HttpResponse(), GuestSession("AB12", 1)).cookies["part"]
+    cookie = guest_sessions.start_guest_session(HttpResponse(), GuestSession("AB12", 1)).cookies["part"]
     assert cookie["path"].endswith("/AB12/")
     assert (cookie["httponly"], cookie["samesite"], cookie["max-age"]) == (True, "Lax", 43_200)
 
 
 def test_a_guests_session_ends_after_half_a_day_whatever_the_browser_keeps(monkeypatch: pytest.MonkeyPatch) -> None:
-    cookie = sessions.start_guest_session(HttpResponse(), GuestSession("AB12", 1)).cookies["part"]
+    cookie = guest_sessions.start_guest_session(HttpResponse(), GuestSession("AB12", 1)).cookies["part"]
     now = time.time()
     for later, is_there in ((43_190, True), (43_210, False)):
         with monkeypatch.context() as patched:
@@ -221,9 +223,9 @@ def test_a_guests_session_ends_after_half_a_day_whatever_the_browser_keeps(monke
 
 
 def test_an_ended_guest_session_is_taken_back_where_it_was_put() -> None:
-    response = sessions.start_guest_session(HttpResponse(), GuestSession("AB12", 1))
+    response = guest_sessions.start_guest_session(HttpResponse(), GuestSession("AB12", 1))
     path = response.cookies["part"]["path"]
-    sessions.end_guest_session(response, "AB12")
+    guest_sessions.end_guest_session(response, "AB12")
     cookie = response.cookies["part"]
     assert (cookie.value, cookie["max-age"], cookie["path"]) == ("", 0, path)
 

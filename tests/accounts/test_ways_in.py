@@ -23,8 +23,8 @@ from fido2.webauthn import (
     CollectedClientData,
 )
 
+from formation_portal.accounts.guest_sessions import GuestSession, start_guest_session
 from formation_portal.accounts.models import User
-from formation_portal.accounts.sessions import GuestSession, start_guest_session
 from formation_portal.mail.models import Letter
 from tests.accounts.passkeys import Passkey
 from tests.accounts.people import EMAIL, PASSWORD, add_app, app_code, is_in, person, sign_in

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from formation_portal.accounts import addresses
 from formation_portal.accounts.policies import UserRequest, customer
-from formation_portal.accounts.sessions import unsent_form
+from formation_portal.accounts.unsent_forms import unsent_form
 from formation_portal.applications import services
 from formation_portal.applications.access import Right
 from formation_portal.applications.draft import Draft, schema_digest

@@ -17,14 +17,14 @@ from django.utils.decorators import method_decorator
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
-from formation_portal.accounts.languages import chosen_in
-from formation_portal.accounts.policies import AnyRequest, GuestRequest, UserRequest, invited, public
-from formation_portal.accounts.sessions import (
+from formation_portal.accounts.guest_sessions import (
     GuestSession,
     end_guest_session,
     find_guest_session,
     start_guest_session,
 )
+from formation_portal.accounts.languages import chosen_in
+from formation_portal.accounts.policies import AnyRequest, GuestRequest, UserRequest, invited, public
 from formation_portal.applications import services
 from formation_portal.applications.access import Author, Guest
 from formation_portal.applications.draft import open_draft

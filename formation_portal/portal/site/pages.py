@@ -18,7 +18,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext, gettext_lazy
 
 from formation_portal.accounts.policies import UserRequest
-from formation_portal.accounts.sessions import UnsentForm
+from formation_portal.accounts.unsent_forms import UnsentForm
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.fields.iso_codes import sort_key
 from formation_portal.core.pages.content_policy import source_hash

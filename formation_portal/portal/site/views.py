@@ -15,7 +15,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django.views.decorators.vary import vary_on_headers
 
 from formation_portal.accounts.policies import AnyRequest, Rest, UserRequest, View, public, signed, signed_in
-from formation_portal.accounts.sessions import extend_session, forget_unsent_form, mark_as_background, unsent_form
+from formation_portal.accounts.sessions import extend_session, mark_as_background
+from formation_portal.accounts.unsent_forms import forget_unsent_form, unsent_form
 from formation_portal.applications.models import Application
 from formation_portal.core.integers import content_length
 from formation_portal.core.operator import LOGO_TYPES, operator

@@ -16,7 +16,7 @@ from playwright.sync_api import Page as Tab
 
 from formation_portal import relay
 from formation_portal.accounts.demo import ensure_demo_accounts
-from formation_portal.accounts.sessions import UnsentForm
+from formation_portal.accounts.unsent_forms import UnsentForm
 from formation_portal.applications import services
 from formation_portal.applications.draft import keep_schema, open_draft
 from formation_portal.applications.models import Application

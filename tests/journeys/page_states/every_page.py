@@ -14,7 +14,7 @@ from django.test import Client, RequestFactory
 from django.utils.http import urlencode
 
 from formation_portal.accounts.demo import PASSWORD, ensure_demo_accounts
-from formation_portal.accounts.sessions import UnsentForm
+from formation_portal.accounts.unsent_forms import UnsentForm
 from formation_portal.ui.forms.form_data import recognised_answers
 from tests.invitations import mailbox
 from tests.journeys.accessibility import test_barriers as states

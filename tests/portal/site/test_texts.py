@@ -9,7 +9,7 @@ from django.conf import settings as project_settings
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from formation_portal.accounts import guesses, sessions
+from formation_portal.accounts import guesses, guest_sessions
 from formation_portal.accounts.themes import THEME_COOKIE
 from formation_portal.applications.draft import Draft
 from formation_portal.invitations import codes, parts
@@ -64,11 +64,11 @@ def test_every_cookie_that_is_set_is_listed_and_no_other(
     as_owner.post("/accounts/password/change/", {"oldpassword": "x"})
     as_owner.post("/accounts/logout/")
     set_ = {*as_owner.cookies, *as_nobody.cookies}
-    assert {"language", THEME_COOKIE, sessions._GUEST_COOKIE, *SETTINGS} <= set_
+    assert {"language", THEME_COOKIE, guest_sessions._GUEST_COOKIE, *SETTINGS} <= set_
     listed = {name.strip() for one in page_of(Client(), "privacy").all("dt") for name in one.text.split(",")}
     assert set_ <= listed
     # That of a known device comes with a password.
-    assert listed == {*SETTINGS, "language", THEME_COOKIE, sessions._GUEST_COOKIE, guesses._cookie_name()}
+    assert listed == {*SETTINGS, "language", THEME_COOKIE, guest_sessions._GUEST_COOKIE, guesses._cookie_name()}
 
 
 @pytest.fixture

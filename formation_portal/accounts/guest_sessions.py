@@ -1,0 +1,58 @@
+"""The sessions of guests, who have no account: signed cookies, each for the addresses of one part alone."""
+
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+
+_GUEST_COOKIE = settings.GUEST_COOKIE_NAME
+_GUEST_SALT = "formation_portal.accounts.pass"
+_GUEST_SECONDS = 12 * 60 * 60
+_KNOWN, _OPENED = "known", "opened"
+
+
+@dataclass(frozen=True, slots=True)
+class GuestSession:
+    """The session of a guest.
+
+    It holds the round of the link that this browser has opened, the epoch of the guest's sessions, and whether the code
+    was entered (`is_known`). The function that looks the part up checks that they still count.
+    """
+
+    reference: str
+    round: int
+    is_known: bool = False
+    epoch: int = 0
+
+
+def find_guest_session(request: HttpRequest, reference: str) -> GuestSession | None:
+    """Return the browser's session for a part, if it has a signed cookie that is young enough."""
+    cookie = request.get_signed_cookie(_GUEST_COOKIE, default=None, salt=_GUEST_SALT, max_age=_GUEST_SECONDS)
+    part, _, content = (cookie or "").partition(":")
+    if not content or part != reference:
+        return None
+    # A cookie from before there were epochs has none, which is the first.
+    round_, state, epoch, *_ = [*content.split(":"), "0"]
+    return GuestSession(reference, int(round_), state == _KNOWN, int(epoch))
+
+
+def start_guest_session(response: HttpResponse, session: GuestSession) -> HttpResponse:
+    """Set the cookie of a guest's session."""
+    response.set_signed_cookie(
+        _GUEST_COOKIE,
+        f"{session.reference}:{session.round}:{_KNOWN if session.is_known else _OPENED}:{session.epoch}",
+        salt=_GUEST_SALT,
+        max_age=_GUEST_SECONDS,
+        path=reverse("portal:part", args=[session.reference]),
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite="Lax",
+    )
+    return response
+
+
+def end_guest_session(response: HttpResponse, reference: str) -> HttpResponse:
+    """Delete the cookie of a guest's session."""
+    response.delete_cookie(_GUEST_COOKIE, path=reverse("portal:part", args=[reference]), samesite="Lax")
+    return response
