@@ -10,7 +10,7 @@ from .localisation import gettext, gettext_noop
 
 
 class State(StrEnum):
-    """Where an entity stands."""
+    """A state of an entity."""
 
     DRAFT = "draft"
     SUBMITTED_FOR_REVIEW = "submitted_for_review"
@@ -23,12 +23,11 @@ class State(StrEnum):
 
     @property
     def words(self) -> str:
-        """The state as people read it."""
         return gettext(_WORDS[self])
 
     @property
     def is_open(self) -> bool:
-        """Whether the customer may still write."""
+        """Tell whether the customer may still write."""
         return self in WRITABLE
 
 
@@ -53,10 +52,10 @@ FINAL = frozenset({State.INCORPORATED, State.REJECTED, State.WITHDRAWN})
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """One way to move an entity: who may do it, from which states, to which; what the history says of an agent's.
+    """A transition of an entity by its customer or an agent. `history` is the text of the entry in the history.
 
-    One that `is_sent` is a call to the formation service. One that is not passes on to the customer a decision that the
-    service has made itself.
+    A transition that `is_sent` is a call to the formation service. Any other passes on to the customer a decision that
+    the service has made itself.
     """
 
     name: str
@@ -70,8 +69,8 @@ class Transition:
 CUSTOMER, AGENT = "customer", "agent"
 
 TRANSITIONS = {
-    deed.name: deed
-    for deed in (
+    transition.name: transition
+    for transition in (
         Transition("submit", CUSTOMER, WRITABLE, State.SUBMITTED_FOR_REVIEW),
         Transition(
             "begin_review",
@@ -129,21 +128,26 @@ TRANSITIONS = {
 
 
 def is_possible(name: str, state: State) -> bool:
-    """Whether the deed is open to an entity in the state."""
+    """Tell whether the transition can start from the state."""
     return state in TRANSITIONS[name].sources
 
 
 def transition_to(target: State, source: State) -> Transition | None:
-    """The deed that leads from one state to another, or None."""
-    return next((deed for deed in TRANSITIONS.values() if deed.target is target and source in deed.sources), None)
+    """Return the transition that leads from one state to another, or None."""
+    for transition in TRANSITIONS.values():
+        if transition.target is target and source in transition.sources:
+            return transition
+    return None
 
 
 def is_agents_call(target: State, source: State | None) -> bool:
-    """Report that an agent's transition is sent to the formation service. `source` is None where it is not known."""
+    """Tell whether an agent's transition is sent to the formation service. `source` may be unknown."""
     transition = transition_to(target, source) if source else None
     if transition is None:
-        return any(one.target is target and one.by == AGENT and one.is_sent for one in TRANSITIONS.values())
-    return transition.by == AGENT and transition.is_sent
+        candidates = [transition for transition in TRANSITIONS.values() if transition.target is target]
+    else:
+        candidates = [transition]
+    return any(candidate.by == AGENT and candidate.is_sent for candidate in candidates)
 
 
 EventKind = Literal[

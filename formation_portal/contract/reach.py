@@ -1,6 +1,6 @@
-"""What an answer reaches: which sections and questions, of whom, rules may show or hide when it changes.
+"""Tell what an answer reaches: the sections and questions that rules may show or hide when it changes.
 
-Worked out from the schema alone, so that a page that changes one answer need not look at everybody else's.
+Computed from the schema alone, so that a page that changes an answer need not compare all other parties.
 """
 
 from collections import defaultdict
@@ -16,21 +16,23 @@ _Node = tuple[str, str, str] | str
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Sections by their keys, and answers by their holder's group and name. `roles` are those some of whose questions
-    are reached in whoever has them; `reads_others`: what is reached may also depend on such answers of others."""
+    """Reached sections by key, and reached answers by their holder's group and name."""
 
     sections: frozenset[str] = frozenset()
     names: dict[str, frozenset[str]] = field(default_factory=dict)
+    # The roles with questions that are reached in every party that has the role.
     roles: frozenset[str] = frozenset()
     has_classes: bool = False
+    # The reached things may also depend on the same answers of other parties.
     reads_others: bool = False
 
     def __or__(self, other: "Reach") -> "Reach":
-        groups = self.names.keys() | other.names.keys()
-        nobody: frozenset[str] = frozenset()
+        names = dict(self.names)
+        for group, other_names in other.names.items():
+            names[group] = names.get(group, frozenset()) | other_names
         return Reach(
             self.sections | other.sections,
-            {group: self.names.get(group, nobody) | other.names.get(group, nobody) for group in groups},
+            names,
             self.roles | other.roles,
             self.has_classes or other.has_classes,
             self.reads_others or other.reads_others,
@@ -41,80 +43,86 @@ NOTHING_REACHED = Reach()
 
 
 def reach_of(schema: FormSchema, group: str, name: str) -> Reach:
-    """What the answer of that name reaches, were it another: the entity's, or one party's or class's of the group."""
-    known = schema.cached(_Rules).known
-    if (group, name) not in known:
-        known[group, name] = schema.cached(_Rules).reach_of(group, name)
-    return known[group, name]
+    """Return the reach of the answer of that name: the entity's, or that of a party or class of the group."""
+    return schema.cached(_RuleGraph).reach_of(group, name)
 
 
 def reads_parties(schema: FormSchema) -> bool:
-    """Whether some rule may read what parties have answered whom it isn't about."""
-    return schema.cached(_Rules).reads_parties
+    """Tell whether a rule may read answers of parties other than the party that it is about."""
+    return schema.cached(_RuleGraph).reads_parties
 
 
-class _Rules:
-    """The schema's rules, by what they read."""
+class _RuleGraph:
+    """The rules of a schema, by the question that they read."""
 
     def __init__(self, schema: FormSchema) -> None:
-        self.known: dict[tuple[str, str], Reach] = {}
-        self._schema = schema
-        self._places = {place.id: place for place in field_locations(schema)}
-        # By what a rule reads: what it decides, and whether only of the same holder.
-        self._read_by: dict[_Node, list[tuple[_Node, bool]]] = defaultdict(list)
-        self._fields_of: dict[str, list[_Node]] = defaultdict(list)
         self.reads_parties = False
+        self._schema = schema
+        self._reaches: dict[tuple[str, str], Reach] = {}
+        self._places = {place.id: place for place in field_locations(schema)}
+        # The nodes that a node decides, each with True if only for the same holder.
+        self._decided: dict[_Node, list[tuple[_Node, bool]]] = defaultdict(list)
+        self._fields_of: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
         for section in schema.sections:
             if section.depends_on:
                 self._add(section.depends_on, section, "", section.key)
         for place in self._places.values():
             self._fields_of[place.section.key].append(place.id)
-            if rule := place.spec.depends_on:
-                self._add(rule, place.section, place.group, place.id)
+            if place.spec.depends_on:
+                self._add(place.spec.depends_on, place.section, place.group, place.id)
 
     def _add(self, rule: Condition, section: Section, group: str, node: _Node) -> None:
         candidates = lookup_of(self._schema).candidates(rule.field, section=section, group=group)
-        # Whoever is asked here has the question that is meant, where it stands in the same list.
+        # A rule on a question of its own list reads the answer of the same holder.
         if candidates and (candidates[0].section.key, candidates[0].group) == (section.key, group):
-            self._read_by[candidates[0].id].append((node, True))
+            self._decided[candidates[0].id].append((node, True))
             return
         for place in candidates:
-            self._read_by[place.id].append((node, False))
-            self.reads_parties = self.reads_parties or place.group not in (ENTITY, SHARE_CLASS)
+            self._decided[place.id].append((node, False))
+            if place.group not in (ENTITY, SHARE_CLASS):
+                self.reads_parties = True
 
     def reach_of(self, group: str, name: str) -> Reach:
-        start = [place.id for place in self._places.values() if (place.group, place.spec.name) == (group, name)]
-        is_of_one = group != ENTITY
-        todo: list[tuple[_Node, bool]] = [(node, is_of_one) for node in start]
-        # What is reached, and whether through the same holder alone.
-        seen: set[tuple[_Node, bool]] = set()
-        while todo:
-            node, is_own = todo.pop()
-            further = [(one, is_own and is_same) for one, is_same in self._read_by.get(node, ())]
-            if isinstance(node, str):
-                further += [(one, False) for one in self._fields_of[node]]
-            todo += [one for one in further if one not in seen]
-            seen.update(further)
+        if (group, name) not in self._reaches:
+            self._reaches[group, name] = self._reach(group, name)
+        return self._reaches[group, name]
+
+    def _reach(self, group: str, name: str) -> Reach:
+        has_own_holder = group != ENTITY
         names: dict[str, set[str]] = defaultdict(set)
-        roles, sections, has_classes, reads_others = set(), set(), False, False
-        for node, is_own in seen:
+        roles = set()
+        sections = set()
+        has_classes = False
+        reads_others = False
+        for node, is_own in self._reached_nodes(group, name):
             if isinstance(node, str):
                 sections.add(node)
-                has_classes = has_classes or any(self._places[one].group == SHARE_CLASS for one in self._fields(node))
+                if any(field_group == SHARE_CLASS for _, field_group, _ in self._fields_of[node]):
+                    has_classes = True
             else:
                 place = self._places[node]
                 names[place.group].add(place.spec.name)
-                has_classes = has_classes or place.group == SHARE_CLASS
+                if place.group == SHARE_CLASS:
+                    has_classes = True
                 if place.section.role and not is_own:
                     roles.add(place.section.role)
-            reads_others = reads_others or (is_of_one and not is_own)
-        return Reach(
-            frozenset(sections),
-            {one: frozenset(some) for one, some in names.items()},
-            frozenset(roles),
-            has_classes,
-            reads_others,
-        )
+            if has_own_holder and not is_own:
+                reads_others = True
+        frozen_names = {name_group: frozenset(group_names) for name_group, group_names in names.items()}
+        return Reach(frozenset(sections), frozen_names, frozenset(roles), has_classes, reads_others)
 
-    def _fields(self, section: str) -> list[tuple[str, str, str]]:
-        return [node for node in self._fields_of[section] if not isinstance(node, str)]
+    def _reached_nodes(self, group: str, name: str) -> set[tuple[_Node, bool]]:
+        """Return the nodes that an answer decides, each with True if it is reached through the same holder alone."""
+        pending: list[tuple[_Node, bool]] = []
+        for place in self._places.values():
+            if (place.group, place.spec.name) == (group, name):
+                pending.append((place.id, group != ENTITY))
+        reached: set[tuple[_Node, bool]] = set()
+        while pending:
+            node, is_own = pending.pop()
+            decided = [(target, is_own and is_same) for target, is_same in self._decided.get(node, ())]
+            if isinstance(node, str):
+                decided += [(target, False) for target in self._fields_of[node]]
+            pending += [target for target in decided if target not in reached]
+            reached.update(decided)
+        return reached

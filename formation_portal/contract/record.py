@@ -1,4 +1,4 @@
-"""What one application says, as clean values read from what was typed: the second argument of every rule."""
+"""The content of an application as clean values, read from typed answers: the second argument of every rule."""
 
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
@@ -11,14 +11,14 @@ from .fields.values import AnswerError, Problem
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """One holder's answers by field name: values where readable, problems where not. Unanswered names are absent."""
+    """The answers of a holder by field name: values if readable, else problems. Unanswered names are absent."""
 
     values: Mapping[str, Any] = field(default_factory=dict)
     problems: Mapping[str, Problem] = field(default_factory=dict)
 
 
 class UnreadAnswers(Answers):
-    """Answers that are read when somebody asks for them first: who looks at one party validates no other."""
+    """Answers that are read when they are first used, so that a page about one party validates no other."""
 
     __slots__ = ("_read",)
 
@@ -26,13 +26,13 @@ class UnreadAnswers(Answers):
         object.__setattr__(self, "_read", read)
 
     def __getattr__(self, name: str) -> Any:
-        # Called only while the two are not there yet.
+        # Called only while the two slots are empty.
         if name not in ("values", "problems"):
             raise AttributeError(name)
-        found = self._read()
-        object.__setattr__(self, "values", found.values)
-        object.__setattr__(self, "problems", found.problems)
-        return getattr(found, name)
+        answers = self._read()
+        object.__setattr__(self, "values", answers.values)
+        object.__setattr__(self, "problems", answers.problems)
+        return getattr(answers, name)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Answers):
@@ -48,7 +48,7 @@ def names_changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> set[str]
 
 
 def validate(fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> Answers:
-    """Read every field's raw answer. What the agent provides is never read from anybody else."""
+    """Read every field's raw answer. Answers that the agent provides are not read."""
     values: dict[str, Any] = {}
     problems: dict[str, Problem] = {}
     for spec in fields:
@@ -91,7 +91,7 @@ class ShareClass:
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """How many shares of a class a party holds."""
+    """The number of shares of a class that a party holds."""
 
     party_id: str
     share_class_id: str
@@ -103,10 +103,10 @@ Holder = Party | ShareClass | None
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Everything an application says. A document is its party's id (None: the entity's own) and its slot's name.
+    """The content of an application. A document is its party's id (None for the entity) and its slot's name.
 
-    `days` is when it is judged: the first submission, before it today. Without it, no bound that depends on the
-    calendar is judged.
+    `days` is the date of the first submission, or today before it. Without it, no bound that depends on the calendar is
+    judged.
     """
 
     answers: Answers = field(default_factory=Answers)

@@ -1,15 +1,12 @@
-"""What is active, required and minimal, with the reason in words (supplement, "Rules").
+"""Decide what is active, required and minimal, with the reason in words (supplement, "Rules").
 
-`evaluate` is a pure function of schema and record. Drawing, validation, progress, relay, review and the service's own
-check on submit use it. `FormState` works out an answer when it is asked for and remembers it. A rule names a field by a
-word; `FieldLookup` finds the field that is meant: in the rule's own section, then the entity's, then the others. How
-rules are put into words is in `reasons`.
+`evaluate` is a pure function of schema and record. Pages, validation, progress, relay, review and the service's own
+check on submission use it. `FormState` computes an answer when it is first needed and caches it. A rule names a field
+by a word; `FieldLookup` finds the field: in the rule's own section, then in the entity's, then in the others.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from itertools import chain, groupby
 from typing import Any, NamedTuple
 
 from . import reasons
@@ -24,7 +21,7 @@ from .schema import ENTITY, SHARE_CLASS, DocumentSlot, FormSchema, Section
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FieldLocation:
-    """One field in one list of one section."""
+    """A field in a list of a section."""
 
     section: Section
     group: str
@@ -32,12 +29,11 @@ class FieldLocation:
 
     @property
     def id(self) -> tuple[str, str, str]:
-        """Hashable and stable."""
         return (self.section.key, self.group, self.spec.key)
 
 
 def field_locations(schema: FormSchema) -> Iterator[FieldLocation]:
-    """Every field of the schema, with those that are implied."""
+    """Yield every field of the schema, also those that are asked by default."""
     for section in schema.sections:
         for group, specs in section.groups.items():
             for spec in specs:
@@ -58,76 +54,89 @@ class BoundedFields:
 
 
 class FieldLookup:
-    """Finds the fields that a rule's word may mean, best first. Made once for a schema."""
+    """Find the fields that a rule's word may mean, best first. Made once for a schema."""
 
     def __init__(self, schema: FormSchema) -> None:
-        self._named: dict[str, list[FieldLocation]] = {}
-        self._ordered: dict[tuple[str, str, str], list[FieldLocation]] = {}
+        self._by_word: dict[str, list[FieldLocation]] = {}
+        self._candidates: dict[tuple[str, str, str], list[FieldLocation]] = {}
         for place in field_locations(schema):
-            for word in {place.spec.key, place.spec.canonical_field, place.spec.csp_field_key} - {None}:
-                self._named.setdefault(str(word), []).append(place)
+            spec = place.spec
+            for word in {spec.key, spec.canonical_field, spec.csp_field_key} - {None}:
+                self._by_word.setdefault(str(word), []).append(place)
 
     def asking_for(self, name: str) -> Iterator[FieldLocation]:
-        """The fields whose answers have that name, in the order of the schema."""
-        return (place for place in self._named.get(name, ()) if place.spec.name == name)
+        """Yield the fields whose answers have the name, in the order of the schema."""
+        return (place for place in self._by_word.get(name, ()) if place.spec.name == name)
 
     def candidates(self, word: str, *, section: Section, group: str) -> list[FieldLocation]:
-        """The fields called `word`, in the order in which a rule standing in the section means them."""
+        """Return the fields called `word`, nearest first to a rule in the section."""
         place_of_rule = (word, section.key, group)
-        if place_of_rule not in self._ordered:
-            self._ordered[place_of_rule] = self._candidates(word, section, group)
-        return self._ordered[place_of_rule]
-
-    def _candidates(self, word: str, section: Section, group: str) -> list[FieldLocation]:
-
-        def distance(place: FieldLocation) -> int:
-            if place.section.key == section.key:
-                return 0 if place.group == group else 1
-            return 2 if place.section.is_entity else 3
-
-        return sorted(self._named.get(word, ()), key=distance)
+        if place_of_rule not in self._candidates:
+            # Sorting is stable: equally near fields stay in the order of the schema.
+            places = sorted(self._by_word.get(word, ()), key=lambda place: _distance(place, section, group))
+            self._candidates[place_of_rule] = places
+        return self._candidates[place_of_rule]
 
     def field(self, rule: Condition, section: Section, group: str, holder: Holder) -> FieldLocation | None:
-        """The field that a rule means, standing in the section, for the holder; None where there is none."""
+        """Return the field that a rule in the section means for the holder; None if there is none."""
         candidates = self.candidates(rule.field, section=section, group=group)
         if isinstance(holder, Party):
-            held = (place for place in candidates if place.section.counts(holder.kind, holder.roles))
-            own = (place for place in held if place.group == holder.kind)
-            return next(own, candidates[0] if candidates else None)
+            for place in candidates:
+                if place.group == holder.kind and place.section.counts(holder.kind, holder.roles):
+                    return place
         return candidates[0] if candidates else None
 
     def entity_field(self, word: str) -> FieldLocation | None:
-        """The entity's field called `word`; a conditional minimum never reads a party's answer."""
-        return next((place for place in self._named.get(word, ()) if place.group == ENTITY), None)
+        """Return the entity's field called `word`; a conditional minimum never reads a party's answer."""
+        return next((place for place in self._by_word.get(word, ()) if place.group == ENTITY), None)
+
+
+def _distance(place: FieldLocation, section: Section, group: str) -> int:
+    """Return how far a field is from a rule: in its own list, in its section, in the entity's sections, elsewhere."""
+    if place.section.key == section.key:
+        return 0 if place.group == group else 1
+    return 2 if place.section.is_entity else 3
 
 
 @dataclass(frozen=True, slots=True)
 class Activation:
-    """Whether a field or section is active, and why; no rule, no reason.
+    """Tell whether a field or section is active. Without a rule there is no reason.
 
-    `named` is the label of the question whose answer decides.
+    `named` is the field that the rule names, and `answer` its answer that satisfies the rule.
     """
 
     active: bool
-    why: Callable[[], str] | None = field(default=None, compare=False, repr=False)
-    decided_by: str = ""
+    rule: Condition | None = field(default=None, compare=False, repr=False)
+    named: FieldSpec | None = field(default=None, compare=False, repr=False)
+    answer: Any = field(default=None, compare=False, repr=False)
+    # The message about a rule that cannot be judged.
+    fault: str = field(default="", compare=False, repr=False)
+
+    @property
+    def decided_by(self) -> str:
+        """Return the label of the question whose answer decides."""
+        return self.named.label if self.named else ""
 
     @property
     def reason(self) -> str:
-        """Why, as a sentence. It is put into words when somebody reads it: few of a large form's are."""
-        return self.why() if self.why else ""
+        """Return the reason as a sentence. Few reasons of a large form are read, so none is worded before."""
+        if self.rule is None or self.named is None:
+            return gettext(self.fault) if self.fault else ""
+        if self.active:
+            return reasons.asked_because(self.rule, self.named, self.answer)
+        return reasons.only_asked_if(self.rule, self.named)
 
 
 @dataclass(frozen=True, slots=True)
 class Minimum:
-    """How many parties a role needs, and why where a condition decides."""
+    """The number of parties that a role needs, and the reason if a condition decides."""
 
     count: int
     reason: str = ""
 
 
 class Question(NamedTuple):
-    """One field as it stands for one holder."""
+    """A field for one holder."""
 
     section: Section
     spec: FieldSpec
@@ -136,60 +145,59 @@ class Question(NamedTuple):
 
 
 class Slot(DocumentSlot):
-    """One document asked of a party or of the entity; a name that two roles share is one slot."""
+    """A document asked of a party or of the entity; a name that two roles share is one slot."""
 
     section: Section
 
 
 _ALWAYS = Activation(True)
 _UNKNOWN_FIELD = Activation(
-    False, partial(gettext, gettext_noop("Not asked, because its rule refers to a question that is not in this form"))
+    False, fault=gettext_noop("Not asked, because its rule refers to a question that is not in this form")
 )
-_CYCLE = Activation(False, partial(gettext, gettext_noop("Not asked, because its rules refer to each other")))
+_CYCLE = Activation(False, fault=gettext_noop("Not asked, because its rules refer to each other"))
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """Neighbours in a list that stand under the same rule, each with whether it is required while it is active.
+class _FieldPlan(NamedTuple):
+    """A field with what is known of it before any answer.
 
-    `unconditional` are their questions as they stand in an active section, where they have no rule.
+    `unconditional` is the question itself if the field has no rule: it holds while the section is active.
     """
 
-    fields: tuple[tuple[FieldSpec, bool], ...]
-    unconditional: tuple[Question, ...]
+    spec: FieldSpec
+    # While the field is active.
+    is_required: bool
+    unconditional: Question | None
 
 
 class _Plans:
-    """What can be said of a schema's questions before anything is answered."""
+    """The plans of a schema's fields, by section and group."""
 
     def __init__(self, schema: FormSchema) -> None:
         self._schema = schema
-        self._plans: dict[tuple[str, str], tuple[_Run, ...]] = {}
+        self._plans: dict[tuple[str, str], list[_FieldPlan]] = {}
 
-    def of(self, section: Section, group: str) -> tuple[_Run, ...]:
-        """The fields of a list of a section, in their order."""
-        known = (section.key, group)
-        if known not in self._plans:
-            runs = groupby(section.groups.get(group, ()), key=lambda spec: spec.depends_on)
-            self._plans[known] = tuple(self._run(section, rule, tuple(specs)) for rule, specs in runs)
-        return self._plans[known]
+    def fields(self, section: Section, group: str) -> list[_FieldPlan]:
+        """Return the plans of a section's list of fields, in their order."""
+        key = (section.key, group)
+        if key not in self._plans:
+            self._plans[key] = [self._plan(section, spec) for spec in section.groups.get(group, ())]
+        return self._plans[key]
 
-    def _run(self, section: Section, rule: Condition | None, specs: tuple[FieldSpec, ...]) -> _Run:
-        fields = tuple(
-            (spec, spec.required and not spec.provided_by_agent and self._schema.why_unanswerable(spec) is None)
-            for spec in specs
-        )
-        always = (Question(section, spec, _ALWAYS, required=is_required) for spec, is_required in fields)
-        return _Run(fields, tuple(always) if rule is None else ())
+    def _plan(self, section: Section, spec: FieldSpec) -> _FieldPlan:
+        is_required = spec.required and not spec.provided_by_agent and self._schema.why_unanswerable(spec) is None
+        unconditional = None
+        if spec.depends_on is None:
+            unconditional = Question(section, spec, _ALWAYS, is_required)
+        return _FieldPlan(spec, is_required, unconditional)
 
 
 def evaluate(schema: FormSchema, record: Record) -> "FormState":
-    """How everything in the schema stands, given what the record says."""
+    """Evaluate the rules of a schema for a record."""
     return FormState(schema, record)
 
 
 class FormState:
-    """The settled state of one application; ask it about sections, fields, minimums and slots."""
+    """The settled state of an application's sections, fields, minimums and slots."""
 
     def __init__(self, schema: FormSchema, record: Record) -> None:
         self.schema = schema
@@ -207,24 +215,24 @@ class FormState:
 
     def section_activation(self, section: Section) -> Activation:
         if section.key not in self._sections:
-            # A circle, were the schema used in spite of it, counts as inactive instead of running for ever.
+            # A rule that leads back here finds the section inactive, so a circle ends.
             self._sections[section.key] = _CYCLE
             self._sections[section.key] = self._apply_rule(section.depends_on, section, "", None)
         return self._sections[section.key]
 
     def field_activation(self, section: Section, spec: FieldSpec, holder: Holder = None) -> Activation:
-        """Whether the field is active for the entity, a party or a share class."""
-        whole = self.section_activation(section)
-        if not whole.active:
-            return whole
+        """Tell whether the field is active for the entity, a party or a share class."""
+        section_activation = self.section_activation(section)
+        if not section_activation.active:
+            return section_activation
         if spec.depends_on is None:
             return _ALWAYS
         group = group_of(holder)
-        known = (section.key, group, spec.key, holder.id if holder else None)
-        if known not in self._fields:
-            self._fields[known] = _CYCLE
-            self._fields[known] = self._apply_rule(spec.depends_on, section, group, holder)
-        return self._fields[known]
+        key = (section.key, group, spec.key, holder.id if holder else None)
+        if key not in self._fields:
+            self._fields[key] = _CYCLE
+            self._fields[key] = self._apply_rule(spec.depends_on, section, group, holder)
+        return self._fields[key]
 
     def _apply_rule(self, rule: Condition | None, section: Section, group: str, holder: Holder) -> Activation:
         if rule is None:
@@ -234,17 +242,26 @@ class FormState:
             return _UNKNOWN_FIELD
         for value in self.values_at(place, holder):
             if rule.holds(value):
-                return Activation(True, partial(reasons.asked_because, rule, place.spec, value), place.spec.label)
-        return Activation(False, partial(reasons.only_asked_if, rule, place.spec), place.spec.label)
+                return Activation(True, rule, place.spec, value)
+        return Activation(False, rule, place.spec)
 
     def values_at(self, place: FieldLocation, holder: Holder) -> Iterator[Any]:
-        """The active answers to the named field: the holder's own if it has one, else those of anybody there."""
+        """Yield the active answers to a field: the holder's own if the field is asked of it, else everybody's."""
         name = place.spec.name
-        for one in self._holders(place, holder):
-            values = self.values_of(one)
-            is_active = name in values and self.field_activation(place.section, place.spec, one).active
-            if is_active and self.objection(name, one) is None:
+        for answering in self._answering_holders(place, holder):
+            values = self.values_of(answering)
+            is_active = name in values and self.field_activation(place.section, place.spec, answering).active
+            if is_active and self.objection(name, answering) is None:
                 yield values[name]
+
+    def _answering_holders(self, place: FieldLocation, holder: Holder) -> Sequence[Holder]:
+        if place.group == ENTITY:
+            return (None,)
+        if place.group == SHARE_CLASS:
+            return (holder,) if isinstance(holder, ShareClass) else self.record.share_classes
+        if isinstance(holder, Party) and place.section.counts(holder.kind, holder.roles):
+            return (holder,) if holder.kind == place.group else ()
+        return [party for party in self.parties_in(place.section) if party.kind == place.group]
 
     def values_of(self, holder: Holder) -> Mapping[str, Any]:
         """Return the holder's answers that can be read, by name; those of the entity for None."""
@@ -294,131 +311,114 @@ class FormState:
                 problems[name] = Problem(name, objection.code, objection.message)
         return problems
 
-    def _holders(self, place: FieldLocation, holder: Holder) -> tuple[Holder, ...]:
-        if place.group == ENTITY:
-            return (None,)
-        if place.group == SHARE_CLASS:
-            return (holder,) if isinstance(holder, ShareClass) else self.record.share_classes
-        is_own = isinstance(holder, Party) and place.section.counts(holder.kind, holder.roles)
-        there = (holder,) if isinstance(holder, Party) and is_own else self.parties_in(place.section)
-        return tuple(party for party in there if party.kind == place.group)
-
     def parties_in(self, section: Section) -> tuple[Party, ...]:
-        """The parties that have the section's role, which their kind can have."""
+        """Return the parties that have the section's role and a kind that may have it."""
         if section.key not in self._parties_in:
-            there = tuple(party for party in self.record.parties if section.counts(party.kind, party.roles))
-            self._parties_in[section.key] = there
+            parties = tuple(party for party in self.record.parties if section.counts(party.kind, party.roles))
+            self._parties_in[section.key] = parties
         return self._parties_in[section.key]
 
     def minimum_of(self, section: Section) -> Minimum:
-        """The effective minimum: 0 when inactive, else the conditional one while its condition holds, else the base."""
+        """Return the effective minimum: 0 if inactive, the conditional one if its condition holds, else the base."""
         if not self.section_activation(section).active:
             return Minimum(0)
         rule = section.conditional_min
+        count = count_of(rule.minimum) if rule else None
         place = self._lookup.entity_field(rule.field) if rule else None
-        least = count_of(rule.minimum) if rule else None
-        if rule and place and least is not None:
+        if rule and place and count is not None:
             for value in self.values_at(place, None):
                 if rule.holds(value):
-                    return Minimum(least, reasons.because(place.spec, value))
+                    return Minimum(count, reasons.because(place.spec, value))
         return Minimum(section.base_minimum)
 
     def questions(self, section: Section, holder: Holder = None) -> tuple[Question, ...]:
-        """Every field that the section has for the holder, active or not."""
-        known = (section.key, holder.id if holder else None)
-        if known not in self._questions:
-            whole = self.section_activation(section)
-            questions: list[Question] = []
-            for run in self._plans.of(section, group_of(holder)):
-                if run.unconditional and whole.active:
-                    questions += run.unconditional
-                    continue
-                activation = self.field_activation(section, run.fields[0][0], holder)
-                questions += [
-                    Question(section, spec, activation, is_required and activation.active)
-                    for spec, is_required in run.fields
-                ]
-            self._questions[known] = tuple(questions)
-        return self._questions[known]
+        """Return every field that the section has for the holder, active or not."""
+        key = (section.key, holder.id if holder else None)
+        if key not in self._questions:
+            is_section_active = self.section_activation(section).active
+            questions = []
+            for plan in self._plans.fields(section, group_of(holder)):
+                question = plan.unconditional
+                if question is None or not is_section_active:
+                    activation = self.field_activation(section, plan.spec, holder)
+                    is_required = plan.is_required and activation.active
+                    question = Question(section, plan.spec, activation, is_required)
+                questions.append(question)
+            self._questions[key] = tuple(questions)
+        return self._questions[key]
 
     def party_questions(self, party: Party) -> tuple[Question, ...]:
-        """Every field of the party's role sections, once by name: active if it is in any, required if it is in any."""
-        known = (party.id, party.roles)
-        if known not in self._party_questions:
-            self._party_questions[known] = self._merged_questions(party)
-        return self._party_questions[known]
+        """Return every field of the party's role sections, once by name.
 
-    def _merged_questions(self, party: Party) -> tuple[Question, ...]:
-        merged: dict[str, Question] = {}
-        for section in self.schema.sections_for(party.kind, party.roles):
-            for new in self.questions(section, party):
-                old = merged.get(new.spec.name)
-                if old is None or (new.activation.active and not old.activation.active):
-                    merged[new.spec.name] = new
-                elif new.required and not old.required:
-                    merged[new.spec.name] = Question(old.section, old.spec, old.activation, required=True)
-        return tuple(merged.values())
+        A field is active if it is active in any section, and required if it is required in any.
+        """
+        key = (party.id, party.roles)
+        if key not in self._party_questions:
+            merged: dict[str, Question] = {}
+            for section in self.schema.sections_for(party.kind, party.roles):
+                for new in self.questions(section, party):
+                    old = merged.get(new.spec.name)
+                    if old is None or (new.activation.active and not old.activation.active):
+                        merged[new.spec.name] = new
+                    elif new.required and not old.required:
+                        merged[new.spec.name] = old._replace(required=True)
+            self._party_questions[key] = tuple(merged.values())
+        return self._party_questions[key]
 
     def holder_questions(self, holder: Holder) -> tuple[Question, ...]:
-        """Every field that the form has for the holder, active or not; None is the entity."""
+        """Return every field that the form has for the holder, active or not; None is the entity."""
         if isinstance(holder, Party):
             return self.party_questions(holder)
-        share = self.schema.share_section
-        sections = self.schema.entity_sections if holder is None else (share,) if share else ()
-        return tuple(chain.from_iterable(self.questions(section, holder) for section in sections))
+        if holder is None:
+            sections = self.schema.entity_sections
+        else:
+            sections = (self.schema.share_section,) if self.schema.share_section else ()
+        questions: list[Question] = []
+        for section in sections:
+            questions += self.questions(section, holder)
+        return tuple(questions)
 
     def active_answers(self, holder: Holder = None) -> Iterator[tuple[FieldSpec, Any]]:
-        """The holder's active answers that can be read and can be true, once each by name. No other ever leaves."""
-        values, impossible = self.values_of(holder), self.impossible_answers(holder)
-        found: dict[str, FieldSpec] = {}
-        for _, spec, activation, _ in self.holder_questions(holder):
-            if activation.active and spec.name in values and spec.name not in impossible:
-                found.setdefault(spec.name, spec)
-        return ((spec, values[name]) for name, spec in found.items())
+        """Yield the holder's active answers that can be read and can be true, once each by name. No other is sent."""
+        values = self.values_of(holder)
+        impossible = self.impossible_answers(holder)
+        specs: dict[str, FieldSpec] = {}
+        for question in self.holder_questions(holder):
+            name = question.spec.name
+            if question.activation.active and name in values and name not in impossible:
+                specs.setdefault(name, question.spec)
+        return ((spec, values[name]) for name, spec in specs.items())
 
     def active_roles(self, party: Party) -> tuple[str, ...]:
-        """The party's roles whose sections are active and take its kind; only these are sent."""
-        return self.active_roles_of(party.kind, party.roles)
-
-    def active_roles_of(self, kind: str, roles: tuple[str, ...]) -> tuple[str, ...]:
-        """The same for whoever is of the kind and has these roles."""
-        known = (kind, *roles)
-        if known not in self._active_roles:
-            self._active_roles[known] = tuple(
-                section.role
-                for section in self.schema.sections_for(kind, roles)
-                if section.role and self.section_activation(section).active
-            )
-        return self._active_roles[known]
+        """Return the party's roles whose sections are active and take its kind; only these are sent."""
+        key = (party.kind, *party.roles)
+        if key not in self._active_roles:
+            roles = []
+            for section in self.schema.sections_for(party.kind, party.roles):
+                if section.role and self.section_activation(section).active:
+                    roles.append(section.role)
+            self._active_roles[key] = tuple(roles)
+        return self._active_roles[key]
 
     def slots(self, party: Party | None = None) -> tuple[Slot, ...]:
-        """The documents asked of a party, or of the entity itself, in active sections."""
-        return self.slots_of(party.kind, party.roles) if party else self.slots_of()
-
-    def slots_of(self, kind: str = ENTITY, roles: tuple[str, ...] = ()) -> tuple[Slot, ...]:
-        """The same for whoever is of the kind and has these roles."""
-        known = (kind, *roles)
-        if known not in self._slots:
-            self._slots[known] = self._merged_slots(kind, roles)
-        return self._slots[known]
-
-    def _merged_slots(self, kind: str, roles: tuple[str, ...]) -> tuple[Slot, ...]:
-        schema = self.schema
-        sections = schema.entity_sections if kind == ENTITY else schema.sections_for(kind, roles)
-        merged: dict[str, Slot] = {}
-        for section in sections:
-            if not self.section_activation(section).active:
-                continue
-            for slot in section.slots(kind):
-                # Not validated again, which would make plain texts of translated ones.
-                old = merged.get(slot.name) or Slot.model_construct(section=section, **dict(slot))
-                both = {"required": old.required or slot.required, "help": old.help or slot.help}
-                merged[slot.name] = old.model_copy(update=both)
-        return tuple(merged.values())
+        """Return the documents asked of a party, or of the entity itself, in active sections."""
+        kind = party.kind if party else ENTITY
+        roles = party.roles if party else ()
+        key = (kind, *roles)
+        if key not in self._slots:
+            sections = self.schema.sections_for(kind, roles) if party else self.schema.entity_sections
+            merged: dict[str, Slot] = {}
+            for section in sections:
+                for slot in section.slots(kind) if self.section_activation(section).active else ():
+                    old = merged.get(slot.name) or Slot.model_construct(section=section, **dict(slot))
+                    update = {"required": old.required or slot.required, "help": old.help or slot.help}
+                    merged[slot.name] = old.model_copy(update=update)
+            self._slots[key] = tuple(merged.values())
+        return self._slots[key]
 
 
 def group_of(holder: Holder) -> str:
-    """Which list of a section's fields is asked of the holder."""
+    """Return the name of the list of a section's fields that is asked of the holder."""
     if isinstance(holder, Party):
         return holder.kind
     return SHARE_CLASS if isinstance(holder, ShareClass) else ENTITY
@@ -427,17 +427,17 @@ def group_of(holder: Holder) -> str:
 def find_field(
     schema: FormSchema, rule: Condition, section: Section, group: str, holder: Holder
 ) -> FieldLocation | None:
-    """The field that a rule means, standing in the section, for the holder; None where there is none."""
+    """Return the field that a rule in the section means for the holder; None if there is none."""
     return lookup_of(schema).field(rule, section, group, holder)
 
 
 def why_asked(schema: FormSchema, section: Section, spec: FieldSpec, holder: Holder) -> str:
-    """Why a question is asked when it is, as a sentence; empty for one without a rule, or whose rule names nothing."""
+    """Return the sentence on when a question is asked; "" without a rule, or with a rule that names no question."""
     rule = spec.depends_on
     place = find_field(schema, rule, section, group_of(holder), holder) if rule else None
     return reasons.asked_where(rule, place.spec) if rule and place else ""
 
 
 def lookup_of(schema: FormSchema) -> FieldLookup:
-    """The schema's directory of fields, made once and kept with the schema."""
+    """Return the schema's lookup of fields, made once and cached with the schema."""
     return schema.cached(FieldLookup)

@@ -1,12 +1,13 @@
-"""What a schema gets wrong, and what follows (supplement, "What a schema may get wrong").
+"""Check a schema (supplement, "What a schema may get wrong").
 
 Faults make the product unavailable; warnings leave it usable, with the consequence that the table names. Notes name
-what is drawn and sent as it stands.
+things that other services may not know.
 """
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from typing import TypeVar
 
 from . import canonical
@@ -17,7 +18,7 @@ from .schema import FormSchema, Section
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong: a stable code, the section or field, and a sentence."""
+    """A mistake in a schema: a stable code, the section or field, and a sentence."""
 
     code: str
     where: str
@@ -26,8 +27,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All that a schema gets wrong: with a fault the product can't be offered. And notes, of what is right here and may
-    not be known elsewhere."""
+    """The mistakes of a schema. A product whose schema has a fault cannot be offered."""
 
     faults: tuple[Finding, ...]
     warnings: tuple[Finding, ...]
@@ -35,15 +35,14 @@ class Report:
 
 
 def check_schema(schema: FormSchema) -> Report:
-    """Look for every fault of the table. Pure; remembered with the schema."""
+    """Look for every mistake of the table. The report is cached with the schema."""
     return schema.cached(_check)
 
 
 def _check(schema: FormSchema) -> Report:
     faults = (*_identity(schema), *_cycles(schema))
-    return Report(
-        faults, (*_sections(schema), *_fields(schema), *_bounds(schema), *_rules(schema)), tuple(_roles(schema))
-    )
+    warnings = (*_sections(schema), *_fields(schema), *_bounds(schema), *_rules(schema))
+    return Report(faults, warnings, tuple(_roles(schema)))
 
 
 def _identity(schema: FormSchema) -> Iterator[Finding]:
@@ -73,25 +72,24 @@ Node = tuple[str, str, str]
 
 
 def dependencies(schema: FormSchema) -> dict[Node, tuple[Node, ...]]:
-    """Each section and field with what it depends on: a field on its section, and both on what their rules name."""
-    directory = lookup_of(schema)
+    """Map each section and field to the nodes it depends on: a field on its section, both on what their rules name."""
+    lookup = lookup_of(schema)
     graph: dict[Node, tuple[Node, ...]] = {}
     for section in schema.sections:
-        graph[section.key, "", ""] = tuple(_named(directory, section.depends_on, section, ""))
+        graph[section.key, "", ""] = tuple(_nodes_in_rule(lookup, section.depends_on, section, ""))
     for place in field_locations(schema):
-        named = _named(directory, place.spec.depends_on, place.section, place.group)
-        graph[place.id] = ((place.section.key, "", ""), *named)
+        nodes = _nodes_in_rule(lookup, place.spec.depends_on, place.section, place.group)
+        graph[place.id] = ((place.section.key, "", ""), *nodes)
     return graph
 
 
-def _named(directory: FieldLookup, rule: Condition | None, section: Section, group: str) -> list[Node]:
+def _nodes_in_rule(lookup: FieldLookup, rule: Condition | None, section: Section, group: str) -> list[Node]:
     if rule is None:
         return []
-    candidates = directory.candidates(rule.field, section=section, group=group)
-    # A party's own answers come first, so that any role's field of the name may be meant; otherwise only the best.
-    return [place.id for place in candidates if place.section.role and section.role] or [
-        place.id for place in candidates[:1]
-    ]
+    candidates = lookup.candidates(rule.field, section=section, group=group)
+    # A rule of a role reads the party's own answer first, so any role's field of the name may be meant.
+    role_places = [place for place in candidates if place.section.role and section.role]
+    return [place.id for place in role_places or candidates[:1]]
 
 
 def _sections(schema: FormSchema) -> Iterator[Finding]:
@@ -115,8 +113,10 @@ def _sections(schema: FormSchema) -> Iterator[Finding]:
 def _roles(schema: FormSchema) -> Iterator[Finding]:
     for section in schema.role_sections:
         if section.role not in canonical.ROLES:
-            named = f"“{_title(section)}” asks for the role “{section.role}”"
-            message = f"{named}, which the interface doesn't name: the service may not know who has it"
+            message = (
+                f"“{_title(section)}” asks for the role “{section.role}”, which the interface doesn't name: the service"
+                " may not know who has it"
+            )
             yield Finding("unknown_role", _title(section), message)
 
 
@@ -153,9 +153,10 @@ def _bounds(schema: FormSchema) -> Iterator[Finding]:
 
 
 def _rules(schema: FormSchema) -> Iterator[Finding]:
-    ruled = [(section, "", section.depends_on, _title(section)) for section in schema.sections]
-    ruled += [(one.section, one.group, one.spec.depends_on, one.spec.label) for one in field_locations(schema)]
-    for section, group, rule, label in ruled:
+    rules = [(section, "", section.depends_on, _title(section)) for section in schema.sections]
+    for place in field_locations(schema):
+        rules.append((place.section, place.group, place.spec.depends_on, place.spec.label))
+    for section, group, rule, label in rules:
         if rule is None:
             continue
         if not lookup_of(schema).candidates(rule.field, section=section, group=group):
@@ -172,43 +173,24 @@ def _title(section: Section) -> str:
 
 GraphNode = TypeVar("GraphNode", bound=Hashable)
 
-# Deeper than any form that people could follow, and well within the interpreter's own limit for the rules.
+# No person could follow rules so deep, and the interpreter's own limit is far away.
 MAX_DEPTH = 100
 
 
 def find_cycle(graph: Mapping[GraphNode, Sequence[GraphNode]]) -> list[GraphNode] | None:
-    """The members of one circle in order, or None."""
-    done: set[GraphNode] = set()
-    for start in graph:
-        path: list[GraphNode] = []
-        on_path: set[GraphNode] = set()
-        stack: list[tuple[GraphNode, bool]] = [(start, False)]
-        while stack:
-            node, left = stack.pop()
-            if left:
-                on_path.discard(path.pop())
-                done.add(node)
-            elif node in on_path:
-                return path[path.index(node) :]
-            elif node not in done:
-                path.append(node)
-                on_path.add(node)
-                stack.append((node, True))
-                stack.extend((target, False) for target in graph.get(node, ()))
+    """Return the members of a circle, each before a node that it depends on; None if there is no circle."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        # The first member is repeated at the end, and the nodes stand behind those that they depend on.
+        cycle: list[GraphNode] = error.args[1]
+        return cycle[:0:-1]
     return None
 
 
 def longest_chain(graph: Mapping[GraphNode, Sequence[GraphNode]]) -> int:
-    """How many steps the longest chain of a graph without circles has."""
-    length: dict[GraphNode, int] = {}
-    for start in graph:
-        stack: list[tuple[GraphNode, bool]] = [(start, False)]
-        while stack:
-            node, ready = stack.pop()
-            targets = graph.get(node, ())
-            if ready:
-                length[node] = 1 + max((length[target] for target in targets), default=-1)
-            elif node not in length:
-                stack.append((node, True))
-                stack.extend((target, False) for target in targets)
-    return max(length.values(), default=0)
+    """Return the number of steps of the longest chain in a graph without circles."""
+    lengths: dict[GraphNode, int] = {}
+    for node in TopologicalSorter(graph).static_order():
+        lengths[node] = 1 + max((lengths[target] for target in graph.get(node, ())), default=-1)
+    return max(lengths.values(), default=0)

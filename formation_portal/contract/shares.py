@@ -1,4 +1,4 @@
-"""Numbers of shares: read as typed, held against what there is to give, and split equally. Whole numbers throughout."""
+"""Read numbers of shares, compare them with the shares that exist, and split them equally. All are whole numbers."""
 
 import re
 from collections import Counter
@@ -12,27 +12,22 @@ from .needs import Need
 from .record import Holder, ShareClass
 from .rules import FormState
 
-_POINTS_IN_IT = re.compile(r"-?\d{1,3}(\.\d{3})+", re.ASCII)
+_GROUPS_BY_POINTS = re.compile(r"-?\d{1,3}(\.\d{3})+", re.ASCII)
 _IN_DIGITS = gettext_noop("Enter the number of {of} in digits, like 5000")
 _TOO_LONG = gettext_noop("Enter the number of {of} with at most {limit} digits")
 
 
 def parse_number_of_shares(raw: object, *, of: str) -> int:
-    """The number that was typed. Raises AnswerError with the way out, naming what it is a number `of`.
-
-    Nought is a way to say that there are none.
-    """
-    if isinstance(raw, str) and _POINTS_IN_IT.fullmatch(parsing.without_group_marks(raw)):
-        # Ten to some, and ten thousand to others.
-        raise AnswerError(
-            "ambiguous", gettext("Enter the number of {of} without a full stop or comma, like 10000", of=of)
-        )
+    """Parse a typed number; 0 means none. The message of an AnswerError names `of`, the things that are counted."""
+    if isinstance(raw, str) and _GROUPS_BY_POINTS.fullmatch(parsing.without_group_marks(raw)):
+        # 10.000 is ten to some people, and ten thousand to others.
+        text = gettext("Enter the number of {of} without a full stop or comma, like 10000", of=of)
+        raise AnswerError("ambiguous", text)
     try:
         number = parsing.number(raw, label=of)
     except AnswerError as error:
-        is_long = error.code == "too_many_digits"
-        said = _TOO_LONG if is_long else _IN_DIGITS
-        raise AnswerError(error.code, gettext(said, of=of, limit=parsing.DIGITS_LIMIT)) from None
+        message = _TOO_LONG if error.code == "too_many_digits" else _IN_DIGITS
+        raise AnswerError(error.code, gettext(message, of=of, limit=parsing.DIGITS_LIMIT)) from None
     if not isinstance(number, int):
         raise AnswerError("not_whole", gettext("Enter a whole number of {of}", of=of))
     if number < 0:
@@ -41,67 +36,65 @@ def parse_number_of_shares(raw: object, *, of: str) -> int:
 
 
 def shares_of_class(form_state: FormState, share_class: ShareClass) -> int | None:
-    """How many shares the class has, where the schema asks and the answer says so."""
+    """Return the number of shares of the class, if it is asked and answered."""
     return _positive_count(form_state, canonical.CLASS_SHARES, share_class)
 
 
 def shares_of_entity(form_state: FormState) -> int | None:
-    """How many shares there are of all classes together, where the schema asks and the answer says so."""
+    """Return the number of shares of all classes together, if it is asked and answered."""
     return _positive_count(form_state, canonical.ENTITY_SHARES, None)
 
 
 def _positive_count(form_state: FormState, name: str, holder: Holder) -> int | None:
-    found = next((value for spec, value in form_state.active_answers(holder) if spec.canonical_field == name), None)
-    return found if isinstance(found, int) and not isinstance(found, bool) and found > 0 else None
+    for spec, value in form_state.active_answers(holder):
+        if spec.canonical_field == name:
+            is_count = isinstance(value, int) and not isinstance(value, bool) and value > 0
+            return value if is_count else None
+    return None
 
 
 def over_issued(form_state: FormState) -> Iterator[Need]:
-    """What is given beyond what there is, of each class and of all together.
+    """Yield the needs of shares that are held beyond those that exist, of each class and of all together.
 
-    The interface knows no such need, so the service doesn't refuse what has it; whoever asks for shares should.
+    The interface has no such need, so the service does not refuse them.
     """
+    record = form_state.record
+    shareholders = {party.id for party in record.parties if canonical.SHAREHOLDER in form_state.active_roles(party)}
+    held: Counter[str] = Counter()
+    for holding in record.holdings:
+        if holding.party_id in shareholders:
+            held[holding.share_class_id] += holding.shares
+    yield from over_issued_of(form_state, held)
+
+
+def over_issued_of(form_state: FormState, held: Counter[str]) -> Iterator[Need]:
+    """Yield the needs of shares beyond those that exist. `held` counts the shares of each class, by its id."""
     section = form_state.schema.share_section
     if section is None or not form_state.section_activation(section).active:
         return
-    holders = {
-        party.id for party in form_state.record.parties if canonical.SHAREHOLDER in form_state.active_roles(party)
-    }
-    given_of: Counter[str] = Counter()
-    for holding in form_state.record.holdings:
-        if holding.party_id in holders:
-            given_of[holding.share_class_id] += holding.shares
-    yield from over_issued_of(form_state, given_of)
-
-
-def over_issued_of(form_state: FormState, given_of: Counter[str]) -> Iterator[Need]:
-    """The same, where it is known how many shares of each class its holders have, by the class's id."""
-    section = form_state.schema.share_section
-    if section is None or not form_state.section_activation(section).active:
-        return
-    for one in form_state.record.share_classes:
-        given = given_of[one.id]
-        limit = shares_of_class(form_state, one)
-        if limit is not None and given > limit:
+    for share_class in form_state.record.share_classes:
+        limit = shares_of_class(form_state, share_class)
+        if limit is not None and held[share_class.id] > limit:
             text = ngettext(
                 "Reduce “{name}” by {count} share, to the {limit} available",
                 "Reduce “{name}” by {count} shares, to the {limit} available",
-                given - limit,
-                name=one.label or gettext("Unnamed share class"),
+                held[share_class.id] - limit,
+                name=share_class.label or gettext("Unnamed share class"),
                 limit=format_number(limit),
             )
-            yield Need("over_issued", text, section.key, share_class_id=one.id)
-    given, limit = given_of.total(), shares_of_entity(form_state)
-    if limit is not None and given > limit:
+            yield Need("over_issued", text, section.key, share_class_id=share_class.id)
+    limit = shares_of_entity(form_state)
+    if limit is not None and held.total() > limit:
         text = ngettext(
             "Reduce all share classes together by {count} share, to the {limit} available",
             "Reduce all share classes together by {count} shares, to the {limit} available",
-            given - limit,
+            held.total() - limit,
             limit=format_number(limit),
         )
         yield Need("over_issued", text, section.key)
 
 
 def split_equally(total: int, *, among: int) -> tuple[int, ...]:
-    """The total in equal parts; what is left over goes to the first ones, one share each."""
-    each, left = divmod(total, among)
-    return tuple(each + (place < left) for place in range(among))
+    """Split the total into equal parts. The first parts get one share more each, as far as the division leaves any."""
+    share, rest = divmod(total, among)
+    return (share + 1,) * rest + (share,) * (among - rest)

@@ -1,14 +1,14 @@
-"""When a question shows, tabulated by the controls beside it, so that a page can show it before the network answers.
+"""Tabulate when a question shows, by the controls beside it, so that a page can show it before the server answers.
 
-A table holds rows; a row names controls and, for each, the posted values that fit. The question shows when one row
-fits. The table is found by running the real rules over every choice that they can tell apart, so there is one set of
-rules; what can't be said so is None, and then only the server knows.
+A table has rows. A row names controls and, for each, the posted values that fit; the question shows when a row fits.
+The table is found by running the real rules over every choice that they can tell apart, so there is one set of rules.
+Where a table cannot say it, there is none, and only the server knows.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from .conditions import INCLUDES_ANY, Condition
 from .fields.base import FieldSpec
@@ -25,98 +25,101 @@ VisibilityTable = tuple[Row, ...]
 _MAX_COMBINATIONS = 256
 
 
-# Choices of one control that no rule tells apart, as they are posted, and one of them as a value.
-_ChoiceGroup = tuple[tuple[str, ...], Any]
+class _ChoiceGroup(NamedTuple):
+    """Choices of a control that no rule tells apart, as they are posted, and the value of one of them."""
+
+    posted: tuple[str, ...]
+    value: Any
+
+
 # A row whose choices are numbers of their groups, column by column.
 _IndexRow = tuple[frozenset[int], ...]
-# The controls of a page that a question's showing depends on, with the rules on them.
+# The rules on which a question depends, by the name of the answer on the page that they read.
 _Columns = dict[str, list[Condition]]
 
 
 class VisibilityTables:
-    """The tables of one page: what is asked of one holder. Those that depend on this page alone are kept."""
+    """The tables of a page: of the questions for one holder. Tables that depend on the page alone are cached."""
 
     def __init__(self, schema: FormSchema, record: Record, holder: Holder, asked: Sequence[Question]) -> None:
-        self._schema, self._record, self._holder = schema, record, holder
-        self._specs = {one.spec.name: one.spec for one in asked}
-        page = (group_of(holder), tuple((one.section.key, one.spec.key) for one in asked))
+        self._schema = schema
+        self._record = record
+        self._holder = holder
+        self._specs = {question.spec.name: question.spec for question in asked}
+        page = (group_of(holder), tuple((question.section.key, question.spec.key) for question in asked))
         self._cached = schema.cached(_no_tables).setdefault(page, {})
 
-    def of(self, asked: Question) -> VisibilityTable | None:
-        """The table of one question; None where the page can't tell, or nothing on it changes anything."""
-        known = (asked.section.key, asked.spec.key)
-        if known not in self._cached:
-            columns, has_others = self._dependencies(asked)
-            table = self._tabulate(asked, columns)
+    def of(self, question: Question) -> VisibilityTable | None:
+        """Return the table of a question; None if the page cannot tell, or if nothing on it changes anything."""
+        key = (question.section.key, question.spec.key)
+        if key not in self._cached:
+            columns, has_others = self._dependencies(question)
+            table = self._tabulate(question, columns)
             if has_others and columns:
                 return table
-            self._cached[known] = table
-        return self._cached[known]
+            self._cached[key] = table
+        return self._cached[key]
 
-    def _dependencies(self, asked: Question) -> tuple[_Columns, bool]:
-        """What the question's showing can depend on: controls of this page; and whether on more."""
-        columns, has_others, seen = _Columns(), False, set[tuple[str, str, str]]()
+    def _dependencies(self, question: Question) -> tuple[_Columns, bool]:
+        """Return the rules on controls of this page that the question depends on, and whether it depends on more."""
+        columns: _Columns = {}
+        has_others = False
+        seen: set[tuple[str, str, str]] = set()
         group = group_of(self._holder)
-        todo: list[tuple[Condition | None, Section, str]] = []
-        for section, spec in self._sections_asking(asked):
-            todo += [(section.depends_on, section, ""), (spec.depends_on, section, group)]
-        while todo:
-            rule, section, within = todo.pop()
-            place = find_field(self._schema, rule, section, within, self._holder if within else None) if rule else None
-            if rule is None or place is None:
+        pending: list[tuple[Condition | None, Section, str]] = []
+        for section, spec in self._sections_asking(question):
+            pending += [(section.depends_on, section, ""), (spec.depends_on, section, group)]
+        while pending:
+            rule, section, rule_group = pending.pop()
+            if rule is None:
                 continue
-            # Whether the named answer is given by a control of this page.
+            place = find_field(self._schema, rule, section, rule_group, self._holder if rule_group else None)
+            if place is None:
+                continue
             if place.group == group and place.spec.name in self._specs:
                 columns.setdefault(place.spec.name, []).append(rule)
             else:
                 has_others = True
             if place.id not in seen:
                 seen.add(place.id)
-                todo += [
-                    (place.section.depends_on, place.section, ""),
-                    (place.spec.depends_on, place.section, place.group),
-                ]
+                pending.append((place.section.depends_on, place.section, ""))
+                pending.append((place.spec.depends_on, place.section, place.group))
         return columns, has_others
 
-    def _sections_asking(self, asked: Question) -> Iterator[tuple[Section, FieldSpec]]:
-        """A party may be asked the same in several roles: it is asked where any of them asks."""
+    def _sections_asking(self, question: Question) -> Iterator[tuple[Section, FieldSpec]]:
+        """Yield the sections that ask the question. A party may be asked it in several roles."""
         if not isinstance(self._holder, Party):
-            yield asked.section, asked.spec
+            yield question.section, question.spec
             return
         for section in self._schema.sections_for(self._holder.kind, self._holder.roles):
             for spec in section.groups.get(self._holder.kind, ()):
-                if spec.name == asked.spec.name:
+                if spec.name == question.spec.name:
                     yield section, spec
 
-    def _tabulate(self, asked: Question, rules: _Columns) -> VisibilityTable | None:
-        columns: dict[str, list[_ChoiceGroup]] = {}
+    def _tabulate(self, question: Question, columns: _Columns) -> VisibilityTable | None:
+        choices: dict[str, list[_ChoiceGroup]] = {}
         size = 1
-        for name, read_by in rules.items():
-            groups = self._choice_groups(self._specs[name], read_by)
+        for name, rules in columns.items():
+            groups = self._choice_groups(self._specs[name], rules)
             if groups is None:
                 return None
-            columns[name] = groups
+            choices[name] = groups
             size *= len(groups)
-        if not columns or size > _MAX_COMBINATIONS:
+        if not choices or size > _MAX_COMBINATIONS:
             return None
-        asking = tuple(self._sections_asking(asked))
-
-        def shows(chosen: Mapping[str, Any]) -> bool:
-            """The real rules, run over this record with other choices made."""
+        asking = list(self._sections_asking(question))
+        fitting = set()
+        for row in product(*(range(len(groups)) for groups in choices.values())):
+            chosen = {name: choices[name][index].value for name, index in zip(choices, row, strict=True)}
             record, holder = self._with(chosen)
             form_state = evaluate(self._schema, record)
-            return any(form_state.field_activation(section, spec, holder).active for section, spec in asking)
-
-        fitting = {
-            tuple(frozenset({place}) for place in places)
-            for places in product(*(range(len(groups)) for groups in columns.values()))
-            if shows({name: columns[name][place][1] for name, place in zip(columns, places, strict=True)})
-        }
-        rows = [dict(zip(columns, row, strict=True)) for row in _merged_rows(fitting)]
-        return self._to_posted(rows, columns)
+            if any(form_state.field_activation(section, spec, holder).active for section, spec in asking):
+                fitting.add(tuple(frozenset({index}) for index in row))
+        rows = [dict(zip(choices, row, strict=True)) for row in _merged_rows(fitting)]
+        return self._to_posted(rows, choices)
 
     def _choice_groups(self, spec: FieldSpec, rules: Sequence[Condition]) -> list[_ChoiceGroup] | None:
-        """The choices of a control, those that no rule tells apart together; None where anything can be typed."""
+        """Group the choices of a control that no rule tells apart; None if anything can be typed."""
         choices = () if spec.refers_to_share_class or spec.parts else spec.choices()
         if not choices:
             return None
@@ -125,49 +128,54 @@ class VisibilityTables:
             lists = {frozenset(map(str, rule.named_values())) for rule in rules}
             if len(lists) != 1 or any(rule.operator != INCLUDES_ANY for rule in rules):
                 return None
-        kinds: dict[tuple[bool, ...], _ChoiceGroup] = {}
+        groups: dict[tuple[bool, ...], _ChoiceGroup] = {}
         for posted in ("", *(choice.value for choice in choices)):
             try:
                 value = spec.clean([posted] if spec.many and posted else posted)
             except AnswerError:
                 value = None
-            told_apart = tuple(rule.holds(value) for rule in rules)
-            before = kinds.get(told_apart)
-            kinds[told_apart] = ((*before[0], posted), before[1]) if before else ((posted,), value)
-        return list(kinds.values())
+            outcome = tuple(rule.holds(value) for rule in rules)
+            group = groups.get(outcome, _ChoiceGroup((), value))
+            groups[outcome] = _ChoiceGroup((*group.posted, posted), group.value)
+        return list(groups.values())
 
     def _with(self, chosen: Mapping[str, Any]) -> tuple[Record, Holder]:
-        record, holder = self._record, self._holder
-        before = holder.answers.values if holder else record.answers.values
-        kept = {name: value for name, value in before.items() if name not in chosen}
-        answers = Answers(kept | {name: value for name, value in chosen.items() if value is not None})
+        """Return the record and the holder with other choices made."""
+        record = self._record
+        holder = self._holder
+        values = dict(holder.answers.values if holder else record.answers.values)
+        for name, value in chosen.items():
+            values.pop(name, None)
+            if value is not None:
+                values[name] = value
+        answers = Answers(values)
         if isinstance(holder, Party):
-            now = replace(holder, answers=answers)
+            party = replace(holder, answers=answers)
             if not reads_parties(self._schema):
-                # Nobody's rules look for it among all parties.
-                return record, now
-            parties = tuple(now if one.id == holder.id else one for one in record.parties)
-            return replace(record, parties=parties), now
+                # No rule looks for the party in the record.
+                return record, party
+            parties = tuple(party if other.id == holder.id else other for other in record.parties)
+            return replace(record, parties=parties), party
         if isinstance(holder, ShareClass):
-            newer = replace(holder, answers=answers)
-            classes = tuple(newer if one.id == holder.id else one for one in record.share_classes)
-            return replace(record, share_classes=classes), newer
+            share_class = replace(holder, answers=answers)
+            classes = tuple(share_class if other.id == holder.id else other for other in record.share_classes)
+            return replace(record, share_classes=classes), share_class
         return replace(record, answers=answers), None
 
     def _to_posted(
-        self, rows: list[dict[str, frozenset[int]]], columns: Mapping[str, list[_ChoiceGroup]]
+        self, rows: list[dict[str, frozenset[int]]], choices: Mapping[str, list[_ChoiceGroup]]
     ) -> VisibilityTable | None:
-        """The rows in posted values, without the controls that don't matter; None where nothing does."""
+        """Return the rows in posted values, without controls that do not matter; None if none matters."""
         table = []
         for row in rows:
-            matters = {name: some for name, some in row.items() if len(some) < len(columns[name])}
-            values = {
-                name: tuple(value for place in sorted(some) for value in columns[name][place][0])
-                for name, some in matters.items()
-            }
-            if any(self._specs[name].many and "" in some for name, some in values.items()):
-                # None of these: a control with several values can't say so.
-                return None
+            values: dict[str, tuple[str, ...]] = {}
+            for name, indexes in row.items():
+                if len(indexes) == len(choices[name]):
+                    continue
+                values[name] = tuple(value for index in sorted(indexes) for value in choices[name][index].posted)
+                if self._specs[name].many and "" in values[name]:
+                    # A control with several values cannot tell that none of these is chosen.
+                    return None
             table.append(values)
         return tuple(table) if table and all(table) else None
 

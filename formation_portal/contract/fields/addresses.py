@@ -1,7 +1,7 @@
-"""How addresses are written in a country: which parts they have, in which order, under which names.
+"""The formats of addresses by country: their parts, in which order, under which names.
 
 The parts are those of the interface's address, whatever the country calls them (supplement, "Values"). The data are
-Google's, which shops and post offices go by; what they say of a country is advice, and refuses no address.
+Google's, which shops and post offices use. They are advice: no address is refused by them.
 """
 
 import re
@@ -38,7 +38,7 @@ _POSTCODES = {
 
 @dataclass(frozen=True, slots=True)
 class AddressFormat:
-    """The addresses of one country. `labels` has the country's own names of parts, where it has any."""
+    """The format of a country's addresses. `labels` has the country's own names of parts, if it has any."""
 
     parts: tuple[str, ...]
     required: frozenset[str]
@@ -48,11 +48,11 @@ class AddressFormat:
     postcode_example: str = ""
 
     def is_postcode(self, text: str) -> bool:
-        """Whether a postcode of the country can look so."""
+        """Tell whether the text has the form of a postcode of the country."""
         return all(pattern.fullmatch(text.strip().upper()) for pattern in self.postcodes)
 
 
-# While nobody has chosen a country, and where nothing is known of it.
+# Used while no country is chosen, and for a country without data.
 ANYWHERE = AddressFormat(
     parts=("country", "street1", "street2", "city", "region", "postcode"),
     required=frozenset({"street1", "city", "country"}),
@@ -62,22 +62,27 @@ ANYWHERE = AddressFormat(
 
 @lru_cache(maxsize=300)
 def address_format(country: str) -> AddressFormat:
-    """Of a country by its ISO 3166-1 alpha-2 code. Street, town and country are parts of every address."""
+    """Return the format of a country by its ISO 3166-1 alpha-2 code. Every address has street, town and country."""
     if not is_country(country):
         return ANYWHERE
     rules = get_validation_rules({"country_code": country})
-    found = [part for letter in _LETTER.findall(rules.address_latin_format) for part in _PARTS[letter]]
-    parts = dict.fromkeys(("country", "street1", "street2", *found))
-    needed = {"city", *(("region",) if "country_area" in rules.required_fields else ())}
-    needed |= {"postcode"} if "postal_code" in rules.required_fields else set()
+    parts = dict.fromkeys(("country", "street1", "street2"))
+    for letter in _LETTER.findall(rules.address_latin_format):
+        parts |= dict.fromkeys(_PARTS[letter])
+    parts |= dict.fromkeys(("city",))
+    required = set(ANYWHERE.required)
+    if "country_area" in rules.required_fields:
+        required.add("region")
+    if "postal_code" in rules.required_fields:
+        required.add("postcode")
     names = {
         "region": _REGIONS.get(rules.country_area_type, ""),
         "postcode": _POSTCODES.get(rules.postal_code_type, ""),
     }
     regions = dict.fromkeys(name for _, name in rules.country_area_choices if max(name) <= _LAST_LATIN_LETTER)
     return AddressFormat(
-        parts=(*parts, *(() if "city" in parts else ("city",))),
-        required=ANYWHERE.required | needed,
+        parts=tuple(parts),
+        required=frozenset(required),
         labels={part: name for part, name in names.items() if name},
         regions=tuple(regions),
         postcodes=tuple(rules.postal_code_matchers),

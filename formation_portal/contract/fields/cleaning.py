@@ -46,7 +46,7 @@ def remove_invisible(text: str, *, exempt: str = "") -> str:
     if text.isascii():
         return text
     text = unicodedata.normalize("NFC", text)
-    # Without what stood between them, letters and their accents may compose.
+    # Letters and accents may compose once a character between them is removed.
     while (cleaned := unicodedata.normalize("NFC", _without_invisible(text, exempt))) != text:
         text = cleaned
     return text

@@ -1,4 +1,4 @@
-"""Questions that are asked even where a schema doesn't list them (interface, "Party" and "Share class")."""
+"""The questions that are asked even if a schema does not list them (interface, "Party" and "Share class")."""
 
 from typing import Any
 
@@ -12,17 +12,17 @@ from .values import AnswerError
 
 
 def _field(name: str, label: str, field_type: str = "text", *, required: bool = True, **more: object) -> FieldSpec:
-    named = {"key": canonical.property_of(name), "canonical_field": name, "label": label}
-    return read_field(named | {"field_type": field_type, "required": required} | more)
+    document = {"key": canonical.property_of(name), "canonical_field": name, "label": label}
+    return read_field(document | {"field_type": field_type, "required": required} | more)
 
 
 class _CurrencyField(SelectField):
-    """Those in use are offered, and any other is understood, as with an amount of money."""
+    """Offer the currencies in use and accept all others, as for an amount of money."""
 
     def _parse_option(self, raw: Any) -> str:
         if not isinstance(raw, str) or not is_currency(raw):
-            words = gettext("Choose one of the options for “{label}”", label=self.label)
-            raise AnswerError("currency_not_allowed", words)
+            message = gettext("Choose one of the options for “{label}”", label=self.label)
+            raise AnswerError("currency_not_allowed", message)
         return raw
 
 
@@ -43,7 +43,7 @@ COMPANY_FIELDS = (
     _field("corporate.email", gettext_noop("E-mail address"), required=False),
 )
 
-# A class always has the five properties of the interface; a listed one takes the general one's place.
+# A class always has the five properties of the interface; a listed field replaces the default one.
 SHARE_CLASS_FIELDS = (
     _field("share_class.name", gettext_noop("Name of the share class")),
     _CurrencyField(
@@ -65,14 +65,14 @@ SHARE_CLASS_FIELDS = (
 )
 
 
-def with_defaults(general: tuple[FieldSpec, ...], listed: tuple[FieldSpec, ...]) -> tuple[FieldSpec, ...]:
-    """The general questions that aren't listed, in the reader's language, and the listed ones."""
-    held = {canonical.property_of(spec.canonical_field) for spec in listed if spec.canonical_field}
+def with_defaults(defaults: tuple[FieldSpec, ...], listed: tuple[FieldSpec, ...]) -> tuple[FieldSpec, ...]:
+    """Return the default questions that are not listed, in the reader's language, and the listed ones."""
+    listed_properties = {canonical.property_of(spec.canonical_field) for spec in listed if spec.canonical_field}
     keys = {spec.key for spec in listed}
     added = []
-    for spec in general:
-        if canonical.property_of(spec.name) not in held:
+    for spec in defaults:
+        if canonical.property_of(spec.name) not in listed_properties:
             key = f"our-{spec.key}" if spec.key in keys else spec.key
-            words = {"label": gettext(spec.label), "help": gettext(spec.help)}
-            added.append(spec.model_copy(update={"key": key, "is_ours": True} | words))
+            texts = {"label": gettext(spec.label), "help": gettext(spec.help)}
+            added.append(spec.model_copy(update={"key": key, "is_ours": True} | texts))
     return (*added, *listed)

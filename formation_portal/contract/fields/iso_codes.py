@@ -4,7 +4,6 @@ Data from the Unicode CLDR by way of Babel; codes are ISO 3166-1 alpha-2 and ISO
 """
 
 import unicodedata
-from collections.abc import Callable
 from decimal import Decimal
 from functools import cache, lru_cache
 
@@ -26,7 +25,7 @@ COUNTRIES: tuple[str, ...] = tuple(
     )
 )
 CURRENCIES: frozenset[str] = frozenset(list_currencies("en"))
-# Those that somebody pays with today, by code: what a list offers. Older ones are still understood.
+# The currencies in use today, by code: lists offer these. Older ones can still be read.
 CURRENCIES_IN_USE: tuple[str, ...] = tuple(
     sorted({code for country in COUNTRIES for code in get_territory_currencies(country)} & CURRENCIES)
 )
@@ -35,22 +34,22 @@ _COUNTRY_SET = frozenset(COUNTRIES)
 
 
 def is_country(code: str) -> bool:
-    """Whether the code is an assigned ISO 3166-1 alpha-2 code, in capitals."""
+    """Tell whether the code is an assigned ISO 3166-1 alpha-2 code, in capitals."""
     return code in _COUNTRY_SET
 
 
 def is_currency(code: str) -> bool:
-    """Whether the code is an ISO 4217 code, in capitals."""
+    """Tell whether the code is an ISO 4217 code, in capitals."""
     return code in CURRENCIES
 
 
 def country_name(code: str, language: str = "") -> str:
-    """The country's name in the language, else in the reader's; the code itself where nobody knows it."""
+    """Return the name of a country in a language, by default the reader's, or the code if there is no name."""
     return _name("territories", code, language or reader.get_language())
 
 
 def currency_name(code: str, language: str = "") -> str:
-    """The currency's name in the language, else in the reader's; or the code itself."""
+    """Return the name of a currency in a language, by default the reader's, or the code if there is no name."""
     return _name("currencies", code, language or reader.get_language())
 
 
@@ -61,43 +60,43 @@ def _name(kind: str, code: str, language: str) -> str:
 
 
 def currencies_of(country: str) -> tuple[str, ...]:
-    """The codes of what is paid with in a country today; nothing for a code that is no country's."""
+    """Return the codes of the currencies in use in a country."""
     return tuple(get_territory_currencies(country)) if is_country(country) else ()
 
 
 def by_country_name(codes: tuple[str, ...], language: str = "") -> tuple[str, ...]:
-    """Codes of countries in the order in which a reader looks for them: A to Z by name in the language."""
-    return _sorted_by(country_name, codes, language or reader.get_language())
+    """Sort codes of countries by their names in a language, by default the reader's."""
+    return _sorted_by_name("territories", codes, language or reader.get_language())
 
 
 def by_currency_name(codes: tuple[str, ...], language: str = "") -> tuple[str, ...]:
-    """Codes of currencies A to Z by name in the language, else in the reader's."""
-    return _sorted_by(currency_name, codes, language or reader.get_language())
+    """Sort codes of currencies by their names in a language, by default the reader's."""
+    return _sorted_by_name("currencies", codes, language or reader.get_language())
 
 
 @lru_cache(maxsize=2_000)
-def _sorted_by(name: Callable[[str, str], str], codes: tuple[str, ...], language: str) -> tuple[str, ...]:
-    return tuple(sorted(codes, key=lambda code: sort_key(name(code, language))))
+def _sorted_by_name(kind: str, codes: tuple[str, ...], language: str) -> tuple[str, ...]:
+    return tuple(sorted(codes, key=lambda code: sort_key(_name(kind, code, language))))
 
 
 def sort_key(name: str) -> str:
-    """What a name is sorted by: its letters without accents, capitals or marks, as in all our languages' lists."""
+    """Return the letters of a name without accents, capitals and marks, as lists in all our languages are sorted."""
     plain = unicodedata.normalize("NFKD", name).casefold()
     return "".join(letter for letter in plain if letter.isalnum() or letter == " ")
 
 
 @lru_cache(maxsize=1_000)
 def minor_units(currency: str) -> int:
-    """How many decimal places an amount in the currency may have: 2 for USD, 0 for JPY, 3 for KWD."""
+    """Return the number of decimal places of the currency: 2 for USD, 0 for JPY, 3 for KWD."""
     return int(get_currency_precision(currency))
 
 
 def format_money(amount: Decimal, currency: str) -> str:
-    """CHF 20,000.50, with a no-break space. An amount without a currency shows its figure alone."""
+    """Format an amount as CHF 20,000.50, with a no-break space, or without a currency as 20,000.50."""
     return f"{currency}\u00a0{format_amount(amount, currency)}" if currency else format_amount(amount, currency)
 
 
 def format_amount(amount: Decimal, currency: str) -> str:
-    """20,000.50: an amount with the currency's minor units, or with every digit where it has more decimals."""
+    """Format an amount as 20,000.50: with the currency's minor units, or with all decimals if it has more."""
     pattern = "#,##0." + "0" * max(minor_units(currency), decimals_of(amount))
     return str(format_decimal(amount, pattern, locale=reader.locale()))

@@ -1,7 +1,7 @@
-"""How the texts of a spreadsheet's cells become answers as a form would post them.
+"""Turn the texts of a spreadsheet's cells into answers as a form posts them.
 
-Whoever fills in a sheet types the words of a choice and not its code, several choices in one cell, and a date in one
-cell too. What can't be understood stays as it was typed, so that judging it says why.
+A cell has the label of a choice instead of its code, several choices, or a whole date. A text that cannot be understood
+stays as it was typed, so that reading the answer tells why.
 """
 
 import re
@@ -15,7 +15,7 @@ from .iso_codes import COUNTRIES, country_name
 from .parsing import ascii_digits
 from .values import AnswerError
 
-# A country is recognised by its name in any of these, whatever language the page was read in.
+# A country is recognised by its name in each of these languages.
 _LANGUAGES = ("en", "de", "fr", "es")
 _YES = ("yes", "y", "true", "1", "ja", "j", "oui", "o", "sí", "s")
 _NO = ("no", "n", "false", "0", "nein", "non")
@@ -29,43 +29,43 @@ _DAY_FIRST = re.compile(
 )
 _WORD_FIRST = re.compile(r"([^\W\d_]+)\.?\s+(\d{1,2})(?:st|nd|rd|th)?\s*,?\s+(\d{4})")
 _MONTHS = 12
-# No date is longer in any language; to look for one in a text without end would take time without end.
+# No date is longer in any language. The time for a search grows with the text.
 _MAX_DATE_LENGTH = 60
 
 
 def fold(text: str) -> str:
-    """The same for any spelling of capitals, accents, apostrophes and spaces."""
+    """Fold capitals, accents, apostrophes and spaces, so that spellings of a word become equal."""
     plain = unicodedata.normalize("NFKD", text.replace("’", "'")).casefold()
     return " ".join("".join(letter for letter in plain if not unicodedata.combining(letter)).split())
 
 
-def values_by_label(named: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """The values of choices by all that names them, from pairs of value and label."""
+def values_by_label(choices: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Map the folded values and labels of choices to their values, from pairs of value and label."""
     words: dict[str, str] = {}
-    for value, label in named:
+    for value, label in choices:
         for word in (value, label):
             words.setdefault(fold(word), value)
     return words
 
 
 def yes_and_no() -> dict[str, str]:
-    """What people write for yes and no."""
+    """Map the folded words for yes and no to the values of a boolean."""
     return {fold(word): "true" for word in _YES} | {fold(word): "false" for word in _NO}
 
 
 @cache
 def countries() -> Mapping[str, str]:
-    """The codes of countries by code and by name."""
+    """Map the folded codes and names of countries to their codes."""
     return values_by_label((code, country_name(code, language)) for language in _LANGUAGES for code in COUNTRIES)
 
 
 def choice_value(text: str, words: Mapping[str, str]) -> str:
-    """The value that the text names; any other text as it is."""
+    """Return the value that the text names, or the text itself."""
     return words.get(fold(text), text.strip())
 
 
 def choice_values(text: str, words: Mapping[str, str]) -> list[str]:
-    """The values that the text names, with semicolons or new lines between, or commas where each part is one."""
+    """Return the values in a text with semicolons or new lines, or with commas if each part is a known word."""
     if not text.strip():
         return []
     if fold(text) in words:
@@ -77,9 +77,9 @@ def choice_values(text: str, words: Mapping[str, str]) -> list[str]:
 
 
 def date_parts(text: str, *, label: str) -> dict[str, str]:
-    """Day, month and year as typed. Raises AnswerError for what is no date, or could be two.
+    """Split a date into day, month and year as typed. Raises AnswerError for no date, or a date that could be two.
 
-    Between strokes the month comes first in some countries, and nobody can tell where both could be months.
+    Between strokes the month comes first in some countries. If both numbers could be months, the date is ambiguous.
     """
     typed = ascii_digits(clean_line(text))
     if not typed:
@@ -95,13 +95,13 @@ def date_parts(text: str, *, label: str) -> dict[str, str]:
             if int(month) > _MONTHS:
                 day, month = month, day
             elif int(day) != int(month):
-                words = gettext(
+                message = gettext(
                     "Enter “{label}” with the month as a word, like 3 April 1985. {typed} could mean two dates",
                     label=label,
                     typed=typed,
                 )
-                raise AnswerError("two_dates", words)
+                raise AnswerError("two_dates", message)
     else:
-        said = gettext("Enter “{label}” as a date, like 27 March 1985 or 1985-03-27", label=label)
-        raise AnswerError("not_a_date", said)
+        message = gettext("Enter “{label}” as a date, like 27 March 1985 or 1985-03-27", label=label)
+        raise AnswerError("not_a_date", message)
     return {"day": day, "month": month, "year": year}

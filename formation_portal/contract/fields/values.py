@@ -1,4 +1,4 @@
-"""The values of answers, what a form posts, how two values compare, and the error of an answer that can't be read."""
+"""The values of answers, the data of a form post, the comparison of values, and the error of an unreadable answer."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -11,7 +11,7 @@ Raw = str | list[str] | dict[str, str]
 
 
 class PostData(Protocol):
-    """What a form post must offer; Django's QueryDict does."""
+    """The methods of a form post that are used, as Django's QueryDict has them."""
 
     def get(self, name: str, /) -> Any: ...
 
@@ -47,33 +47,32 @@ def decimals_of(number: int | Decimal) -> int:
     return max(0, -exponent) if isinstance(exponent, int) else 0
 
 
-def equals(value: Any, wanted: Any) -> bool:
-    """Whether an answer equals a rule's value: typed (true is not "true", 2 equals 2.0), lists as sets."""
-    if isinstance(value, bool) or isinstance(wanted, bool):
-        return isinstance(value, bool) and isinstance(wanted, bool) and value == wanted
-    if _is_number(value) and _is_number(wanted):
-        return Decimal(str(value)) == Decimal(str(wanted))
-    if _is_list(value) and _is_list(wanted):
-        return _contains_all(value, wanted) and _contains_all(wanted, value)
+def equals(value: Any, rule_value: Any) -> bool:
+    """Tell whether an answer equals a rule's value. Types count (true is not "true", 2 equals 2.0); lists are sets."""
+    if isinstance(value, bool) or isinstance(rule_value, bool):
+        return isinstance(value, bool) and isinstance(rule_value, bool) and value == rule_value
+    if _is_number(value) and _is_number(rule_value):
+        return Decimal(str(value)) == Decimal(str(rule_value))
+    if _is_list(value) and _is_list(rule_value):
+        return _contains_all(value, rule_value) and _contains_all(rule_value, value)
     if isinstance(value, date):
-        return bool(value.isoformat() == wanted)
+        return bool(value.isoformat() == rule_value)
     if isinstance(value, Address | Money):
-        held = ((one, getattr(value, one.name)) for one in fields(value))
-        parts = {one.name: part for one, part in held if part != one.default}
-        return (
-            isinstance(wanted, Mapping)
-            and parts.keys() == wanted.keys()
-            and all(equals(part, wanted[name]) for name, part in parts.items())
-        )
-    return isinstance(value, str) and isinstance(wanted, str) and value == wanted
+        parts = {}
+        for part in fields(value):
+            if getattr(value, part.name) != part.default:
+                parts[part.name] = getattr(value, part.name)
+        if not isinstance(rule_value, Mapping) or parts.keys() != rule_value.keys():
+            return False
+        return all(equals(part, rule_value[name]) for name, part in parts.items())
+    return isinstance(value, str) and isinstance(rule_value, str) and value == rule_value
 
 
-def includes_any(value: Any, wanted: Any) -> bool:
-    """Whether a list shares a member with the rule's list, or a single value is one of its members."""
-    if not _is_list(wanted):
-        wanted = [wanted]
-    held = value if _is_list(value) else [value]
-    return any(equals(one, other) for one in held for other in wanted)
+def includes_any(value: Any, rule_value: Any) -> bool:
+    """Tell whether a list shares a member with the rule's list, or a single value is a member of it."""
+    values = value if _is_list(value) else [value]
+    rule_values = rule_value if _is_list(rule_value) else [rule_value]
+    return any(equals(member, rule_member) for member in values for rule_member in rule_values)
 
 
 def _is_number(value: Any) -> bool:
@@ -84,8 +83,8 @@ def _is_list(value: Any) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, str)
 
 
-def _contains_all(some: Sequence[Any], others: Sequence[Any]) -> bool:
-    return all(any(equals(one, other) for other in others) for one in some)
+def _contains_all(members: Sequence[Any], others: Sequence[Any]) -> bool:
+    return all(any(equals(member, other) for other in others) for member in members)
 
 
 class AnswerError(Exception):
@@ -99,7 +98,7 @@ class AnswerError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One refused answer: the field's name, a stable code, and a sentence for the person."""
+    """A refused answer: the field's name, a stable code, and a sentence for the person."""
 
     field: str
     code: str
@@ -107,5 +106,5 @@ class Problem:
 
     @property
     def is_incomplete(self) -> bool:
-        """Report that parts of the answer are merely missing, and none is wrong."""
+        """Tell whether parts of the answer are missing and none is wrong."""
         return self.code.startswith("incomplete")
