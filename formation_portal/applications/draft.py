@@ -1,4 +1,4 @@
-"""An application as pages, rules and relay read it: loaded whole, evaluated on demand, cached until it changes."""
+"""The draft: an application with its answers, loaded on demand, evaluated by the schema, cached until it changes."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.contract import canonical, record
-from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.fields.base import Choice, FieldSpec
 from formation_portal.contract.fields.bounds import Days
 from formation_portal.contract.fields.values import Problem
 from formation_portal.contract.needs import Need, needs, needs_of_party, needs_of_section
@@ -47,9 +47,9 @@ _NO_NUMBER = gettext_noop("{who}: enter the number of “{name}” shares in dig
 
 
 def open_draft(application: Application, *, today: date | None = None) -> "Draft":
-    """The draft of an application, its form in the reader's language.
+    """Open the draft of an application, with its form in the reader's language.
 
-    No query, but where this process has not parsed its schema yet; then one for each table that is asked for.
+    It makes a query for the schema if this process has not parsed it yet; each table is read when it is first used.
     """
     schema = in_language(load_schema(application.schema_version_id))
     days = Days.on(today) if today else Days.at(timezone.now())
@@ -57,9 +57,9 @@ def open_draft(application: Application, *, today: date | None = None) -> "Draft
 
 
 class Draft(StoredRows):
-    """An application with everything entered, each part read and evaluated when it is asked for.
+    """An application with all answers. Each part is read and evaluated when it is first used.
 
-    `services` updates it with what they write.
+    `services` keep it up to date with their writes.
     """
 
     def __init__(self, application: Application, *, schema: FormSchema, today: date, days: Days | None = None) -> None:
@@ -69,43 +69,42 @@ class Draft(StoredRows):
         self._days_of_today = days or Days.on(today)
 
     def reload(self) -> None:
-        """Read everything again when it is asked for."""
+        """Read and evaluate everything again when it is next used."""
         self.forget_rows()
         self.invalidate()
 
     def invalidate(self) -> None:
-        """Drop what was computed, since something has changed."""
+        """Forget all evaluations, after a change."""
         for name in _CACHED:
             self.__dict__.pop(name, None)
 
     def home_section(self, name: str, *, kept_in: str | None = None) -> str:
-        """The key of the section that stores the answer to an entity field; `kept_in` for a field that is not asked."""
+        """Return the key of the section that stores an entity field; `kept_in` for a field that is not asked."""
         homes = self.schema.cached(HomeSections).of_fields
         return homes[name] if kept_in is None else homes.get(name, kept_in)
 
     @property
     def days(self) -> Days:
-        """Return when answers are judged: on the day of the first submission, before it today (supplement,
+        """Return the day on which answers are judged: that of the first submission, before it today (supplement,
         "Bounds")."""
         first = self.application.first_submitted_at
         return Days.at(first) if first else self._days_of_today
 
     def section_row(self, key: str) -> SectionAnswers:
-        """The row that stores the answers of a section; a new one, unsaved, where there is none."""
+        """Return the row that stores the answers of a section; a new one, unsaved, if there is none."""
         if key not in self.sections:
             self.sections[key] = SectionAnswers(application=self.application, section_key=key)
         return self.sections[key]
 
     @cached_property
     def entity_raw(self) -> dict[str, Any]:
-        """All answers about the entity, as typed."""
+        """Return the answers about the entity, as typed."""
         return {name: value for row in self.sections.values() for name, value in row.raw.items()}
 
     def raw(self, section: Section) -> dict[str, Any]:
-        """One entity section's answers, as typed, by field name."""
-        typed, asked = self.entity_raw, section.fields_by_name
-        is_all = typed.keys() <= asked.keys()
-        return dict(typed) if is_all else {name: value for name, value in typed.items() if name in asked}
+        """Return the answers to a section about the entity, as typed, by field name."""
+        fields = section.fields_by_name
+        return {name: value for name, value in self.entity_raw.items() if name in fields}
 
     def room(self) -> int:
         """Count the characters that may still be added to the whole application."""
@@ -114,17 +113,17 @@ class Draft(StoredRows):
         return MAX_CHARACTERS - count_characters(self.entity_raw) - length
 
     def version(self, section_key: str) -> int:
-        """The section's version; it rises with each change of its answers, also of those shared with other sections."""
+        """Return the section's version. It rises with each change of its answers, also of those of other sections."""
         homes = self.schema.cached(HomeSections).of_sections.get(section_key, frozenset())
         return sum(self.sections[key].version for key in homes | {section_key} if key in self.sections)
 
     def typed_holdings(self) -> dict[tuple[str, str], str]:
-        """The grid of holdings as typed, by the tokens of party and class."""
+        """Return the numbers of shares as typed, by the tokens of party and class."""
         return {pair: holding.typed for pair, holding in self.holdings.items()}
 
     @cached_property
     def parties(self) -> tuple[PartyRow, ...]:
-        """The parties in the order in which they were entered."""
+        """Return the parties in the order in which they were entered."""
         return tuple(map(self.as_party, self.party_models))
 
     @cached_property
@@ -137,41 +136,45 @@ class Draft(StoredRows):
 
     @cached_property
     def removed_parties(self) -> tuple[PartyRow, ...]:
-        """The parties that can be restored, the last removed first."""
+        """Return the parties that can be restored, the last removed first."""
         latest = sorted(self.removed_party_models, key=lambda model: str(model.removed_at), reverse=True)
         return tuple(map(self.as_party, latest))
 
     @cached_property
     def share_classes(self) -> tuple[ShareClassRow, ...]:
-        """The share classes in the order in which they were entered."""
+        """Return the share classes in the order in which they were entered."""
         return tuple(map(self.as_share_class, self.share_class_models))
 
     def party(self, token: str) -> PartyRow | None:
         return self._parties_by_token.get(token)
 
     def removed_party(self, token: str) -> PartyRow | None:
-        """The removed party of that token, which can be restored."""
+        """Return a removed party, which can be restored."""
         model = self.removed_party_model(token)
         return self.as_party(model) if model else None
 
     def share_class(self, token: str) -> ShareClassRow | None:
-        """The share class of that token."""
         return self._share_classes_by_token.get(token)
 
     @cached_property
     def _share_classes_by_token(self) -> dict[str, ShareClassRow]:
         return {row.token: row for row in self.share_classes}
 
+    @property
+    def share_class_choices(self) -> tuple[Choice, ...]:
+        """Return the choices of questions that refer to a share class."""
+        return tuple(Choice(row.token, row.label) for row in self.share_classes)
+
     def as_party(self, model: Party) -> PartyRow:
-        """The party of a model, which may be unsaved. Its answers are validated once somebody reads them."""
+        """Build the party of a model, which may be unsaved. Its answers are validated when they are first read."""
         fields = self.schema.fields_of(model.kind, model.roles)
-        # As typed by now: whoever changes a model gives it other answers, and leaves these as they are.
+        # A later change gives the model another dict, and leaves this one as it is.
         answers = UnreadAnswers(partial(self._validate, fields, model.raw))
         label = label_as_typed(self.schema.cached(NameFields).of(model.kind, tuple(model.roles)), model.raw)
         return PartyRow(model, record.Party(model.token, model.kind, tuple(model.roles), answers, label))
 
     def as_share_class(self, model: ShareClass) -> ShareClassRow:
-        """The evaluated share class of a model, which may be unsaved."""
+        """Build the share class of a model, which may be unsaved."""
         fields = self.schema.share_class_fields
         answers = self._validate(fields, model.raw)
         return ShareClassRow(model, record.ShareClass(model.token, answers, label_as_typed(fields, model.raw)))
@@ -193,7 +196,7 @@ class Draft(StoredRows):
 
     @cached_property
     def record(self) -> Record:
-        """The application as validated values. The ids of parties and classes are their tokens."""
+        """Return the application as validated values. The ids of parties and classes are their tokens."""
         return Record(
             answers=self._validate(self.schema.entity_fields, self.entity_raw),
             parties=tuple(row.record for row in self.parties),
@@ -218,22 +221,22 @@ class Draft(StoredRows):
 
     @cached_property
     def form_state(self) -> FormState:
-        """What is active and required, and how many parties are needed."""
+        """Evaluate the rules of the schema: active and required questions, and the numbers of needed parties."""
         return evaluate(self.schema, self.record)
 
     @property
     def holds_shares(self) -> bool:
-        """Whether share classes and holdings are asked for at present."""
+        """Check that share classes and holdings are asked for at present."""
         section = self.schema.share_section
         return section is not None and self.form_state.section_activation(section).active
 
     def asks_owners_of(self, party: PartyRow) -> bool:
-        """Whether it is asked who owns the party: a company, while shares are asked for."""
+        """Check that the owners of the party are asked for: of a company, while shares are asked for."""
         return self.holds_shares and party.is_owned
 
     @cached_property
     def needs(self) -> tuple[Need, ...]:
-        """Everything still needed before submission, also for numbers of shares that cannot be parsed or issued."""
+        """Return all needs before submission, also of numbers of shares that cannot be parsed or issued."""
         return (
             *needs(self.schema, self.record, form_state=self.form_state),
             *self._unreadable_holdings(self.holdings),
@@ -251,15 +254,15 @@ class Draft(StoredRows):
                 yield Need("unreadable", text, section.key, party_id=party_token, share_class_id=class_token)
 
     def is_shareholder(self, party: PartyRow) -> bool:
-        """Whether the party's holdings count at present."""
+        """Check that the party's holdings count at present."""
         return canonical.SHAREHOLDER in self.form_state.active_roles(party.record)
 
     @cached_property
     def _needs_by_section(self) -> dict[str, tuple[Need, ...]]:
-        found: dict[str, list[Need]] = {}
+        needs: dict[str, list[Need]] = {}
         for need in self.needs:
-            found.setdefault(need.section, []).append(need)
-        return {key: tuple(some) for key, some in found.items()}
+            needs.setdefault(need.section, []).append(need)
+        return {key: tuple(of_section) for key, of_section in needs.items()}
 
     def needs_of_section(self, section_key: str) -> tuple[Need, ...]:
         """Return the needs of a section, as among all `needs`, without evaluating the parties for one of the entity."""
@@ -273,11 +276,11 @@ class Draft(StoredRows):
         row = self.party(token)
         if row is None:
             return ()
-        held = self.holdings_of(token)
-        has_shares = any((holding.shares or 0) > 0 for holding in held.values())
+        holdings = self.holdings_of(token)
+        has_shares = any((holding.shares or 0) > 0 for holding in holdings.values())
         return (
             *needs_of_party(self.form_state, row.record, has_shares=has_shares),
-            *self._unreadable_holdings(held),
+            *self._unreadable_holdings(holdings),
         )
 
     def missing_documents(self, party: PartyRow | None) -> list[DocumentSlot]:
@@ -287,23 +290,23 @@ class Draft(StoredRows):
         return [slot for slot in slots if slot.required and slot.name not in documents]
 
     def slot_words(self, name: str) -> str:
-        """What a document slot is called; its name where the form doesn't have it any more."""
+        """Return the words for a document slot; its name if the form does not have it any more."""
         return self.schema.slot_words.get(name, name)
 
     @property
     def title(self) -> str:
-        """The entity's name as typed, with its ending; else the product's."""
+        """Return the entity's name as typed, with its ending; without one the product's."""
         return canonical.entity_name(self.entity_raw) or self.application.product_name
 
     def references_to_party(self, token: str) -> References:
-        """What is removed with the party."""
+        """Return the holdings and documents that are removed with the party."""
         return References(
             holdings=tuple(self.holdings_of(token).values()),
             documents=tuple(document for document in self.documents if token_of(document.party) == token),
         )
 
     def references_to_share_class(self, token: str) -> References:
-        """What is removed with the share class, and which answers refer to it."""
+        """Return the holdings that are removed with the share class, and the answers that refer to it."""
         holders: list[tuple[str, Iterable[FieldSpec], Mapping[str, Any]]] = [
             ("", self.schema.entity_fields, self.entity_raw),
             *((row.label, self.schema.fields_of(row.kind, row.roles), row.raw) for row in self.parties),

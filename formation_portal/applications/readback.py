@@ -58,11 +58,6 @@ def _as_typed(typed: Any) -> str:
     return "" if is_blank(typed) else str(typed)
 
 
-def share_class_choices(draft: Draft) -> tuple[Choice, ...]:
-    """The share classes, as choices for questions that refer to one."""
-    return tuple(Choice(row.token, row.label) for row in draft.share_classes)
-
-
 def number_of_shares(holding: Holding) -> str:
     """10,000; what cannot be parsed is shown as typed."""
     return localised_number(str(holding.typed)) if holding.shares is None else format_number(holding.shares)

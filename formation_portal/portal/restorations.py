@@ -44,12 +44,13 @@ class RestorationView(QuestionPageView):
         try:
             restored = services.restore_choices(self.draft, self.change, by=self.author)
         except services.Overtaken as refusal:
-            one = gettext("{names} has been answered again since, so it was not changed back.")
-            many = gettext("{names} have been answered again since, so they were not changed back.")
-            messages.error(self.request, sentence_about(refusal.labels, one, many))
+            singular = gettext("{names} has been answered again since, so it was not changed back.")
+            plural = gettext("{names} have been answered again since, so they were not changed back.")
+            messages.error(self.request, sentence_about(refusal.labels, singular, plural))
             return result
-        one, many = gettext("{names} has been changed back."), gettext("{names} have been changed back.")
-        messages.success(self.request, sentence_about(labels.values(), one, many))
+        singular = gettext("{names} has been changed back.")
+        plural = gettext("{names} have been changed back.")
+        messages.success(self.request, sentence_about(labels.values(), singular, plural))
         return replace(result, changes=(*result.changes, *restored.changes))
 
     def get_success_url(self, page: QuestionPage) -> str:

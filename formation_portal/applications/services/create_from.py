@@ -66,10 +66,10 @@ def copied_files(application: Application, documents: Iterable[Document]) -> Ite
                 stored[document.pk] = name
         yield stored
     except BaseException:
-        # A commit may have succeeded although its reply was lost: only what no row names is deleted.
+        # A commit may have succeeded although its reply was lost: only files without a row are deleted.
         with suppress(Error, OSError):
-            known = set(Document.objects.filter(file__in=stored.values()).values_list("file", flat=True))
-            for name in set(stored.values()) - known:
+            committed = set(Document.objects.filter(file__in=stored.values()).values_list("file", flat=True))
+            for name in set(stored.values()) - committed:
                 Document._meta.get_field("file").storage.delete(name)
         raise
 
@@ -141,43 +141,27 @@ def _create(
 def _fill(draft: Draft, content: Content, stored: StoredNames, *, by: AbstractBaseUser) -> None:
     """Write the content of a new application: all of it gets new tokens, and references follow them."""
     application, schema = draft.application, draft.schema
-    tokens = {one.token: new_token() for one in (*content.parties, *content.share_classes)}
+    tokens = {row.token: new_token() for row in (*content.parties, *content.share_classes)}
     every_role = tuple(section.role for section in schema.role_sections if section.role)
-
-    def renamed(fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> dict[str, Any]:
-        """The answers, with references to share classes renamed to the new tokens."""
-        referring = {spec.name for spec in fields if spec.refers_to_share_class}
-        named = {name: tokens.get(raw[name], raw[name]) for name in referring if isinstance(raw.get(name), str)}
-        return without_blanks({**raw, **named})
-
-    parties = {
-        one.token: Party(
+    parties: dict[str, Party] = {}
+    for position, row in enumerate(content.parties, start=1):
+        fields = schema.fields_of(row.kind, every_role)
+        parties[row.token] = Party(
             application=application,
-            token=tokens[one.token],
-            kind=one.kind,
-            roles=list(one.roles),
-            raw=renamed(schema.fields_of(one.kind, every_role), one.raw),
+            token=tokens[row.token],
+            kind=row.kind,
+            roles=list(row.roles),
+            raw=_with_new_references(fields, row.raw, tokens),
             position=position,
         )
-        for position, one in enumerate(content.parties, start=1)
-    }
-    classes = {
-        one.token: ShareClass(
+    classes: dict[str, ShareClass] = {}
+    for position, share_class in enumerate(content.share_classes, start=1):
+        classes[share_class.token] = ShareClass(
             application=application,
-            token=tokens[one.token],
-            raw=renamed(schema.share_class_fields, one.raw),
+            token=tokens[share_class.token],
+            raw=_with_new_references(schema.share_class_fields, share_class.raw, tokens),
             position=position,
         )
-        for position, one in enumerate(content.share_classes, start=1)
-    }
-    # The entity's answers, each in the section that stores it there, and the row of the share section.
-    sections: dict[str, dict[str, Any]] = {}
-    entity = renamed(schema.entity_fields, content.entity)
-    for spec in schema.entity_fields:
-        if spec.name in entity:
-            sections.setdefault(draft.home_section(spec.name), {})[spec.name] = entity[spec.name]
-    if content.holdings and schema.share_section:
-        sections.setdefault(schema.share_section.key, {})
     Party.objects.bulk_create(parties.values())
     ShareClass.objects.bulk_create(classes.values())
     Holding.objects.bulk_create(
@@ -194,27 +178,56 @@ def _fill(draft: Draft, content: Content, stored: StoredNames, *, by: AbstractBa
         Stake(application=application, company=parties[company], owner=parties[owner], typed=typed)
         for (company, owner), typed in content.stakes.items()
     )
+    entity = _with_new_references(schema.entity_fields, content.entity, tokens)
     SectionAnswers.objects.bulk_create(
-        SectionAnswers(application=application, section_key=key, raw=raw, version=1) for key, raw in sections.items()
+        SectionAnswers(application=application, section_key=key, raw=raw, version=1)
+        for key, raw in _by_section(draft, entity, has_holdings=bool(content.holdings)).items()
     )
-    documents = []
-    for old in content.documents:
-        if old.pk in stored:
-            party = parties[old.party.token] if old.party else None
-            documents.append(
-                Document(
-                    application=application,
-                    party=party,
-                    slot=old.slot,
-                    subject=document_subject(party.token if party else None, old.slot),
-                    file=stored[old.pk],
-                    name=old.name,
-                    mime_type=old.mime_type,
-                    size=old.size,
-                    sha256=old.sha256,
-                    findings=old.findings,
-                    scan=old.scan,
-                    uploaded_by_id=by.pk,
-                )
-            )
-    Document.objects.bulk_create(documents)
+    Document.objects.bulk_create(
+        _copy_of(document, application, parties, stored[document.pk], by=by)
+        for document in content.documents
+        if document.pk in stored
+    )
+
+
+def _with_new_references(
+    fields: Iterable[FieldSpec], raw: Mapping[str, Any], tokens: Mapping[str, str]
+) -> dict[str, Any]:
+    """Replace the tokens of share classes in answers by the new ones."""
+    answers = dict(raw)
+    for spec in fields:
+        token = answers.get(spec.name)
+        if spec.refers_to_share_class and isinstance(token, str):
+            answers[spec.name] = tokens.get(token, token)
+    return without_blanks(answers)
+
+
+def _by_section(draft: Draft, entity: Mapping[str, Any], *, has_holdings: bool) -> dict[str, dict[str, Any]]:
+    """Return the entity's answers by the section that stores them. Holdings need the row of the share section."""
+    sections: dict[str, dict[str, Any]] = {}
+    for spec in draft.schema.entity_fields:
+        if spec.name in entity:
+            sections.setdefault(draft.home_section(spec.name), {})[spec.name] = entity[spec.name]
+    if has_holdings and draft.schema.share_section:
+        sections.setdefault(draft.schema.share_section.key, {})
+    return sections
+
+
+def _copy_of(
+    document: Document, application: Application, parties: Mapping[str, Party], stored: str, *, by: AbstractBaseUser
+) -> Document:
+    party = parties[document.party.token] if document.party else None
+    return Document(
+        application=application,
+        party=party,
+        slot=document.slot,
+        subject=document_subject(party.token if party else None, document.slot),
+        file=stored,
+        name=document.name,
+        mime_type=document.mime_type,
+        size=document.size,
+        sha256=document.sha256,
+        findings=document.findings,
+        scan=document.scan,
+        uploaded_by_id=by.pk,
+    )

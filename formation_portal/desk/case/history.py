@@ -16,7 +16,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application, Change
 from formation_portal.applications.ownership_stakes import OWNER_PREFIX
 from formation_portal.applications.parties import PartyRow
-from formation_portal.applications.readback import answer_in_words, share_class_choices
+from formation_portal.applications.readback import answer_in_words
 from formation_portal.applications.services import ROLES
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.lifecycle import State
@@ -175,7 +175,7 @@ def _words(draft: Draft, holder: str, name: str, raw: Any) -> str:
         return role_words(raw or ())
     spec = _spec(draft, holder, name)
     if spec is not None:
-        return answer_in_words(spec, raw, share_class_choices(draft))
+        return answer_in_words(spec, raw, draft.share_class_choices)
     return "" if raw is None else str(raw) if isinstance(raw, str) else ", ".join(map(str, raw))
 
 

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.readback import answer_in_words, share_class_choices
+from formation_portal.applications.readback import answer_in_words
 from formation_portal.contract import canonical
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.gateway.errors import MAX_ID_LENGTH
@@ -219,7 +219,7 @@ def _specs(draft: Draft, row: Delivery, payloads: Iterable[Mapping[str, Any]]) -
 def _answer(draft: Draft, row: Delivery, spec: FieldSpec, answers: Mapping[str, Any]) -> str:
     value = answers.get(spec.name)
     reference = referenced_name(value)
-    words = answer_in_words(spec, reference[1] if reference else value, share_class_choices(draft))
+    words = answer_in_words(spec, reference[1] if reference else value, draft.share_class_choices)
     party = draft.party(row.subject)
     if words and party and canonical.is_identity_number(spec.canonical_field, kind=party.kind):
         return str(mask_of(words))

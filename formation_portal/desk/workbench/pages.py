@@ -1,26 +1,26 @@
 """What the workbench shows of a schema: its faults, the form with what was typed, what is needed, and the calls."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 from urllib.parse import quote
 
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.readback import share_class_choices
 from formation_portal.contract import canonical
-from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.fields.base import FieldSpec, control_name
 from formation_portal.contract.needs import Need
 from formation_portal.contract.record import Holder
 from formation_portal.contract.rules import Activation, Minimum, Question, Slot
 from formation_portal.contract.schema import Section
-from formation_portal.ui.forms.controls import Option, control_id, slot_key, suggestions
+from formation_portal.ui.forms.controls import Option, Suggestions, control_id, slot_key
 from formation_portal.ui.forms.form import QuestionForm
 
 from .calls import PlannedCall, not_yet_sendable, planned_calls
 from .forms import (
     MAX_CLASSES,
     MAX_PARTIES_SHOWN,
+    Control,
     asked_once,
     holder_control,
     section_control,
@@ -32,6 +32,16 @@ from .versions import Difference, OpenDrafts
 
 # More questions than this are not drawn on one page.
 MOST_DRAWN = 600
+
+
+@dataclass(frozen=True)
+class WorkbenchForm(QuestionForm):
+    """One of the forms that stand on a page together, each with names of its own for its controls."""
+
+    name_control: Control = control_name
+
+    def control(self, spec: FieldSpec) -> str:
+        return self.name_control(spec)
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,20 +291,20 @@ class Trial:
         self,
         holder: Holder,
         asked: tuple[Question, ...],
-        control: Callable[[FieldSpec], str],
+        control: Control,
         *,
         raw: Mapping[str, Any] | None = None,
     ) -> QuestionForm:
-        return QuestionForm(
+        return WorkbenchForm(
             schema=self.draft.schema,
             asked=asked,
             raw=self.draft.entity_raw if raw is None else raw,
             answers=holder.answers if holder else self.draft.record.answers,
             impossible=self.draft.form_state.impossible_answers(holder),
             advice=self.draft.form_state.advised_answers(holder),
-            control=control,
-            suggestions=suggestions(self.draft),
-            share_classes=share_class_choices(self.draft),
+            name_control=control,
+            suggestions=Suggestions(self.draft),
+            share_classes=self.draft.share_class_choices,
             shares_url="#shares",
             holder=holder,
             record=self.draft.record,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
+from functools import cached_property
 from itertools import groupby
 from typing import Any
 
@@ -17,21 +17,19 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.fields import is_token, new_token
 from formation_portal.applications.ownership_stakes import owners_of, typed_stakes
 from formation_portal.applications.parties import PartyRow
-from formation_portal.applications.readback import share_class_choices
 from formation_portal.contract import canonical, rules
 from formation_portal.contract.fields.cleaning import clean_line
 from formation_portal.contract.schema import Section
 from formation_portal.relay.delivery_status import ApplicationDeliveries, deliveries_for_customer
 from formation_portal.ui import formats, roles
 from formation_portal.ui.formats import listed
-from formation_portal.ui.forms.controls import Option, Problem, party_control, suggestions
-from formation_portal.ui.forms.form import QuestionForm
-from formation_portal.ui.forms.region import Region
+from formation_portal.ui.forms.controls import Option, Problem, Suggestions
+from formation_portal.ui.forms.form import QuestionForm, Region
 from formation_portal.ui.ownership import unaccounted_for
 
 from ..feedback import ReviewFeedback, answers_delivery, refused_answers, review_feedback
 from ..pages import ApplicationPage, Link, need_rows
-from ..sections.changes import inactive_warnings
+from ..sections.changes import InactiveWarnings
 from ..sections.pages import QuestionEntry, QuestionPage
 from ..slots import SlotRow, slot_rows
 from .duplicates import already_here
@@ -207,6 +205,13 @@ def party_page(draft: Draft, party: PartyRow, *, own_email: str = "", earlier: E
     )
 
 
+class PartyForm(QuestionForm):
+    """The questions about a party itself, then those of each role."""
+
+    def entry_of(self, question: rules.Question) -> str:
+        return entry_of(question)
+
+
 def party_form(
     draft: Draft,
     party: PartyRow,
@@ -215,26 +220,24 @@ def party_form(
     own_email: str = "",
     refused: Mapping[str, str] | None = None,
     feedback: ReviewFeedback | None = None,
-) -> QuestionForm:
+) -> PartyForm:
     """The questions to the party, were it to have these roles too: what a page may post that was drawn so."""
     holder = replace(party.record, roles=tuple(dict.fromkeys((*party.roles, *more_roles))))
     asked = questions_by_entry(draft.form_state.party_questions(holder))
-    return QuestionForm(
+    return PartyForm(
         schema=draft.schema,
         asked=asked,
-        entry_of=entry_of,
         raw=party.raw,
         answers=holder.answers,
         impossible=draft.form_state.impossible_answers(holder),
         advice=draft.form_state.advised_answers(holder),
         refused=refused or {},
-        control=party_control,
         is_own=bool(own_email) and party_email(party) == own_email.lower(),
-        share_classes=share_class_choices(draft),
+        share_classes=draft.share_class_choices,
         holder=holder,
-        warnings=cache(partial(inactive_warnings, draft, [one.spec for one in asked], holder)),
+        warnings=InactiveWarnings(draft, [question.spec for question in asked], holder),
         record=draft.record,
-        suggestions=suggestions(draft),
+        suggestions=Suggestions(draft),
         shares_url=reverse("portal:shares", args=[draft.application.reference]),
         locked=feedback.locks.answers_of(party.token) if feedback else frozenset(),
         notes=feedback.at_answers(party.token) if feedback else {},

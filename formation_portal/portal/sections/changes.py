@@ -1,7 +1,8 @@
-"""What a save changes on a page and sets aside elsewhere; and what was typed where others have changed it meanwhile."""
+"""Compare a page with the one after a save: changed parts, choices that made answers inactive, and conflicts."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
@@ -25,10 +26,9 @@ from formation_portal.contract.localisation import in_quotes, ngettext
 from formation_portal.contract.record import Party
 from formation_portal.contract.rules import FormState
 from formation_portal.ui.formats import counted, listed, time_or_day
-from formation_portal.ui.forms.form import QuestionForm
+from formation_portal.ui.forms.form import QuestionForm, Region
 from formation_portal.ui.forms.form_data import KEEP, PAGE_VERSION
 from formation_portal.ui.forms.question import AnswerRow, Question
-from formation_portal.ui.forms.region import Region
 
 from ..feedback import posted_replies
 from ..pages import Link, customer_name
@@ -36,71 +36,72 @@ from ..pages import Link, customer_name
 
 @dataclass(frozen=True, slots=True)
 class PageUpdate:
-    """Regions that the page shows wrong, marks that have changed, and one sentence for those who hear it.
-
-    `addresses` are those whose country was changed, and with it their parts.
-    """
+    """The parts of a page that show something else after a save, and an announcement for screen readers."""
 
     regions: tuple[Region, ...]
     marks: tuple[Question, ...]
     announcement: str
+    # Addresses whose country was changed, and with it their parts.
     addresses: tuple[Question, ...] = ()
-    # Those of whose answer something else is said below the control than before.
+    # Questions with another objection or advice than before.
     objections: tuple[Question, ...] = ()
-    # Other questions stand there than before, as after a change of roles: they are drawn anew.
+    # The page asks other questions than before, as after a change of roles: all of them are drawn again.
     is_rebuilt: bool = False
 
     @property
-    def is_nothing(self) -> bool:
-        """Whether the page shows its questions right."""
+    def is_empty(self) -> bool:
         return not (self.regions or self.marks or self.addresses or self.objections or self.is_rebuilt)
 
 
-def page_update(*, before: QuestionForm, after: QuestionForm, shown: Iterable[str]) -> PageUpdate:
-    """Compare what the page shows (`shown`, the posted markers) with what it has to show after saving."""
+def page_update(*, before: QuestionForm, after: QuestionForm, shown_regions: Iterable[str]) -> PageUpdate:
+    """Compare a page, which shows the regions with these ids, with what it has to show after a save."""
     if before.runs is not after.runs and before.structure != after.structure:
-        there, now = before.shown_controls, after.shown_controls
-        return PageUpdate((), (), announcement(added=len(now - there), removed=len(there - now)), is_rebuilt=True)
-    wrong = after.shown.symmetric_difference(shown)
-    regions = after.regions_of(wrong)
-    swapped = {after.control(one.spec) for region in regions for one in region.asked}
-    places = after.places_of(after.names_changed_since(before))
-    pairs = [(before.question(before.asked[at]), after.question(after.asked[at])) for at in places]
-    marks = tuple(now for was, now in pairs if now.name not in swapped and now.mark != was.mark and not now.error)
-    added = sum(len(region.asked) for region in regions if region.shown)
-    removed = sum(len(region.asked) for region in regions if not region.shown)
-    addresses = tuple(
-        now for was, now in pairs if now.spec.parts and now.spec.parts_for(now.raw) != was.spec.parts_for(was.raw)
+        added = len(after.shown_controls - before.shown_controls)
+        removed = len(before.shown_controls - after.shown_controls)
+        return PageUpdate((), (), announcement(added=added, removed=removed), is_rebuilt=True)
+    regions = after.regions_of(after.shown.symmetric_difference(shown_regions))
+    swapped = {after.control(question.spec) for region in regions for question in region.asked}
+    marks: list[Question] = []
+    addresses: list[Question] = []
+    objections: list[Question] = []
+    for place in after.places_of(after.names_changed_since(before)):
+        old, new = before.question(before.asked[place]), after.question(after.asked[place])
+        if new.spec.parts and new.spec.parts_for(new.raw) != old.spec.parts_for(old.raw):
+            addresses.append(new)
+        if new.name in swapped:
+            continue
+        if new.mark != old.mark and not new.error:
+            marks.append(new)
+        if (new.objection, new.advice) != (old.objection, old.advice):
+            objections.append(new)
+    text = announcement(
+        added=sum(len(region.asked) for region in regions if region.shown),
+        removed=sum(len(region.asked) for region in regions if not region.shown),
     )
-    objections = tuple(now for was, now in pairs if now.name not in swapped and _note(now) != _note(was))
-    return PageUpdate(regions, marks, announcement(added=added, removed=removed), addresses, objections)
-
-
-def _note(question: Question) -> tuple[str, str]:
-    return question.objection, question.advice
+    return PageUpdate(regions, tuple(marks), text, tuple(addresses), tuple(objections))
 
 
 def announcement(*, added: int, removed: int) -> str:
-    """One sentence for each of the two counts of questions; nothing for none."""
-    said = []
+    """Tell how many questions were added and removed; "" for none."""
+    sentences: list[str] = []
     if added:
-        said.append(ngettext("{count} question added below.", "{count} questions added below.", added))
+        sentences.append(ngettext("{count} question added below.", "{count} questions added below.", added))
     if removed:
-        said.append(
+        sentences.append(
             ngettext(
                 "{count} question removed. We keep your answer until you submit.",
                 "{count} questions removed. We keep your answers until you submit.",
                 removed,
             )
         )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 @dataclass(frozen=True, slots=True)
 class NeedChanges:
-    """What a list of what is needed shows too much, by the ids of its lines, and what it lacks.
+    """The changes of a list of needs: the ids of the lines to remove, and the lines to add.
 
-    Lines that it lacks come with the id of the line that they stand before; an empty one is the end of the list.
+    Added lines come with the id of the line that they stand before; "" is the end of the list.
     """
 
     done: tuple[str, ...]
@@ -108,29 +109,30 @@ class NeedChanges:
 
 
 def need_changes(before: Sequence[Link], after: Sequence[Link]) -> NeedChanges | None:
-    """From a list that a page shows to the one that it has to show; None where it is drawn anew as a whole.
+    """Compare the list that a page shows with the one that it has to show; None if the whole list is drawn again.
 
-    That is where a list is empty or becomes so, where a line has no place of its own, where the order is another, and
-    where there is a second list of what has to be corrected.
+    That is if a list is or becomes empty, if a line has no id of its own, if the order is another, and if there is a
+    second list of corrections.
     """
-    if any(line.is_correction for line in (*before, *after)):
+    if not before or not after or any(line.is_correction for line in (*before, *after)):
         return None
-    was, now = {one.id: one for one in before}, {one.id: one for one in after}
-    same = [one.id for one in after if was.get(one.id) == one]
-    if not before or not after or "" in was or "" in now or len(was) < len(before) or len(now) < len(after):
+    old, new = {line.id: line for line in before}, {line.id: line for line in after}
+    if "" in old or "" in new or len(old) < len(before) or len(new) < len(after):
         return None
-    if same != [one.id for one in before if now.get(one.id) == one]:
+    same = [line.id for line in after if old.get(line.id) == line]
+    if same != [line.id for line in before if new.get(line.id) == line]:
         return None
-    new: list[tuple[str, tuple[Link, ...]]] = []
+    added: list[tuple[str, tuple[Link, ...]]] = []
     run: list[Link] = []
-    kept = set(same)
-    for one in (*after, None):
-        if one and one.id not in kept:
-            run.append(one)
+    for line in after:
+        if line.id not in same:
+            run.append(line)
         elif run:
-            new.append((one.id if one else "", tuple(run)))
+            added.append((line.id, tuple(run)))
             run = []
-    return NeedChanges(tuple(id_ for id_ in was if id_ not in kept), tuple(new))
+    if run:
+        added.append(("", tuple(run)))
+    return NeedChanges(tuple(id_ for id_ in old if id_ not in same), tuple(added))
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,11 +159,11 @@ def consequence(
     """
     for change in reversed(changes):
         for name in restorable_choices(draft, change):
-            inactive = _shown_to_reader(_made_inactive(draft, before, changes, party), only_of)
+            inactive = _visible_to_reader(_made_inactive(draft, before, changes, party), only_of)
             text = ""
             if inactive.is_much:
-                things = _things(draft, inactive)
-                text = gettext("No longer needed because of this answer: {things}.").format(things=things)
+                counts = _count(draft, inactive)
+                text = gettext("No longer needed because of this answer: {things}.").format(things=counts)
             return Consequence(name, text, change)
     return None
 
@@ -179,42 +181,58 @@ def _made_inactive(draft: Draft, before: FormState, changes: Sequence[Change], p
     return inactive_by(deciding, before, draft.form_state, was=party, now=row.record if row else None)
 
 
-def inactive_warnings(
-    draft: Draft, asked: Iterable[FieldSpec], party: Party | None = None, *, only_of: str | None = None
-) -> dict[str, str]:
-    """By name, of each choice among these questions that holds much: what another answer can set aside.
+class InactiveWarnings:
+    """The warnings at the choices of a page: what may no longer apply if one is changed, if that is much.
 
-    The questions are the party's, or else the entity's; `only_of` as for `consequence`. It is said in a way that stays
-    true when the choice is changed in the page.
+    `specs` are the fields that the page asks the party, or else the entity. `only_of` is as for `consequence`. Warnings
+    stay true when the choice is changed in the page.
     """
-    answers = (party or draft.record).answers
-    deciding = answers_in_rules(draft.schema) & answers.values.keys()
-    known = {spec.name: spec for spec in asked if spec.name in deciding}
-    choices = {name: spec for name, spec in known.items() if can_be_much(draft.schema, name, party)}
-    found = inactive_without(choices, draft.form_state, party) if choices else {}
-    shown = {name: _shown_to_reader(inactive, only_of) for name, inactive in found.items()}
-    return {
-        name: gettext(
-            "If you change this answer, {things} may no longer apply. Choose “{words}” again to restore them."
-        ).format(
-            things=_things(draft, inactive),
-            words=choices[name].display(answers.values[name]),
-        )
-        for name, inactive in shown.items()
-        if inactive.is_much
-    }
+
+    def __init__(
+        self, draft: Draft, specs: Iterable[FieldSpec], party: Party | None = None, *, only_of: str | None = None
+    ) -> None:
+        self._draft = draft
+        self._specs = tuple(specs)
+        self._party = party
+        self._only_of = only_of
+
+    def of(self, name: str) -> str:
+        """Return the warning at an answer; "" if it needs none."""
+        return self._texts.get(name, "")
+
+    @cached_property
+    def _texts(self) -> dict[str, str]:
+        draft = self._draft
+        answers = (self._party or draft.record).answers
+        deciding = answers_in_rules(draft.schema) & answers.values.keys()
+        choices: dict[str, FieldSpec] = {}
+        for spec in self._specs:
+            if spec.name in deciding and can_be_much(draft.schema, spec.name, self._party):
+                choices[spec.name] = spec
+        if not choices:
+            return {}
+        texts: dict[str, str] = {}
+        for name, inactive in inactive_without(choices, draft.form_state, self._party).items():
+            visible = _visible_to_reader(inactive, self._only_of)
+            if visible.is_much:
+                text = gettext(
+                    "If you change this answer, {things} may no longer apply. Choose “{words}” again to restore them."
+                )
+                answer = choices[name].display(answers.values[name])
+                texts[name] = text.format(things=_count(draft, visible), words=answer)
+        return texts
 
 
-def _shown_to_reader(inactive: Inactive, only_of: str | None) -> Inactive:
+def _visible_to_reader(inactive: Inactive, only_of: str | None) -> Inactive:
     if only_of is None:
         return inactive
-    return Inactive(answers=frozenset(one for one in inactive.answers if one.holder == only_of))
+    return Inactive(answers=frozenset(answer for answer in inactive.answers if answer.holder == only_of))
 
 
-def _things(draft: Draft, inactive: Inactive) -> str:
-    """2 sections, 1 person and 3 answers."""
+def _count(draft: Draft, inactive: Inactive) -> str:
+    """Write counts, like "2 sections, 1 person and 3 answers"."""
     kinds = [row.kind for row in draft.parties if row.token in inactive.parties]
-    words = (
+    counts = (
         counted(len(inactive.sections), "{count} section", "{count} sections"),
         counted(kinds.count("person"), "{count} person", "{count} people"),
         counted(kinds.count("corporate"), "{count} company", "{count} companies"),
@@ -222,7 +240,7 @@ def _things(draft: Draft, inactive: Inactive) -> str:
         counted(len(inactive.share_classes), "{count} share class", "{count} share classes"),
         counted(len(inactive.answers), "{count} answer", "{count} answers"),
     )
-    return listed([word for word in words if word])
+    return listed([count for count in counts if count])
 
 
 Reader = AbstractBaseUser | AnonymousUser
@@ -230,10 +248,10 @@ Reader = AbstractBaseUser | AnonymousUser
 
 @dataclass(frozen=True, slots=True)
 class FieldConflict:
-    """One answer in both versions; `control` names the question in the form.
+    """An answer in both versions; `control` names the question in the form.
 
-    `change` is who has saved theirs, where the history tells; `is_left` where only they have changed it, so that there
-    is nothing to choose.
+    `change` is the history entry of the other version, if there is one. `is_left`: only others have changed the answer,
+    so that there is nothing to choose.
     """
 
     control: str
@@ -243,16 +261,15 @@ class FieldConflict:
     change: Change | None = None
     is_left: bool = False
 
-    def said_to(self, reader: Reader) -> str:
-        """Who has saved theirs, and when."""
+    def author_words(self, reader: Reader) -> str:
+        """Tell who has saved the other version, and when. A guest, who has no account, is told of nobody."""
         change = self.change
-        # Whoever has no account was asked for their own part, and is told nothing of who else works on the application.
         if change is None or change.who is None or reader.pk is None:
             return gettext("As it is now")
-        words = {"name": customer_name(change.who) or gettext("someone else"), "time": time_or_day(change.at)}
+        named = {"name": customer_name(change.who) or gettext("someone else"), "time": time_or_day(change.at)}
         if change.who_id == reader.pk:
-            return gettext("As you saved it in another window on %(time)s") % words
-        return gettext("As %(name)s saved it on %(time)s") % words
+            return gettext("As you saved it in another window on %(time)s") % named
+        return gettext("As %(name)s saved it on %(time)s") % named
 
 
 def field_conflicts(form: QuestionForm, result: SaveResult) -> tuple[FieldConflict, ...]:
@@ -277,59 +294,67 @@ def field_conflicts(form: QuestionForm, result: SaveResult) -> tuple[FieldConfli
 
 
 def conflict_words(conflicts: Iterable[FieldConflict]) -> str:
-    """Say which answers wait for a choice, since both have changed them; empty where there are none."""
-    one = gettext("{names} was changed in another window, so your answer is not saved. Your other answers are saved.")
-    many = gettext("{names} were changed in another window, so yours are not saved. Your other answers are saved.")
-    return sentence_about((conflict.label for conflict in conflicts if not conflict.is_left), one, many)
+    """Tell which answers wait for a choice, since both sides have changed them; "" for none."""
+    return sentence_about(
+        [conflict.label for conflict in conflicts if not conflict.is_left],
+        gettext("{names} was changed in another window, so your answer is not saved. Your other answers are saved."),
+        gettext("{names} were changed in another window, so yours are not saved. Your other answers are saved."),
+    )
 
 
 def kept_theirs_words(labels: Iterable[str]) -> str:
-    """What was changed elsewhere, and stays so, in a sentence; empty where nothing was."""
-    one = gettext("{names} was changed in another window. We kept the answer saved there.")
-    many = gettext("{names} were changed in another window. We kept the answers saved there.")
-    return sentence_about(labels, one, many)
+    """Tell which answers only others have changed, so that they stay; "" for none."""
+    return sentence_about(
+        labels,
+        gettext("{names} was changed in another window. We kept the answer saved there."),
+        gettext("{names} were changed in another window. We kept the answers saved there."),
+    )
 
 
 def accepted_words(labels: Iterable[str]) -> str:
-    """That what was posted of these is left, since it was accepted; empty where nothing was."""
-    one = gettext("{names} was not changed, because our reviewer has accepted it.")
-    many = gettext("{names} were not changed, because our reviewer has accepted them.")
-    return sentence_about(labels, one, many)
+    """Tell which answers were not changed, since a reviewer has accepted them; "" for none."""
+    return sentence_about(
+        labels,
+        gettext("{names} was not changed, because our reviewer has accepted it."),
+        gettext("{names} were not changed, because our reviewer has accepted them."),
+    )
 
 
-def sentence_about(labels: Iterable[str], one: str, many: str) -> str:
-    """The sentence about one or many, `{names}` in it; empty where there is none."""
-    named = [in_quotes(label) for label in labels]
-    return (one if len(named) == 1 else many).format(names=listed(named)) if named else ""
+def sentence_about(labels: Iterable[str], singular: str, plural: str) -> str:
+    """Fill in the sentence for one label or several, which has `{names}`; "" without a label."""
+    names = [in_quotes(label) for label in labels]
+    sentence = singular if len(names) == 1 else plural
+    return sentence.format(names=listed(names)) if names else ""
 
 
 def hidden_controls(
     post: QueryDict, *, but: Collection[str] = ("csrfmiddlewaretoken", "version", PAGE_VERSION)
 ) -> tuple[tuple[str, str], ...]:
-    """The post as hidden inputs, so that nothing typed is lost on the way; choices of an earlier clash left out.
+    """Return the post as hidden inputs, without the controls that the page makes (`but`) and choices of a version.
 
-    A button that was pressed at a slot is not pressed again, but leads back to the page as it would have. The controls
-    that `but` names are made anew by the page.
+    A button that was pressed at a slot is not pressed again, but leads back to the page as it would have.
     """
-    return tuple(
-        ("update", "1") if name in ("slot", "removal") else (name, str(value))
-        for name, values in post.lists()
-        if name not in but and not name.startswith(KEEP)
-        for value in values
-    )
+    inputs: list[tuple[str, str]] = []
+    for name, values in post.lists():
+        if name in ("slot", "removal"):
+            inputs += [("update", "1") for _ in values]
+        elif name not in but and not name.startswith(KEEP):
+            inputs += [(name, str(value)) for value in values]
+    return tuple(inputs)
 
 
-def unsaved_rows(form: QuestionForm, raw: Mapping[str, Any]) -> tuple[AnswerRow, ...]:
-    """What was posted and is not what stands there, to be read and copied where it could not be saved."""
-    posted = ((one, answer_in_words(one.spec, raw.get(one.spec.name), form.share_classes)) for one in form.questions)
-    return tuple(
-        AnswerRow(question.label, words, question.is_name)
-        for question, words in posted
-        if words and words != answer_in_words(question.spec, question.typed, form.share_classes)
-    )
+def unsaved_rows(form: QuestionForm, answers: Mapping[str, Any]) -> tuple[AnswerRow, ...]:
+    """Return the posted answers that differ from the stored ones, to be read and copied."""
+    rows: list[AnswerRow] = []
+    for question in form.questions:
+        posted = answer_in_words(question.spec, answers.get(question.spec.name), form.share_classes)
+        stored = answer_in_words(question.spec, question.typed, form.share_classes)
+        if posted and posted != stored:
+            rows.append(AnswerRow(question.label, posted, question.is_name))
+    return tuple(rows)
 
 
 def unsaved_replies(post: QueryDict) -> tuple[AnswerRow, ...]:
-    """What was written to our reviewer, likewise."""
-    written = (reply.text for reply in posted_replies(post) if reply.text.strip())
-    return tuple(AnswerRow(gettext("Your reply to our reviewer"), text) for text in written)
+    """Return the posted replies to our reviewer, to be read and copied."""
+    replies = (reply.text for reply in posted_replies(post) if reply.text.strip())
+    return tuple(AnswerRow(gettext("Your reply to our reviewer"), text) for text in replies)

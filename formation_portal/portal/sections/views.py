@@ -224,8 +224,8 @@ class QuestionPageView(View):
 
     def add_messages(self, before: PageBefore, form: QuestionForm, result: SaveResult) -> None:
         """Tell which answers others have changed, and what the save has made inactive."""
-        if words := _left_words(form, result):
-            messages.info(self.request, words)
+        if left_words := _left_words(form, result):
+            messages.info(self.request, left_words)
         consequence = before.consequence(result)
         if consequence and consequence.text:
             # The tag is the address that undoes it (ui/messages.html).
@@ -241,12 +241,12 @@ class QuestionPageView(View):
         opened = after.form.opened_since(before.form, shown_regions(request.POST))
         if not opened:
             return None
-        words = ngettext(
+        message = ngettext(
             "Saved. Your answers lead to {count} more question on this page.",
             "Saved. Your answers lead to {count} more questions on this page.",
             len(opened),
         )
-        messages.info(request, words)
+        messages.info(request, message)
         return redirect(_address(request, after, f"#{opened[0].id}"))
 
     def render_changes(
@@ -264,7 +264,7 @@ class QuestionPageView(View):
         changed since, it keeps the version that it was drawn from.
         """
         request, page = self.request, self.get_page().after(result)
-        changed = page_update(before=before.page.form, after=page.form, shown=shown_regions(request.POST))
+        changed = page_update(before=before.page.form, after=page.form, shown_regions=shown_regions(request.POST))
         has_other_slots = _slots_of(page) != before.slots
         # A role may ask for documents alone, and so add a heading.
         if has_other_slots and _entries_of(page) != before.entries:
@@ -272,7 +272,7 @@ class QuestionPageView(View):
         notes = _notes_of(page) if has_replied else ()
         overlong = [f"{answer.message}." for answer in result.overlong.values()]
         left_words = " ".join(filter(None, (conflict_words(conflicts), _left_words(form, result), *overlong)))
-        is_right = changed.is_nothing and not has_other_slots and not notes and not left_words
+        is_right = changed.is_empty and not has_other_slots and not notes and not left_words
         if is_right and posted_version(request.POST) == page.version:
             return HttpResponse(status=204)
         consequence = before.consequence(result)
@@ -459,15 +459,15 @@ def _removal_url(request: HttpRequest, page: QuestionPage) -> str:
 
 def render_conflict(request: UserRequest, page: FormPage, conflicts: Sequence[FieldConflict]) -> HttpResponse:
     """Render both versions of each answer, and a form that sends the chosen ones once more."""
-    left = [conflict for conflict in conflicts if conflict.is_left]
+    skipped = [conflict for conflict in conflicts if conflict.is_left]
     context = {
         "page": page,
-        "choices": [(conflict, conflict.said_to(request.user)) for conflict in conflicts if not conflict.is_left],
-        "left": left,
+        "choices": [(conflict, conflict.author_words(request.user)) for conflict in conflicts if not conflict.is_left],
+        "left": skipped,
         # The page shows these as they were, so they must not be sent as if they were meant.
         "hidden_controls": (
             *hidden_controls(request.POST),
-            *((f"{KEEP}{conflict.control}", THEIRS) for conflict in left),
+            *((f"{KEEP}{conflict.control}", THEIRS) for conflict in skipped),
         ),
     }
     return render(request, "portal/sections/conflict.html", context, status=409)

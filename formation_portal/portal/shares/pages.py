@@ -15,7 +15,6 @@ from django.utils.translation import gettext
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import ShareClass
 from formation_portal.applications.parties import ShareClassRow
-from formation_portal.applications.readback import share_class_choices
 from formation_portal.contract.canonical import property_of
 from formation_portal.contract.needs import Need, needs_of_share_class
 from formation_portal.contract.schema import Section
@@ -24,7 +23,7 @@ from formation_portal.relay.models import ResourceKind
 from formation_portal.ui import formats
 from formation_portal.ui.allocation import Allocation
 from formation_portal.ui.charts import Bar, share_bar
-from formation_portal.ui.forms.controls import suggestions
+from formation_portal.ui.forms.controls import Suggestions
 from formation_portal.ui.forms.form import QuestionForm
 from formation_portal.ui.forms.question import QueryNote
 from formation_portal.ui.pagination import PageLink, numbered_links
@@ -239,10 +238,10 @@ def share_class_page(draft: Draft, section: Section, *, token: str) -> ShareClas
         impossible=draft.form_state.impossible_answers(holder),
         advice=draft.form_state.advised_answers(holder),
         refused=refused_answers(delivery),
-        share_classes=share_class_choices(draft),
+        share_classes=draft.share_class_choices,
         holder=holder,
         record=draft.record,
-        suggestions=suggestions(draft),
+        suggestions=Suggestions(draft),
         shares_url=reverse("portal:shares", args=[draft.application.reference]),
         notes=feedback.at_answers(token),
     )

@@ -4,7 +4,7 @@ A rule may hang on what others have answered. Then the page says that something 
 """
 
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
+from functools import cached_property
 
 from django.http import Http404
 from django.urls import reverse
@@ -24,14 +24,13 @@ from formation_portal.invitations.models import Invitation
 from formation_portal.relay.delivery_status import deliveries_for_customer
 from formation_portal.ui import roles
 from formation_portal.ui.formats import day
-from formation_portal.ui.forms.controls import party_control, suggestions
-from formation_portal.ui.forms.form import QuestionForm
+from formation_portal.ui.forms.controls import Suggestions
 
 from ..feedback import DeliverySummary, ReviewFeedback, answers_delivery, refused_answers
 from ..pages import Link, need_rows
 from ..parties.guest_parts import guest_needs
-from ..parties.pages import PartyPage, entry_of, questions_by_entry
-from ..sections.changes import inactive_warnings
+from ..parties.pages import PartyForm, PartyPage, questions_by_entry
+from ..sections.changes import InactiveWarnings
 from ..slots import FileRow, SlotRow
 
 
@@ -63,7 +62,7 @@ class OwnPart:
         return found
 
 
-class GuestForm(QuestionForm):
+class GuestForm(PartyForm):
     """Questions to one party that say why they are asked only where its own answers decide."""
 
     def why(self, asked: Question) -> str:
@@ -195,21 +194,17 @@ def part_page(part: OwnPart) -> PartPage:
     form = GuestForm(
         schema=draft.schema,
         asked=questions_by_entry(one for one in asked if not one.spec.refers_to_share_class),
-        entry_of=entry_of,
         raw=party.raw,
         answers=party.record.answers,
         impossible=draft.form_state.impossible_answers(party.record),
         advice=draft.form_state.advised_answers(party.record),
         refused=refused_answers(delivery),
-        control=party_control,
         is_own=party.kind == "person",
         holder=party.record,
-        warnings=cache(
-            partial(inactive_warnings, draft, [one.spec for one in asked], party.record, only_of=party.token)
-        ),
+        warnings=InactiveWarnings(draft, [question.spec for question in asked], party.record, only_of=party.token),
         record=draft.record,
         # Where others come from is not theirs to know.
-        suggestions=suggestions(draft, only=party.record),
+        suggestions=Suggestions(draft, only=party.record),
         locked=feedback.locks.answers_of(party.token),
     )
     return PartPage(

@@ -1,13 +1,13 @@
-"""Controls: their names and ids, what they offer and what stands first in a long list of it, and their markup.
+"""Controls: their names and ids, their options with the likeliest first, and their markup.
 
-Markup is safe by construction: whatever comes from outside passes `escape`, of the standard library, since Django's own
-takes four times as long, and a long form calls it a thousand times.
+Markup is safe by construction: every text from outside passes `escape` of the standard library. Django's own takes four
+times as long, and a long form calls it a thousand times.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cached_property
 from html import escape
 from typing import Any, Protocol
 from urllib.parse import quote, unquote
@@ -18,13 +18,13 @@ from django.utils.translation import gettext
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.fields.base import FieldSpec, quote_key
 from formation_portal.contract.fields.iso_codes import country_name, currencies_of, is_country
-from formation_portal.contract.record import Party, validate
+from formation_portal.contract.record import Answers, Party, validate
 
 from ..formats import foreign_language
 
 
 class Selectable(Protocol):
-    """One thing that can be chosen, in whatever class it comes."""
+    """An option of a control, of any class."""
 
     @property
     def value(self) -> str: ...
@@ -40,7 +40,7 @@ class Selectable(Protocol):
 
 
 def attributes(**values: str) -> str:
-    """Attributes that have a value, each after a space; an underscore in a name stands for a hyphen."""
+    """Write the attributes that have a value, each after a space; an underscore in a name stands for a hyphen."""
     return "".join(f' {name.replace("_", "-")}="{escape(value)}"' for name, value in values.items() if value)
 
 
@@ -50,33 +50,32 @@ def option_language(label: str, spec: FieldSpec | None) -> str:
 
 
 def markup(safe: str) -> SafeString:
-    """The one place where text is declared to be markup: everything that came from outside was escaped on the way."""
+    """Declare a text to be markup. Everything in it that came from outside is escaped already."""
     return mark_safe(safe)  # nosec B308, B703  # noqa: S308  # see above
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One thing that can be chosen."""
+    """An option of a control."""
 
     value: str
     label: str
     chosen: bool
-    # Whether it excludes every other one.
+    # It excludes every other option.
     alone: bool = False
-    # What stands below the label; the portal's own words or the schema's.
+    # Help below the label, in the portal's own words or the schema's.
     help: str = ""
     is_ours: bool = False
 
 
 def as_options(labels: Iterable[tuple[str, str]], chosen: str) -> tuple[Option, ...]:
-    """Each with its value and its label; the one that has the value `chosen` is chosen."""
+    """Build options from values and labels; the option with the value `chosen` is chosen."""
     return tuple(Option(value, label, value == chosen) for value, label in labels)
 
 
 @dataclass(frozen=True, slots=True)
 class FilterControl:
-    """A control of a filter (ui/filter.html): a list, where there are choices; else an input of some type, or what goes
-    along unseen."""
+    """A control of a filter (ui/filter.html): a list of choices, an input of a type, or a hidden input."""
 
     name: str
     label: str = ""
@@ -84,52 +83,49 @@ class FilterControl:
     type: str = "search"
     choices: tuple[Option, ...] = ()
     is_hidden: bool = False
-    # Leads to where it is typed.
+    # The keyboard shortcut that leads to it.
     key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One line of an error summary: the id of the control and the words that stand at it."""
+    """A line of an error summary: the id of a control and its error."""
 
     id: str
     text: str
 
 
 def slot_key(token: str | None, name: str) -> str:
-    """What a form posts to name a slot: the party's token and the slot's own name."""
+    """Name a slot in a post, by the party's token and the slot's own name."""
     return f"{token or ''}/{name}"
 
 
 def slot_name(key: str) -> str:
-    """The slot's own name."""
+    """Return the slot's own name."""
     return key.partition("/")[2]
 
 
 def slot_id(key: str) -> str:
-    """The id of the slot's file control; in a page's one form also the control's name."""
+    """Return the id of a slot's file control; in the form of a page also the control's name."""
     return f"slot:{control_id(quote(key))}"
 
 
 def slot_name_of_control(control: str) -> str:
-    """The slot's own name, by the control in a page's one form."""
+    """Return the slot's own name, by the name of its control in the form of a page."""
     return slot_name(unquote(control))
 
 
 def control_id(control: str) -> str:
-    """The id that goes with a control's name. Without a hyphen, so that no key can look like `<id>-hint` of another."""
+    """Return the id of a control. It has no hyphen, so that no key can look like `<id>-hint` of another."""
     return control.replace("-", "%2D")
 
 
 def party_control(spec: FieldSpec) -> str:
-    """A control of a party's page: by the answer's name, since two roles may use one key for two answers."""
+    """Name a control of a party's page by its answer's name, since two roles may use one key for two answers."""
     return f"q:{quote_key(spec.name)}"
 
 
-# The codes, likeliest first, by what they name: "countries" or "currencies" (FieldSpec.listing).
-Suggestions = Callable[[], Mapping[str, tuple[str, ...]]]
-
-# Stands where the likely ones go in markup that is kept; of characters that Unicode leaves to private use.
+# Marks the place of suggestions in cached markup; of characters that Unicode leaves to private use.
 SUGGESTIONS_GAP = "\ue000likely\ue001"
 
 _MOST = 6
@@ -139,53 +135,69 @@ _MOST_LATEST = 20
 SHORT_LIST = 12
 
 
-def no_suggestions() -> Mapping[str, tuple[str, ...]]:
-    """For a page that knows of none."""
-    return {}
+class Suggestions:
+    """The likeliest countries and currencies of an application, computed when a long list is drawn first.
 
+    With `only` nobody's answers count but that party's.
+    """
 
-def suggestions(draft: Draft, *, only: Party | None = None) -> Suggestions:
-    """Worked out when a long list is drawn first. With `only` nobody's answers count but that party's."""
+    def __init__(self, draft: Draft, *, only: Party | None = None) -> None:
+        self._draft = draft
+        self._only = only
 
-    @cache
-    def found() -> Mapping[str, tuple[str, ...]]:
-        product = draft.application.product
+    def of(self, listing: str) -> tuple[str, ...]:
+        """Return the likeliest codes of a listing ("countries" or "currencies": FieldSpec.listing), likeliest first."""
+        return self._codes.get(listing, ())
+
+    @cached_property
+    def _codes(self) -> Mapping[str, tuple[str, ...]]:
+        product = self._draft.application.product
         country = str((product.get("jurisdiction") or {}).get("iso_code", ""))
         price = str((product.get("price") or {}).get("currency", ""))
-        own = {"countries": (country,), "currencies": (price, *currencies_of(country))}
-        used: dict[str, Counter[str]] = {listing: Counter() for listing in own}
-        if only is not None:
-            said = [(draft.schema.fields_of(only.kind, only.roles), only.answers)]
-        else:
-            said = [(draft.schema.entity_fields, draft.record.answers)]
-            for row in draft.parties[-_MOST_LATEST:]:
-                specs = tuple(spec for spec in draft.schema.fields_of(row.kind, row.roles) if spec.listing)
-                said.append((specs, validate(specs, row.raw)))
-            said += [(draft.schema.share_class_fields, one.answers) for one in draft.record.share_classes]
-        for specs, answers in said:
+        of_product = {"countries": (country,), "currencies": (price, *currencies_of(country))}
+        used = self._used_codes()
+        likeliest: dict[str, tuple[str, ...]] = {}
+        for listing, codes in of_product.items():
+            most_used = [code for code, _ in used[listing].most_common(_MOST)]
+            likeliest[listing] = tuple(dict.fromkeys([*filter(None, codes), *most_used]))[:_MOST]
+        return likeliest
+
+    def _used_codes(self) -> dict[str, Counter[str]]:
+        """Count the codes of answers by listing."""
+        used: dict[str, Counter[str]] = {"countries": Counter(), "currencies": Counter()}
+        for specs, answers in self._answers():
             for spec in specs:
                 if spec.listing and spec.name in answers.values:
                     used[spec.listing].update(spec.codes_of(answers.values[spec.name]))
-        likely: dict[str, tuple[str, ...]] = {}
-        for listing, codes in own.items():
-            most_used = (code for code, _ in used[listing].most_common(_MOST))
-            likely[listing] = tuple(dict.fromkeys([*filter(None, codes), *most_used]))[:_MOST]
-        return likely
+        return used
 
-    return found
+    def _answers(self) -> Iterator[tuple[Iterable[FieldSpec], Answers]]:
+        schema = self._draft.schema
+        if self._only is not None:
+            yield schema.fields_of(self._only.kind, self._only.roles), self._only.answers
+            return
+        yield schema.entity_fields, self._draft.record.answers
+        for row in self._draft.parties[-_MOST_LATEST:]:
+            specs = tuple(spec for spec in schema.fields_of(row.kind, row.roles) if spec.listing)
+            yield specs, validate(specs, row.raw)
+        for share_class in self._draft.record.share_classes:
+            yield schema.share_class_fields, share_class.answers
 
 
 def suggested_options(spec: FieldSpec, raw: Any, codes: Iterable[str]) -> SafeString:
-    """The likely ones as the first group of a list's options, also those that stand in it further down."""
+    """Write the likeliest choices as the first group of a list's options; they stand in the list further down too."""
     listed = spec.options or spec.allowed_currencies
     if 0 < len(listed) <= SHORT_LIST:
         return markup("")
-    left = set(raw) if spec.many else set()
-    wanted = [code for code in codes if code not in left and (not listed or code in listed)]
+    chosen = set(raw) if spec.many else set()
+    suggested = [code for code in codes if code not in chosen and (not listed or code in listed)]
     if spec.listing == "countries":
-        labels = {code: country_name(code) for code in wanted if is_country(code)}
+        labels = {code: country_name(code) for code in suggested if is_country(code)}
     else:
         labels = {choice.value: choice.label for choice in spec.choices()}
-    drawn = [f'<option value="{escape(code)}">{escape(labels[code])}</option>' for code in wanted if code in labels]
-    label = escape(gettext("Suggested"))
-    return markup(f'<optgroup label="{label}">{"".join(drawn)}</optgroup>' if drawn else "")
+    options = [
+        f'<option value="{escape(code)}">{escape(labels[code])}</option>' for code in suggested if code in labels
+    ]
+    if not options:
+        return markup("")
+    return markup(f'<optgroup label="{escape(gettext("Suggested"))}">{"".join(options)}</optgroup>')

@@ -1,168 +1,187 @@
-"""A form: the questions that a page asks about one holder, as regions that show and hide."""
+"""A form: the questions that a page asks about one holder, as regions that show and hide.
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+A region is a run of neighbouring questions under the same rule. It always stands in the page, hidden or not, so that
+what was typed there is posted and restored; and a page says in its post which regions it shows.
+"""
+
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from itertools import groupby
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
+
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 
 from formation_portal.applications.services import Overlong
 from formation_portal.contract import rules
 from formation_portal.contract.fields.base import Choice, FieldSpec, control_name
 from formation_portal.contract.fields.values import Problem as AnswerProblem
-from formation_portal.contract.localisation import ngettext
+from formation_portal.contract.localisation import get_language, ngettext
 from formation_portal.contract.record import Answers, Holder, Party, Record, names_changed
 from formation_portal.contract.schema import FormSchema
 from formation_portal.contract.visibility import VisibilityTable, VisibilityTables
 
-from .controls import Suggestions, control_id, no_suggestions
-from .question import QueryNote, Question, address_lines
-from .region import Region
-from .rendering import QuestionPlace, cached_markup, render
+from .controls import Suggestions, attributes, control_id, markup, party_control
+from .question import AnswerRow, AnswerWarnings, QueryNote, Question, address_lines
+from .rendering import QuestionPlace, cached_markup, render, why_markup
 
-# Where a region begins and ends among the questions of a form, its id, and the heading that it stands under.
-_Run = tuple[int, int, str, str]
+
+class Run(NamedTuple):
+    """The place of a region among the questions of a form: its id, and the key of its heading.
+
+    A region without a rule is always shown and has no id.
+    """
+
+    begin: int
+    end: int
+    id: str
+    entry: str
 
 
 class _Outline(NamedTuple):
-    """How questions stand in regions, the name of each one's control, and where the answer of a name is asked for."""
+    """The regions of a form, the name of each question's control, and the places that ask for an answer, by name."""
 
-    runs: tuple[_Run, ...]
+    runs: tuple[Run, ...]
     controls: tuple[str, ...]
     places: Mapping[str, Sequence[int]]
 
 
 @dataclass(frozen=True)
 class QuestionForm:
-    """The questions to one holder with what was typed, what it means, and what the service refused of it.
-
-    `control` names the control of a field; `refused` holds the service's words by field name.
-    """
+    """The questions to one holder with the typed answers, and what the contract and the service say about them."""
 
     schema: FormSchema
     asked: tuple[rules.Question, ...]
+    # As typed, and as validated.
     raw: Mapping[str, Any]
     answers: Answers
+    # The service's objections, by field name.
     refused: Mapping[str, str] = field(default_factory=dict)
     # Answers that can be read and cannot be true, by field name (supplement, "Bounds").
     impossible: Mapping[str, AnswerProblem] = field(default_factory=dict)
-    # What is worth a second look in an answer, by field name; it never stands in the way.
+    # Advice about answers that are worth a second look, by field name.
     advice: Mapping[str, str] = field(default_factory=dict)
-    # What was posted just now and is too long to be kept; it is shown as typed.
+    # Posted answers that are too long to be stored, by field name; they are shown as typed.
     overlong: Mapping[str, Overlong] = field(default_factory=dict)
-    control: Callable[[FieldSpec], str] = control_name
-    # The key of the heading that a question stands under: the group that the schema puts it in.
-    entry_of: Callable[[rules.Question], str] = lambda asked: asked.spec.group
     is_own: bool = False
-    # By name, what another answer can set aside; worked out only where questions are drawn.
-    warnings: Callable[[], Mapping[str, str]] = dict
-    # What stands first in long lists of countries and currencies.
-    suggestions: Suggestions = no_suggestions
+    warnings: AnswerWarnings | None = None
+    suggestions: Suggestions | None = None
     share_classes: tuple[Choice, ...] = ()
     shares_url: str = ""
-    # The names of the answers that were accepted and are only read, and what our reviewer asks about the others.
+    # The names of accepted answers, which are only read; and our reviewer's questions about others.
     locked: frozenset[str] = frozenset()
     notes: Mapping[str, QueryNote] = field(default_factory=dict)
-    # Whose answers these are, and all that is said besides; without them, nothing is looked up in the page.
+    # The holder of the answers, and the record; without a record no region has a table of when it shows.
     holder: Holder = None
     record: Record | None = None
     # False for a schema that is only looked at: nothing of it stays in this process.
     is_kept: bool = True
 
+    def control(self, spec: FieldSpec) -> str:
+        """Return the name of a field's control."""
+        return party_control(spec) if isinstance(self.holder, Party) else control_name(spec)
+
+    def entry_of(self, question: rules.Question) -> str:
+        """Return the key of the heading that a question stands under: the group of the schema."""
+        return question.spec.group
+
     @cached_property
-    def regions(self) -> tuple[Region, ...]:
-        """All of it, in the order of the schema."""
-        return tuple(Region(id_, entry, self.asked[begin:end], self) for begin, end, id_, entry in self.runs)
+    def regions(self) -> tuple["Region", ...]:
+        return tuple(Region(run.id, run.entry, self.asked[run.begin : run.end], self) for run in self.runs)
+
+    def regions_of(self, ids: Collection[str]) -> tuple["Region", ...]:
+        """Return the regions with these ids."""
+        return tuple(region for region in self.regions if region.id in ids)
 
     @property
-    def runs(self) -> tuple[_Run, ...]:
-        """How the questions stand in regions."""
+    def runs(self) -> tuple[Run, ...]:
         return self._outline.runs
 
     @property
     def controls(self) -> tuple[str, ...]:
-        """The name of each question's control."""
+        """Return the name of each question's control."""
         return self._outline.controls
 
     @cached_property
     def _outline(self) -> _Outline:
-        """Regions and controls; made once for a section, as long as its schema."""
+        """Return the outline; that of a section is made once, and lives as long as its schema."""
         if not self.asked or not self.is_kept or isinstance(self.holder, Party):
             return self._new_outline()
-        page = (self.asked[0].section.key, len(self.asked), self.control, self.entry_of)
-        known = self.schema.cached(_no_outlines)
-        if page not in known:
-            known[page] = self._new_outline()
-        return known[page]
+        key = (type(self), self.asked[0].section.key, len(self.asked))
+        outlines = self.schema.cached(_new_cache_of_outlines)
+        if key not in outlines:
+            outlines[key] = self._new_outline()
+        return outlines[key]
 
     def _new_outline(self) -> _Outline:
-        places: dict[str, list[int]] = {}
-        for at, one in enumerate(self.asked):
-            places.setdefault(one.spec.name, []).append(at)
-        return _Outline(tuple(self._runs()), tuple(self.control(one.spec) for one in self.asked), places)
-
-    def _runs(self) -> Iterator[_Run]:
+        runs: list[Run] = []
         begin = 0
-        for _, run in groupby(self.asked, key=self._run):
-            asked = tuple(run)
-            first, end = asked[0], begin + len(asked)
+        for _, group in groupby(self.asked, key=self._region_key):
+            questions = tuple(group)
+            first = questions[0]
             has_rule = first.spec.depends_on is not None or first.section.depends_on is not None
             id_ = f"region-{control_id(self.control(first.spec))}" if has_rule else ""
-            yield begin, end, id_, self.entry_of(first)
-            begin = end
+            runs.append(Run(begin, begin + len(questions), id_, self.entry_of(first)))
+            begin += len(questions)
+        places: dict[str, list[int]] = {}
+        for place, question in enumerate(self.asked):
+            places.setdefault(question.spec.name, []).append(place)
+        return _Outline(tuple(runs), tuple(self.control(question.spec) for question in self.asked), places)
 
-    def _run(self, one: rules.Question) -> tuple[Hashable, ...]:
-        """The same for neighbours that show and hide together."""
-        return (self.entry_of(one), one.section.key, one.section.depends_on, one.spec.depends_on)
+    def _region_key(self, question: rules.Question) -> tuple[Hashable, ...]:
+        """Return the grouping key of a question: neighbours with equal keys form one region."""
+        return (self.entry_of(question), question.section.key, question.section.depends_on, question.spec.depends_on)
 
-    def why(self, asked: rules.Question) -> str:
-        """Why a question is asked. The rule of a whole section is said once, at the head of the section."""
-        if asked.spec.depends_on is None:
+    def why(self, question: rules.Question) -> str:
+        """Return why a question is asked. The rule of a whole section is said once, at the head of the section."""
+        if question.spec.depends_on is None:
             return ""
-        return rules.why_asked(self.schema, asked.section, asked.spec, self.holder)
+        return rules.why_asked(self.schema, question.section, question.spec, self.holder)
 
-    def when(self, asked: rules.Question) -> str:
-        """The table of a question: rows apart by spaces, each written like a posted form."""
-        table = self._tables.of(asked) if self._tables else None
+    def when(self, question: rules.Question) -> str:
+        """Return the table of when a question shows: rows apart by spaces, each written like a posted form."""
+        table = self._tables.of(question) if self._tables else None
         if table is None:
             return ""
-        known, place = self._table_texts, (asked.section.key, asked.spec.key, self.control)
-        kept = known.get(place)
-        if kept is None or kept[0] is not table:
-            rows: list[str] = []
-            for row in table:
-                pairs = [(self._control_of(name), value) for name, values in row.items() for value in values]
-                # As a browser writes it, which looks for a control's name in it.
-                rows.append(urlencode(pairs, safe="*").replace("~", "%7E"))
-            kept = known[place] = (table, " ".join(rows))
-        return kept[1]
+        texts = self.schema.cached(_new_cache_of_tables)
+        key = (question.section.key, question.spec.key, self.control(question.spec))
+        cached = texts.get(key)
+        if cached is None or cached[0] is not table:
+            cached = texts[key] = (table, self._as_text(table))
+        return cached[1]
 
-    @cached_property
-    def _table_texts(self) -> dict[Hashable, tuple[VisibilityTable, str]]:
-        return self.schema.cached(_no_tables)
+    def _as_text(self, table: VisibilityTable) -> str:
+        rows: list[str] = []
+        for row in table:
+            pairs = [(self._control_of(name), value) for name, values in row.items() for value in values]
+            # The script looks for names of controls in it as browsers write them.
+            rows.append(urlencode(pairs, safe="*").replace("~", "%7E"))
+        return " ".join(rows)
 
     @cached_property
     def _tables(self) -> VisibilityTables | None:
         return VisibilityTables(self.schema, self.record, self.holder, self.asked) if self.record is not None else None
 
     def typed(self, spec: FieldSpec) -> Any:
-        """What was typed; what was posted just now and is too long to be kept stands as it was typed, too."""
+        """Return an answer as typed, also one that is too long to be stored."""
         overlong = self.overlong.get(spec.name)
         return overlong.raw if overlong else self.raw.get(spec.name)
 
-    def is_asked(self, spec: FieldSpec) -> bool:
-        """Whether there is anything to answer; an address of the agent's is only shown."""
+    def is_answerable(self, spec: FieldSpec) -> bool:
+        """Check that there is anything to answer; an address of the agent's is only shown."""
         return not spec.provided_by_agent and not self.schema.why_unanswerable(spec)
 
-    def question(self, asked: rules.Question) -> Question:
-        """One question with what was typed there and what there is to say about it."""
-        spec = asked.spec
+    def question(self, question: rules.Question) -> Question:
+        """Build a question as it is drawn."""
+        spec = question.spec
         unanswerable = self.schema.why_unanswerable(spec) or ""
         problem = self.answers.problems.get(spec.name)
         impossible = self.impossible.get(spec.name)
-        is_incomplete = problem is not None and problem.is_incomplete
-        given = address_lines(self.schema.agent_address) if spec.provided_by_agent and not unanswerable else ()
+        is_optional = not question.required and (not spec.required or question.activation.active)
+        is_from_agent = spec.provided_by_agent and not unanswerable
         return Question(
             spec=spec,
             name=self.control(spec),
@@ -171,13 +190,13 @@ class QuestionForm:
             error_code=problem.code if problem else "",
             objection=impossible.message if impossible else "",
             advice=self.advice.get(spec.name, ""),
-            is_incomplete=is_incomplete,
-            optional=self._is_optional(asked),
+            is_incomplete=problem is not None and problem.is_incomplete,
+            optional=is_optional,
             is_answered=spec.name in self.answers.values,
             is_own=self.is_own,
             share_classes=self.share_classes,
             shares_url=self.shares_url,
-            given=given,
+            given=address_lines(self.schema.agent_address) if is_from_agent else (),
             unanswerable=unanswerable,
             warnings=self.warnings,
             is_locked=spec.name in self.locked,
@@ -194,29 +213,30 @@ class QuestionForm:
             return problem.message
         return self.refused.get(name, "")
 
-    def markup_of(self, asked: rules.Question) -> str:
+    def markup_of(self, question: rules.Question) -> str:
         """Return the question's markup. Nothing of a form that is only looked at gets into the cache."""
-        question = self.question(asked)
+        drawn = self.question(question)
         if not self.is_kept:
-            return render(question)
-        place = QuestionPlace(asked.section.key, rules.group_of(self.holder), asked.spec.key)
-        return cached_markup(question, self.schema, place)
-
-    @staticmethod
-    def _is_optional(asked: rules.Question) -> bool:
-        return not (asked.required or (asked.spec.required and not asked.activation.active))
+            return render(drawn)
+        place = QuestionPlace(question.section.key, rules.group_of(self.holder), question.spec.key)
+        return cached_markup(drawn, self.schema, place)
 
     @property
     def questions(self) -> Iterator[Question]:
-        """Every question, shown or not."""
+        """Every question as it is drawn, shown or not."""
         return (question for region in self.regions for question in region.questions)
 
-    @property
+    @cached_property
     def problems(self) -> tuple[Question, ...]:
         """The shown questions whose answer cannot be read or was refused."""
-        wrong = {*self.answers.problems, *self.overlong, *self.refused}
-        asked = (one for one in self.asked if one.spec.name in wrong and one.activation.active) if wrong else ()
-        return tuple(question for question in map(self.question, asked) if question.error)
+        names = {*self.answers.problems, *self.overlong, *self.refused}
+        problems: list[Question] = []
+        for asked in self.asked:
+            if asked.spec.name in names and asked.activation.active:
+                question = self.question(asked)
+                if question.error:
+                    problems.append(question)
+        return tuple(problems)
 
     @property
     def problems_title(self) -> str:
@@ -229,46 +249,46 @@ class QuestionForm:
 
     @property
     def has_rules(self) -> bool:
-        """Whether anything here shows or hides."""
-        return any(id_ for _, _, id_, _ in self.runs)
+        """Report that regions of the form show and hide."""
+        return any(run.id for run in self.runs)
 
     def has_new_problems(self, before: "QuestionForm") -> bool:
-        """Whether a save has to be drawn again: something cannot be read, or the service has refused something new.
+        """Check for answers that cannot be read or stored, and for objections of the service that are new.
 
-        What it had refused before doesn't hold up those who want to go on and mend it later.
+        Earlier objections do not hold up anybody who goes on and corrects them later.
         """
-        unreadable = any(question.spec.name in self.answers.problems for question in self.problems)
-        return unreadable or bool(self.overlong) or bool(self.refused.items() - before.refused.items())
+        is_unreadable = any(question.spec.name in self.answers.problems for question in self.problems)
+        return is_unreadable or bool(self.overlong) or bool(self.refused.items() - before.refused.items())
 
-    def opened_since(self, before: "QuestionForm", shown: Collection[str]) -> tuple[Question, ...]:
-        """The required questions without an answer that a save has opened, and whoever saved has not seen.
+    def opened_since(self, before: "QuestionForm", shown_regions: Collection[str]) -> tuple[Question, ...]:
+        """Return the required questions without an answer that a save has opened, and that the page did not show.
 
-        `shown` are the ids of the regions that the page showed when it was posted.
+        `shown_regions` are the ids of the regions that the page showed when it was posted.
         """
-        seen = before.shown_controls
-        now = (q for region in self.regions if region.shown and region.id not in shown for q in region.questions)
-        return tuple(q for q in now if q.name not in seen and q.mark == "open" and q.is_asked)
+        earlier = before.shown_controls
+        opened: list[Question] = []
+        for region in self.regions:
+            if region.shown and region.id not in shown_regions:
+                opened += [
+                    q for q in region.questions if q.name not in earlier and q.mark == "open" and q.is_answerable
+                ]
+        return tuple(opened)
 
     @property
     def shown(self) -> frozenset[str]:
         """The ids of the regions that a rule shows now."""
-        return frozenset(id_ for begin, _, id_, _ in self.runs if id_ and self.asked[begin].activation.active)
+        return frozenset(run.id for run in self.runs if run.id and self.asked[run.begin].activation.active)
 
     @property
     def shown_controls(self) -> frozenset[str]:
-        """The controls that stand open."""
-        return frozenset(name for name, one in zip(self.controls, self.asked, strict=True) if one.activation.active)
-
-    def regions_of(self, ids: Collection[str]) -> tuple[Region, ...]:
-        """The regions of these ids."""
-        return tuple(
-            Region(id_, entry, self.asked[begin:end], self) for begin, end, id_, entry in self.runs if id_ in ids
-        )
+        """The names of the controls of shown questions."""
+        pairs = zip(self.controls, self.asked, strict=True)
+        return frozenset(control for control, question in pairs if question.activation.active)
 
     def names_changed_since(self, before: "QuestionForm") -> frozenset[str]:
-        """The names of the answers whose questions may look otherwise: what was typed, what it means, whether it is
-        asked or needed, what is said of it. Both forms ask the same questions."""
-        said: list[tuple[Mapping[str, object], Mapping[str, object]]] = [
+        """Return the names of the answers whose questions may look different. Both forms ask the same questions."""
+        changed: set[str] = set()
+        for earlier, now in (
             (before.raw, self.raw),
             (before.answers.problems, self.answers.problems),
             (before.impossible, self.impossible),
@@ -276,37 +296,112 @@ class QuestionForm:
             (before.overlong, self.overlong),
             (before.refused, self.refused),
             (before.notes, self.notes),
-        ]
-        found = {name for was, now in said for name in names_changed(was, now)}
-        found |= (self.answers.values.keys() ^ before.answers.values.keys()) | (self.locked ^ before.locked)
-        pairs = zip(self.asked, before.asked, strict=True)
-        found |= {now.spec.name for now, was in pairs if now is not was and _standing(now) != _standing(was)}
-        return frozenset(found)
+        ):
+            changed.update(names_changed(earlier, now))
+        changed |= self.answers.values.keys() ^ before.answers.values.keys()
+        changed |= self.locked ^ before.locked
+        for question, other in zip(self.asked, before.asked, strict=True):
+            is_same = question.activation.active == other.activation.active and question.required == other.required
+            if not is_same:
+                changed.add(question.spec.name)
+        return frozenset(changed)
 
     def places_of(self, names: Iterable[str]) -> list[int]:
-        """Where answers of these names are asked for among the questions, in their order."""
-        return sorted(at for name in names for at in self._outline.places.get(name, ()))
+        """Return the places of the questions that ask for these answers, in their order."""
+        return sorted(place for name in names for place in self._outline.places.get(name, ()))
 
     @property
     def structure(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """Which regions there are and what stands in them; while it stays, a page can be mended in place."""
-        return tuple((entry, self.controls[begin:end]) for begin, end, _, entry in self.runs)
+        """The headings and controls of all regions; a page of the same structure can be updated in place."""
+        return tuple((run.entry, self.controls[run.begin : run.end]) for run in self.runs)
 
     def control_id_of(self, name: str) -> str:
-        """The id of the control that asks for an answer, by the answer's name; empty where the page has none."""
+        """Return the id of the control that asks for an answer, by the answer's name; "" if there is none."""
         return control_id(self._control_of(name)) if name in self._outline.places else ""
 
     def _control_of(self, name: str) -> str:
         return self.controls[self._outline.places[name][-1]]
 
 
-def _standing(asked: rules.Question) -> tuple[bool, bool]:
-    return asked.activation.active, asked.required
-
-
-def _no_outlines(_schema: FormSchema) -> dict[Hashable, _Outline]:
+def _new_cache_of_outlines(_schema: FormSchema) -> dict[Hashable, _Outline]:
     return {}
 
 
-def _no_tables(_schema: FormSchema) -> dict[Hashable, tuple[VisibilityTable, str]]:
+def _new_cache_of_tables(_schema: FormSchema) -> dict[Hashable, tuple[VisibilityTable, str]]:
     return {}
+
+
+@dataclass(frozen=True)
+class Region:
+    """A run of questions in a form. `entry` is the key of its heading."""
+
+    id: str
+    entry: str
+    asked: tuple[rules.Question, ...]
+    form: QuestionForm = field(repr=False, compare=False)
+
+    @property
+    def is_conditional(self) -> bool:
+        return bool(self.id)
+
+    @property
+    def shown(self) -> bool:
+        return self.asked[0].activation.active
+
+    @property
+    def why(self) -> str:
+        return self.form.why(self.asked[0])
+
+    @property
+    def when(self) -> str:
+        """Return the table of when it shows, for the script; "" if only the server can tell."""
+        return self.form.when(self.asked[0]) if self.is_conditional else ""
+
+    @cached_property
+    def questions(self) -> tuple[Question, ...]:
+        return tuple(map(self.form.question, self.asked))
+
+    @property
+    def markup(self) -> SafeString:
+        return markup("".join(map(self.form.markup_of, self.asked)))
+
+    @property
+    def html(self) -> SafeString:
+        """Return the region as it stands in its page, hidden or not. Its marker tells in a post that it is shown."""
+        return self._html("")
+
+    @property
+    def swapped_html(self) -> SafeString:
+        """Return the region as an answer to htmx puts it into the page."""
+        return self._html(' hx-swap-oob="true"')
+
+    def _html(self, swap: str) -> SafeString:
+        if not self.is_conditional:
+            return self.markup
+        why = self.why
+        id_ = escape(self.id)
+        hidden = "" if self.shown else " hidden"
+        disabled = "" if self.shown else " disabled"
+        return markup(
+            f'<div class="region reveal{" lit" if why else ""}" id="{id_}" data-questions="{len(self.asked)}"'
+            f"{attributes(data_when=self.when)}{hidden}{swap}>"
+            f'<input type="hidden" name="shown" value="{id_}"{disabled}>'
+            f"{why_markup(why, get_language())}{self.markup}</div>"
+        )
+
+
+def answer_rows(regions: Iterable[Region]) -> tuple[AnswerRow, ...]:
+    """Read back the answers to the shown questions."""
+    rows: list[AnswerRow] = []
+    for region in regions:
+        for question in region.questions if region.shown else ():
+            if not question.unanswerable:
+                value = "\n".join(question.given) or question.read_back
+                rows.append(AnswerRow(question.label, value, question.is_name, _note(question)))
+    return tuple(rows)
+
+
+def _note(question: Question) -> str:
+    if question.given:
+        return gettext("Provided by your registered agent")
+    return question.objection or question.advice or question.doubt

@@ -1,4 +1,4 @@
-"""What a form post says: answers as typed, field by field, and the version of the page that posts them."""
+"""Read a post of a form: the answers as typed, and the version of the page that posts them."""
 
 import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -24,13 +24,13 @@ from .question import AnswerRow
 
 logger = logging.getLogger(__name__)
 
-# What the controls of questions begin with.
+# The names of the controls of questions begin with it.
 _QUESTION = "q:"
 # The control with the boxes of a party's roles.
 ROLES = "roles"
 # The button that restores a removed party first; its value is the party's token.
 RESTORE = "restore"
-# By the name of a control: that somebody chose to keep what was stored meanwhile.
+# Before the name of a control: which of two versions was chosen.
 KEEP = "keep:"
 THEIRS = "theirs"
 # The control with the page's version: the application's revision, the page's own id, which form it was, and the ids of
@@ -47,28 +47,28 @@ UNSAVED = "Unsaved"
 
 
 def new_page_version(draft: Draft, *, page: str = "") -> str:
-    """What a page says that it was drawn from; a new page gets a new id."""
+    """Write what a page is drawn from; a new page gets a new id."""
     form = draft.application.schema_version_id[:_FORM_LETTERS]
     return f"{draft.application.revision}.{page or new_token()}.{form}"
 
 
 def page_id(request: HttpRequest) -> str:
-    """The id of the page that posts; empty where it doesn't say."""
+    """Return the id of the page that posts; "" if the post has none."""
     return str(request.POST.get(PAGE_VERSION, "")).partition(".")[2].partition(".")[0]
 
 
 def posted_revision(post: QueryDict) -> int | None:
-    """The application's revision that the page that posts was drawn from; None where it doesn't say."""
+    """Return the application's revision that the page was drawn from; None if the post has none."""
     return parse_integer(str(post.get(PAGE_VERSION, "")).partition(".")[0], digits=9)
 
 
 def is_as_drawn(post: QueryDict, draft: Draft) -> bool:
-    """Whether nothing of the application has changed since the page that posts was drawn."""
+    """Check that nothing of the application has changed since the page was drawn."""
     return posted_revision(post) == draft.application.revision
 
 
 def posted_page_version(post: QueryDict, draft: Draft) -> PageVersion | None:
-    """What the page that posts has seen; None where it doesn't say, or was drawn from another form."""
+    """Return the version of the page that posts; None if the post has none, or one of another form."""
     _, page, form, *earlier = [*str(post.get(PAGE_VERSION, "")).split("."), "", "", ""]
     number = posted_revision(post)
     if number is None or not is_token(page) or form != draft.application.schema_version_id[:_FORM_LETTERS]:
@@ -78,54 +78,58 @@ def posted_page_version(post: QueryDict, draft: Draft) -> PageVersion | None:
 
 
 def posted_answers(form: QuestionForm, post: QueryDict) -> dict[str, Raw]:
-    """The posted answers of the form by field name; what the post did not hold is absent.
+    """Return the posted answers of the form by field name.
 
-    An answer that nobody asks for, or that only the agent gives, is ignored and logged without its value.
+    Answers that the form does not ask for, or that only the agent gives, are ignored and logged without their values.
     """
-    shown = shown_regions(post)
+    regions = shown_regions(post)
     ignored = {name for name in post if name.startswith(_QUESTION)}
-    # The control that a part belongs to; names are quoted, so no other colon stands in them.
-    posted = {":".join(name.split(":")[:2]) for name in ignored}
-    raw: dict[str, Raw] = {}
-    # Two questions under opposite rules may share one answer: what the person saw is read last, and so wins.
-    for begin, end, _id, _entry in sorted(form.runs, key=lambda run: not run[2] or run[2] in shown):
-        controls = form.controls[begin:end]
+    posted = {_control_of_part(name) for name in ignored}
+    answers: dict[str, Raw] = {}
+    # Two questions under opposite rules may share one answer: the shown one is read last, and so wins.
+    for run in sorted(form.runs, key=lambda run: not run.id or run.id in regions):
+        controls = form.controls[run.begin : run.end]
         if posted.isdisjoint(controls):
             continue
-        for control, asked in zip(controls, form.asked[begin:end], strict=True):
-            spec = asked.spec
-            if control not in posted or not form.is_asked(spec):
+        for control, question in zip(controls, form.asked[run.begin : run.end], strict=True):
+            spec = question.spec
+            if control not in posted or not form.is_answerable(spec):
                 continue
             ignored -= {control, *(f"{control}:{part.name}" for part in spec.parts_for(form.typed(spec)))}
             if not keeps_theirs(post, control):
                 answer = spec.resolve_exclusive(spec.from_post(post, control), form.typed(spec))
                 if answer is not None:
-                    raw[spec.name] = answer
+                    answers[spec.name] = answer
     if ignored:
         logger.info("ignored answers that nobody asks for: %r", sorted(name[:80] for name in ignored)[:20])
-    return raw
+    return answers
+
+
+def _control_of_part(name: str) -> str:
+    """Return the control that a posted part belongs to. Names are quoted, so that they have no other colon."""
+    return ":".join(name.split(":")[:2])
 
 
 def shown_regions(post: QueryDict) -> frozenset[str]:
-    """The ids of the regions that the page showed when it was posted: one by one, or all in one value from script."""
+    """Return the ids of the regions that the page showed. Script posts all of them in one value."""
     return frozenset(" ".join(post.getlist(_SHOWN)).split())
 
 
 def keeps_theirs(post: QueryDict, control: str) -> bool:
-    """Whether the person chose to keep what was stored meanwhile."""
+    """Check that the version was chosen that others have saved."""
     return post.get(f"{KEEP}{control}") == THEIRS
 
 
 def posted_version(post: QueryDict) -> int:
-    """The version that the page was drawn from; one that cannot be read is older than any."""
+    """Return the version that the page was drawn from; one that cannot be read is older than any."""
     version = parse_integer(post.get("version", ""), digits=9)
     return -1 if version is None else version
 
 
 def recognised_answers(controls: Iterable[tuple[str, Iterable[str]]]) -> tuple[AnswerRow, ...]:
-    """The answers among the controls of a form, each with its values; what is blank is left out.
+    """Read back the answers in the controls of a form, without blank ones.
 
-    What no form of the catalog knows is told by the name of its control.
+    An answer that no form of the catalog asks for is labelled by the name of its control.
     """
     post = QueryDict(mutable=True)
     for name, values in controls:
@@ -136,8 +140,7 @@ def recognised_answers(controls: Iterable[tuple[str, Iterable[str]]]) -> tuple[A
 def _rows(post: QueryDict) -> Iterator[AnswerRow]:
     if roles := [role for role in post.getlist(ROLES) if role]:
         yield AnswerRow(gettext("Roles"), role_words(roles))
-    # The control that a part belongs to; names are quoted, so no other colon stands in them.
-    controls = dict.fromkeys(":".join(name.split(":")[:2]) for name in post if name.startswith(_QUESTION))
+    controls = dict.fromkeys(_control_of_part(name) for name in post if name.startswith(_QUESTION))
     specs = _specs(controls) if controls else {}
     for control in controls:
         if spec := specs.get(control):
@@ -152,11 +155,15 @@ def _rows(post: QueryDict) -> Iterator[AnswerRow]:
 
 
 def _specs(controls: Collection[str]) -> Mapping[str, FieldSpec]:
-    """The questions by control, of the form in the catalog that knows most of what was posted."""
-    known = cached_catalog()
-    forms = (product.item.form for product in known.items if product.item) if known else ()
-    found = (form.cached(_by_control) for form in forms)
-    return max(found, key=lambda specs: len(specs.keys() & controls), default={})
+    """Return the fields by control, of the form in the catalog that has most of the posted controls."""
+    catalog = cached_catalog()
+    best: Mapping[str, FieldSpec] = {}
+    for product in catalog.items if catalog else ():
+        if product.item:
+            specs = product.item.form.cached(_by_control)
+            if len(specs.keys() & controls) > len(best.keys() & controls):
+                best = specs
+    return best
 
 
 def _by_control(form: FormSchema) -> Mapping[str, FieldSpec]:

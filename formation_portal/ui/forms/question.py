@@ -1,12 +1,12 @@
-"""A question as the field templates draw it (templates/fields/, one per field type).
+"""A question as the field templates draw it (templates/fields/, a template for each field type).
 
-No form class of Django's: the contract reads and validates what is posted, so a form would only repeat it.
+Django's forms are not used for questions: the contract parses and validates answers, and a form would only repeat it.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
@@ -18,27 +18,18 @@ from formation_portal.contract.fields.bounds import NO_BOUNDS
 from formation_portal.contract.fields.iso_codes import country_name
 from formation_portal.reviews.models import MAX_TEXT
 
-from .controls import (
-    SHORT_LIST,
-    SUGGESTIONS_GAP,
-    Option,
-    Suggestions,
-    control_id,
-    markup,
-    no_suggestions,
-    suggested_options,
-)
+from .controls import SHORT_LIST, SUGGESTIONS_GAP, Option, Suggestions, control_id, markup, suggested_options
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerRow:
-    """One answer as ui/summary_row.html draws it."""
+    """An answer that is read back (ui/summary_row.html)."""
 
     term: str
     value: str
     is_name: bool = False
     note: str = ""
-    # Where it can be changed: the row's own id, its mark, and the way to the control.
+    # If it can be changed: the row's own id, its mark, and the way to the control.
     id: str = ""
     state: str = ""
     change_url: str = ""
@@ -47,7 +38,8 @@ class AnswerRow:
 
 @dataclass(frozen=True, slots=True)
 class QueryNote:
-    """`use` is the answer that is proposed, in words; empty where none is, or where it stands there already."""
+    """A question of our reviewer about an answer, and the customer's reply. `proposal` is the proposed answer in words,
+    empty if it is stored already."""
 
     number: int
     title: str
@@ -62,24 +54,31 @@ class QueryNote:
 
     @property
     def own_id(self) -> str:
-        """The id of its words where no control is described by it."""
+        """The id of its text, for a note that describes no control."""
         return f"asked-{self.number}"
 
     @property
     def is_answered(self) -> bool:
-        """Whether something was done about it since it came back, or said to it."""
+        """Check that the answer has changed since the return, or that there is a reply."""
         return self.is_changed or bool(self.reply)
 
 
-# A choice among so few is seen best when all of it is on the page.
+# So few choices are all shown on the page.
 _FEW = 6
-# Of more, those that are chosen are shown, and a list to add from (fields/multi_select.html).
+# Of more than these the chosen ones are shown, and a list to add from (fields/multi_select.html).
 _MOST_TICKED = 40
+
+
+class AnswerWarnings(Protocol):
+    """The warnings at the answers of a page, computed when a question is drawn."""
+
+    def of(self, name: str) -> str:
+        """Return what changing an answer would make inactive, in words; "" if that is little."""
 
 
 @dataclass(frozen=True, slots=True)
 class ControlPart:
-    """One control of an answer that has several."""
+    """A control of an answer that has several."""
 
     part: str
     name: str
@@ -95,7 +94,7 @@ class ControlPart:
 
 @dataclass(frozen=True)
 class Question:
-    """One field, what was typed there, and what there is to say about it."""
+    """A field as it is drawn, with the typed answer and the messages about it."""
 
     spec: FieldSpec
     name: str
@@ -108,21 +107,21 @@ class Question:
     shares_url: str = ""
     given: tuple[str, ...] = ()
     unanswerable: str = ""
-    # By name, what another answer can set aside, where that is much.
-    warnings: Callable[[], Mapping[str, str]] = dict
+    warnings: AnswerWarnings | None = None
     # Why an answer that can be read cannot be true; it is saved, and stands in the way of submitting only.
     objection: str = ""
-    # What is worth a second look in the answer; it never stands in the way.
+    # Why the answer is worth a second look; it never stands in the way.
     advice: str = ""
     # Parts of the answer are missing, and none is wrong.
     is_incomplete: bool = False
-    # What the error is, where it is known: the code of a problem (contract/fields/values.py).
+    # The code of the problem (contract/fields/values.py), if the error is one.
     error_code: str = ""
-    # Whether our reviewer has accepted the answer, so that it is only read; and what they ask about it.
+    # Our reviewer has accepted the answer, so that it is only read; and our reviewer's question about it.
     is_locked: bool = False
     note: QueryNote | None = None
-    # What stands first in its list, where that is long; None leaves a gap there, to be filled by whoever draws.
-    suggestions: Suggestions | None = no_suggestions
+    # The likeliest choices, which stand first in a long list; for the cache a gap is left in their place.
+    suggestions: Suggestions | None = None
+    has_suggestions_gap: bool = False
 
     @property
     def id(self) -> str:
@@ -132,16 +131,16 @@ class Question:
     @property
     def error_id(self) -> str:
         """The id of the first control that is wrong, which the error summary links to."""
-        wrong = next((place for place, one in enumerate(self.parts) if one.is_wrong), 0)
-        return self.parts[wrong].id if wrong else self.id
+        wrong = next((part for part in self.parts if part.is_wrong), None)
+        return self.id if wrong is None or wrong is self.parts[0] else wrong.id
 
     @property
     def label(self) -> str:
         return self.spec.label
 
     @property
-    def is_asked(self) -> bool:
-        """Whether there is anything to answer; an address of the agent's is only shown."""
+    def is_answerable(self) -> bool:
+        """Check that there is anything to answer; an address of the agent's is only shown."""
         return not self.spec.provided_by_agent and not self.unanswerable
 
     @property
@@ -160,40 +159,49 @@ class Question:
 
     @cached_property
     def raw(self) -> Any:
-        """As typed, in the notation of the page and the shape that the template draws: text, list, or text by part."""
-        return raw_of(self.spec, self.typed)
+        """The typed answer in the notation of the page and the shape of the template: text, list, or texts by part."""
+        typed = self.spec.localised(self.typed)
+        if self.spec.many:
+            return typed if isinstance(typed, list) else []
+        if self.spec.parts:
+            return typed if isinstance(typed, dict) else {}
+        return typed if isinstance(typed, str) else ""
 
     @cached_property
     def choices(self) -> tuple[Option, ...]:
-        """What can be chosen. Worked out only where a template asks: lists of countries are long."""
-        offered = self.share_classes if self.spec.refers_to_share_class else self.spec.choices()
+        """The choices. They are built only if a template asks for them: lists of countries are long."""
+        choices = self.share_classes if self.spec.refers_to_share_class else self.spec.choices()
         chosen = set(self.raw) if self.spec.many else {self.raw}
-        rows = _rows(offered, chosen, alone=frozenset(self.spec.exclusive_options))
-        return rows if self.spec.many or self.spec.listing != "currencies" else _with_what_was_typed(rows, self.raw)
+        options = _options(choices, chosen, alone=frozenset(self.spec.exclusive_options))
+        if self.spec.listing == "currencies" and not self.spec.many:
+            return _with_typed(options, self.raw)
+        return options
 
     @property
     def suggested(self) -> SafeString:
-        """The likely ones, as the first options of a long list."""
-        if self.suggestions is None:
+        """The likeliest choices as the first options of a long list."""
+        if self.has_suggestions_gap:
             return markup(SUGGESTIONS_GAP)
-        return suggested_options(self.spec, self.raw, self.suggestions().get(self.spec.listing, ()))
+        codes = self.suggestions.of(self.spec.listing) if self.suggestions else ()
+        return suggested_options(self.spec, self.raw, codes)
 
     @property
     def is_ticked_from_many(self) -> bool:
-        """Whether countries or currencies are ticked in a list that takes some looking, and isn't one to add from."""
-        return is_ticked_from_many(self.spec)
+        """Check that countries or currencies are ticked in a list of some length, and not added from a longer one."""
+        spec = self.spec
+        return spec.many and bool(spec.listing) and SHORT_LIST < len(spec.options) <= _MOST_TICKED
 
     @cached_property
     def suggested_choices(self) -> tuple[Option, ...]:
-        """The likely ones of a long list of tick boxes, where each stands once: first, and not again among the rest."""
+        """The likeliest choices of a long list of tick boxes, which stand first and not again among the rest."""
         if not self.suggestions or not self.is_ticked_from_many:
             return ()
-        offered = {one.value: one for one in self.choices}
-        return tuple(offered[code] for code in self.suggestions().get(self.spec.listing, ()) if code in offered)
+        options = {option.value: option for option in self.choices}
+        return tuple(options[code] for code in self.suggestions.of(self.spec.listing) if code in options)
 
     @property
     def is_short_list(self) -> bool:
-        """Whether all choices are shown at once instead of in a list."""
+        """Check that all choices are shown at once instead of in a list."""
         return 0 < len(self.choices) <= _FEW
 
     @property
@@ -202,18 +210,18 @@ class Question:
 
     @property
     def hidden_values(self) -> tuple[str, ...]:
-        """What is chosen, for the rules that the page looks up; an answer that is only read has no control."""
+        """The chosen values of an answer without a control, for the rules that the page looks up."""
         return () if self.spec.parts else tuple(choice.value for choice in self.choices if choice.chosen)
 
     @property
     def doubt(self) -> str:
-        """How the answer was read, where it could have been meant otherwise."""
+        """Tell how an ambiguous answer was read."""
         return "" if self.error else self.spec.ambiguity_note(self.typed)
 
     @property
     def ahead(self) -> str:
-        """What another answer can set aside."""
-        return self.warnings().get(self.spec.name, "")
+        """Warn of what another answer would make inactive."""
+        return self.warnings.of(self.spec.name) if self.warnings else ""
 
     @property
     def described_by(self) -> str:
@@ -224,7 +232,7 @@ class Question:
 
     @property
     def has_bounds(self) -> bool:
-        """Report that the answer may turn out to be impossible, so that the page has a place to say so."""
+        """Check that the answer may turn out to be impossible, so that the page needs a place to say so."""
         return self.spec.bounds != NO_BOUNDS
 
     @property
@@ -238,9 +246,7 @@ class Question:
             return "open"
         if self.advice:
             return "heed"
-        if self.is_locked:
-            return "met"
-        if self.is_answered or self.given:
+        if self.is_locked or self.is_answered or self.given:
             return "met"
         return "" if self.optional or self.unanswerable else "open"
 
@@ -250,7 +256,7 @@ class Question:
 
     @property
     def autocomplete(self) -> str:
-        """Only one's own data may be filled in by the browser; it would put the reader into another's place."""
+        """Browsers may fill in the reader's own data only."""
         return canonical.autocomplete(self.spec.canonical_field) if self.is_own else "off"
 
     @property
@@ -268,14 +274,14 @@ class Question:
     @cached_property
     def parts(self) -> tuple[ControlPart, ...]:
         """The controls of an answer that has several, each with its own label."""
-        wrong = self.spec.wrong_parts(self.error_code, self.typed) if self.error else ()
-        return tuple(self._part(part, is_wrong=part.name in wrong) for part in self.spec.parts_for(self.raw))
+        wrong_parts = self.spec.wrong_parts(self.error_code, self.typed) if self.error else ()
+        return tuple(self._part(part, is_wrong=part.name in wrong_parts) for part in self.spec.parts_for(self.raw))
 
     def _part(self, part: Part, *, is_wrong: bool) -> ControlPart:
         value = str(self.raw.get(part.name, ""))
         token = self.autocomplete
-        # None for countries, whose list the template draws.
-        offered = self.spec.choices() if part.name in self.spec.chosen_parts else ()
+        # The template itself draws the list of countries.
+        choices = self.spec.choices() if part.name in self.spec.chosen_parts else ()
         return ControlPart(
             part=part.name,
             name=f"{self.name}:{part.name}",
@@ -283,41 +289,28 @@ class Question:
             label=gettext(part.label),
             value=value,
             autocomplete=token if token in ("", "off") else f"{token}-{part.name}",
-            choices=_with_what_was_typed(_rows(offered, {value}), value) if offered else (),
+            choices=_with_typed(_options(choices, {value}), value) if choices else (),
             suggestions=part.suggestions,
             optional=part.is_optional,
             is_wrong=is_wrong,
         )
 
 
-def raw_of(spec: FieldSpec, typed: Any) -> Any:
-    """What was typed in the notation of the page and the shape that the template draws: text, list, or text by part."""
-    typed = spec.localised(typed)
-    if spec.many:
-        return typed if isinstance(typed, list) else []
-    if spec.parts:
-        return typed if isinstance(typed, dict) else {}
-    return typed if isinstance(typed, str) else ""
+def _options(choices: Iterable[Choice], chosen: set[str], alone: frozenset[str] = frozenset()) -> tuple[Option, ...]:
+    return tuple(
+        Option(choice.value, choice.label, choice.value in chosen, choice.value in alone) for choice in choices
+    )
 
 
-def is_ticked_from_many(spec: FieldSpec) -> bool:
-    """Whether countries or currencies are ticked in a list that takes some looking, and isn't one to add from."""
-    return spec.many and bool(spec.listing) and SHORT_LIST < len(spec.options) <= _MOST_TICKED
-
-
-def _rows(offered: Iterable[Choice], chosen: set[str], alone: frozenset[str] = frozenset()) -> tuple[Option, ...]:
-    return tuple(Option(one.value, one.label, one.value in chosen, one.value in alone) for one in offered)
-
-
-def _with_what_was_typed(currencies: tuple[Option, ...], typed: str) -> tuple[Option, ...]:
-    """Those to choose from, and one that was typed before, though it is none of them: nothing is lost."""
-    is_listed = not typed or any(one.chosen for one in currencies)
+def _with_typed(currencies: tuple[Option, ...], typed: str) -> tuple[Option, ...]:
+    """Add the typed currency first if the list does not have it, so that no answer is lost."""
+    is_listed = not typed or any(option.chosen for option in currencies)
     return currencies if is_listed else (Option(typed, typed, chosen=True), *currencies)
 
 
 def address_lines(address: dict[str, str]) -> tuple[str, ...]:
-    """An address as it is written on an envelope; whatever parts it has."""
+    """Write an address as on an envelope, with the parts that it has."""
     town = " ".join(address[part] for part in ("city", "postcode") if address.get(part))
-    lines = (address.get("street1", ""), address.get("street2", ""), town, address.get("region", ""))
     country = country_name(address["country"]) if address.get("country") else ""
-    return tuple(line for line in (*lines, country) if line)
+    lines = (address.get("street1"), address.get("street2"), town, address.get("region"), country)
+    return tuple(line for line in lines if line)

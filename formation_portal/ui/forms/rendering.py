@@ -27,7 +27,7 @@ _MAX_ENTRIES = 4_000
 
 
 class QuestionPlace(NamedTuple):
-    """Where a form asks a question: in which list of which section, and by which key."""
+    """The place of a question in a form: its section, the list in it, and its key."""
 
     section: str
     group: str
@@ -35,14 +35,14 @@ class QuestionPlace(NamedTuple):
 
 
 class MarkupCacheKey(NamedTuple):
-    """Everything that decides the markup of a question, but for typed text. `form` is the number of a form in one
-    language; `shown` has what was chosen, and gaps for what was typed."""
+    """The values that decide the markup of a question. `form` is the number of a form in one language; `answer` has the
+    chosen values, and gaps in place of typed text."""
 
     form: int
     catalog_language: str
     place: QuestionPlace
     control: str
-    shown: Hashable
+    answer: Hashable
     optional: bool
     is_answered: bool
     is_incomplete: bool
@@ -55,7 +55,7 @@ _form_numbers = count()
 
 @lru_cache(maxsize=1_000)
 def why_markup(why: str, _language: str) -> SafeString:
-    """Why something is asked, in the schema's words."""
+    """Render why a question is asked, in the schema's words."""
     return markup(get_template("ui/why.html").render({"why": why}))
 
 
@@ -71,10 +71,10 @@ def cached_markup(question: Question, schema: FormSchema, place: QuestionPlace) 
     if not _can_be_cached(question):
         return render(question)
     texts = _typed_texts(question)
-    shown = _with_gaps(question.raw, texts)
-    key = _key_of(question, schema, place, shown)
+    answer = _with_gaps(question.raw, texts)
+    key = _key_of(question, schema, place, answer)
     if key not in _cache:
-        rendered = render(replace(question, typed=shown, suggestions=None))
+        rendered = render(replace(question, typed=answer, has_suggestions_gap=True))
         if any(rendered.count(_gap(part)) != 1 for part in texts):
             return render(question)
         if len(_cache) >= _MAX_ENTRIES:
@@ -90,10 +90,8 @@ def cached_markup(question: Question, schema: FormSchema, place: QuestionPlace) 
 
 
 def _can_be_cached(question: Question) -> bool:
-    """Exclude what looks like hardly any other question, and would only take the place of others in the cache.
-
-    Suggestions fill one gap in a list that opens, but change the order of a list of tick boxes.
-    """
+    """Exclude questions with messages, which are too rare to be worth a place in the cache, and those whose choices
+    depend on the application: suggestions fill one gap in a list that opens, but reorder a list of tick boxes."""
     has_message = (
         question.error or question.objection or question.advice or question.doubt or question.ahead or question.note
     )
@@ -123,17 +121,17 @@ def _gap(part: str) -> str:
     return f"\ue000{part}\ue001"
 
 
-def _key_of(question: Question, schema: FormSchema, place: QuestionPlace, shown: Any) -> MarkupCacheKey:
-    if isinstance(shown, Mapping):
-        shown = tuple(sorted(shown.items()))
-    elif isinstance(shown, list):
-        shown = tuple(shown)
+def _key_of(question: Question, schema: FormSchema, place: QuestionPlace, answer: Any) -> MarkupCacheKey:
+    if isinstance(answer, Mapping):
+        answer = tuple(sorted(answer.items()))
+    elif isinstance(answer, list):
+        answer = tuple(answer)
     return MarkupCacheKey(
         form=schema.cached(_form_number),
         catalog_language=schema_language(),
         place=place,
         control=question.name,
-        shown=shown,
+        answer=answer,
         optional=question.optional,
         is_answered=question.is_answered,
         is_incomplete=question.is_incomplete,
