@@ -92,10 +92,10 @@ def _store(
         content.seek(0)
     document.findings = findings.to_json()
     with stored_file(document, content):
-        kept = _save_row(draft, party, document, picture, by=by)
-    if kept is not document:
+        stored = _save_row(draft, party, document, picture, by=by)
+    if stored is not document:
         document.file.storage.delete(str(document.file.name))
-    return kept
+    return stored
 
 
 @contextmanager
@@ -132,7 +132,7 @@ def _save_row(
             raise UploadRefused(gettext("Choose one of the documents in the list"))
         old = draft.documents_of(row).get(document.slot)
         if old and (old.sha256, old.name) == (document.sha256, document.name):
-            # The same once more: perhaps because the earlier file can't be read, so that is the one that goes.
+            # The old file is the one to delete: it may be uploaded again because it can't be read any more.
             old.file.name, document.file.name = document.file.name, old.file.name
             Document.objects.filter(pk=old.pk).update(file=old.file)
             return old
@@ -165,20 +165,18 @@ def _save_row(
 def remove_document(draft: Draft, document: Document, *, by: Author) -> None:
     """Remove a file from its slot, or one of the replaced files. Raises Gone, Closed."""
     with application_transaction(draft, by=by) as journal:
-        found = draft.document(document.pk)
-        if found is None:
+        current = draft.document(document.pk)
+        if current is None:
             raise Gone(gettext("The document was removed"))
-        if not found.replaced_at and journal.locks.has_document(found):
+        if not current.replaced_at and journal.locks.has_document(current):
             raise LockedByReview
-        change = {"field": found.slot, "label": found.slot, "before": _history_value(found), "after": None}
-        what = (
-            gettext_noop("Removed an earlier file for “{slot}”")
-            if found.replaced_at
-            else gettext_noop("Removed “{slot}”")
-        )
-        whose = found.party.token if found.party else ""
-        journal.note(what, holder=whose, changes=[change], slot=found.slot)
-        _delete(draft, found)
+        change = {"field": current.slot, "label": current.slot, "before": _history_value(current), "after": None}
+        message = gettext_noop("Removed “{slot}”")
+        if current.replaced_at:
+            message = gettext_noop("Removed an earlier file for “{slot}”")
+        holder = current.party.token if current.party else ""
+        journal.note(message, holder=holder, changes=[change], slot=current.slot)
+        _delete(draft, current)
 
 
 def delete_files_on_commit(documents: Iterable[Document]) -> None:

@@ -1,8 +1,8 @@
-"""Erases for good: a draft or a closed application with all that was typed, uploaded and said about it, one party of an
-application, and our copies of files that the formation service has.
+"""Erase for good a draft or a closed application, a party of an application, or our copies of files that the
+formation service has.
 
-What is left says nothing of a person: an empty row, codes and times, and the audit log, which names everything by
-number. Whether something may be erased yet is decided in `privacy`.
+The rest says nothing of a person: an empty row, codes and times, and the audit log, which names everything by number.
+`privacy` decides when something may be erased.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -24,7 +24,7 @@ from .documents import delete_files_on_commit
 from .exceptions import Gone, Unread
 from .transactions import application_transaction
 
-# What stands in the history where a name was.
+# Replaces a name in the history.
 PSEUDONYM = "[erased]"
 
 
@@ -75,28 +75,28 @@ def erase_party(application: Application, token: str, *, by: Author | None) -> N
             if party is None:
                 raise Gone(gettext("This person or company was removed"))
             names = _names_of(draft, party)
-            told, gone = subscribers.party_erased(party, names)
+            rows, gone = subscribers.party_erased(party, names)
             delete_files_on_commit(party.documents.all())
             party.delete()
             draft.reload()
-            altered = list(_without_names(application, token, names))
+            changes = list(_without_names(application, token, names))
             journal.note(gettext_noop("Erased the details of a person or company"))
-        # What was said of the party is attested as it is now; what is gone is known to be gone.
-        rows = [*altered, *told]
-        chain.append(AuditAction.ERASURE, by=by, application=application, subject=token, rows=rows, erased=gone)
+        # The altered rows are attested as they are now, and the deleted ones as deleted.
+        altered = [*changes, *rows]
+        chain.append(AuditAction.ERASURE, by=by, application=application, subject=token, rows=altered, erased=gone)
 
 
 def _names_of(draft: Draft, party: Party) -> frozenset[str]:
-    """What the party is and was called, and its e-mail addresses: the texts by which others may tell of it."""
+    """Return the names that the party has and had, and its e-mail addresses."""
     row = draft.party(party.token) or draft.removed_party(party.token)
-    told = draft.application.changes.filter(holder=party.token)
-    names = {row.record.label if row else "", *(str(change.named.get("name", "")) for change in told)}
+    changes = draft.application.changes.filter(holder=party.token)
+    names = {row.record.label if row else "", *(str(change.named.get("name", "")) for change in changes)}
     addresses = {value for value in party.raw.values() if isinstance(value, str) and "@" in value}
     return frozenset((names | addresses) - {""})
 
 
 def _without_names(application: Application, token: str, names: Collection[str]) -> Iterator[Change]:
-    """The entries of the history that told of the party, saved without its names and answers."""
+    """Save the history entries about the party without its names and answers, and return the changed ones."""
     for change in application.changes.all():
         before = (change.what, change.named, change.changes)
         change.what, change.named = pseudonymised(change.what, names), pseudonymised(change.named, names)
@@ -107,27 +107,29 @@ def _without_names(application: Application, token: str, names: Collection[str])
 
 
 def pseudonymised(value: Any, names: Collection[str]) -> Any:
-    """A text, or whatever JSON can say, with PSEUDONYM wherever one of the names stands."""
+    """Replace the names in a JSON value by PSEUDONYM."""
     if isinstance(value, str):
         for name in sorted(names, key=len, reverse=True):
             value = value.replace(name, PSEUDONYM)
         return value
     if isinstance(value, dict):
-        return {pseudonymised(key, names): pseudonymised(one, names) for key, one in value.items()}
-    return [pseudonymised(one, names) for one in value] if isinstance(value, list) else value
+        return {pseudonymised(key, names): pseudonymised(item, names) for key, item in value.items()}
+    return [pseudonymised(item, names) for item in value] if isinstance(value, list) else value
 
 
 def remove_copies(application: Application, documents: Iterable[Document]) -> int:
-    """Remove our copies of these files, with their pictures, and say of how many: the formation service has them. Their
-    names, sizes and digests stay."""
+    """Remove our copies of these files, which the formation service has, and their pictures. Return their number.
+
+    Names, sizes and digests stay.
+    """
     with transaction.atomic():
         Application.objects.select_for_update().get(pk=application.pk)
-        keys = [one.pk for one in documents]
-        found = list(application.documents.filter(pk__in=keys, copy_removed_at=None))
-        if found:
-            delete_files_on_commit(found)
-            Preview.objects.filter(document__in=found).delete()
-            removed = Document.objects.filter(pk__in=[one.pk for one in found])
-            removed.update(file="", findings={}, copy_removed_at=timezone.now())
-            chain.append(AuditAction.ERASURE, by=None, application=application, reason="copies", copies=len(found))
-    return len(found)
+        keys = [document.pk for document in documents]
+        copies = list(application.documents.filter(pk__in=keys, copy_removed_at=None))
+        if copies:
+            delete_files_on_commit(copies)
+            Preview.objects.filter(document__in=copies).delete()
+            rows = Document.objects.filter(pk__in=[document.pk for document in copies])
+            rows.update(file="", findings={}, copy_removed_at=timezone.now())
+            chain.append(AuditAction.ERASURE, by=None, application=application, reason="copies", copies=len(copies))
+    return len(copies)

@@ -139,7 +139,7 @@ def save_party(
             posted=posted,
             holders=[model.token],
             page_version=page_version,
-            asked=fields,
+            page_fields=fields,
         )
         if merge.names:
             answered = [name for name in merge.names if name != ROLES]
@@ -183,12 +183,12 @@ def set_roles(draft: Draft, party: Party | PartyRow, roles: Iterable[str], *, by
             _note_changes(journal, row, [], old_roles)
 
 
-def _with_locked_roles(draft: Draft, journal: Journal, party: Party, wanted: list[str]) -> list[str]:
-    """Return the wanted roles, and those that the party has if its roles are locked."""
-    is_complete = set(party.roles) <= set(wanted)
+def _with_locked_roles(draft: Draft, journal: Journal, party: Party, roles: list[str]) -> list[str]:
+    """Return the roles, and those that the party has if its roles are locked."""
+    is_complete = set(party.roles) <= set(roles)
     if is_complete or party.token not in journal.locks.roles:
-        return wanted
-    return known_roles(draft, (*wanted, *party.roles))
+        return roles
+    return known_roles(draft, (*roles, *party.roles))
 
 
 def current_party(draft: Draft, party: Party | PartyRow) -> PartyRow:
@@ -212,11 +212,11 @@ def unremove(draft: Draft, token: str) -> None:
 
 def known_roles(draft: Draft, roles: Iterable[str]) -> list[str]:
     """Return the roles that the schema has a section for, each once, in its order."""
-    wanted = set(roles)
-    known = [section.role for section in draft.schema.role_sections if section.role in wanted]
-    if len(set(known)) < len(wanted):
-        logger.warning("Ignored %d roles that the form does not have", len(wanted - set(known)))
-    return [role for role in dict.fromkeys(known) if role]
+    roles = set(roles)
+    of_schema = dict.fromkeys(section.role for section in draft.schema.role_sections if section.role)
+    if unknown := roles - of_schema.keys():
+        logger.warning("Ignored %d roles that the form does not have", len(unknown))
+    return [role for role in of_schema if role in roles]
 
 
 def remove_party(draft: Draft, party: Party | PartyRow, *, by: AbstractBaseUser) -> References:
@@ -272,14 +272,16 @@ def keep_both(draft: Draft, party: PartyRow, other: PartyRow, *, by: AbstractBas
         journal.note(text, holder=row.token, name=row.label)
 
 
-def merge_parties(draft: Draft, party: PartyRow, kept: PartyRow, *, by: AbstractBaseUser) -> None:
-    """Merge `party` into `kept`, which takes its roles, and the answers, documents and holdings that it lacks.
+def merge_parties(draft: Draft, party: PartyRow, other: PartyRow, *, by: AbstractBaseUser) -> None:
+    """Merge `party` into `other`, which takes its roles, and the answers, documents and holdings that it lacks.
 
     `party` is removed, and can be restored with what is left. Raises Gone, Closed.
     """
     with application_transaction(draft, by=by) as journal:
-        row, target = current_party(draft, party), current_party(draft, kept)
-        before, had, model = target.model.raw, target.model.roles, target.model
+        row, target = current_party(draft, party), current_party(draft, other)
+        model = target.model
+        before = model.raw
+        old_roles = model.roles
         model.roles = known_roles(draft, (*target.roles, *row.roles))
         model.raw = {**row.raw, **before}
         model.version += 1
@@ -291,7 +293,7 @@ def merge_parties(draft: Draft, party: PartyRow, kept: PartyRow, *, by: Abstract
         row.model.save()
         fields = fields_by_name(draft.schema.fields_of(model.kind, model.roles))
         answers = answer_changes(fields, changed_names(before, model.raw), before, model.raw)
-        changes = answers + role_changes(had, model.roles)
+        changes = answers + role_changes(old_roles, model.roles)
         journal.note("Merged two entries for {name}", holder=model.token, changes=changes, name=target.label)
         draft.reload()
 

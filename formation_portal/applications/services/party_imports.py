@@ -23,13 +23,13 @@ from .transactions import Journal, answer_changes, application_transaction
 
 
 class RowAction(StrEnum):
-    """What to do with a row of a sheet."""
+    """The action that is chosen for a row of a sheet."""
 
-    # Add a party, as long as nobody seems to be the same.
+    # Add a party, unless a party of the application matches it.
     ADD = "add"
-    # Add a party, although somebody seems to be the same: they are different.
+    # Add a party although another matches it: they are different.
     ADD_ANYWAY = "apart"
-    # Give the party that is there the row's roles, and the answers that it lacks.
+    # Give the matching party the row's roles, and the answers that it lacks.
     MERGE = "join"
 
 
@@ -52,7 +52,7 @@ def keep_import(draft: Draft, grid: Grid, *, name: str, by: AbstractBaseUser) ->
             name=name[:255],
             sheet={
                 "headings": list(grid.headings),
-                "remarks": [list(one) for one in grid.remarks],
+                "remarks": [list(remark) for remark in grid.remarks],
                 "rows": [
                     {
                         "number": row.number,
@@ -66,38 +66,38 @@ def keep_import(draft: Draft, grid: Grid, *, name: str, by: AbstractBaseUser) ->
         )
 
 
-def delete_import(draft: Draft, found: PartyImport, *, by: AbstractBaseUser) -> None:
+def delete_import(draft: Draft, sheet: PartyImport, *, by: AbstractBaseUser) -> None:
     """Delete a stored sheet. Raises Closed."""
     with application_transaction(draft, by=by):
-        PartyImport.objects.filter(pk=found.pk).delete()
+        PartyImport.objects.filter(pk=sheet.pk).delete()
 
 
-def import_rows(draft: Draft, found: PartyImport) -> tuple[SheetRow, ...]:
-    """The rows of a stored sheet, validated against the draft as it is now."""
-    return tuple(SheetRows(draft, tuple(found.sheet["headings"])).validated(found.sheet["rows"]))
+def import_rows(draft: Draft, sheet: PartyImport) -> tuple[SheetRow, ...]:
+    """Validate the rows of a stored sheet against the draft as it is now."""
+    return tuple(SheetRows(draft, tuple(sheet.sheet["headings"])).validated(sheet.sheet["rows"]))
 
 
-def apply_import(draft: Draft, found: PartyImport, wanted: Mapping[str, str], *, by: AbstractBaseUser) -> ImportResult:
-    """Add the wanted rows in one transaction; `wanted` has the RowAction by row token. Rows with problems are skipped.
+def apply_import(draft: Draft, sheet: PartyImport, actions: Mapping[str, str], *, by: AbstractBaseUser) -> ImportResult:
+    """Add the chosen rows in one transaction; `actions` has the RowAction by row token. Rows with problems are skipped.
 
     A row is never added twice. A sheet of which no row is left is deleted. Raises Gone and Closed, and TooManyParties
-    where not all rows can be added: then none is.
+    if not all rows can be added: then none is.
     """
     with application_transaction(draft, by=by) as journal:
-        if not PartyImport.objects.kept().filter(pk=found.pk).exists():
+        if not PartyImport.objects.kept().filter(pk=sheet.pk).exists():
             raise Gone("The sheet was taken over or deleted")
         room = party_room(draft)
         additions = _Import(draft, journal)
-        rows = import_rows(draft, found)
+        rows = import_rows(draft, sheet)
         for row in rows:
             if row.party and not row.problems and not row.is_taken:
-                additions.take(row, wanted.get(row.token, ""))
+                additions.take(row, actions.get(row.token, ""))
         if additions.added and len(additions.added) > room:
             raise TooManyParties(draft.application.status, room=room)
         Party.objects.bulk_create(additions.added)
         is_all = all(row.is_taken or row.token in additions.done for row in rows)
         if is_all:
-            PartyImport.objects.filter(pk=found.pk).delete()
+            PartyImport.objects.filter(pk=sheet.pk).delete()
         return ImportResult(len(additions.added), additions.merged, is_all)
 
 
@@ -108,13 +108,13 @@ class _Import:
         self._draft = draft
         self._journal = journal
         entered = (*draft.party_models, *draft.removed_party_models)
-        self._position = max((one.position for one in entered), default=0)
+        self._position = max((model.position for model in entered), default=0)
         self.added: list[Party] = []
         self.merged = 0
         self.done: set[str] = set()
 
     def take(self, row: SheetRow, action: str) -> None:
-        """Carry out the action, unless what the row matches has changed since it was chosen."""
+        """Carry out the action, unless the row matches another party since it was chosen."""
         assert row.party is not None
         if row.match is None and action == RowAction.ADD:
             self._add(row.party, None)
@@ -129,30 +129,33 @@ class _Import:
     def _add(self, party: PartyRow, match: PartyRow | None) -> None:
         self._position += 1
         model = party.model
-        model.application, model.position = self._draft.application, self._position
-        # The customer has said that they are different.
+        model.application = self._draft.application
+        model.position = self._position
+        # The customer has chosen that they are different.
         model.apart_from = [match.token] if match else []
         self.added.append(model)
         self._draft.party_models.append(model)
         self._note(gettext_noop("Added {name} from a spreadsheet"), party, {}, model.raw)
 
     def _merge(self, party: PartyRow, match: PartyRow) -> None:
-        """Add what the matching party lacks; it keeps its own answers. It may come from a row above."""
-        there = next((one for one in self._draft.party_models if one.token == match.token), None)
-        if there is None:
+        """Add roles and answers that the matching party lacks. It may come from a row above."""
+        model = self._draft.party_model(match.token)
+        if model is None:
             # The row above was not added.
             self._add(party, None)
             return
-        before, roles = there.raw, known_roles(self._draft, (*there.roles, *party.roles))
+        before = model.raw
         raw = {**party.raw, **before}
-        if raw == before and roles == there.roles:
+        roles = known_roles(self._draft, (*model.roles, *party.roles))
+        if raw == before and roles == model.roles:
             return
-        there.raw, there.roles = raw, roles
-        if there.pk:
-            there.version += 1
-            there.save()
+        model.raw = raw
+        model.roles = roles
+        if model.pk:
+            model.version += 1
+            model.save()
             self.merged += 1
-        self._note(gettext_noop("Updated {name} from a spreadsheet"), self._draft.as_party(there), before, raw)
+        self._note(gettext_noop("Updated {name} from a spreadsheet"), self._draft.as_party(model), before, raw)
 
     def _note(self, message: str, party: PartyRow, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
         fields = fields_by_name(self._draft.schema.fields_of(party.kind, party.roles))

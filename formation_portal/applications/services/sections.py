@@ -74,7 +74,7 @@ def save_section(
             posted=accepted.answers,
             holders=[section.key for section in draft.schema.entity_sections],
             page_version=page_version,
-            asked=fields,
+            page_fields=fields,
         )
         if merge.names:
             _store_answers(draft, {name: accepted.answers[name] for name in merge.names})

@@ -97,7 +97,7 @@ def save_share_class(
             posted=posted,
             holders=[model.token],
             page_version=page_version,
-            asked=fields,
+            page_fields=fields,
         )
         if merge.names:
             model.raw = without_blanks(before | {name: posted[name] for name in merge.names})

@@ -1,9 +1,9 @@
-"""What every write shares: the row lock, the history, those who listen to changes, and the audit log.
+"""The transaction around each write: the row lock, the history, the events and the audit log; and merging of answers.
 
 Concurrency is optimistic: nobody overwrites answers that others have saved since the page was drawn. The history tells,
-answer by answer: an answer that both have changed waits for a choice, and the others are saved. A page's own earlier
-posts carry the page's id, or that of the page that it has replaced in its window, so they are never taken for somebody
-else's, even while their responses are on the way.
+answer by answer: an answer that both sides have changed waits for a choice, and the others are saved. A page's own
+earlier posts carry the page's id, or that of the page that it has replaced in its window, so they are never taken for
+those of another page, even while their responses are on the way.
 """
 
 import logging
@@ -272,16 +272,16 @@ def accept_answers(
     Answers to other fields are ignored, and logged without their values. Answers are too long by themselves, for the
     whole application or for the history. The answers whose names are `locked` keep their values.
     """
-    asked = {name: raw[name] for name in raw if name in fields and not fields[name].provided_by_agent}
-    ignored = [name[:MAX_NAME_SHOWN] for name in raw if name not in asked]
+    posted = {name: raw[name] for name in raw if name in fields and not fields[name].provided_by_agent}
+    ignored = [name[:MAX_NAME_SHOWN] for name in raw if name not in posted]
     if ignored:
         logger.warning("Ignored %d answers that are not asked in %s: %r", len(ignored), where, ignored[:10])
-    changed = changed_names(stored, asked)
-    is_history_full = _is_history_full(draft, by, [[stored.get(name, ""), asked[name]] for name in changed])
+    changed = changed_names(stored, posted)
+    is_history_full = _is_history_full(draft, by, [[stored.get(name, ""), posted[name]] for name in changed])
     answers: dict[str, Any] = {}
     overlong: dict[str, Overlong] = {}
     room, added = None, 0
-    for name, value in asked.items():
+    for name, value in posted.items():
         label = fields[name].label
         growth = count_characters(value) - count_characters(stored.get(name, ""))
         if growth > 0 and room is None:
@@ -304,7 +304,7 @@ def accept_answers(
 
 
 def _is_history_full(draft: Draft, by: Author | None, texts: list[Any]) -> bool:
-    """Whether one more change of these texts is more than the history takes of its author in an hour.
+    """Check that one more change of these texts would exceed what the history takes of its author in an hour.
 
     The history stores the answers before and after each save. Short changes are not counted and need no query.
     """
@@ -319,7 +319,7 @@ def _is_history_full(draft: Draft, by: Author | None, texts: list[Any]) -> bool:
 def answer_changes(
     fields: Mapping[str, FieldSpec], names: Iterable[str], before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> ChangeList:
-    """The changed answers as a Change stores them, with their labels as the schema states them."""
+    """Return the changed answers as a Change stores them, with their labels as the schema states them."""
     labels = {name: fields[name].original.label if name in fields else name for name in names}
     return [
         {"field": name, "label": label, "before": before.get(name), "after": after.get(name)}
@@ -337,14 +337,14 @@ def compare_versions(
     holders: Collection[str] = (),
     page_version: PageVersion | None = None,
     history_names: Mapping[Any, str] = MappingProxyType({}),
-    asked: Collection[str] = (),
+    page_fields: Collection[str] = (),
 ) -> Merge:
     """Merge a post with what others have saved since the page was drawn.
 
     `version` is the one that the page was drawn with, `current` the stored one. `holders` are the holders of the
     history entries about these answers, and `history_names` the names that answers have there, if they are others.
-    Without a `page_version` any change by a page of an old version is a conflict. `asked` are the names of all that the
-    page asks, where it may post only a part.
+    Without a `page_version` any change by a page of an old version is a conflict. `page_fields` are the names of all
+    answers of the page, which may post only a part of them.
     """
     names = changed_names(stored, posted)
     if version is None or version == current:
@@ -355,19 +355,19 @@ def compare_versions(
         return Merge(())
     others = _changes_by_others(application, page_version, holders)
     if page_version.is_partial:
-        shown = {name: value for name, (value, _) in others.items() if name in asked}
-        posted = {**shown, **posted}
+        page_values = {name: value for name, (value, _) in others.items() if name in page_fields}
+        posted = {**page_values, **posted}
         names = changed_names(stored, posted)
     writable: list[Any] = []
     conflicts: dict[Any, OtherVersion] = {}
     skipped: dict[Any, OtherVersion] = {}
     for name in names:
-        shown_value, change = others.get(history_names.get(name, name), (stored.get(name), None))
-        if is_same_answer(shown_value, stored.get(name)):
+        page_value, change = others.get(history_names.get(name, name), (stored.get(name), None))
+        if is_same_answer(page_value, stored.get(name)):
             writable.append(name)
             continue
         other = OtherVersion(posted[name], stored.get(name, ""), change)
-        if is_same_answer(shown_value, posted[name]):
+        if is_same_answer(page_value, posted[name]):
             skipped[name] = other
         else:
             conflicts[name] = other
@@ -382,15 +382,15 @@ def _changes_by_others(
     With each goes the value that the page last knew, and the latest change.
     """
     others: dict[str, tuple[Any, Change]] = {}
-    shown: dict[str, Any] = {}
+    page_values: dict[str, Any] = {}
     own_pages = {page_version.page, *page_version.earlier_pages}
     changes = application.changes.filter(revision__gt=page_version.revision, holder__in=holders)
     for change in changes.select_related("who").order_by("pk"):
         for line in change.changes:
             name = line["field"]
             if change.page in own_pages:
-                shown[name] = line["after"]
+                page_values[name] = line["after"]
                 others.pop(name, None)
             else:
-                others[name] = (shown.setdefault(name, line["before"]), change)
+                others[name] = (page_values.setdefault(name, line["before"]), change)
     return others

@@ -1,4 +1,4 @@
-"""What changes an application as a whole: its state from start to withdrawal, its deletion, its form version."""
+"""Change an application as a whole: its state from start to withdrawal, its deletion, its form version."""
 
 from typing import Any
 
@@ -118,7 +118,7 @@ def delete_draft(application: Application, *, by: AbstractBaseUser | None, revis
         _refuse_unread(application, revision)
         erase_content(application)
         application.deleted_at = timezone.now()
-        # Nothing leads from there, so that whatever asks for the state need not ask whether it was deleted.
+        # No transition leads from this state, so that code that reads it need not check for a deletion.
         application.state = State.WITHDRAWN
         draft.reload()
         journal.note("Deleted the draft")
@@ -199,12 +199,12 @@ def adopt_form(draft: Draft, *, product: CatalogItem, by: AbstractBaseUser) -> N
 
 def _move_answers(draft: Draft, typed: dict[str, Any], old_homes: dict[str, str]) -> None:
     """Move each answer to the section that stores it now; one that is not asked stays in its row."""
-    kept: dict[str, dict[str, Any]] = {key: {} for key in draft.sections}
+    answers: dict[str, dict[str, Any]] = {key: {} for key in draft.sections}
     for name, value in typed.items():
-        kept.setdefault(draft.home_section(name, kept_in=old_homes[name]), {})[name] = value
+        answers.setdefault(draft.home_section(name, kept_in=old_homes[name]), {})[name] = value
     # A section's version is the sum over the rows that store its answers, so each must exceed any earlier sum.
     ahead = sum(row.version for row in draft.sections.values()) + 1
-    for key, raw in kept.items():
+    for key, raw in answers.items():
         row = draft.section_row(key)
         row.raw = raw
         row.version = ahead

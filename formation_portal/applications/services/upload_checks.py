@@ -1,5 +1,5 @@
-"""What an upload must be before it is stored: of an accepted type and size, within its account's quota, harmless by the
-sandbox's judgement, and clean where there is a malware scanner."""
+"""Check an upload before it is stored: its type and size, the account's quota, the judgement of the sandbox, and the
+malware scanner if there is one."""
 
 import hashlib
 import logging
@@ -35,7 +35,7 @@ from .exceptions import UploadRefused
 
 SIGNATURES = {b"%PDF-": PDF, b"\xff\xd8\xff": JPEG, b"\x89PNG\r\n\x1a\n": PNG}
 MAX_NAME_LENGTH = 200
-# The scanner's answer is waited for so long while somebody uploads; later the worker waits longer.
+# An upload waits so long for the scanner's answer; later the worker waits longer.
 SCAN_SECONDS, LATER_SCAN_SECONDS = 3.0, 60.0
 # The history's entries of uploads, which stay when a file is removed.
 UPLOADED, UPLOADED_OF = gettext_noop("Uploaded “{slot}”"), gettext_noop("Uploaded “{slot}” of {name}")
@@ -79,7 +79,7 @@ _PICTURE_REFUSALS: Mapping[FindingCode, str] = {
 
 
 def check_upload(upload: "UploadedFile[bytes]") -> tuple[str, str]:
-    """The media type by content, and the SHA-256 digest. Raises UploadRefused."""
+    """Return the media type by content, and the SHA-256 digest. Raises UploadRefused."""
     size = upload.size or 0
     if size == 0:
         raise UploadRefused(gettext("Upload a different file. This one is empty"))
@@ -91,7 +91,8 @@ def check_upload(upload: "UploadedFile[bytes]") -> tuple[str, str]:
         raise UploadRefused(
             gettext("The file must be %(limit)s\u00a0MB or smaller. This one is %(size)s\u00a0MB") % limits
         )
-    digest, head = hashlib.sha256(), b""
+    digest = hashlib.sha256()
+    head = b""
     for chunk in upload.chunks():
         head = head or bytes(chunk[:16])
         digest.update(chunk)
@@ -107,15 +108,17 @@ def check_upload(upload: "UploadedFile[bytes]") -> tuple[str, str]:
 
 
 def printable_name(name: str) -> str:
-    """The uploaded file name, printable and shortened, with its suffix; never used as a path."""
+    """Make an uploaded file name printable, and shorten it before its suffix. It is never used as a path."""
     plain = "".join(letter for letter in PurePath(name.replace("\\", "/")).name if letter.isprintable()).strip()
     path = PurePath(plain or "document")
     return path.stem[:MAX_NAME_LENGTH] + path.suffix[:20]
 
 
 def judge_file(content: "File[bytes] | IO[bytes]", name: str, mime_type: str) -> tuple[Findings, bytes]:
-    """What is found in the file, and a picture of its first page. Raises UploadRefused where it is not harmless, can't
-    be opened, or could not be looked at."""
+    """Return the findings of the sandbox, and a picture of the first page.
+
+    Raises UploadRefused for a file that is not harmless, can't be opened, or could not be inspected.
+    """
     try:
         findings, picture = inspect_file(content, mime_type)
     except SandboxBusy as busy:
@@ -133,8 +136,10 @@ def judge_file(content: "File[bytes] | IO[bytes]", name: str, mime_type: str) ->
 
 
 def scan_upload(content: "File[bytes] | IO[bytes]", application: Application, *, by: Author | None) -> ScanState:
-    """What the malware scanner says by now: nothing without one, and WAITING where it doesn't answer. Raises
-    UploadRefused where it finds something, which the audit keeps."""
+    """Scan a file: NONE without a scanner, WAITING if it does not answer in time.
+
+    Raises UploadRefused for malware, which the audit log records.
+    """
     if not settings.CLAMD_URL:
         return ScanState.NONE
     try:
