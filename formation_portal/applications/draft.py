@@ -35,7 +35,6 @@ _CACHED = (
     "_parties_by_token",
     "removed_parties",
     "share_classes",
-    "_share_classes_by_token",
     "record",
     "form_state",
     "needs",
@@ -154,11 +153,7 @@ class Draft(StoredRows):
         return self.as_party(model) if model else None
 
     def share_class(self, token: str) -> ShareClassRow | None:
-        return self._share_classes_by_token.get(token)
-
-    @cached_property
-    def _share_classes_by_token(self) -> dict[str, ShareClassRow]:
-        return {row.token: row for row in self.share_classes}
+        return next((row for row in self.share_classes if row.token == token), None)
 
     @property
     def share_class_choices(self) -> tuple[Choice, ...]:

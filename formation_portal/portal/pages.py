@@ -230,6 +230,23 @@ class ApplicationPage:
         return reverse(f"portal:{view}", args=[self.reference, *more])
 
 
+class FormPage(ApplicationPage):
+    """A page of an application with a form."""
+
+    @property
+    def url(self) -> str:
+        raise NotImplementedError
+
+    @property
+    def title(self) -> str:
+        raise NotImplementedError
+
+    @property
+    def version(self) -> int:
+        """The version of the answers, which rises with every save. A post names the version that it was made from."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True, slots=True)
 class ConfirmPage(ApplicationPage):
     """The question whether to remove, delete, withdraw or copy something; templates/portal/confirmation.html asks it.

@@ -149,12 +149,7 @@ def _save_row(
         if picture:
             Preview.objects.create(document=document, picture=picture)
         draft.forget_documents()
-        change = {
-            "field": document.slot,
-            "label": document.slot,
-            "before": _history_value(old),
-            "after": _history_value(document),
-        }
+        change = slot_change(document.slot, old, document)
         if row:
             journal.note(UPLOADED_OF, holder=row.token, changes=[change], slot=document.slot, name=row.label)
         else:
@@ -170,7 +165,7 @@ def remove_document(draft: Draft, document: Document, *, by: Author) -> None:
             raise Gone(gettext("The document was removed"))
         if not current.replaced_at and journal.locks.has_document(current):
             raise LockedByReview
-        change = {"field": current.slot, "label": current.slot, "before": _history_value(current), "after": None}
+        change = slot_change(current.slot, current, None)
         message = gettext_noop("Removed “{slot}”")
         if current.replaced_at:
             message = gettext_noop("Removed an earlier file for “{slot}”")
@@ -190,6 +185,11 @@ def _delete(draft: Draft, document: Document) -> None:
     delete_files_on_commit([document])
     document.delete()
     draft.forget_documents()
+
+
+def slot_change(slot: str, before: Document | None, after: Document | None) -> dict[str, Any]:
+    """Return the change of a slot's document as a Change stores it."""
+    return {"field": slot, "label": slot, "before": _history_value(before), "after": _history_value(after)}
 
 
 def _history_value(document: Document | None) -> Any:

@@ -30,7 +30,7 @@ from formation_portal.contract.ownership import parse_stake
 from formation_portal.ui.forms.controls import Option, Problem, as_options
 from formation_portal.ui.ownership import unaccounted_for
 
-from ..pages import ApplicationPage
+from ..pages import FormPage
 
 _THERE = "party:"
 _NEW = "new:"
@@ -90,7 +90,7 @@ def stake_control(token: str) -> str:
 
 
 @dataclass(frozen=True)
-class OwnersPage(ApplicationPage):
+class OwnersPage(FormPage):
     """One company with its owners, and the owner to add.
 
     `typed` has the stakes as they stand in the form, those that were refused included.

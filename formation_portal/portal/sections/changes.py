@@ -55,7 +55,7 @@ class PageUpdate:
 
 def page_update(*, before: QuestionForm, after: QuestionForm, shown_regions: Iterable[str]) -> PageUpdate:
     """Compare a page, which shows the regions with these ids, with what it has to show after a save."""
-    if before.runs is not after.runs and before.structure != after.structure:
+    if before.structure != after.structure:
         added = len(after.shown_controls - before.shown_controls)
         removed = len(before.shown_controls - after.shown_controls)
         return PageUpdate((), (), announcement(added=added, removed=removed), is_rebuilt=True)

@@ -26,7 +26,7 @@ from formation_portal.ui.forms.question import AnswerRow, QueryNote, Question
 from formation_portal.ui.glossary import GlossaryPlace, Term, explained_term, place_of, terms_in
 
 from ..feedback import ReviewFeedback, answers_delivery, refused_answers, review_feedback
-from ..pages import ApplicationPage, Link, file_problems, need_rows, read_only_reason
+from ..pages import FormPage, Link, file_problems, need_rows, read_only_reason
 from ..slots import SlotRow, slot_rows
 from .changes import InactiveWarnings
 
@@ -69,7 +69,7 @@ class QuestionEntry:
 
 
 @dataclass(frozen=True, kw_only=True)
-class QuestionPage(ApplicationPage):
+class QuestionPage(FormPage):
     """A page of questions in its application."""
 
     form: QuestionForm
@@ -89,22 +89,9 @@ class QuestionPage(ApplicationPage):
     is_alone: ClassVar[bool] = False
 
     @property
-    def url(self) -> str:
-        raise NotImplementedError
-
-    @property
-    def title(self) -> str:
-        raise NotImplementedError
-
-    @property
     def stored_title(self) -> str:
         """The title in the language in which the form is stored."""
         return self.title
-
-    @property
-    def version(self) -> int:
-        """The version of the answers, which rises with every save. A post names the version that it was made from."""
-        raise NotImplementedError
 
     @property
     def needs(self) -> tuple[Link, ...]:
@@ -245,11 +232,6 @@ class SectionPage(QuestionPage):
     @property
     def version(self) -> int:
         return self.draft.version(self.section.key)
-
-    @property
-    def asks(self) -> bool:
-        """Check that the section asks questions, and not for documents only."""
-        return bool(self.form.asked)
 
     @property
     def holder(self) -> str:

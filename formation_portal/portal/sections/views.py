@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -45,7 +45,7 @@ from formation_portal.ui.forms.question import AnswerRow, QueryNote
 
 from ..feedback import USE, posted_replies
 from ..lookups import get_draft_or_404, get_section_or_404, party_not_found
-from ..pages import Link, next_step, return_url
+from ..pages import FormPage, Link, next_step, return_url
 from ..slots import SlotRow, posted_reuse, report_uploaded, reusable_file
 from .changes import (
     Consequence,
@@ -63,30 +63,10 @@ from .changes import (
 )
 from .pages import QuestionPage, SectionPage, section_page
 
-# The parameter of an address whose page reads nothing back, since somebody works on it.
+# The parameter of an address whose page reads nothing back, since its reader works on it.
 _OPEN = "open"
 
-
-class FormPage(Protocol):
-    """A page of an application that saves what is typed on it."""
-
-    @property
-    def draft(self) -> Draft: ...
-
-    @property
-    def url(self) -> str: ...
-
-    @property
-    def title(self) -> str: ...
-
-    @property
-    def version(self) -> int: ...
-
-    @property
-    def folds(self) -> bool: ...
-
-
-# Of each document that a page asks for its key, whether it is optional, and the advice at it.
+# The key of each document that a page asks for, a mark of optional ones, and the advice at it.
 _Slots = tuple[tuple[str, bool, tuple[str, ...]], ...]
 
 
@@ -155,9 +135,14 @@ class QuestionPageView(View):
 
     def save(self, page: QuestionPage, answers: dict[str, Any]) -> SaveResult:
         """Save the posted answers."""
-        version, page_version = posted_version(self.request.POST), posted_page_version(self.request.POST, self.draft)
+        post = self.request.POST
         return services.save_answers(
-            self.draft, page.holder, answers, version=version, by=self.author, page_version=page_version
+            self.draft,
+            page.holder,
+            answers,
+            version=posted_version(post),
+            by=self.author,
+            page_version=posted_page_version(post, self.draft),
         )
 
     def get_conflicts(self, form: QuestionForm, result: SaveResult) -> tuple[FieldConflict, ...]:

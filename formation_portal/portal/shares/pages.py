@@ -29,7 +29,7 @@ from formation_portal.ui.forms.question import QueryNote
 from formation_portal.ui.pagination import PageLink, numbered_links
 
 from ..feedback import ReviewFeedback, answers_delivery, refused_answers, review_feedback
-from ..pages import ApplicationPage, Link, need_rows, need_url, read_only_reason
+from ..pages import FormPage, Link, need_rows, need_url, read_only_reason
 from ..sections.pages import QuestionPage
 from .beneficial_owners import BeneficialOwners, beneficial_owner_section
 from .grid import Grid, allocation_sentences, cell_name, remaining_id
@@ -42,7 +42,7 @@ _HEARD_AT_MOST = 100
 
 
 @dataclass(frozen=True)
-class SharesPage(ApplicationPage):
+class SharesPage(FormPage):
     """The whole page."""
 
     section: Section

@@ -22,7 +22,7 @@ from formation_portal.contract.fields.values import Problem as AnswerProblem
 from formation_portal.contract.localisation import get_language, ngettext
 from formation_portal.contract.record import Answers, Holder, Party, Record, names_changed
 from formation_portal.contract.schema import FormSchema
-from formation_portal.contract.visibility import VisibilityTable, VisibilityTables
+from formation_portal.contract.visibility import VisibilityTables
 
 from .controls import Suggestions, attributes, control_id, markup, party_control
 from .question import AnswerRow, AnswerWarnings, QueryNote, Question, address_lines
@@ -39,14 +39,6 @@ class Run(NamedTuple):
     end: int
     id: str
     entry: str
-
-
-class _Outline(NamedTuple):
-    """The regions of a form, the name of each question's control, and the places that ask for an answer, by name."""
-
-    runs: tuple[Run, ...]
-    controls: tuple[str, ...]
-    places: Mapping[str, Sequence[int]]
 
 
 @dataclass(frozen=True)
@@ -77,7 +69,7 @@ class QuestionForm:
     # The holder of the answers, and the record; without a record no region has a table of when it shows.
     holder: Holder = None
     record: Record | None = None
-    # False for a schema that is only looked at: nothing of it stays in this process.
+    # False for a schema that is only looked at: none of its markup is cached.
     is_kept: bool = True
 
     def control(self, spec: FieldSpec) -> str:
@@ -96,27 +88,9 @@ class QuestionForm:
         """Return the regions with these ids."""
         return tuple(region for region in self.regions if region.id in ids)
 
-    @property
-    def runs(self) -> tuple[Run, ...]:
-        return self._outline.runs
-
-    @property
-    def controls(self) -> tuple[str, ...]:
-        """Return the name of each question's control."""
-        return self._outline.controls
-
     @cached_property
-    def _outline(self) -> _Outline:
-        """Return the outline; that of a section is made once, and lives as long as its schema."""
-        if not self.asked or not self.is_kept or isinstance(self.holder, Party):
-            return self._new_outline()
-        key = (type(self), self.asked[0].section.key, len(self.asked))
-        outlines = self.schema.cached(_new_cache_of_outlines)
-        if key not in outlines:
-            outlines[key] = self._new_outline()
-        return outlines[key]
-
-    def _new_outline(self) -> _Outline:
+    def runs(self) -> tuple[Run, ...]:
+        """The regions of the form, by their places among its questions."""
         runs: list[Run] = []
         begin = 0
         for _, group in groupby(self.asked, key=self._region_key):
@@ -126,10 +100,20 @@ class QuestionForm:
             id_ = f"region-{control_id(self.control(first.spec))}" if has_rule else ""
             runs.append(Run(begin, begin + len(questions), id_, self.entry_of(first)))
             begin += len(questions)
+        return tuple(runs)
+
+    @cached_property
+    def controls(self) -> tuple[str, ...]:
+        """The name of each question's control."""
+        return tuple(self.control(question.spec) for question in self.asked)
+
+    @cached_property
+    def _places(self) -> Mapping[str, Sequence[int]]:
+        """The places of the questions that ask for an answer, by the answer's name."""
         places: dict[str, list[int]] = {}
         for place, question in enumerate(self.asked):
             places.setdefault(question.spec.name, []).append(place)
-        return _Outline(tuple(runs), tuple(self.control(question.spec) for question in self.asked), places)
+        return places
 
     def _region_key(self, question: rules.Question) -> tuple[Hashable, ...]:
         """Return the grouping key of a question: neighbours with equal keys form one region."""
@@ -144,18 +128,8 @@ class QuestionForm:
     def when(self, question: rules.Question) -> str:
         """Return the table of when a question shows: rows apart by spaces, each written like a posted form."""
         table = self._tables.of(question) if self._tables else None
-        if table is None:
-            return ""
-        texts = self.schema.cached(_new_cache_of_tables)
-        key = (question.section.key, question.spec.key, self.control(question.spec))
-        cached = texts.get(key)
-        if cached is None or cached[0] is not table:
-            cached = texts[key] = (table, self._as_text(table))
-        return cached[1]
-
-    def _as_text(self, table: VisibilityTable) -> str:
         rows: list[str] = []
-        for row in table:
+        for row in table or ():
             pairs = [(self._control_of(name), value) for name, values in row.items() for value in values]
             # The script looks for names of controls in it as browsers write them.
             rows.append(urlencode(pairs, safe="*").replace("~", "%7E"))
@@ -308,7 +282,7 @@ class QuestionForm:
 
     def places_of(self, names: Iterable[str]) -> list[int]:
         """Return the places of the questions that ask for these answers, in their order."""
-        return sorted(place for name in names for place in self._outline.places.get(name, ()))
+        return sorted(place for name in names for place in self._places.get(name, ()))
 
     @property
     def structure(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -317,18 +291,10 @@ class QuestionForm:
 
     def control_id_of(self, name: str) -> str:
         """Return the id of the control that asks for an answer, by the answer's name; "" if there is none."""
-        return control_id(self._control_of(name)) if name in self._outline.places else ""
+        return control_id(self._control_of(name)) if name in self._places else ""
 
     def _control_of(self, name: str) -> str:
-        return self.controls[self._outline.places[name][-1]]
-
-
-def _new_cache_of_outlines(_schema: FormSchema) -> dict[Hashable, _Outline]:
-    return {}
-
-
-def _new_cache_of_tables(_schema: FormSchema) -> dict[Hashable, tuple[VisibilityTable, str]]:
-    return {}
+        return self.controls[self._places[name][-1]]
 
 
 @dataclass(frozen=True)
