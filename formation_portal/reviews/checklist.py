@@ -1,4 +1,4 @@
-"""What there is to check in an application: each party's answers and documents one by one, the rest by section."""
+"""List the facts to check in an application: each party's answers and documents one by one, the rest by section."""
 
 import hashlib
 import json
@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
-from formation_portal.applications.readback import AnswerGroup, AnswerLine, DocumentLine, Readback, readback
+from formation_portal.applications.readback import AnswerGroup, DocumentLine, Readback, readback
 from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import FINAL, State
 from formation_portal.core import subscribers
@@ -28,10 +28,10 @@ ACCEPTED, QUERIED, CHANGED, OPEN = "accepted", "queried", "changed", "open"
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One thing to check. `digest` names what stands there now; `value` says it, a document's by its file's name.
+    """A fact to check. `digest` names its present value; `value` is the value in words, or a document's file name.
 
-    `state` is accepted, queried (a query is open), changed (since it was accepted) or open. `check` and `query` are
-    what was made of it last, if anything. `is_identity_number` where it is a number that a natural person is known by.
+    `state` is accepted, queried (a query is open), changed (since it was accepted) or open. `check` and `query` are the
+    latest ones about it. `is_identity_number` marks a number that a natural person is known by.
     """
 
     target: Target
@@ -48,19 +48,20 @@ class Fact:
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing is left to do about it."""
         return self.state == ACCEPTED
 
     @property
     def is_to_do(self) -> bool:
-        """Whether an agent has to look at it: not accepted, and no query about it is drafted."""
+        """Report that an agent has to look at it: it is not accepted, and no query about it is drafted."""
         return not self.is_done and not (self.query is not None and self.query.is_draft)
 
 
 @dataclass(frozen=True, slots=True)
 class HolderChecklist:
-    """The facts of one holder: a party (its token), or the application's own (no token). `screening` says which of the
-    required screening checks the party has not passed, a sentence each."""
+    """The facts of a party (its token), or the application's own (no token).
+
+    `screening` names the required screening checks that the party has not passed, a sentence each.
+    """
 
     token: str
     title: str
@@ -69,69 +70,75 @@ class HolderChecklist:
 
     @property
     def done(self) -> int:
-        """How many are accepted."""
+        """Count the accepted facts."""
         return sum(fact.is_done for fact in self.facts)
 
     @property
     def is_done(self) -> bool:
-        """Whether all are, and nothing else is left to do about it."""
+        """Report that all facts are accepted and all required screening checks passed."""
         return self.done == len(self.facts) and not self.screening
 
     @property
     def has_to_do(self) -> bool:
-        """Whether an agent has to look at it."""
+        """Report that an agent has to look at it."""
         return bool(self.screening) or any(fact.is_to_do for fact in self.facts)
 
 
 @dataclass(frozen=True)
 class Checklist:
-    """Everything that there is to check, with what was made of it. `queries` are all open ones, in their order."""
+    """The facts of an application with their checks. `queries` are all open ones, in their order."""
 
     holders: tuple[HolderChecklist, ...]
     queries: tuple[Query, ...]
 
     def __iter__(self) -> Iterator[Fact]:
-        return (fact for sheet in self.holders for fact in sheet.facts)
+        for holder in self.holders:
+            yield from holder.facts
 
     def of_holder(self, token: str) -> HolderChecklist | None:
-        """A party's facts; without a token the application's own."""
+        """Return a party's facts; without a token the application's own."""
         return self._by_holder.get(token)
+
+    def at(self, target: Target) -> Fact | None:
+        """Return the fact that has this target."""
+        return self._by_target.get(target)
 
     @cached_property
     def _by_holder(self) -> dict[str, HolderChecklist]:
-        return {sheet.token: sheet for sheet in self.holders}
+        return {holder.token: holder for holder in self.holders}
 
     @cached_property
     def _by_target(self) -> dict[Target, Fact]:
+        # Of two facts with one target, the first.
         return {fact.target: fact for fact in reversed(list(self))}
 
     def has_to_do_behind(self, token: str) -> bool:
-        """Whether a party behind this one has something to check."""
+        """Report that a party behind this one has something to check."""
         tokens = [holder.token for holder in self.holders]
         return token in tokens and any(holder.has_to_do for holder in self.holders[tokens.index(token) + 1 :])
 
     def following(self, token: str) -> HolderChecklist | None:
-        """Where a review goes on after one holder: after a party the next one that has something to check, round to the
-        first, and the application's own facts last; after one of those the others, then the parties. None where nothing
-        is left."""
+        """Return the holder with which a review goes on; None where nothing is left to check.
+
+        After a party comes the next one that has something to check, round to the first, and the application's own
+        facts last. After the application's own facts come the parties.
+        """
         own, *parties = self.holders
-        position = [holder.token for holder in parties].index(token) if token else 0
-        others = (*parties[position + 1 :], *parties[:position], own) if token else self.holders
-        return next((holder for holder in others if holder.has_to_do), None)
+        candidates = [own, *parties]
+        if token:
+            position = [party.token for party in parties].index(token)
+            candidates = [*parties[position + 1 :], *parties[:position], own]
+        return next((holder for holder in candidates if holder.has_to_do), None)
 
     @property
     def open_queries(self) -> dict[Target, Query]:
-        """The open query at each target: the newest, where one was sent and another is drafted."""
+        """Return the open query at each target: the newest, where one was sent and another is drafted."""
         return {query.target: query for query in self.queries}
 
     @property
     def drafted(self) -> tuple[Query, ...]:
-        """Those that would go out with a return."""
+        """Return the queries that would go out with a return."""
         return tuple(query for query in self.queries if query.is_draft)
-
-    def at(self, target: Target) -> Fact | None:
-        """The fact that has this target, if there is one."""
-        return self._by_target.get(target)
 
 
 def load_checklist(
@@ -142,107 +149,110 @@ def load_checklist(
     screening: Iterable[ScreeningCheck] | None = None,
     is_part: bool = False,
 ) -> Checklist:
-    """All facts of a draft as they are checked by now: two queries, three where screening checks are required.
-    `read_back` is its summary, where it was made; `queries` are all its open queries in their order, and `screening`
-    its screening checks, where they were read. `is_part`: it has the parties of the summary, and nothing of its own."""
+    """Read all facts of a draft with their checks. Two queries, three where screening checks are required.
+
+    `read_back`, `queries` (all open ones in their order) and `screening` are given where they were read before.
+    `is_part`: the checklist has the parties of `read_back` alone, and no fact of the application's own.
+    """
     read_back = read_back or readback(draft)
     application = draft.application
     checks = {check.target: check for check in application.checks.select_related("by")}
     if queries is None:
         queries = application.queries.filter(dropped_at=None, settled_at=None).select_related("by")
     queries = tuple(queries)
-    query_about = {query.target: query for query in queries}
-    # Once it is approved, or at its end, nothing more is asked for.
+    query_at = {query.target: query for query in queries}
+    # Once the application is approved, or at its end, no more screening is required.
     required = () if application.status in _DECIDED else settings.REQUIRED_SCREENING
     if screening is None:
         screening = screening_checks(draft) if required else ()
-    outcomes = {(one.holder, one.kind): one.outcome for one in screening}
-    parties = {one.subject.token: one.subject for one in read_back.parties}
-    holders = []
-    papers: dict[str, list[DocumentLine]] = defaultdict(list)
+    outcomes = {(check.holder, check.kind): check.outcome for check in screening}
+    documents: dict[str, list[DocumentLine]] = defaultdict(list)
     for line in read_back.documents:
-        papers[line.party.token if line.party else ""].append(line)
-    for holder in (
-        HolderChecklist("", draft.title, ()) if is_part else _entity_checklist(draft, read_back),
-        *(_party_checklist(draft, one, papers[one.subject.token]) for one in read_back.parties),
-    ):
-        facts = []
-        for fact in holder.facts:
-            check, query = checks.get(fact.target), query_about.get(fact.target)
-            digest = check.digest if check else ""
-            state = QUERIED if query else OPEN if not digest else ACCEPTED if digest == fact.digest else CHANGED
-            facts.append(replace(fact, state=state, check=check, query=query))
-        party = parties.get(holder.token)
-        lacks = tuple(_not_passed(party, required, outcomes)) if party else ()
-        holders.append(replace(holder, facts=tuple(facts), screening=lacks))
+        documents[line.party.token if line.party else ""].append(line)
+    own_facts = () if is_part else (*_entity_facts(draft, read_back), *_document_facts(documents[""]))
+    holders = [HolderChecklist("", draft.title, tuple(_with_state(fact, checks, query_at) for fact in own_facts))]
+    for group in read_back.parties:
+        party = group.subject
+        facts = [*_party_facts(draft, group), *_document_facts(documents[party.token])]
+        holders.append(
+            HolderChecklist(
+                party.token,
+                party.label,
+                tuple(_with_state(fact, checks, query_at) for fact in facts),
+                screening=tuple(_missing_screening(party, required, outcomes)),
+            )
+        )
     return Checklist(tuple(holders), queries)
 
 
+def _with_state(fact: Fact, checks: Mapping[Target, Check], query_at: Mapping[Target, Query]) -> Fact:
+    check = checks.get(fact.target)
+    query = query_at.get(fact.target)
+    if query is not None:
+        state = QUERIED
+    elif check is None or not check.digest:
+        state = OPEN
+    else:
+        state = ACCEPTED if check.digest == fact.digest else CHANGED
+    return replace(fact, state=state, check=check, query=query)
+
+
 def screening_checks(draft: Draft) -> QuerySet[ScreeningCheck]:
-    """The screening checks of all parties; of several of one kind the last one counts. One query."""
+    """Return the screening checks of all parties; of several of one kind the last one counts. One query."""
     return draft.application.screening_checks.filter(removed_at=None).select_related("by")
 
 
-def _entity_checklist(draft: Draft, read_back: Readback) -> HolderChecklist:
-    facts = []
-    for one in read_back.sections:
-        answers = {line.spec.name: draft.entity_raw.get(line.spec.name) for line in one.lines}
-        facts.append(Fact(Target(TargetKind.SECTION, one.subject.key), one.title, "", _digest(answers)))
+def _entity_facts(draft: Draft, read_back: Readback) -> Iterator[Fact]:
+    for group in read_back.sections:
+        answers = {line.spec.name: draft.entity_raw.get(line.spec.name) for line in group.lines}
+        yield Fact(Target(TargetKind.SECTION, group.subject.key), group.title, "", _digest(answers))
     section = draft.schema.share_section
     if section is not None and draft.holds_shares:
-        facts.append(Fact(Target(TargetKind.SECTION, section.key), section.title, "", shares_digest(draft)))
-    facts += _document_facts(line for line in read_back.documents if line.party is None)
-    return HolderChecklist("", draft.title, tuple(facts))
+        yield Fact(Target(TargetKind.SECTION, section.key), section.title, "", shares_digest(draft))
 
 
 def shares_digest(draft: Draft) -> str:
-    """What names the classes of shares, and who holds how many, as they stand."""
+    """Return the digest of the share classes, and of who holds how many of each."""
     classes = {row.token: dict(row.raw) for row in draft.share_classes}
-    held = {f"{party}/{share_class}": row.shares for (party, share_class), row in sorted(draft.holdings.items())}
-    return _digest([classes, held])
+    holdings = {f"{party}/{share_class}": row.shares for (party, share_class), row in sorted(draft.holdings.items())}
+    return _digest([classes, holdings])
 
 
-def _party_checklist(
-    draft: Draft, read_back: AnswerGroup[PartyRow], documents: Iterable[DocumentLine]
-) -> HolderChecklist:
-    row = read_back.subject
-    active = map(canonical.role_word, draft.form_state.active_roles(row.record))
-    roles = Fact(
-        Target(TargetKind.PARTY, row.token), "Roles", ", ".join(active), _digest([row.kind, sorted(row.roles)])
-    )
-    answers = (_answer_fact(row, line) for line in read_back.lines if line.value and not line.is_given)
-    return HolderChecklist(row.token, row.label, (roles, *answers, *_document_facts(documents)))
-
-
-def _not_passed(row: PartyRow, required: Collection[str], outcomes: Mapping[tuple[str, str], str]) -> Iterator[str]:
-    """What a party lacks of the required screening checks, by the outcome of its last check of each kind."""
-    for kind in ScreeningKind:
-        if kind in required and kind.is_about(is_person=row.is_person):
-            outcome = outcomes.get((row.token, kind))
-            if outcome is None:
-                yield f"{kind.label} missing"
-            elif outcome == ScreeningOutcome.MATCH:
-                yield f"{kind.label} found a match"
-
-
-def _answer_fact(row: PartyRow, line: AnswerLine) -> Fact:
-    return Fact(
-        Target.of_field(row.token, line.spec.name),
-        line.spec.label,
-        line.value,
-        _digest(row.raw.get(line.spec.name)),
-        is_name=line.is_name,
-        is_unreadable=line.is_unreadable,
-        is_identity_number=canonical.is_identity_number(line.spec.canonical_field, kind=row.kind),
-    )
+def _party_facts(draft: Draft, group: AnswerGroup[PartyRow]) -> Iterator[Fact]:
+    party = group.subject
+    roles = ", ".join(map(canonical.role_word, draft.form_state.active_roles(party.record)))
+    yield Fact(Target(TargetKind.PARTY, party.token), "Roles", roles, _digest([party.kind, sorted(party.roles)]))
+    for line in group.lines:
+        if line.value and not line.is_given:
+            yield Fact(
+                Target.of_field(party.token, line.spec.name),
+                line.spec.label,
+                line.value,
+                _digest(party.raw.get(line.spec.name)),
+                is_name=line.is_name,
+                is_unreadable=line.is_unreadable,
+                is_identity_number=canonical.is_identity_number(line.spec.canonical_field, kind=party.kind),
+            )
 
 
 def _document_facts(lines: Iterable[DocumentLine]) -> Iterator[Fact]:
-    """What was uploaded; what is missing is a need, and nothing to check."""
+    """Yield a fact for each uploaded document. A missing one is a need, and nothing to check."""
     for line in lines:
         if line.document is not None:
             target = Target.of_document(line.party.token if line.party else "", line.slot)
             yield Fact(target, line.slot, line.document.name, _digest(line.document.sha256), document=line.document)
+
+
+def _missing_screening(
+    party: PartyRow, required: Collection[str], outcomes: Mapping[tuple[str, str], str]
+) -> Iterator[str]:
+    for kind in ScreeningKind:
+        if kind in required and kind.is_about(is_person=party.is_person):
+            outcome = outcomes.get((party.token, kind))
+            if outcome is None:
+                yield f"{kind.label} missing"
+            elif outcome == ScreeningOutcome.MATCH:
+                yield f"{kind.label} found a match"
 
 
 def _digest(value: Any) -> str:
@@ -252,33 +262,33 @@ def _digest(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalBlocker:
-    """One thing that blocks an approval: its target, whose it is, and a sentence."""
+    """A sentence about something that blocks an approval, with its target and the party that it belongs to."""
 
     target: Target
     holder_name: str
     text: str
 
 
-_TEXTS = {QUERIED: "{label}: open query", CHANGED: "{label}: changed since accepted"}
+_BLOCKER_TEXTS = {QUERIED: "open query", CHANGED: "changed since accepted", OPEN: "not checked"}
 
 
-def approval_blockers(draft: Draft, facts: Checklist) -> tuple[ApprovalBlocker, ...]:
-    """Everything that has to be done before an approval, in the order of the application; then what others say, which
-    is one query."""
-    return (*_own_blockers(draft, facts), *subscribers.approval_blockers(draft))
+def approval_blockers(draft: Draft, checklist: Checklist) -> tuple[ApprovalBlocker, ...]:
+    """Return all that has to be done before an approval, in the order of the application; then the objections of other
+    packages, which take one query."""
+    return (*_own_blockers(draft, checklist), *subscribers.approval_blockers(draft))
 
 
-def _own_blockers(draft: Draft, facts: Checklist) -> Iterator[ApprovalBlocker]:
+def _own_blockers(draft: Draft, checklist: Checklist) -> Iterator[ApprovalBlocker]:
     for need in draft.needs:
         yield ApprovalBlocker(WHOLE_APPLICATION, "", f"To complete: {need.text}")
-    for sheet in facts.holders:
-        for fact in sheet.facts:
+    for holder in checklist.holders:
+        name = holder.title if holder.token else ""
+        for fact in holder.facts:
             if not fact.is_done:
-                said = _TEXTS.get(fact.state, "{label}: not checked").format(label=fact.label)
-                yield ApprovalBlocker(fact.target, sheet.title if sheet.token else "", said)
-        for text in sheet.screening:
-            yield ApprovalBlocker(Target(TargetKind.PARTY, sheet.token, SCREENING), sheet.title, text)
-    checked = {fact.target for fact in facts}
-    for target, query in facts.open_queries.items():
-        if target not in checked:
+                yield ApprovalBlocker(fact.target, name, f"{fact.label}: {_BLOCKER_TEXTS[fact.state]}")
+        for text in holder.screening:
+            yield ApprovalBlocker(Target(TargetKind.PARTY, holder.token, SCREENING), name, text)
+    targets = {fact.target for fact in checklist}
+    for target, query in checklist.open_queries.items():
+        if target not in targets:
             yield ApprovalBlocker(target, "", f"{query.label or 'The application'}: open query")

@@ -1,4 +1,4 @@
-"""What a customer may read of a review: what was sent to them, and never who wrote it."""
+"""Read queries and decisions as their customer may, without the names of agents, and store the customer's replies."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from .targets import Target
 
 @dataclass(frozen=True, slots=True)
 class CustomerQuery:
-    """One thing that was asked of a customer, and what they have answered to it."""
+    """A query that was sent to a customer, with their reply."""
 
     number: int
     target: Target
@@ -38,7 +38,7 @@ class CustomerQuery:
 
 
 def customer_queries(application: Application) -> tuple[CustomerQuery, ...]:
-    """Everything that was ever sent, in its order: one query."""
+    """Return all queries that were ever sent, in their order. One database query."""
     sent = Query.objects.filter(application=application, dropped_at=None).exclude(sent_at=None)
     return tuple(map(_customer_query, sent.order_by("pk")))
 
@@ -60,14 +60,14 @@ def _customer_query(row: Query) -> CustomerQuery:
 
 
 def decision_texts(application: Application, deed: str) -> dict[int, str]:
-    """What a decision that was carried out said to the customer, by the number of the submission: one query."""
+    """Return the messages to the customer of the decisions that took effect, by the submission's number. One query."""
     done = ReviewDecision.objects.filter(application=application, deed=deed, outcome=DecisionOutcome.DONE)
     return {row.round: row.text for row in done.order_by("pk").only("application", "row", "round", "text")}
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What was written to the question of this number; `was` is what stood there when it was written."""
+    """The reply to a query, by its number; `was` is the reply that the page showed when it was written."""
 
     number: int
     text: str
@@ -75,31 +75,35 @@ class Reply:
 
 
 def store_replies(draft: Draft, replies: Sequence[Reply], *, by: Author) -> int:
-    """Keep answers to open questions; to how many of them. Four queries, however many there are.
+    """Store replies to open queries. Returns how many were to open ones. Four queries, however many there are.
 
-    What somebody else has written there meanwhile stays, before it. Raises Closed.
+    A reply that somebody else has written meanwhile stays, before the new one. Raises Closed.
     """
     with application_transaction(draft, by=by):
         if draft.application.status is not State.RETURNED_FOR_CHANGES:
             raise Closed(draft.application.status)
         sent = Query.objects.filter(application=draft.application, dropped_at=None, settled_at=None)
-        asked = sent.exclude(sent_at=None).in_bulk([reply.number for reply in replies])
-        came = [reply for reply in replies if reply.number in asked]
-        written = []
-        for one in came:
-            query, text, was = asked[one.number], _normalized(one.text), _normalized(one.was)
-            if text not in (was, query.reply):
-                joined = text if query.reply == was else f"{query.reply}\n\n{text}".strip()
-                query.reply = joined[:MAX_TEXT]
-                query.replied_at = timezone.now() if query.reply else None
-                written.append(query)
-        if written:
-            update_rows(written, ["reply", "replied_at"])
-            did = {"reply": [query.pk for query in written]}
-            chain.append(AuditAction.REVIEW, by=by, application=draft.application, rows=written, did=did)
-        return len(came)
+        queries = sent.exclude(sent_at=None).in_bulk([reply.number for reply in replies])
+        replies = [reply for reply in replies if reply.number in queries]
+        changed = []
+        for reply in replies:
+            query = queries[reply.number]
+            text = _normalized(reply.text)
+            was = _normalized(reply.was)
+            if text in (was, query.reply):
+                continue
+            if query.reply != was:
+                text = f"{query.reply}\n\n{text}".strip()
+            query.reply = text[:MAX_TEXT]
+            query.replied_at = timezone.now() if query.reply else None
+            changed.append(query)
+        if changed:
+            update_rows(changed, ["reply", "replied_at"])
+            did = {"reply": [query.pk for query in changed]}
+            chain.append(AuditAction.REVIEW, by=by, application=draft.application, rows=changed, did=did)
+        return len(replies)
 
 
 def _normalized(text: str) -> str:
-    """As it is kept: browsers post other ends of lines."""
+    """Normalise ends of lines, which browsers post in another way."""
     return text.replace("\r\n", "\n").replace("\x00", "").strip()

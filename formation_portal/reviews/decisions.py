@@ -35,7 +35,6 @@ from .transactions import (
     ReviewRefused,
     ReviewVersion,
     ReviewWork,
-    changes_since,
     raise_version,
     review_transaction,
     scheduled_decision,
@@ -43,20 +42,11 @@ from .transactions import (
     waiting_decision,
 )
 
-APPROVE, RETURN = DecisionKind.APPROVE.value, DecisionKind.RETURN.value
-DECLINE, INCORPORATE = DecisionKind.DECLINE.value, DecisionKind.INCORPORATE.value
-# Two decisions that agree in these are one that was posted twice.
-_DECISION_KEY = (
-    "application_id",
-    "round",
-    "proposed_by_id",
-    "deed",
-    "reason",
-    "registered_on",
-)
+APPROVE = DecisionKind.APPROVE.value
+RETURN = DecisionKind.RETURN.value
+DECLINE = DecisionKind.DECLINE.value
+INCORPORATE = DecisionKind.INCORPORATE.value
 _IN_FORCE = (DecisionOutcome.WAITING, DecisionOutcome.SCHEDULED, DecisionOutcome.DONE)
-# These are encrypted, and compared once the rows are there.
-_WRITTEN = ("text", "register_number")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +69,13 @@ def decide(
     by: AbstractBaseUser,
     version: ReviewVersion,
 ) -> ReviewDecision:
-    """Decide, or propose a decision where a second agent has to confirm it. `text` is for the customer,
-    `registration` what the registry has recorded of an incorporation.
+    """Decide, or propose a decision where a second agent has to confirm it. `text` is for the customer, `registration`
+    is the registry's entry of an incorporation.
 
-    A decision that was posted twice is made once, and returned both times. Raises
-    ReviewChanged where others have changed anything since the page was drawn, ClaimedByColleague, NotApprovable where
-    something blocks an approval, DocumentsNotOpened where the agent who approves has not opened a document that is not
-    among the `acknowledged` ones (None: this is not checked), ReviewRefused, Closed.
+    A decision that was posted twice is made once, and returned both times. Raises ReviewChanged where others have
+    changed anything since the page was drawn, ClaimedByColleague, NotApprovable where something blocks an approval,
+    DocumentsNotOpened where the agent who approves has not opened a document that is not `acknowledged` (None: this is
+    not checked), ReviewRefused, Closed.
     """
     if deed not in DecisionKind.values:
         raise ReviewRefused("Select a decision.", field="deed")
@@ -95,33 +85,40 @@ def decide(
         raise ReviewRefused("Tell the customer why.", field="text")
     if reason and reason not in DeclineReason.values:
         raise ReviewRefused("Select a reason.", field="reason")
-    needs_second_agent, states = DecisionKind(deed).needs_second_agent, TRANSITIONS[deed].sources
+    needs_second_agent = DecisionKind(deed).needs_second_agent
+    states = TRANSITIONS[deed].sources
     if State.IN_REVIEW in states:
-        # The first thing that is done begins the review.
+        # The first change begins the review.
         states |= UNDER_REVIEW
     decision = ReviewDecision(
-        application=draft.application, deed=deed, text=text.strip(), reason=reason, round=version.round
+        application=draft.application,
+        deed=deed,
+        text=text.strip(),
+        reason=reason,
+        round=version.round,
+        proposed_by_id=by.pk,
+        proposed_at=timezone.now(),
     )
     if registration is not None:
-        decision.register_number, decision.registered_on = registration.number, registration.day
-    decision.proposed_by_id, decision.proposed_at = by.pk, timezone.now()
+        decision.register_number = registration.number
+        decision.registered_on = registration.day
     try:
         with review_transaction(draft, by=by, version=version, states=states) as work:
-            if made := _made_before(decision):
-                return made
+            if earlier := _made_before(decision):
+                return earlier
             subscribers.refuse_claimed_case(draft, by=by)
-            _refuse_if_changed(work)
+            work.require_current()
             if needs_second_agent and waiting_decision(draft.application) is not None:
                 raise ReviewRefused("Another decision is already awaiting a second agent.")
-            _refuse_if_blocked(work, deed, text=text, unseen=acknowledged)
+            _refuse_if_blocked(work, deed, text=text, acknowledged=acknowledged)
             _stop_scheduled(work)
             if needs_second_agent and settings.FOUR_EYES:
                 work.save(decision, "propose", outcome=DecisionOutcome.WAITING)
             else:
                 schedule(work, decision)
     except Closed:
-        if made := _made_before(decision):
-            return made
+        if earlier := _made_before(decision):
+            return earlier
         raise
     return decision
 
@@ -129,35 +126,34 @@ def decide(
 def confirm_proposal(
     draft: Draft, *, acknowledged: Collection[int] | None = None, by: AbstractBaseUser, version: ReviewVersion
 ) -> ReviewDecision:
-    """Confirm what another agent has proposed. Raises as `decide`, and ReviewRefused for the agent who proposed it.
+    """Confirm a colleague's proposal. Raises as `decide`, and ReviewRefused for the agent who proposed it.
 
     No claim is needed: the colleague who proposed it holds the claim, and confirming is a check of their work.
     """
     try:
         with review_transaction(draft, by=by, version=version, is_own_work=False) as work:
-            _refuse_if_changed(work)
-            if made := _confirmed_before(draft, by, version):
-                return made
+            work.require_current()
+            if earlier := _confirmed_before(draft, by, version):
+                return earlier
             decision = _proposed_by_another(draft, by)
-            _refuse_if_blocked(work, decision.deed, text=decision.text, unseen=acknowledged)
+            _refuse_if_blocked(work, decision.deed, text=decision.text, acknowledged=acknowledged)
             _stop_scheduled(work)
             schedule(work, decision)
     except Closed:
-        if made := _confirmed_before(draft, by, version):
-            return made
+        if earlier := _confirmed_before(draft, by, version):
+            return earlier
         raise
     return decision
 
 
 def refuse_proposal(draft: Draft, *, why: str, by: AbstractBaseUser, version: ReviewVersion) -> ReviewDecision:
-    """Refuse what another agent has proposed; `why` is for colleagues. Raises ReviewChanged, ReviewRefused and
-    Closed."""
+    """Refuse a colleague's proposal; `why` is for colleagues. Raises ReviewChanged, ReviewRefused and Closed."""
     if not why.strip():
         raise ReviewRefused("Enter a reason.", field="why")
     if len(why) > MAX_TEXT:
         raise ReviewRefused(f"Use {MAX_TEXT:,} characters or fewer.", field="why")
     with review_transaction(draft, by=by, version=version, is_own_work=False) as work:
-        _refuse_if_changed(work)
+        work.require_current()
         decision = _proposed_by_another(draft, by)
         work.save(decision, "refuse", outcome=DecisionOutcome.REFUSED, refusal=why.strip())
         subscribers.proposal_refused(draft, decision=decision, by=by)
@@ -165,9 +161,9 @@ def refuse_proposal(draft: Draft, *, why: str, by: AbstractBaseUser, version: Re
 
 
 def withdraw(draft: Draft, *, by: AbstractBaseUser, version: ReviewVersion) -> ReviewDecision:
-    """Take back what one has proposed oneself. Raises ReviewChanged, ReviewRefused and Closed."""
+    """Withdraw the agent's own proposal. Raises ReviewChanged, ReviewRefused and Closed."""
     with review_transaction(draft, by=by, version=version) as work:
-        _refuse_if_changed(work)
+        work.require_current()
         decision = _waiting_or_refuse(draft)
         if decision.proposed_by_id != by.pk:
             raise ReviewRefused(f"Only {decision.proposed_by.called} can withdraw this.")
@@ -176,14 +172,25 @@ def withdraw(draft: Draft, *, by: AbstractBaseUser, version: ReviewVersion) -> R
 
 
 def _made_before(decision: ReviewDecision) -> ReviewDecision | None:
-    """The row of the same decision, if this agent has already made it about this submission."""
-    found = ReviewDecision.objects.filter(outcome__in=_IN_FORCE)
-    same = found.filter(**{name: getattr(decision, name) for name in _DECISION_KEY})
-    return next((one for one in same if all(getattr(one, n) == getattr(decision, n) for n in _WRITTEN)), None)
+    """Return the row of this decision, if the same agent has already made it about this submission."""
+    rows = ReviewDecision.objects.filter(
+        outcome__in=_IN_FORCE,
+        application=decision.application_id,
+        round=decision.round,
+        proposed_by=decision.proposed_by_id,
+        deed=decision.deed,
+        reason=decision.reason,
+        registered_on=decision.registered_on,
+    )
+    for row in rows:
+        # Encrypted columns can't be compared by the database.
+        if row.text == decision.text and row.register_number == decision.register_number:
+            return row
+    return None
 
 
 def _confirmed_before(draft: Draft, by: AbstractBaseUser, version: ReviewVersion) -> ReviewDecision | None:
-    """Return what this agent has already confirmed of the submission."""
+    """Return the decision that this agent has already confirmed of the submission."""
     confirmed = ReviewDecision.objects.filter(
         application=draft.application, outcome__in=(DecisionOutcome.SCHEDULED, DecisionOutcome.DONE)
     )
@@ -199,7 +206,7 @@ def _stop_scheduled(work: ReviewWork) -> None:
 
 
 def registration_of(application: Application) -> Registration | None:
-    """Return the company's entry in the register, as an agent or the formation service recorded it: two queries at
+    """Return the company's entry in the register, as an agent or the formation service recorded it. Two queries at
     most, where it was incorporated."""
     if application.status is not State.INCORPORATED:
         return None
@@ -213,18 +220,12 @@ def registration_of(application: Application) -> Registration | None:
     return Registration(reported.company_number, reported.incorporated_on)
 
 
-def _refuse_if_changed(work: ReviewWork) -> None:
-    """A decision is about everything, so that anything that others did comes first."""
-    if work.review.version > work.seen.version and changes_since(work.draft.application, work.seen, by=work.by):
-        raise work.outdated_error()
-
-
-def _refuse_if_blocked(work: ReviewWork, deed: str, *, text: str, unseen: Collection[int] | None) -> None:
+def _refuse_if_blocked(work: ReviewWork, deed: str, *, text: str, acknowledged: Collection[int] | None) -> None:
     if deed == APPROVE:
-        facts = load_checklist(work.draft)
-        if found := approval_blockers(work.draft, facts):
-            raise NotApprovable(found)
-        require_opened(work.draft, facts, unseen, by=work.by)
+        checklist = load_checklist(work.draft)
+        if blockers := approval_blockers(work.draft, checklist):
+            raise NotApprovable(blockers)
+        require_opened(work.draft, checklist, acknowledged, by=work.by)
     if deed == RETURN and not text.strip() and not load_checklist(work.draft).drafted:
         raise ReviewRefused(
             "Raise a query about an answer or a document, or write here what needs to change.", field="text"
@@ -263,7 +264,8 @@ def end_pending_decisions(draft: Draft, by: Any) -> list[Model]:
         decided_by = decision.by
         decision.outcome = DecisionOutcome.STOPPED if is_scheduled else DecisionOutcome.OVERTAKEN
         decision.by_id = by.pk if by else None
-        decision.at, decision.version = timezone.now(), raise_version(application)
+        decision.at = timezone.now()
+        decision.version = raise_version(application)
         decision.save()
         subscribers.decision_saved(application)
         ended.append(decision)

@@ -1,4 +1,4 @@
-"""Where a party's documents prove its facts: the page, and in one line what it says. Agents note it for each other."""
+"""Note which page of a party's documents proves a fact, and in one line what it says. Agents note it for each other."""
 
 from collections.abc import Mapping
 
@@ -16,9 +16,9 @@ from .transactions import ReviewRefused, ReviewVersion, review_transaction
 
 
 def evidence_of_party(draft: Draft, token: str) -> Mapping[Target, Evidence]:
-    """What is noted of a party, by fact: one query."""
-    found = Evidence.objects.filter(application=draft.application, holder=token, removed_at=None)
-    return {one.target: one for one in found.select_related("by")}
+    """Return the evidence that is noted of a party, by the facts. One query."""
+    rows = Evidence.objects.filter(application=draft.application, holder=token, removed_at=None)
+    return {row.target: row for row in rows.select_related("by")}
 
 
 def prove(
@@ -31,8 +31,7 @@ def prove(
     by: AbstractBaseUser,
     version: ReviewVersion,
 ) -> Evidence:
-    """Note that this page of a document of the fact's party proves the fact, and what it says; what was noted there
-    before is removed by it.
+    """Note that a page of a document of the fact's party proves the fact, and what it says. Replaces an earlier note.
 
     Raises ReviewRefused where there is no such fact, document or page, or the text is too long; ReviewChanged where
     others have noted something there since the page was drawn; Closed.
@@ -41,8 +40,7 @@ def prove(
     if len(line) > MAX_LABEL:
         raise ReviewRefused(f"Use {MAX_LABEL:,} characters or fewer.", field="says")
     with review_transaction(draft, by=by, version=version) as work:
-        holder = load_checklist(draft).of_holder(target.holder) if target.holder else None
-        fact = next((one for one in holder.facts if one.target == target), None) if holder else None
+        fact = load_checklist(draft).at(target) if draft.party(target.holder) else None
         if fact is None:
             raise ReviewRefused("This is no longer part of the application.")
         if document is None or document.party is None or document.party.token != target.holder:
@@ -51,22 +49,19 @@ def prove(
             raise ReviewRefused("This document has no such page.")
         before = evidence_of_party(draft, target.holder).get(target)
         if before is not None:
-            if work.is_changed_by_others(before):
-                raise work.outdated_error()
+            work.require_unchanged(before)
             work.save(before, "unprove", removed_at=timezone.now())
-        made = Evidence(application=draft.application, **target.columns)
-        named = {"label": fact.label[:MAX_LABEL], "slot": document.slot, "sha256": document.sha256}
-        work.save(made, "prove", **named, page=page, text=line)
-        return made
+        evidence = Evidence(application=draft.application, slot=document.slot, page=page, **target.columns)
+        work.save(evidence, "prove", label=fact.label[:MAX_LABEL], sha256=document.sha256, text=line)
+        return evidence
 
 
 def remove_evidence(draft: Draft, target: Target, *, by: AbstractBaseUser, version: ReviewVersion) -> bool:
-    """Take back what is noted at a fact; False where nothing is. Raises ReviewChanged as `prove` does; Closed."""
+    """Remove the evidence of a fact. Returns False where there is none. Raises as `prove` does."""
     with review_transaction(draft, by=by, version=version) as work:
-        found = evidence_of_party(draft, target.holder).get(target)
-        if found is None:
+        evidence = evidence_of_party(draft, target.holder).get(target)
+        if evidence is None:
             return False
-        if work.is_changed_by_others(found):
-            raise work.outdated_error()
-        work.save(found, "unprove", removed_at=timezone.now())
+        work.require_unchanged(evidence)
+        work.save(evidence, "unprove", removed_at=timezone.now())
         return True

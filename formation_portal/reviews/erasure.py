@@ -1,4 +1,4 @@
-"""What a review keeps of an application, or of one party, when that is erased (applications/services/erasure.py)."""
+"""Erase the review of an application, or of one party, with them (applications/services/erasure.py)."""
 
 from collections.abc import Collection
 from typing import Any
@@ -17,13 +17,10 @@ _ABOUT_PARTIES: tuple[Any, ...] = (Check, Query, Note, Evidence, ScreeningCheck)
 _WITH_NAMES: tuple[Any, ...] = (*_ABOUT_PARTIES, ReviewDecision, ServiceStatus)
 
 
-def _with_files() -> Any:
-    return ScreeningCheck.objects.exclude(file="")
-
-
 def erase_review(application: Application) -> None:
-    """All of it, with the files of screening checks."""
-    delete_files_on_commit(_with_files().filter(application=application))
+    """Erase the whole review, with the files of screening checks."""
+    checks: Any = ScreeningCheck.objects.filter(application=application).exclude(file="")
+    delete_files_on_commit(checks)
     for model in (*_WITH_NAMES, Accepted, Review):
         model._default_manager.filter(application=application).delete()
 
@@ -31,26 +28,34 @@ def erase_review(application: Application) -> None:
 def erase_party_in_review(
     application: Application, token: str, names: Collection[str]
 ) -> tuple[list[models.Model], dict[str, list[str]]]:
-    """What it says of a party, and the party's names wherever else they stand: the rows that were altered, and the
-    keys of those that are gone."""
+    """Delete the rows about a party, and replace the party's names in the others.
+
+    Returns the altered rows, and the keys of the deleted ones.
+    """
     altered: list[models.Model] = []
     gone: dict[str, list[str]] = {}
-    delete_files_on_commit(_with_files().filter(application=application, holder=token))
+    checks: Any = ScreeningCheck.objects.filter(application=application, holder=token).exclude(file="")
+    delete_files_on_commit(checks)
     for model in _ABOUT_PARTIES:
         about = model._default_manager.filter(application=application, holder=token)
         gone |= keys_by_label(about)
         about.delete()
     for model in _WITH_NAMES:
-        altered += [row for row in model._default_manager.filter(application=application) if _rename(row, names)]
+        for row in model._default_manager.filter(application=application):
+            if _rename(row, names):
+                altered.append(row)
     return altered, gone
 
 
 def _rename(row: models.Model, names: Collection[str]) -> bool:
-    """Save the row without the names; whether it had any."""
-    stood = {field.name: getattr(row, field.name) for field in encrypted_fields(type(row))}
-    changed = {name: new for name, old in stood.items() if (new := pseudonymised(old, names)) != old}
-    for name, value in changed.items():
-        setattr(row, name, value)
+    """Replace the names in a row and save it. Returns False where it had none of them."""
+    changed = []
+    for field in encrypted_fields(type(row)):
+        text = getattr(row, field.name)
+        renamed = pseudonymised(text, names)
+        if renamed != text:
+            setattr(row, field.name, renamed)
+            changed.append(field.name)
     if changed:
-        row.save(update_fields=list(changed))
+        row.save(update_fields=changed)
     return bool(changed)

@@ -1,6 +1,6 @@
 """The tables of a review. `checklist` and `transactions` read them; every change is a `review_transaction`.
 
-Nothing is ever deleted: what is taken back keeps its row, so that whoever saw it is told what became of it.
+Nothing is ever deleted: a row that is taken back stays, so that agents who saw it are told what became of it.
 """
 
 import uuid
@@ -28,7 +28,7 @@ _TARGET = ("kind", "holder", "name", "label")
 
 
 class Review(models.Model):
-    """How often anything of an application's review has changed: the number that every page of it was drawn with."""
+    """The version of an application's review. It rises with every change, and each page carries the one it shows."""
 
     application = models.OneToOneField(Application, models.CASCADE, primary_key=True, related_name="review")
     version = models.PositiveIntegerField(default=0)
@@ -38,7 +38,7 @@ class Review(models.Model):
 
 
 class _ReviewRow(models.Model):
-    """A row of a review: who changed it last, and the version of the review that this change made."""
+    """A row of a review, with the agent who changed it last and the version of the review that this change made."""
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="%(class)ss")
     version = models.PositiveIntegerField()
@@ -52,7 +52,7 @@ class _ReviewRow(models.Model):
 
 
 class _TargetedRow(_ReviewRow):
-    """A thing about one place of the application (targets.py), called as its form called it then."""
+    """A row about one target of the application (targets.py), with the label that its form gave it then."""
 
     kind = models.CharField(max_length=12, choices=TargetKind.choices)
     holder = models.CharField(max_length=80, blank=True)
@@ -64,13 +64,12 @@ class _TargetedRow(_ReviewRow):
 
     @property
     def target(self) -> Target:
-        """What it is about."""
         return Target(TargetKind(self.kind), self.holder, self.name)
 
 
 @attested(*_AUTHORSHIP, *_TARGET, "digest")
 class Check(_TargetedRow):
-    """That a fact was accepted as it stood then; without a digest the acceptance was taken back."""
+    """The acceptance of a fact as it stood then. Without a digest it was undone."""
 
     # Encrypted, since an answer of few letters could be found by trying.
     digest = EncryptedTextField(max_length=64, blank=True, bound_to=_ROW)
@@ -85,8 +84,6 @@ class Check(_TargetedRow):
 
 
 class QueryReason(models.TextChoices):
-    """Why something is sent back to its customer."""
-
     DIFFERS = "differs", "Answer differs from the document"
     UNREADABLE = "unreadable", "Page cut off or unreadable"
     OUTDATED = "outdated", "Document too old"
@@ -102,10 +99,10 @@ class QueryReason(models.TextChoices):
     label="reviews.remark",
 )
 class Query(_TargetedRow):
-    """What its customer is asked to mend. A draft until it is sent with a return; settled when an agent says so.
+    """A query to the customer: a draft until it is sent with a return, open until an agent resolves it.
 
-    Of it the customer reads `text`, and may take `proposal` (an answer as it would be typed; None where none is
-    proposed) over with one press. `reply` is theirs.
+    The customer reads `text` alone, and may accept `proposal` (an answer as it would be typed, or None) with one press.
+    `reply` is theirs.
     """
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="queries")
@@ -136,18 +133,16 @@ class Query(_TargetedRow):
 
     @property
     def is_open(self) -> bool:
-        """Whether something is still asked by it."""
         return self.dropped_at is None and self.settled_at is None
 
     @property
     def is_draft(self) -> bool:
-        """Whether its customer has not been sent it."""
         return self.is_open and self.sent_at is None
 
 
 @attested(*_AUTHORSHIP, *_TARGET, "text", "removed_at")
 class Note(_TargetedRow):
-    """A word among colleagues, which never leaves the desk."""
+    """A note among colleagues, which never leaves the desk."""
 
     text = EncryptedTextField(bound_to=_ROW)
     removed_at = models.DateTimeField(null=True)
@@ -161,7 +156,7 @@ class Note(_TargetedRow):
 
 @attested(*_AUTHORSHIP, *_TARGET, "slot", "page", "sha256", "text", "removed_at")
 class Evidence(_TargetedRow):
-    """Where a party's document proves a fact: its page, and in one line what stands there, which may be left out.
+    """The page of a party's document that proves a fact, and optionally in one line what it says.
 
     The document is named by its slot and its file's digest, since a replaced one may be removed.
     """
@@ -188,7 +183,7 @@ class Evidence(_TargetedRow):
 
 
 class ScreeningKind(models.TextChoices):
-    """What is checked of a party outside the portal. REQUIRED_SCREENING names them by their codes."""
+    """The kinds of checks of a party outside the portal. REQUIRED_SCREENING names them by their codes."""
 
     SANCTIONS = "sanctions", "Sanctions check"
     PEP = "pep", "PEP check"
@@ -196,14 +191,14 @@ class ScreeningKind(models.TextChoices):
     ADVERSE_MEDIA = "adverse_media", "Adverse media check"
 
     def is_about(self, *, is_person: bool) -> bool:
-        """Whether it can be required of such a party: only people hold an office, and no register of companies has
+        """Report that it can be required of such a party: only people hold an office, and no register of companies has
         them."""
-        return {ScreeningKind.PEP: is_person, ScreeningKind.REGISTER: not is_person}.get(self, True)
+        if self is ScreeningKind.PEP:
+            return is_person
+        return self is not ScreeningKind.REGISTER or not is_person
 
 
 class ScreeningOutcome(models.TextChoices):
-    """What it has found."""
-
     CLEAR = "clear", "Clear"
     CLEARED = "cleared", "Possible match, cleared"
     MATCH = "match", "Match"
@@ -211,8 +206,10 @@ class ScreeningOutcome(models.TextChoices):
 
 @attested(*_AUTHORSHIP, "holder", "label", "kind", "done_on", "outcome", "text", "sha256", "removed_at")
 class ScreeningCheck(_ReviewRow):
-    """What a check of one party outside the portal has found. `holder` is the party's token, and `label` what it was
-    called then. The file, where there is one, is kept as uploads are, with its name, type, size and digest."""
+    """A check of a party outside the portal, with its result. `holder` is the party's token, and `label` its name then.
+
+    A file is stored as uploads are, with its name, type, size and digest.
+    """
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="screening_checks")
     holder = models.CharField(max_length=80)
@@ -237,14 +234,12 @@ class ScreeningCheck(_ReviewRow):
 
     @property
     def download_name(self) -> str:
-        """The file name of a download, made of reference, kind and type, never of the uploaded name."""
+        """Make the file name of a download of reference, kind and type, never of the uploaded name."""
         kind = slugify(ScreeningKind(self.kind).label)
         return f"{self.application.reference}-{kind}{guess_extension(self.mime_type) or ''}"
 
 
 class DecisionOutcome(models.TextChoices):
-    """What became of a decision."""
-
     WAITING = "waiting", "Awaiting second agent"
     SCHEDULED = "scheduled", "Takes effect shortly"
     DONE = "done", "Done"
@@ -255,7 +250,7 @@ class DecisionOutcome(models.TextChoices):
 
 
 class DecisionKind(models.TextChoices):
-    """What an agent can decide: a transition of the lifecycle, by its name there, and what it is called as a thing."""
+    """The decisions of an agent: each is a transition of the lifecycle, by its name there."""
 
     APPROVE = "approve", "Approval"
     RETURN = "return", "Return"
@@ -264,7 +259,7 @@ class DecisionKind(models.TextChoices):
 
     @property
     def needs_second_agent(self) -> bool:
-        """Whether a second agent confirms it where the setting asks for four eyes."""
+        """Report that a second agent has to confirm it where FOUR_EYES is on."""
         return self in (DecisionKind.APPROVE, DecisionKind.DECLINE)
 
 
@@ -312,12 +307,12 @@ class ReviewDecision(_ReviewRow):
 
     @property
     def called(self) -> str:
-        """What it is called as a thing: an approval, a return."""
+        """Return its name as a noun: an approval, a return."""
         return dict(DecisionKind.choices).get(self.deed, self.deed)
 
     @property
     def reason_words(self) -> str:
-        """Why it is declined; nothing where no reason is kept, the code where the list no longer has it."""
+        """Return the reason in words; "" without a reason, the code where the list no longer has it."""
         return dict(DeclineReason.choices).get(self.reason, self.reason)
 
     @property
@@ -326,7 +321,7 @@ class ReviewDecision(_ReviewRow):
 
     @property
     def is_taken_back(self) -> bool:
-        """Whether it was refused by whoever had proposed it."""
+        """Report that the agent who proposed it has withdrawn it."""
         return self.outcome == DecisionOutcome.REFUSED and self.by_id == self.proposed_by_id
 
 
@@ -372,14 +367,9 @@ class ServiceStatus(_ReviewRow):
     def __str__(self) -> str:
         return f"{self.status} of {self.application_id}: {self.outcome}"
 
-    @property
-    def is_open(self) -> bool:
-        """Report that an agent has to decide about the status."""
-        return self.outcome == ServiceStatusOutcome.OPEN
-
 
 class Accepted(models.Model):
-    """What was accepted when the application was returned last, so that its customer leaves it as it is (locks.py)."""
+    """The parts that were accepted at the last return, which the customer can't change (locks.py)."""
 
     application = models.OneToOneField(Application, models.CASCADE, primary_key=True, related_name="accepted")
     # The number of the submission that was returned.
@@ -391,8 +381,6 @@ class Accepted(models.Model):
 
 
 class DeclineReason(models.TextChoices):
-    """The reasons to choose from; what is kept is the code."""
-
     IDENTITY = "identity", "Identity could not be verified"
     DOCUMENTS = "documents", "False or borrowed documents"
     FUNDS = "funds", "Source of funds unclear"

@@ -1,10 +1,13 @@
-"""Queries to the customer, drafted, changed and deleted here and sent with a return (decisions.py); and notes among
-colleagues."""
+"""Draft, change, delete and resolve queries to the customer, and keep notes among colleagues.
+
+Drafts are sent with a return (decisions.py).
+"""
 
 from dataclasses import replace
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from formation_portal.applications.draft import Draft
@@ -30,67 +33,66 @@ def draft_query(
     by: AbstractBaseUser,
     version: ReviewVersion,
 ) -> Query:
-    """Draft a query about a target, or change the one that is drafted there. What was sent there stays open until this
-    one is sent.
+    """Draft a query about a target, or change the one that is drafted there. A query that was sent about it stays open
+    until this one is sent.
 
-    `proposal` is an answer as it would be typed. Raises ReviewChanged where somebody else has asked there, or ended a
-    question, since the page was drawn; ReviewRefused; Closed.
+    `proposal` is an answer as it would be typed. Raises ReviewChanged where somebody else has drafted or ended a query
+    there since the page was drawn; ReviewRefused; Closed.
     """
-    words = " ".join(text.split("\x00")).strip()
+    text = " ".join(text.split("\x00")).strip()
     label = label_of(draft, target)
-    _validate(draft, target, label=label, text=words, reason=reason, proposal=proposal)
+    _validate(draft, target, label=label, text=text, reason=reason, proposal=proposal)
     with review_transaction(draft, by=by, version=version) as work:
-        kept = {"label": (label or "")[:MAX_LABEL], "reason": reason, "text": words, "proposal": proposal}
         query = draft_at(draft, target) or Query(application=draft.application, **target.columns)
-        since = Query.objects.filter(application=draft.application, version__gt=work.seen.version, **target.columns)
-        if since.exclude(by=by.pk).exists():
+        newer = Query.objects.filter(application=draft.application, version__gt=work.seen.version, **target.columns)
+        if newer.exclude(by=by.pk).exists():
             raise work.outdated_error()
-        work.save(query, "ask", **kept)
+        work.save(query, "ask", label=(label or "")[:MAX_LABEL], reason=reason, text=text, proposal=proposal)
         return query
 
 
 def delete_draft(draft: Draft, query_id: int, *, by: AbstractBaseUser, version: ReviewVersion) -> bool:
-    """Delete a drafted query; False where there is none. Raises ReviewChanged where somebody else has changed it
-    since the page was drawn; Closed."""
+    """Delete a drafted query. Returns False where there is none.
+
+    Raises ReviewChanged where somebody else has changed it since the page was drawn, and Closed.
+    """
     with review_transaction(draft, by=by, version=version) as work:
         query = _open_queries(draft).filter(pk=query_id, sent_at=None).first()
         if query is None:
             return False
-        if work.is_changed_by_others(query):
-            raise work.outdated_error()
+        work.require_unchanged(query)
         work.save(query, "drop", dropped_at=timezone.now())
         return True
 
 
 def resolve(draft: Draft, query_id: int, *, by: AbstractBaseUser, version: ReviewVersion) -> bool:
-    """Say that a query that was sent is answered; False where there is none. Raises ReviewChanged and Closed."""
+    """Resolve a query that was sent. Returns False where there is none. Raises ReviewChanged and Closed."""
     with review_transaction(draft, by=by, version=version) as work:
         query = _open_queries(draft).filter(pk=query_id).exclude(sent_at=None).first()
         if query is None:
             return False
-        if work.is_changed_by_others(query):
-            raise work.outdated_error()
+        work.require_unchanged(query)
         resolve_within(work, query)
         return True
 
 
 def resolve_within(work: ReviewWork, query: Query) -> None:
-    """The same within a transaction that does more."""
+    """Resolve a query within a transaction that does more."""
     work.save(query, "settle", settled_at=timezone.now())
 
 
 def send_drafts(work: ReviewWork) -> list[Query]:
-    """Send everything that is drafted, within the transaction that returns the application. What was sent about the
-    same targets before is settled by it."""
-    asked = list(_open_queries(work.draft))
-    drafted = [query for query in asked if query.is_draft]
-    again = {query.target for query in drafted}
-    for query in asked:
+    """Send all drafted queries, within the transaction that returns the application. Resolves the queries that were
+    sent about the same targets before."""
+    queries = list(_open_queries(work.draft))
+    drafts = [query for query in queries if query.is_draft]
+    drafted_targets = {query.target for query in drafts}
+    for query in queries:
         if query.is_draft:
             work.save(query, "send", sent_at=timezone.now(), round=work.draft.application.submissions)
-        elif query.target in again:
+        elif query.target in drafted_targets:
             resolve_within(work, query)
-    return drafted
+    return drafts
 
 
 def _validate(draft: Draft, target: Target, *, label: str | None, text: str, reason: str, proposal: Any) -> None:
@@ -130,35 +132,36 @@ def _proposal_objection(draft: Draft, target: Target, spec: FieldSpec, proposed:
     return problem.message if problem else ""
 
 
-def _open_queries(draft: Draft) -> Any:
+def _open_queries(draft: Draft) -> QuerySet[Query]:
     return Query.objects.filter(application=draft.application, dropped_at=None, settled_at=None)
 
 
 def draft_at(draft: Draft, target: Target) -> Query | None:
-    """The query that is drafted about a target: one database query."""
-    found: Query | None = _open_queries(draft).filter(sent_at=None, **target.columns).first()
-    return found
+    """Return the query that is drafted about a target. One database query."""
+    return _open_queries(draft).filter(sent_at=None, **target.columns).first()
 
 
 def write_note(draft: Draft, target: Target, *, text: str, by: AbstractBaseUser) -> Note:
-    """Keep a note. One that says once more what the newest there does, by the same agent, is that one: its form has
-    arrived twice. Raises ReviewRefused where it is empty or too long."""
-    words = text.strip()
-    if not words:
+    """Keep a note. A repetition of the newest note there, by the same agent, is that note: its form has arrived twice.
+
+    Raises ReviewRefused where the text is empty or too long.
+    """
+    text = text.strip()
+    if not text:
         raise ReviewRefused("Enter a note.", field="note")
-    if len(words) > MAX_TEXT:
+    if len(text) > MAX_TEXT:
         raise ReviewRefused(f"Use {MAX_TEXT:,} characters or fewer.", field="note")
     with review_transaction(draft, by=by, version=None, states=_SUBMITTED, begins=False) as work:
         newest = Note.objects.filter(application=draft.application, **target.columns).first()
-        if newest is not None and (newest.text, newest.by_id, newest.removed_at) == (words, by.pk, None):
+        if newest is not None and (newest.text, newest.by_id, newest.removed_at) == (text, by.pk, None):
             return newest
         note = Note(application=draft.application, **target.columns)
-        work.save(note, "note", text=words, label=(label_of(draft, target) or "")[:MAX_LABEL])
+        work.save(note, "note", text=text, label=(label_of(draft, target) or "")[:MAX_LABEL])
         return note
 
 
 def remove_note(draft: Draft, note_id: int, *, by: AbstractBaseUser) -> bool:
-    """Take one's own note back; False where there is none."""
+    """Remove the agent's own note. Returns False where there is none."""
     with review_transaction(draft, by=by, version=None, states=_SUBMITTED, begins=False) as work:
         note = Note.objects.filter(application=draft.application, pk=note_id, by=by.pk, removed_at=None).first()
         if note is None:

@@ -1,8 +1,8 @@
-"""Decisions take effect after UNDO_PERIOD, so that an agent can undo a slip before anybody is told.
+"""Let decisions take effect after UNDO_PERIOD, so that an agent can undo a slip before anybody is told.
 
 A decision is recorded at once, with its outcome "scheduled" and the time at which it takes effect. A worker carries it
 out then: it moves the application, and with it go the e-mail and the call to the formation service.
-Until then the customer sees no change. Whatever somebody else changes in these seconds stops the decision.
+Until then the customer sees no change. A change by somebody else in these seconds stops the decision.
 """
 
 import logging
@@ -21,7 +21,7 @@ from formation_portal.core.background import BackgroundWorker
 from formation_portal.core.databases import DATABASE_AWAY
 
 from .checklist import approval_blockers, load_checklist
-from .models import DecisionKind, DecisionOutcome, ReviewDecision
+from .models import DecisionKind, DecisionOutcome, Query, ReviewDecision
 from .queries import send_drafts
 from .transactions import (
     UNDER_REVIEW,
@@ -44,13 +44,13 @@ _DECIDED_IN = UNDER_REVIEW | {State.SUBMITTED_TO_CSP}
 
 def schedule(work: ReviewWork, decision: ReviewDecision) -> None:
     """Record a decision, or the confirmation of a proposal, to take effect after UNDO_PERIOD."""
-    what = "confirm" if decision.pk else "decide"
+    action = "confirm" if decision.pk else "decide"
     takes_effect_at = timezone.now() + UNDO_PERIOD
-    work.save(decision, what, outcome=DecisionOutcome.SCHEDULED, takes_effect_at=takes_effect_at)
+    work.save(decision, action, outcome=DecisionOutcome.SCHEDULED, takes_effect_at=takes_effect_at)
 
 
 def undo_decision(draft: Draft, *, by: AbstractBaseUser) -> ReviewDecision:
-    """Undo one's own decision. A proposal that was confirmed waits for a second agent again.
+    """Undo the agent's own decision. A proposal that was confirmed waits for a second agent again.
 
     Raises ReviewRefused where it has taken effect, was stopped, or is a colleague's.
     """
@@ -119,18 +119,25 @@ def _carry_out(due: ReviewDecision) -> bool:
 
 
 def _take_effect(work: ReviewWork, decision: ReviewDecision) -> None:
-    if (waiting := waiting_decision(work.draft.application)) is not None:
+    waiting = waiting_decision(work.draft.application)
+    if waiting is not None:
         work.save(waiting, "overtake", outcome=DecisionOutcome.OVERTAKEN)
     queries = send_drafts(work) if decision.deed == DecisionKind.RETURN else []
     work.save(decision, "take_effect", outcome=DecisionOutcome.DONE)
-    registered = f"Registration number {decision.register_number}" if decision.register_number else ""
-    if decision.registered_on:
-        registered += f", registered on {decision.registered_on.isoformat()}"
-    parts = (registered, decision.text, *(f"{query.label}: {query.text}" for query in queries))
-    # The note is for the formation service.
-    advance(work.draft, decision.deed, by=work.by, note="\n".join(filter(None, parts)))
+    advance(work.draft, decision.deed, by=work.by, note=_note_to_service(decision, queries))
     if decision.deed == DecisionKind.RETURN:
         subscribers.application_returned(work.draft)
+
+
+def _note_to_service(decision: ReviewDecision, queries: list[Query]) -> str:
+    registration = ""
+    if decision.register_number:
+        registration = f"Registration number {decision.register_number}"
+    if decision.registered_on:
+        registration += f", registered on {decision.registered_on.isoformat()}"
+    lines = [registration, decision.text]
+    lines += [f"{query.label}: {query.text}" for query in queries]
+    return "\n".join(filter(None, lines))
 
 
 def decision_worker() -> BackgroundWorker:

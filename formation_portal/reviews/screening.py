@@ -1,5 +1,7 @@
-"""Screening checks: what was checked of a party outside the portal, such as a sanctions list, and what it has found.
-Which of them an approval needs is a setting, read by `checklist`."""
+"""Record and remove screening checks: a check of a party outside the portal, for example against a sanctions list.
+
+A setting says which of them an approval needs (checklist.py).
+"""
 
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -31,13 +33,15 @@ def record_screening(
     upload: "UploadedFile[bytes] | None" = None,
     by: AbstractBaseUser,
 ) -> ScreeningCheck:
-    """Record a check, with its file where there is one. Raises ReviewRefused with all that is wrong, by its control:
-    a file must be one that uploads may be, and one that can be opened; Closed."""
-    words = " ".join(text.split("\x00")).strip()
+    """Record a check, with its file if there is one. Raises ReviewRefused with all errors, by their controls; Closed.
+
+    A file has to meet the rules of uploads, and to be one that can be opened.
+    """
+    text = " ".join(text.split("\x00")).strip()
     check = ScreeningCheck(
         application=draft.application, holder=party.token, label=party.label[:MAX_LABEL], kind=kind, outcome=outcome
     )
-    errors = dict(_errors(kind, done_on, outcome, words))
+    errors = dict(_errors(kind, done_on, outcome, text))
     if upload is not None:
         try:
             with disk_errors_refused():
@@ -45,24 +49,25 @@ def record_screening(
                 _refuse_harmful(draft, check, upload, by=by)
         except UploadRefused as refused:
             errors["file"] = f"{refused}."
-        check.name, check.size = printable_name(upload.name or "document"), upload.size or 0
+        check.name = printable_name(upload.name or "document")
+        check.size = upload.size or 0
     if errors:
         (first, message), *others = errors.items()
         raise ReviewRefused(message, field=first, others=dict(others))
     try:
-        # Whatever others have done, this is one more thing that is known.
+        # Without a version: a check conflicts with nothing that others have done.
         with (
             nullcontext() if upload is None else stored_file(check, upload),
             review_transaction(draft, by=by, version=None) as work,
         ):
-            work.save(check, "screen", done_on=done_on, text=words)
+            work.save(check, "screen", done_on=done_on, text=text)
     except UploadRefused as refused:
         raise ReviewRefused(f"{refused}.", field="file") from refused
     return check
 
 
 def remove_screening(draft: Draft, check_id: int, *, by: AbstractBaseUser) -> bool:
-    """Take a check back; its row and its file stay. False where there is none. Raises Closed."""
+    """Remove a check; its row and its file stay. Returns False where there is none. Raises Closed."""
     with review_transaction(draft, by=by, version=None) as work:
         check = ScreeningCheck.objects.filter(application=draft.application, pk=check_id, removed_at=None).first()
         if check is None:
@@ -89,7 +94,7 @@ def _errors(kind: str, done_on: date | None, outcome: str, text: str) -> Iterato
 def _refuse_harmful(
     draft: Draft, check: ScreeningCheck, upload: "UploadedFile[bytes]", *, by: AbstractBaseUser
 ) -> None:
-    """Raises UploadRefused as for a customer's file; an agent can also come back when the scanner answers."""
+    """Raise UploadRefused as for a customer's file, and also where the malware scanner does not answer."""
     judge_file(upload, upload.name or "", check.mime_type)
     if scan_upload(upload, draft.application, by=by) is ScanState.WAITING:
         raise UploadRefused("The malware scanner does not answer. Choose the file again in a few minutes")

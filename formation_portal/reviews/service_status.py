@@ -17,7 +17,7 @@ from formation_portal.core import subscribers
 
 from .decisions import DECLINE, RETURN
 from .models import MAX_TEXT, DecisionOutcome, ReviewDecision, ServiceStatus, ServiceStatusOutcome
-from .transactions import ReviewRefused, ReviewVersion, ReviewWork, changes_since, raise_version, review_transaction
+from .transactions import ReviewRefused, ReviewVersion, ReviewWork, raise_version, review_transaction
 
 # The transition that each decision of the service is passed on by.
 _PASSED_ON_BY = {RETURN: "pass_on_return", DECLINE: "pass_on_rejection"}
@@ -41,10 +41,11 @@ def receive_status(draft: Draft, reported: ServiceStatus) -> None:
     if is_repeated and not ends_case:
         return
     rows = []
-    if latest is not None and latest.is_open:
+    if latest is not None and latest.outcome == ServiceStatusOutcome.OPEN:
         latest.outcome = ServiceStatusOutcome.REPLACED
         rows.append(latest)
-    reported.application, reported.received_at = application, timezone.now()
+    reported.application = application
+    reported.received_at = timezone.now()
     reported.outcome = ServiceStatusOutcome.APPLIED if ends_case else ServiceStatusOutcome.OPEN
     rows.append(reported)
     _save(draft, rows, "report")
@@ -59,7 +60,7 @@ def end_status(draft: Draft) -> None:
     if latest is None:
         return
     latest.ended_at = timezone.now()
-    if latest.is_open:
+    if latest.outcome == ServiceStatusOutcome.OPEN:
         latest.outcome = ServiceStatusOutcome.REPLACED
         _save(draft, [latest], "replace")
     else:
@@ -74,11 +75,15 @@ def _is_same(earlier: ServiceStatus, reported: ServiceStatus) -> bool:
 def _save(draft: Draft, rows: list[ServiceStatus], action: str) -> None:
     """Save rows that no agent has changed, as the review's next version, with their entry in the audit log."""
     version = raise_version(draft.application)
+    open_row = None
     for row in rows:
-        row.version, row.by, row.at = version, None, timezone.now()
+        row.version = version
+        row.by = None
+        row.at = timezone.now()
         row.save()
-    status = next((row for row in rows if row.is_open), None)
-    subscribers.service_status_changed(draft, status=status)
+        if row.outcome == ServiceStatusOutcome.OPEN:
+            open_row = row
+    subscribers.service_status_changed(draft, status=open_row)
     subscribers.review_changed(draft, by=None, is_own_work=False)
     did = {action: [row.pk for row in rows]}
     chain.append(AuditAction.REVIEW, by=None, application=draft.application, rows=rows, did=did, version=version)
@@ -97,8 +102,14 @@ def pass_on(
     with review_transaction(draft, by=by, version=version, states=states, begins=False) as work:
         subscribers.refuse_claimed_case(draft, by=by)
         status = _open_status_to_decide(work, number)
-        decision = ReviewDecision(application=draft.application, deed=deed, text=_clean(text, "text"))
-        decision.round, decision.proposed_by_id, decision.proposed_at = version.round, by.pk, timezone.now()
+        decision = ReviewDecision(
+            application=draft.application,
+            deed=deed,
+            text=_clean(text, "text"),
+            round=version.round,
+            proposed_by_id=by.pk,
+            proposed_at=timezone.now(),
+        )
         work.save(decision, "decide", outcome=DecisionOutcome.DONE)
         work.save(status, "pass_on", outcome=ServiceStatusOutcome.PASSED_ON)
         subscribers.service_status_changed(draft, status=None)
@@ -118,10 +129,8 @@ def dismiss(draft: Draft, number: int, *, reason: str, by: AbstractBaseUser, ver
 
 
 def _open_status_to_decide(work: ReviewWork, number: int) -> ServiceStatus:
-    application = work.draft.application
-    if work.review.version > work.seen.version and changes_since(application, work.seen, by=work.by):
-        raise work.outdated_error()
-    status = open_status(application)
+    work.require_current()
+    status = open_status(work.draft.application)
     if status is None or status.pk != number:
         raise ReviewRefused("This status has been decided already.")
     return status

@@ -1,4 +1,4 @@
-"""What a check, query or note is about, as pages and tables name it, and what the form calls it at present."""
+"""Name the targets of checks, queries and notes, as pages and tables do, and find the form's labels for them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,8 +15,6 @@ from formation_portal.contract.schema import FormSchema, Section
 
 
 class TargetKind(models.TextChoices):
-    """What a target can be."""
-
     FIELD = "field", "Answer"
     DOCUMENT = "document", "Document"
     PARTY = "party", "Party"
@@ -38,25 +36,23 @@ class Target:
 
     @classmethod
     def of_field(cls, holder: str, name: str) -> "Target":
-        """One answer of a section, party or share class."""
         return cls(TargetKind.FIELD, holder, _index_name(name))
 
     @classmethod
     def of_document(cls, holder: str, slot: str) -> "Target":
-        """One document of a party, or of the entity itself."""
         return cls(TargetKind.DOCUMENT, holder, _index_name(slot))
 
     @classmethod
     def parse(cls, text: str) -> "Target | None":
-        """The target that a control names; None where it names none."""
-        parts = text.split(":")
-        if len(parts) != len(("kind", "holder", "name")) or parts[0] not in TargetKind.values:
+        """Parse the target in a form. None where the text names none."""
+        kind, *names = text.split(":")
+        if len(names) != 2 or kind not in TargetKind.values:
             return None
-        return cls(TargetKind(parts[0]), unquote(parts[1]), unquote(parts[2]))
+        return cls(TargetKind(kind), unquote(names[0]), unquote(names[1]))
 
     @property
     def columns(self) -> dict[str, Any]:
-        """As the tables keep it, each part by its column."""
+        """Return the values of the columns that store the target."""
         return {"kind": self.kind.value, "holder": self.holder, "name": self.name}
 
     def __str__(self) -> str:
@@ -64,7 +60,7 @@ class Target:
 
 
 def _index_name(name: str) -> str:
-    """A name that fits into an index, shortened as documents' slots are."""
+    """Shorten a name as documents' slots are, so that it fits into an index."""
     return document_subject(None, name).removeprefix("/")
 
 
@@ -73,7 +69,7 @@ SCREENING = "screening"
 
 
 def label_of(draft: Draft, target: Target) -> str | None:
-    """What the form calls a target; None where the application has no such target."""
+    """Return what the form calls a target; None where the application has no such target."""
     match target.kind:
         case TargetKind.APPLICATION:
             return "" if target == WHOLE_APPLICATION else None
@@ -88,51 +84,52 @@ def label_of(draft: Draft, target: Target) -> str | None:
             if target.holder and party is None:
                 return None
             slots = draft.form_state.slots(party.record if party else None)
-            return next((one.name for one in slots if Target.of_document(target.holder, one.name) == target), None)
+            for slot in slots:
+                if Target.of_document(target.holder, slot.name) == target:
+                    return slot.name
+            return None
     spec = field_at(draft, target)
     return spec.label if spec else None
 
 
 def holder_name(draft: Draft, target: Target) -> str:
-    """The name of the party or class that it belongs to; nothing for what is the application's own, or gone."""
-    party = draft.party(target.holder) if target.holder else None
-    share_class = draft.share_class(target.holder) if target.holder else None
-    return party.label if party else share_class.label if share_class else ""
+    """Return the name of the party or class that a target belongs to; "" for the application's own and removed ones."""
+    holder = draft.party(target.holder) or draft.share_class(target.holder)
+    return holder.label if holder else ""
 
 
 def field_at(draft: Draft, target: Target) -> FieldSpec | None:
-    """The question that a target is; None for any other."""
+    """Return the question that a target is about; None for any other target."""
     if target.kind is not TargetKind.FIELD:
         return None
-    questions, section = draft.schema.cached(_Questions), draft.schema.section(target.holder)
+    questions = draft.schema.cached(_Questions)
+    section = draft.schema.section(target.holder)
     if section is not None:
         return questions.of_section(section).get(target.name) if section.is_entity else None
-    if (party := draft.party(target.holder)) is not None:
+    party = draft.party(target.holder)
+    if party is not None:
         return questions.of_party(party.kind, tuple(party.roles)).get(target.name)
     return questions.of_share_class.get(target.name) if draft.share_class(target.holder) is not None else None
 
 
 class _Questions:
-    """The schema's questions by the names that targets give them; of several of one name the first."""
+    """Find the schema's questions by the names in targets; of several of one name the first."""
 
     def __init__(self, schema: FormSchema) -> None:
         self._schema = schema
-        self._known: dict[tuple[str, ...], dict[str, FieldSpec]] = {}
+        self._questions: dict[tuple[str, ...], dict[str, FieldSpec]] = {}
 
     def of_section(self, section: Section) -> dict[str, FieldSpec]:
-        """Those of a section about the entity."""
         return self._by_name(("section", section.key), section.fields)
 
     def of_party(self, kind: str, roles: tuple[str, ...]) -> dict[str, FieldSpec]:
-        """Those that a party of the kind is asked in its roles."""
         return self._by_name(("party", kind, *roles), self._schema.fields_of(kind, roles))
 
     @cached_property
     def of_share_class(self) -> dict[str, FieldSpec]:
-        """Those about a class of shares."""
         return self._by_name(("share_class",), self._schema.share_class_fields)
 
-    def _by_name(self, whose: tuple[str, ...], fields: Iterable[FieldSpec]) -> dict[str, FieldSpec]:
-        if whose not in self._known:
-            self._known[whose] = {_index_name(spec.name): spec for spec in reversed(tuple(fields))}
-        return self._known[whose]
+    def _by_name(self, key: tuple[str, ...], fields: Iterable[FieldSpec]) -> dict[str, FieldSpec]:
+        if key not in self._questions:
+            self._questions[key] = {_index_name(spec.name): spec for spec in reversed(tuple(fields))}
+        return self._questions[key]

@@ -1,6 +1,7 @@
-"""What every change of a review has in common: the version that a page was drawn with, and what others have done since;
-the transaction, with its lock, the comparison and raise of versions and the audit log; and why something was not done.
-Nothing was written when one of these exceptions is raised.
+"""The transaction of every change of a review, with its lock, its version and its entry in the audit log.
+
+Also here: what others have done since a page was drawn, and the exceptions that say why a change was not made. Nothing
+was written when one of them is raised.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,27 +41,33 @@ from .models import (
 )
 
 UNDER_REVIEW = frozenset({State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW})
-# A page that is older than so many transitions is shown the last ones.
+# An older page is shown the last ones.
 _MAX_TRANSITIONS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewVersion:
-    """What a page was drawn with: the number of the submission, and the review's version. "2.17" in a form."""
+    """The version of a review that a page was drawn with: the number of the submission, and the review's own.
+
+    In a form it is written as "2.17".
+    """
 
     round: int
     version: int
 
     @classmethod
     def parse(cls, text: str) -> "ReviewVersion":
-        """The version that a form carries; what can't be read is older than anything."""
+        """Parse the version in a form. A text that cannot be read is older than any version."""
         first, _, second = text.partition(".")
-        round_, version = parse_integer(first, digits=9), parse_integer(second, digits=9)
-        return cls(0, 0) if round_ is None or version is None else cls(round_, version)
+        submission = parse_integer(first, digits=9)
+        version = parse_integer(second, digits=9)
+        if submission is None or version is None:
+            return cls(0, 0)
+        return cls(submission, version)
 
     @classmethod
     def of_loaded(cls, application: Application) -> "ReviewVersion":
-        """The version of an application that was loaded together with its review: no query."""
+        """Return the version of an application that was loaded together with its review. Makes no query."""
         review = getattr(application, "review", None)
         return cls(application.submissions, review.version if review else 0)
 
@@ -70,7 +77,7 @@ class ReviewVersion:
 
 @dataclass(frozen=True, slots=True)
 class ReviewChange:
-    """One thing that was done: by whom (None: the portal), when, and a sentence without its subject."""
+    """A change of a review or its application: by whom (None: the portal), when, and a sentence without its subject."""
 
     by: Any
     at: datetime
@@ -78,12 +85,11 @@ class ReviewChange:
 
     @property
     def who(self) -> str:
-        """The name of whoever did it."""
         return self.by.called if self.by else "The portal"
 
 
 def current_version(application: Application) -> ReviewVersion:
-    """What a page that is drawn now is drawn with: one query."""
+    """Read the version that a page shows if it is drawn now. One query."""
     version = Review.objects.filter(pk=application.pk).values_list("version", flat=True).first()
     return ReviewVersion(application.submissions, version or 0)
 
@@ -91,14 +97,16 @@ def current_version(application: Application) -> ReviewVersion:
 def changes_since(
     application: Application, version: ReviewVersion, *, by: AbstractBaseUser | None
 ) -> tuple[ReviewChange, ...]:
-    """Return the changes since a version by everybody but `by`, the newest first. Makes nine queries."""
+    """Return the changes since a version by others than `by`, the newest first. Nine queries."""
     changes = list(_transitions(application, version))
     for model in (Check, Evidence, Query, Note, ScreeningCheck, ReviewDecision, ServiceStatus):
         rows: Any = model._default_manager.filter(application=application, version__gt=version.version)
-        changes += [ReviewChange(row.by, row.at, _text(row)) for row in rows.select_related("by")]
+        for row in rows.select_related("by"):
+            changes.append(ReviewChange(row.by, row.at, _last_action(row)))
     changes += _stopped_decisions(application, version)
-    others = [change for change in changes if by is None or change.by is None or change.by.pk != by.pk]
-    return tuple(sorted(others, key=lambda change: change.at, reverse=True))
+    if by is not None:
+        changes = [change for change in changes if change.by is None or change.by.pk != by.pk]
+    return tuple(sorted(changes, key=lambda change: change.at, reverse=True))
 
 
 def _stopped_decisions(application: Application, version: ReviewVersion) -> Iterator[ReviewChange]:
@@ -113,18 +121,17 @@ def _stopped_decisions(application: Application, version: ReviewVersion) -> Iter
 def _transitions(application: Application, version: ReviewVersion) -> Iterator[ReviewChange]:
     if application.submissions == version.round:
         return
-    found = application.changes.exclude(moved_to="").select_related("who")[:_MAX_TRANSITIONS]
-    round_ = application.submissions
-    for change in found:
+    submission = application.submissions
+    for change in application.changes.exclude(moved_to="").select_related("who")[:_MAX_TRANSITIONS]:
         if change.moved_to == State.SUBMITTED_FOR_REVIEW:
-            if round_ == version.round:
+            if submission == version.round:
                 return
-            round_ -= 1
+            submission -= 1
         yield ReviewChange(change.who, change.at, change.what)
 
 
-def _text(row: Check | Evidence | Query | Note | ScreeningCheck | ReviewDecision | ServiceStatus) -> str:
-    """What was done to the row last."""
+def _last_action(row: Check | Evidence | Query | Note | ScreeningCheck | ReviewDecision | ServiceStatus) -> str:
+    """Say what was done to the row last, in a sentence without its subject."""
     if isinstance(row, Check):
         return f"accepted {row.label}" if row.digest else f"undid the acceptance of {row.label}"
     if isinstance(row, Evidence):
@@ -133,30 +140,29 @@ def _text(row: Check | Evidence | Query | Note | ScreeningCheck | ReviewDecision
         return "removed a note" if row.removed_at else f"wrote a note: {row.text}"
     if isinstance(row, ScreeningCheck):
         return f"{'removed' if row.removed_at else 'recorded'} a screening check of {row.label}"
-    if isinstance(row, Query):
-        about = row.label or "the application"
-        if row.settled_at:
-            return f"resolved the query about {about}"
-        if row.dropped_at:
-            return f"deleted the draft query about {about}"
-        return f"sent the query about {about}" if row.sent_at else f"drafted a query about {about}: {row.text}"
     if isinstance(row, ServiceStatus):
-        return _SERVICE_STATUS_TEXTS[ServiceStatusOutcome(row.outcome)].format(status=row.status)
-    about = f"the {row.called.lower()}"
-    if row.is_taken_back:
-        return f"withdrew the proposal of {about}"
-    return {
-        DecisionOutcome.WAITING: f"proposed {about}",
-        DecisionOutcome.SCHEDULED: f"recorded {about}",
-        DecisionOutcome.DONE: f"recorded {about}",
-        DecisionOutcome.REFUSED: f"did not confirm {about}",
-        DecisionOutcome.OVERTAKEN: f"replaced {about}",
-        DecisionOutcome.UNDONE: f"undid {about}",
-        DecisionOutcome.STOPPED: f"stopped {about}",
-    }[DecisionOutcome(row.outcome)]
+        return _SERVICE_STATUS_ACTIONS[ServiceStatusOutcome(row.outcome)].format(status=row.status)
+    if isinstance(row, ReviewDecision):
+        action = "withdrew the proposal of" if row.is_taken_back else _DECISION_ACTIONS[DecisionOutcome(row.outcome)]
+        return f"{action} the {row.called.lower()}"
+    about = row.label or "the application"
+    if row.settled_at:
+        return f"resolved the query about {about}"
+    if row.dropped_at:
+        return f"deleted the draft query about {about}"
+    return f"sent the query about {about}" if row.sent_at else f"drafted a query about {about}: {row.text}"
 
 
-_SERVICE_STATUS_TEXTS = {
+_DECISION_ACTIONS = {
+    DecisionOutcome.WAITING: "proposed",
+    DecisionOutcome.SCHEDULED: "recorded",
+    DecisionOutcome.DONE: "recorded",
+    DecisionOutcome.REFUSED: "did not confirm",
+    DecisionOutcome.OVERTAKEN: "replaced",
+    DecisionOutcome.UNDONE: "undid",
+    DecisionOutcome.STOPPED: "stopped",
+}
+_SERVICE_STATUS_ACTIONS = {
     ServiceStatusOutcome.OPEN: "received the status “{status}” from the formation service",
     ServiceStatusOutcome.APPLIED: "received the incorporation from the formation service",
     ServiceStatusOutcome.PASSED_ON: "passed on the formation service’s status “{status}”",
@@ -166,7 +172,10 @@ _SERVICE_STATUS_TEXTS = {
 
 
 class ReviewChanged(Exception):
-    """Others have changed the review, or its application, since the page was drawn; what, the newest first."""
+    """Raised where others have changed the review or its application since the page was drawn.
+
+    `changes` are theirs, the newest first.
+    """
 
     def __init__(self, changes: Sequence[ReviewChange]) -> None:
         super().__init__("A colleague or the customer changed this after you opened the page.")
@@ -174,7 +183,7 @@ class ReviewChanged(Exception):
 
 
 class NotApprovable(Exception):
-    """Something speaks against the decision; a sentence each, with the place that it is about."""
+    """Raised where checks or queries block an approval."""
 
     def __init__(self, blockers: Sequence[ApprovalBlocker]) -> None:
         super().__init__("Some checks or queries are still open.")
@@ -182,7 +191,7 @@ class NotApprovable(Exception):
 
 
 class DocumentsNotOpened(Exception):
-    """Whoever accepts or decides has not opened these documents; said so, it goes on."""
+    """Raised where the agent has not opened these documents and has not yet said to go on without them."""
 
     def __init__(self, documents: Sequence[Fact]) -> None:
         super().__init__("You have not opened every document.")
@@ -190,7 +199,8 @@ class DocumentsNotOpened(Exception):
 
 
 class ReviewRefused(Exception):
-    """What was posted can't be taken; `field` is the control that is wrong, `others` what else is wrong."""
+    """Raised for a post that cannot be carried out. `field` is the wrong control; `others` are further errors by their
+    controls."""
 
     def __init__(self, message: str, *, field: str = "", others: Mapping[str, str] | None = None) -> None:
         super().__init__(message)
@@ -200,7 +210,7 @@ class ReviewRefused(Exception):
 
 
 class ClaimedByColleague(Exception):
-    """A colleague has claimed the case, so this agent has to take it over before deciding."""
+    """Raised where a colleague has claimed the case, so that this agent has to take it over before deciding."""
 
     def __init__(self, colleague: str) -> None:
         super().__init__(f"{colleague} has claimed this case. Take it over before you decide.")
@@ -208,7 +218,7 @@ class ClaimedByColleague(Exception):
 
 @dataclass(slots=True)
 class ReviewWork:
-    """One transaction's changes of a review; `authorship` is what every row of it is written with."""
+    """The changes that one transaction makes to a review."""
 
     draft: Draft
     by: AbstractBaseUser
@@ -218,28 +228,31 @@ class ReviewWork:
 
     @property
     def authorship(self) -> dict[str, Any]:
-        """Who, when, and the version that comes of it."""
+        """Return the columns that every changed row gets: who, when, and the version that this work makes."""
         return {"version": self.review.version + 1, "by": self.by, "at": timezone.now()}
 
-    def save(self, row: Any, what: str, **values: Any) -> None:
-        """Save the row with these values, as touched by this work."""
+    def save(self, row: Any, action: str, **values: Any) -> None:
+        """Save the row with these values, and note the action for the audit log."""
         for name, value in (self.authorship | values).items():
             setattr(row, name, value)
         row.save()
         if isinstance(row, ReviewDecision):
             subscribers.decision_saved(self.draft.application)
-        self.note_done(what, row)
+        self.done.append((action, row))
 
-    def note_done(self, what: str, row: Any) -> None:
-        """Keep for the audit what was done to a row."""
-        self.done.append((what, row))
+    def require_unchanged(self, row: Any) -> None:
+        """Raise ReviewChanged where somebody else has changed this row since the page was drawn."""
+        if row.version > self.seen.version and row.by_id != self.by.pk:
+            raise self.outdated_error()
 
-    def is_changed_by_others(self, row: Any) -> bool:
-        """Whether somebody else has touched the row since the page was drawn."""
-        return bool(row.version > self.seen.version and row.by_id != self.by.pk)
+    def require_current(self) -> None:
+        """Raise ReviewChanged where others have changed anything of the review since the page was drawn."""
+        if self.review.version > self.seen.version:
+            error = self.outdated_error()
+            if error.changes:
+                raise error
 
     def outdated_error(self) -> ReviewChanged:
-        """What to raise then."""
         return ReviewChanged(changes_since(self.draft.application, self.seen, by=self.by))
 
 
@@ -253,14 +266,12 @@ def review_transaction(
     begins: bool = True,
     is_own_work: bool = True,
 ) -> Iterator[ReviewWork]:
-    """The transaction of one change of a review. Raises OwnApplication where it is the agent's own application, Closed
-    where its status allows none, PaymentDue where it would begin the review of an application that is not paid for, and
-    ReviewChanged where it was returned and submitted again since the page was drawn.
-    Without a version nothing is compared.
+    """Run one change of a review in a transaction that locks the application's row.
 
-    The application's row is locked, so that changes of one review come one after another. The first change that
-    `begins` a review moves the application there. `is_own_work` is False for what is done about a colleague's
-    proposal.
+    The first change that `begins` a review moves the application there. `is_own_work` is False for an answer to a
+    colleague's proposal. Without a `version` nothing is compared. Raises OwnApplication for the agent's own
+    application, Closed where its status is not in `states`, PaymentDue where a review would begin before the payment,
+    and ReviewChanged where the application was returned and submitted again since the page was drawn.
     """
     with transaction.atomic():
         lock_application(draft)
@@ -282,9 +293,21 @@ def review_transaction(
             review.version += 1
             review.save()
             subscribers.review_changed(draft, by=by, is_own_work=is_own_work)
-            rows = [row for _, row in work.done]
-            did = {what: [row.pk for one, row in work.done if one == what] for what, _ in work.done}
-            chain.append(AuditAction.REVIEW, by=by, application=application, rows=rows, did=did, version=review.version)
+            _append_to_audit_log(work)
+
+
+def _append_to_audit_log(work: ReviewWork) -> None:
+    keys_by_action: dict[str, list[int]] = {}
+    for action, row in work.done:
+        keys_by_action.setdefault(action, []).append(row.pk)
+    chain.append(
+        AuditAction.REVIEW,
+        by=work.by,
+        application=work.draft.application,
+        rows=[row for _, row in work.done],
+        did=keys_by_action,
+        version=work.review.version,
+    )
 
 
 def waiting_decision(application: Application) -> ReviewDecision | None:
@@ -319,7 +342,8 @@ def without_effect(decision: ReviewDecision, outcome: DecisionOutcome) -> dict[s
 
 
 def raise_version(application: Application) -> int:
-    """The version that a change from outside of a review makes, for who holds the lock of the application's row."""
+    """Return the version that a change from outside of a review makes. The caller holds the lock of the application's
+    row."""
     review, _ = Review.objects.get_or_create(application=application)
     review.version += 1
     review.save()

@@ -14,7 +14,7 @@ from formation_portal.reviews.models import (
     ScreeningCheck,
     ServiceStatus,
 )
-from formation_portal.reviews.transactions import _text
+from formation_portal.reviews.transactions import _last_action
 
 AT = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
 BIRTH: dict[str, Any] = {"label": "Date of birth"}
@@ -53,7 +53,7 @@ BIRTH: dict[str, Any] = {"label": "Date of birth"}
     ],
 )
 def test_colleagues_read_what_was_done(row: Any, words: str) -> None:
-    assert _text(row) == words
+    assert _last_action(row) == words
 
 
 @pytest.mark.parametrize(
@@ -70,4 +70,4 @@ def test_colleagues_read_what_was_done(row: Any, words: str) -> None:
     ],
 )
 def test_colleagues_read_what_became_of_a_decision(outcome: str, by: int, words: str) -> None:
-    assert _text(ReviewDecision(deed="approve", outcome=outcome, proposed_by_id=1, by_id=by)) == words
+    assert _last_action(ReviewDecision(deed="approve", outcome=outcome, proposed_by_id=1, by_id=by)) == words

@@ -287,7 +287,7 @@ def party_page(
     seen = opened_documents(draft)
     if looked and looked.can_be_shown:
         if looked.state.opens:
-            seen = seen.with_one_more(looked.document.pk, reader)
+            seen = seen.with_opening(looked.document.pk, reader)
         looked = replace(looked, is_open=seen.has_opened(looked.document.pk, reader))
     panels = QueryPanels(
         draft, reader=reader, back=here, version=version, queries=queries, lazily=True, shows_numbers=shows_numbers
