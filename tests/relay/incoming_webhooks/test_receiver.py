@@ -247,7 +247,7 @@ def test_a_hint_that_comes_while_the_list_can_not_be_read_is_not_lost(
     assert is_due()
 
 
-def test_old_events_are_deleted_on_the_round(db: None) -> None:
+def test_old_events_are_deleted_on_the_round(transactional_db: None) -> None:
     for name, days in (("old", 31), ("fresh", 29)):
         ReceivedEvent.objects.create(event_id=name, body=b"")
         ReceivedEvent.objects.filter(event_id=name).update(received_at=timezone.now() - timedelta(days=days))
