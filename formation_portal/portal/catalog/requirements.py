@@ -1,12 +1,12 @@
-"""Who and what a form asks for, said from its schema alone, before anything is answered.
+"""Describe what a form asks for, from its schema alone, before anything is answered.
 
-Nothing here is evaluated, since nothing is known yet. What nobody can answer, and what our agent answers, isn't listed.
+Questions that nobody can answer, and those that the registered agent answers, are not listed.
 """
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, groupby
+from itertools import groupby
 
 from django.utils.translation import gettext, gettext_noop
 
@@ -23,7 +23,7 @@ from formation_portal.contract.schema import ENTITY, SHARE_CLASS, DocumentSlot, 
 from formation_portal.ui.formats import counted, entity_word
 from formation_portal.ui.roles import capitalised, kind_with_article, role_title
 
-# The heading of what is asked of each kind of party.
+# The heading of the questions to each kind of party.
 _PARTY_HEADINGS = {
     "person": gettext_noop("For each person"),
     "corporate": gettext_noop("For each company involved"),
@@ -40,32 +40,34 @@ _EFFORT_OF = {
     "foundation": gettext_noop("{things} about the foundation"),
 }
 
-# A document in one line, like "Letter, as director (optional)", with what helps to choose it.
+# A document, like "Letter, as director (optional)", with its help texts.
 DocumentLine = tuple[str, tuple[str, ...]]
-# Of a longer list, what can be chosen isn't said.
+# Longer lists of options are not shown.
 _MOST_OPTIONS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class ListedQuestion:
-    """A question, and for which roles it is where not all ask it."""
+    """A question, with its roles if not all ask it."""
 
     spec: FieldSpec
     roles: str = ""
 
     @property
     def options(self) -> tuple[str, ...]:
-        """What can be chosen, where that is read at a glance."""
-        return tuple(one.label for one in self.spec.choices()) if 0 < len(self.spec.options) <= _MOST_OPTIONS else ()
+        """Return the labels of the options, if they are few."""
+        if len(self.spec.options) > _MOST_OPTIONS or not self.spec.options:
+            return ()
+        return tuple(choice.label for choice in self.spec.choices())
 
 
-# Questions that are asked together, under their condition; without one they always are.
+# Questions under one condition; "" is always.
 Branch = tuple[str, tuple[ListedQuestion, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class RoleNeed:
-    """One role: how many it takes, of which kinds, and the rules by which that changes."""
+    """A role: its minimum, the kinds of parties it accepts, and the rules that change the minimum."""
 
     section: Section
     title: str
@@ -76,12 +78,12 @@ class RoleNeed:
 
 @dataclass(frozen=True, slots=True)
 class ChecklistPart:
-    """One part of the form: when it is asked at all, what the form says about it, and its questions."""
+    """A part of the form, with its condition and questions."""
 
     id: str
     title: str
     condition: str
-    # The portal's own text on who is asked, and the form's.
+    # The portal's text about whom it asks, and the form's help.
     about: str
     help: str
     branches: tuple[Branch, ...]
@@ -89,41 +91,44 @@ class ChecklistPart:
 
 @dataclass(frozen=True)
 class Requirements:
-    """What a product costs and takes, as its page, its checklist and the comparison say it."""
+    """The costs and requirements of a product, as its page, its checklist and the comparison show them."""
 
     item: CatalogItem
 
     @cached_property
-    def _nothing_said(self) -> FormState:
+    def _empty_state(self) -> FormState:
+        """Evaluate the form without any answer."""
         return evaluate(self.item.form, Record())
 
     @property
     def figures(self) -> list[tuple[str, str]]:
-        """What it costs, how many working days it takes, and how many roles are filled at least."""
-        figures, price = [], self.item.price
+        """Return the fees, the working days, and the number of required roles."""
+        figures: list[tuple[str, str]] = []
+        price = self.item.price
         if price.is_given:
             figures.append((gettext("Set-up fee"), format_money(price.one_off, price.currency)))
             figures.append((gettext("Annual fee"), format_money(price.annual, price.currency)))
         if days := days_of(self.item):
             figures.append((gettext("Working days"), days))
-        least = sum(section.base_minimum for section in self.item.form.role_sections if section.depends_on is None)
-        return [*figures, (gettext("Required roles"), str(least))]
+        minimum = sum(section.base_minimum for section in self.item.form.role_sections if section.depends_on is None)
+        figures.append((gettext("Required roles"), str(minimum)))
+        return figures
 
     @property
     def days(self) -> str:
-        """The working days that it takes, in words; empty where the product tells no number."""
+        """Say how many working days it takes; "" if the timeline names no number."""
         days = working_days(self.item.original.estimated_timeline)
         return ngettext("{days} working day", "{days} working days", days[1], days=days_of(self.item)) if days else ""
 
     @property
     def formed(self) -> str:
-        """The last step."""
+        """Name the last step."""
         is_foundation = entity_word(self.item.product.type) == "foundation"
         return gettext("The foundation is incorporated") if is_foundation else gettext("The company is incorporated")
 
     @property
     def form_label(self) -> str:
-        """Which form it is, in which version, and whose."""
+        """Name the form, its version and its provider."""
         form = self.item.form
         name = in_quotes(form.form_name) if form.form_name else gettext("A form")
         version = gettext("version {version}").format(version=form.version) if form.version else ""
@@ -132,29 +137,28 @@ class Requirements:
 
     @cached_property
     def roles(self) -> tuple[RoleNeed, ...]:
-        """Every role, in the order of the form."""
+        """Return every role, in the order of the form."""
         needs: list[RoleNeed] = []
         for section in self.item.form.role_sections:
             rules: list[str] = []
-            count, rule = section.base_minimum, section.conditional_min
+            count = section.base_minimum
+            rule = section.conditional_min
             least = gettext("at least {count}").format(count=count) if count else gettext("none required")
             kinds = [kind_with_article(kind) for kind in canonical.PARTY_KINDS if section.allows(kind)]
             place = lookup_of(self.item.form).entity_field(rule.field) if rule else None
             if rule and place and count_of(rule.minimum) is not None:
                 condition = if_answered(place.spec, rule.values)
-                if rule.minimum:
-                    rules.append(
-                        gettext("At least {count} {condition}.").format(count=rule.minimum, condition=condition)
-                    )
-                else:
-                    rules.append(gettext("None required {condition}.").format(condition=condition))
-            if when := self._condition(section):
-                rules.append(when)
+                sentence = (
+                    gettext("At least {count} {condition}.") if rule.minimum else gettext("None required {condition}.")
+                )
+                rules.append(sentence.format(count=rule.minimum, condition=condition))
+            if section_condition := self._condition(section):
+                rules.append(section_condition)
             needs.append(RoleNeed(section, role_title(section), least, join_list(kinds, "or"), tuple(rules)))
         return tuple(needs)
 
     def role_lines(self, role: str) -> tuple[str, ...]:
-        """A role in lines: how many of which kinds, and the rules by which that changes; nothing without the role."""
+        """Describe a role in lines: its minimum, the kinds it accepts, and its rules; () without such a role."""
         lines: list[str] = []
         for need in self.roles:
             if need.section.role == role:
@@ -163,85 +167,96 @@ class Requirements:
 
     @property
     def effort(self) -> tuple[str, ...]:
-        """What a typical application takes, without what is asked after certain answers only: a line for what is
-        formed, for each role that has to be filled, and for each share class; with the documents that are required."""
-        form, nothing_said = self.item.form, self._nothing_said
-        entity = [section for section in form.entity_sections if nothing_said.section_activation(section).active]
-        own = _effort(chain(*(one.fields for one in entity)), chain(*(one.slots(ENTITY) for one in entity)))
-        words = _EFFORT_OF.get(entity_word(self.item.product.type), _EFFORT_OF_ANY)
-        lines = [gettext(words).format(things=own)] if own else []
+        """Count the questions and required documents of a typical application, without conditional ones.
+
+        There is a line for the entity, for each required role, and for each share class.
+        """
+        form = self.item.form
+        state = self._empty_state
+        lines: list[str] = []
+        fields: list[FieldSpec] = []
+        slots: list[DocumentSlot] = []
+        for section in form.entity_sections:
+            if state.section_activation(section).active:
+                fields += section.fields
+                slots += section.slots(ENTITY)
+        if counts := _effort(fields, slots):
+            sentence = _EFFORT_OF.get(entity_word(self.item.product.type), _EFFORT_OF_ANY)
+            lines.append(gettext(sentence).format(things=counts))
         for section in form.role_sections:
-            if section.base_minimum and nothing_said.section_activation(section).active:
+            if section.base_minimum and state.section_activation(section).active:
                 kind = next(kind for kind in canonical.PARTY_KINDS if section.allows(kind))
-                things, role = _effort(section.groups[kind], section.slots(kind)), section.role or ""
-                lines.append(gettext("{things} for each {role}").format(things=things, role=canonical.role_word(role)))
-        if form.share_section and nothing_said.section_activation(form.share_section).active:
-            lines.append(gettext("{things} for each share class").format(things=_effort(form.share_class_fields, ())))
+                counts = _effort(section.groups[kind], section.slots(kind))
+                role = canonical.role_word(section.role or "")
+                lines.append(gettext("{things} for each {role}").format(things=counts, role=role))
+        if form.share_section and state.section_activation(form.share_section).active:
+            counts = _effort(form.share_class_fields, ())
+            lines.append(gettext("{things} for each share class").format(things=counts))
         return tuple(lines)
 
     @property
     def sections(self) -> Iterator[tuple[Section, list[FieldSpec], str]]:
-        """Yield the sections about the entity and its shares with their questions, and when each section is asked."""
+        """Yield the sections about the entity and its shares, with their questions and a condition."""
         shares = (self.item.form.share_section,) if self.item.form.share_section else ()
         for section in (*self.item.form.entity_sections, *shares):
             fields = [spec for specs in section.groups.values() for spec in specs]
             yield section, fields, self._condition(section)
 
     def _condition(self, section: Section) -> str:
-        """When a section is asked that isn't from the beginning; else nothing."""
-        activation = self._nothing_said.section_activation(section)
+        """Say when a section is asked that is not asked from the beginning."""
+        activation = self._empty_state.section_activation(section)
         return "" if activation.active else f"{activation.reason}."
 
-    def documents(self, entity: str = "") -> tuple[tuple[str, list[DocumentLine]], ...]:
-        """The documents to have ready: the new entity's, by whatever word it is called, then by kind of party."""
+    def documents(self, entity: str = "") -> list[tuple[str, list[DocumentLine]]]:
+        """Return the documents to prepare: those of the new entity, then those of each kind of party."""
         entity = entity or entity_word(self.item.product.type)
-        own = [(section, slot) for section in self.item.form.entity_sections for slot in section.slots(ENTITY)]
-        groups = [(gettext(_FOR_THE_NEW.get(entity, _FOR_ANY_NEW)), _document_lines(own, everybody=1))]
+        slots = [(section, slot) for section in self.item.form.entity_sections for slot in section.slots(ENTITY)]
+        groups = [(gettext(_FOR_THE_NEW.get(entity, _FOR_ANY_NEW)), _document_lines(slots, section_count=1))]
         for kind in canonical.PARTY_KINDS:
             sections = [section for section in self.item.form.role_sections if section.allows(kind)]
-            asked = [(section, slot) for section in sections for slot in section.slots(kind)]
-            groups.append((gettext(_PARTY_HEADINGS[kind]), _document_lines(asked, everybody=len(sections))))
-        return tuple((title, lines) for title, lines in groups if lines)
+            slots = [(section, slot) for section in sections for slot in section.slots(kind)]
+            groups.append((gettext(_PARTY_HEADINGS[kind]), _document_lines(slots, section_count=len(sections))))
+        return [(title, lines) for title, lines in groups if lines]
 
     @property
     def checklist(self) -> tuple[ChecklistPart, ...]:
-        """What one can prepare for, in the order of the form."""
+        """Return the questions that a customer can prepare for, in the order of the form."""
         parts = [self._part(section, ENTITY) for section in self.item.form.entity_sections]
-        # What is asked of each kind of party: a question that several roles share stands once, and says for which.
         for kind in canonical.PARTY_KINDS:
-            title, asked = gettext(_PARTY_HEADINGS[kind]), self._asked_of_kind(kind)
-            parts.append(ChecklistPart(f"each-{kind}", title, "", "", "", _branches(asked)))
+            branches = _branches(self._questions_to_kind(kind))
+            parts.append(ChecklistPart(f"each-{kind}", gettext(_PARTY_HEADINGS[kind]), "", "", "", branches))
         if self.item.form.share_section:
             parts.append(self._part(self.item.form.share_section, SHARE_CLASS, about=gettext("For each share class.")))
         return tuple(part for part in parts if part.branches)
 
     def _part(self, section: Section, group: str, *, about: str = "") -> ChecklistPart:
         condition = self._condition_of(section.depends_on, section, group)
-        # A section whose rule names nothing is never asked.
-        asked = self._preparable(section, group) if condition is not None else ()
-        branches = _branches((when, ListedQuestion(spec)) for when, spec in asked)
+        # A section whose rule names an unknown question is never asked.
+        specs = self._preparable(section, group) if condition is not None else ()
+        branches = _branches((spec_condition, ListedQuestion(spec)) for spec_condition, spec in specs)
         return ChecklistPart(section.key, section.title, condition or "", about, section.help, branches)
 
-    def _asked_of_kind(self, kind: str) -> Iterator[tuple[str, ListedQuestion]]:
+    def _questions_to_kind(self, kind: str) -> Iterator[tuple[str, ListedQuestion]]:
+        """Yield the questions to a kind of party with their conditions; one shared by several roles comes once."""
         sections = [section for section in self.item.form.role_sections if section.allows(kind)]
-        found: dict[tuple[str, str], tuple[FieldSpec, list[str]]] = {}
+        questions: dict[tuple[str, str], tuple[FieldSpec, list[str]]] = {}
         for section in sections:
             for condition, spec in self._preparable(section, kind):
-                _, roles = found.setdefault((spec.name, condition), (spec, []))
+                _, roles = questions.setdefault((spec.name, condition), (spec, []))
                 roles.append(section.role or "")
-        # What always is asked comes first, so that one branch isn't cut into several by what other roles add.
-        for (_, condition), (spec, roles) in sorted(found.items(), key=lambda pair: pair[0][1]):
+        # Unconditional questions come first, so that other roles don't cut a branch into several.
+        for (_, condition), (spec, roles) in sorted(questions.items(), key=lambda pair: pair[0][1]):
             yield condition, ListedQuestion(spec, "" if len(roles) >= len(sections) else _as_roles(roles))
 
     def _preparable(self, section: Section, group: str) -> Iterator[tuple[str, FieldSpec]]:
-        """The questions of a section that a customer can prepare for, each with its condition."""
+        """Yield the questions of a section that a customer can prepare for, with their conditions."""
         for spec in section.groups.get(group, ()):
             condition = self._condition_of(spec.depends_on, section, group)
             if condition is not None and not spec.provided_by_agent and not self.item.form.why_unanswerable(spec):
                 yield condition, spec
 
     def _condition_of(self, rule: Condition | None, section: Section, group: str) -> str | None:
-        """When it is asked, from the rule's own words; empty for always, None for never: its rule names nothing."""
+        """Describe a rule; "" without one, None if it names an unknown question and so is never met."""
         if rule is None:
             return ""
         place = find_field(self.item.form, rule, section, group, None)
@@ -249,45 +264,46 @@ class Requirements:
 
 
 def days_of(item: CatalogItem) -> str:
-    """From how many to how many working days it takes; empty where its words tell no number."""
+    """Return the working days from and to, like "3–5"; "" if the timeline names no number."""
     return "–".join(map(str, dict.fromkeys(working_days(item.original.estimated_timeline) or ())))
 
 
-def _effort(asked: Iterable[FieldSpec], slots: Iterable[DocumentSlot]) -> str:
-    """12 questions and 2 documents; nothing of what is asked."""
-    questions = sum(spec.depends_on is None and not spec.provided_by_agent for spec in asked)
+def _effort(fields: Iterable[FieldSpec], slots: Iterable[DocumentSlot]) -> str:
+    """Count unconditional questions and required documents: "12 questions and 2 documents"."""
+    questions = sum(spec.depends_on is None and not spec.provided_by_agent for spec in fields)
     documents = len({slot.name for slot in slots if slot.required})
-    said = (
+    counts = (
         counted(questions, "{count} question", "{count} questions"),
         counted(documents, "{count} document", "{count} documents"),
     )
-    return join_list([one for one in said if one])
+    return join_list([count for count in counts if count])
 
 
-def _document_lines(asked: list[tuple[Section, DocumentSlot]], *, everybody: int) -> list[DocumentLine]:
-    """A line for each document, with the roles where not all of the `everybody` sections ask for it."""
+def _document_lines(slots: list[tuple[Section, DocumentSlot]], *, section_count: int) -> list[DocumentLine]:
+    """Return a line for each document, with the roles if not all of the sections ask for it."""
     by_name: dict[str, list[tuple[Section, DocumentSlot]]] = {}
-    for section, slot in asked:
+    for section, slot in slots:
         by_name.setdefault(slot.name, []).append((section, slot))
     lines: list[DocumentLine] = []
-    for some in by_name.values():
-        name = some[0][1].words
-        roles = _as_roles(section.role for section, _ in some if section.role) if len(some) < everybody else ""
-        words = f"{name}, {roles}" if roles else name
-        if not any(slot.required for _, slot in some):
-            words = gettext("{thing} (optional)").format(thing=words)
-        lines.append((words, tuple(dict.fromkeys(slot.help for _, slot in some if slot.help))))
+    for pairs in by_name.values():
+        label = pairs[0][1].words
+        roles = [section.role for section, _ in pairs if section.role]
+        if roles and len(pairs) < section_count:
+            label = f"{label}, {_as_roles(roles)}"
+        if not any(slot.required for _, slot in pairs):
+            label = gettext("{thing} (optional)").format(thing=label)
+        helps = dict.fromkeys(slot.help for _, slot in pairs if slot.help)
+        lines.append((label, tuple(helps)))
     return lines
 
 
 def _as_roles(roles: Iterable[str]) -> str:
-    """For whom something is asked: "as director or as beneficial owner"."""
-    return join_list(
-        [gettext("as {role}").format(role=word) for word in dict.fromkeys(map(canonical.role_word, roles))], "or"
-    )
+    """Name the roles that a question is for: "as director or as beneficial owner"."""
+    names = dict.fromkeys(map(canonical.role_word, roles))
+    return join_list([gettext("as {role}").format(role=name) for name in names], "or")
 
 
-def _branches(asked: Iterable[tuple[str, ListedQuestion]]) -> tuple[Branch, ...]:
-    """The questions in their order; neighbours under one condition stand together."""
-    runs = groupby(asked, key=lambda pair: pair[0])
+def _branches(questions: Iterable[tuple[str, ListedQuestion]]) -> tuple[Branch, ...]:
+    """Group neighbouring questions under one condition."""
+    runs = groupby(questions, key=lambda pair: pair[0])
     return tuple((condition, tuple(question for _, question in run)) for condition, run in runs)

@@ -1,11 +1,11 @@
-"""The catalog's search: each word begins a word of the product, or is one of the trade's other words for it."""
+"""Search the catalog: each word has to begin a word of the product, or be a trade term for it."""
 
 import re
 import unicodedata
 
 from formation_portal.contract.catalog import CatalogItem
 
-# What people look for, and the words that catalogs have for it. No product is named here.
+# Search words, and the words of catalogs that mean the same. No product is named here.
 _TRADE_WORDS = {
     "charity": ("foundation", "non-profit"),
     "corp": ("corporation",),
@@ -29,7 +29,7 @@ _TRADE_WORDS = {
     "trust": ("foundation",),
     "wealth": ("foundation",),
 }
-# The longest that is looked for; nobody types more.
+# Longer searches are cut.
 MAX_LENGTH = 100
 _ACCENTS = re.compile(r"[\u0300-\u036f]")
 _DOT_WITHIN = re.compile(r"(?<=\w)\.(?=\w)")
@@ -37,14 +37,18 @@ _WORD = re.compile(r"\w+")
 
 
 def matches_search(search: str, item: CatalogItem) -> bool:
-    """Whether the product has every word that is looked for, in its name, place or description."""
-    wanted = _WORD.findall(_normalised(search))
-    if not wanted:
+    """Tell whether the product's name, place and description have every word of the search."""
+    terms = _WORD.findall(_normalised(search))
+    if not terms:
         return True
     # In the reader's language and in the service's own.
     texts = [*_searched_texts(item), *_searched_texts(item.original)]
-    text = _words(" ".join(dict.fromkeys(texts)))
-    return all(any(_words(one) in text for one in (word, *_TRADE_WORDS.get(word, ()))) for word in wanted)
+    text = _spaced_words(" ".join(dict.fromkeys(texts)))
+    for term in terms:
+        synonyms = (term, *_TRADE_WORDS.get(term, ()))
+        if not any(_spaced_words(synonym) in text for synonym in synonyms):
+            return False
+    return True
 
 
 def _searched_texts(item: CatalogItem) -> list[str]:
@@ -53,17 +57,17 @@ def _searched_texts(item: CatalogItem) -> list[str]:
 
 
 def matches_name(search: str, name: str) -> bool:
-    """Whether each word that is looked for begins a word of the name."""
-    text = _words(name)
-    return all(_words(word) in text for word in search.split())
+    """Tell whether each word of the search begins a word of the name."""
+    text = _spaced_words(name)
+    return all(_spaced_words(word) in text for word in search.split())
 
 
-def _words(text: str) -> str:
-    """The words with a space before each, so that what is looked for is found at the beginning of one."""
+def _spaced_words(text: str) -> str:
+    """Join the words with a space before each, so that a search matches the beginning of a word."""
     return "".join(f" {word}" for word in _WORD.findall(_normalised(text)))
 
 
 def _normalised(text: str) -> str:
-    """In small letters without accents; "S.R.L." is "srl"."""
+    """Write a text in small letters without accents; "S.R.L." becomes "srl"."""
     plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", text)).casefold()
     return _DOT_WITHIN.sub("", plain)

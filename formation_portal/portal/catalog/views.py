@@ -1,4 +1,4 @@
-"""The catalog, products side by side, the guide, and one product. Open to everybody; the address holds the choices."""
+"""Show the catalog, a comparison, the guide and a product to everybody. Choices are in the address."""
 
 import logging
 from collections.abc import Callable
@@ -34,14 +34,14 @@ log = logging.getLogger(__name__)
 def with_catalog(
     view: Callable[Concatenate[Request, Catalog, Rest], HttpResponse],
 ) -> Callable[Concatenate[Request, Rest], HttpResponse]:
-    """Hand the view the catalog, or answer 503 where there is none, not even an old one."""
+    """Pass the catalog to the view, or answer 503 if there is none, not even an old one."""
 
     @wraps(view)
     def wrapped(request: Request, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponse:
         try:
             offered = current_catalog()
         except GatewayError as error:
-            # Once, at the call, the gateway has said why; here it would be said for every visitor.
+            # The gateway logs the reason once; here it would be logged for every visitor.
             log.info("No catalog to show: %s", error)
             response = render(request, "portal/catalog/unavailable.html", {"is_ours": _is_ours(error)}, status=503)
             response.headers["Retry-After"] = "60"
@@ -52,7 +52,7 @@ def with_catalog(
 
 
 def _is_ours(error: BaseException | None) -> bool:
-    """Whether it is for our team to mend, a wrong address or key, so that trying again soon can't help."""
+    """Tell whether our team has to fix it, such as a wrong address or key: trying again does not help."""
     return error is not None and (isinstance(error, NotAuthorised | NotConfigured) or _is_ours(error.__cause__))
 
 
@@ -60,14 +60,15 @@ def _is_ours(error: BaseException | None) -> bool:
 @public
 @with_catalog
 def catalog(request: AnyRequest, offered: Catalog) -> HttpResponse:
-    """The whole page, or for htmx the results with the count. A page restored from history is always whole."""
-    chosen, keys = CatalogFilter.from_query(request.GET), compared_keys(request.GET)
+    """Show the catalog; for htmx, only the results with the count. A page restored from history is whole."""
+    chosen = CatalogFilter.from_query(request.GET)
+    keys = compared_keys(request.GET)
     before = CatalogFilter.from_query(QueryDict(urlsplit(request.htmx.current_url or "").query))
-    page = {"page": CatalogPage(offered, chosen, keys, before), "reads_reasons": _reads_reasons(request)}
+    context = {"page": CatalogPage(offered, chosen, keys, before), "reads_reasons": _reads_reasons(request)}
     if not request.htmx or request.htmx.history_restore_request:
-        return render(request, "portal/catalog/catalog.html", page)
-    response = render(request, "portal/catalog/_catalog_update.html", page)
-    # Without the filters that aren't set, so that the address can be passed on. Typing makes no steps to go back.
+        return render(request, "portal/catalog/catalog.html", context)
+    response = render(request, "portal/catalog/_catalog_update.html", context)
+    # The address has only the filters that are set, so that it can be shared. Typing adds no step to the history.
     url = filtered_url("portal:catalog", chosen, keys)
     is_step = before.search == chosen.search and url != request.htmx.current_url_abs_path
     return push_url(response, url) if is_step else replace_url(response, url)
@@ -77,9 +78,10 @@ def catalog(request: AnyRequest, offered: Catalog) -> HttpResponse:
 @public
 @with_catalog
 def compare(request: AnyRequest, offered: Catalog) -> HttpResponse:
-    """The table. The list's form also sends the filters that aren't set: without them the address can be passed on."""
-    chosen, keys = CatalogFilter.from_query(request.GET), compared_keys(request.GET)
-    if any(not value for values in request.GET.lists() for value in values[1]):
+    """Show the comparison. Empty filters of the form are removed from the address, so that it can be shared."""
+    chosen = CatalogFilter.from_query(request.GET)
+    keys = compared_keys(request.GET)
+    if any(not value for _, values in request.GET.lists() for value in values):
         return redirect(filtered_url("portal:compare", chosen, keys))
     return render(request, "portal/catalog/compare.html", {"page": ComparePage(offered, chosen, keys)})
 
@@ -88,13 +90,13 @@ def compare(request: AnyRequest, offered: Catalog) -> HttpResponse:
 @public
 @with_catalog
 def guide(request: AnyRequest, offered: Catalog) -> HttpResponse:
-    """The questions with the shortlist, or for htmx the shortlist alone. The address holds only what was chosen."""
+    """Show the questions and the shortlist; for htmx, only the shortlist. The address has only chosen answers."""
     page = GuidePage(offered, request.GET)
     if not request.htmx or request.htmx.history_restore_request:
         if any(not value for value in request.GET.values()):
             return redirect(page.url)
         return render(request, "portal/catalog/guide.html", {"page": page})
-    # An answer is no step to go back.
+    # An answer adds no step to the history.
     return replace_url(render(request, "portal/catalog/_guide_update.html", {"page": page}), page.url)
 
 
@@ -102,15 +104,15 @@ def guide(request: AnyRequest, offered: Catalog) -> HttpResponse:
 @public
 @with_catalog
 def product(request: AnyRequest, offered: Catalog, key: str) -> HttpResponse:
-    """The product's page. `?chosen` says that its reader has come back from signing in to start."""
-    found = offered.find(key)
-    if found is None:
+    """Show a product. `?chosen` says that the reader has signed in to start."""
+    row = offered.find(key)
+    if row is None:
         raise Http404
     context = {
         "catalog": offered,
-        "product": found,
-        "requirements": Requirements(found.item) if found.item and found.is_available else None,
-        "others": alternatives(offered, found),
+        "product": row,
+        "requirements": Requirements(row.item) if row.item and row.is_available else None,
+        "others": alternatives(offered, row),
         "before_submission": before_submission(current_profile()),
         "reads_reasons": _reads_reasons(request),
         "sign_in_url": f"{resolve_url(settings.LOGIN_URL)}?{urlencode({'next': f'{request.path}?chosen'})}",
@@ -123,16 +125,16 @@ def product(request: AnyRequest, offered: Catalog, key: str) -> HttpResponse:
 @public
 @with_catalog
 def checklist(request: AnyRequest, offered: Catalog, key: str) -> HttpResponse:
-    """What to have ready, to print. Where the product isn't available its page says why."""
-    found = offered.find(key)
-    if found is None:
+    """Show a checklist to print. If the product is not available, its page says why."""
+    row = offered.find(key)
+    if row is None:
         raise Http404
-    if found.item is None or not found.is_available:
+    if row.item is None or not row.is_available:
         return redirect("portal:product", key=key)
-    context = {"catalog": offered, "product": found, "requirements": Requirements(found.item)}
+    context = {"catalog": offered, "product": row, "requirements": Requirements(row.item)}
     return render(request, "portal/catalog/checklist.html", context)
 
 
 def _reads_reasons(request: HttpRequest) -> bool:
-    """Whether technical reasons are for this reader: an agent, or whoever tries the demo. A customer can't use them."""
+    """Tell whether the reader sees technical reasons: agents do, and everybody in the demo."""
     return settings.DEMO or bool(getattr(request.user, "is_agent", False))

@@ -80,7 +80,7 @@ def test_each_question_of_the_embedded_catalog_has_answers_that_something_meets_
 
 @pytest.mark.parametrize("count", [0, 1])
 def test_where_nothing_can_be_chosen_nothing_is_asked(count: int) -> None:
-    assert page(items=ODD[:count]).questions == ()
+    assert page(items=ODD[:count]).questions == []
 
 
 def test_a_question_that_divides_nothing_is_left_out() -> None:
@@ -118,7 +118,7 @@ def test_what_does_not_fit_says_so_and_what_cannot_be_told_is_told_apart() -> No
         "“Up to XTS\u00a0100.00” can’t be checked: Set-up fee XXX\u00a070.00, annual fee XXX\u00a010.00",
     ) in reasons["Barge"]
     assert (False, "“North” can’t be checked: Not stated") in reasons["Ark"]
-    assert names(shown.near)[0] == "Trust", "it misses the fewest"
+    assert names(shown.shortlist)[0] == "Trust", "it misses the fewest"
 
 
 def test_the_answer_to_loosen_is_the_one_without_which_the_most_fit() -> None:
@@ -132,7 +132,7 @@ def test_the_answer_to_loosen_is_the_one_without_which_the_most_fit() -> None:
 def test_where_no_single_answer_is_in_the_way_none_is_named_and_the_nearest_are_shown() -> None:
     shown = page("form=Ark&region=South&price=XTS-100")
     assert (shown.fitting, shown.loosen_words) == ([], "")
-    assert names(shown.near)[0] == "Ark", "the others are known to miss two"
+    assert names(shown.shortlist)[0] == "Ark", "the others are known to miss two"
 
 
 def test_a_shortlist_is_short_and_what_it_has_no_room_for_is_not_lost() -> None:
