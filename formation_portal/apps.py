@@ -9,7 +9,7 @@ from django.contrib.staticfiles.apps import StaticFilesConfig
 from django.core import checks
 from django.utils import translation
 
-from formation_portal.contract.localisation import set_translator
+from formation_portal.contract.localisation import Translator, set_translator
 from formation_portal.core.operator import check_accent
 
 
@@ -33,20 +33,17 @@ class FormationPortalConfig(AppConfig):
         assert remove_orphans
 
 
-class PageLanguage:
-    """The language that Django has active in this thread: a page's, a letter's, or English."""
+class PageLanguage(Translator):
+    """A translator into the language that Django has active in this thread: a page's, an e-mail's, or English."""
 
     def get_language(self) -> str:
-        """Its code without a region, like de."""
         return (translation.get_language() or settings.LANGUAGE_CODE).partition("-")[0]
 
     def gettext(self, message: str) -> str:
-        """The message in that language."""
         return _gettext_cached(message, translation.get_language())
 
-    def ngettext(self, one: str, many: str, count: int) -> str:
-        """The form that goes with the count."""
-        return translation.ngettext(one, many, count)
+    def ngettext(self, singular: str, plural: str, count: int) -> str:
+        return translation.ngettext(singular, plural, count)
 
 
 # A page says the same few hundred sentences a thousand times, and each look-up goes through three catalogs.

@@ -1,6 +1,6 @@
-"""The catalog that arrives: products in jurisdictions, each with its form schema (interface, "Catalog item").
+"""Parse the catalog: products in jurisdictions, each with its form schema (interface, "Catalog item").
 
-A product says in free words how long it takes; a plain range at their start is read as dates.
+The timeline of a product is free text. A range at its start, like "5-8 working days", is understood.
 """
 
 import re
@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
+from math import ceil
 from typing import Any
 
 from pydantic import Field, ValidationError, model_validator
@@ -18,7 +19,7 @@ _NAME = re.compile(r"(?P<name>[^(,]*[^(,\s])(?:\s+\((?P<form>[^()]+)\))?(?:,\s+(
 
 
 class Jurisdiction(Model):
-    """Where the entity is formed."""
+    """The jurisdiction in which the entity is formed."""
 
     id: str = ""
     name: str = ""
@@ -38,15 +39,15 @@ class Product(Model):
 
     @property
     def short_name(self) -> str:
-        """The name without what stands in brackets or behind a comma: "Association" of "Association (Verein)"."""
-        found = _NAME.fullmatch(self.name)
-        return found["name"] if found else self.name
+        """Return the name without brackets and what follows a comma: "Association" of "Association (Verein)"."""
+        match = _NAME.fullmatch(self.name)
+        return match["name"] if match else self.name
 
     @property
     def qualifier(self) -> str:
-        """What stands there: "GmbH, Zug" of "Limited liability company (GmbH), Zug"; empty where nothing does."""
-        found = _NAME.fullmatch(self.name)
-        return ", ".join(part for part in (found["form"], found["rest"]) if part) if found else ""
+        """Return the rest of the name: "GmbH, Zug" of "Limited liability company (GmbH), Zug"."""
+        match = _NAME.fullmatch(self.name)
+        return ", ".join(filter(None, (match["form"], match["rest"]))) if match else ""
 
     def language_of(self, text: str) -> str:
         is_part_of_name = text in (self.short_name, self.qualifier)
@@ -54,7 +55,7 @@ class Product(Model):
 
 
 class Price(Model):
-    """What it costs, in one currency."""
+    """The price in one currency."""
 
     one_off: Decimal = Decimal(0)
     annual: Decimal = Decimal(0)
@@ -62,7 +63,7 @@ class Price(Model):
 
     @property
     def is_given(self) -> bool:
-        """Whether the catalog names a price at all; none is not the same as nothing to pay."""
+        """Tell whether the catalog has a price; without one the product is not free of charge."""
         return bool(self.currency or self.one_off or self.annual)
 
 
@@ -95,7 +96,7 @@ class BrokenItem:
 
 
 def parse_catalog(items: Sequence[Any]) -> list[CatalogItem | BrokenItem]:
-    """Every item of a catalog list; one that cannot be read doesn't take the others with it."""
+    """Parse the items of a catalog. An item that cannot be read does not affect the others."""
     return [_parse_item(item) for item in items]
 
 
@@ -105,12 +106,11 @@ def _parse_item(item: Any) -> CatalogItem | BrokenItem:
     except ValidationError as error:
         product = item.get("product") if isinstance(item, Mapping) else None
         name = product.get("name") if isinstance(product, Mapping) else None
-        # The first thing that is wrong, and where.
         first = error.errors(include_input=False, include_url=False)[0]
-        where = ".".join(str(step) for step in first["loc"])
-        said = "It is missing" if first["type"] == "missing" else first["msg"]
-        reason = f"The catalog entry cannot be read{f', at {where}: {said}' if where else ': it is not a product'}"
-        return BrokenItem(name=str(name or "A product without a name"), reason=reason)
+        path = ".".join(str(step) for step in first["loc"])
+        message = "It is missing" if first["type"] == "missing" else first["msg"]
+        reason = f", at {path}: {message}" if path else ": it is not a product"
+        return BrokenItem(str(name or "A product without a name"), f"The catalog entry cannot be read{reason}")
 
 
 _TIMELINE = re.compile(r"\s*(\d{1,3})(?:\s*(?:-|–|to)\s*(\d{1,3}))?\s+(working days?|days?|weeks?)\b", re.IGNORECASE)
@@ -118,50 +118,52 @@ _WEEK = 7
 _SATURDAY = 5
 
 
+def _parse_timeline(timeline: str) -> tuple[int, int, str] | None:
+    """Return the least and the greatest number of a range, and its unit; None without a range."""
+    match = _TIMELINE.match(timeline)
+    if match is None:
+        return None
+    least = int(match[1])
+    most = int(match[2] or match[1])
+    return (least, most, match[3].lower()) if least <= most else None
+
+
 def expected_dates(timeline: str, *, start: date) -> tuple[date, date] | None:
     """Return the first and the last day on which it usually ends, counted from `start`; None without a range.
 
-    "5-8 working days" leaves out Saturdays and Sundays; which other days are holidays nobody here knows.
+    "5-8 working days" leaves out Saturdays and Sundays. Other holidays are not known.
     """
-    found = _TIMELINE.match(timeline)
-    if found is None:
+    span = _parse_timeline(timeline)
+    if span is None:
         return None
-    least, unit = int(found[1]), found[3].lower()
-    most = int(found[2] or found[1])
-    if most < least:
-        return None
-    return _date_after(start, least, unit), _date_after(start, most, unit)
+    least, most, unit = span
+    if unit.startswith("working"):
+        return working_days_after(start, least), working_days_after(start, most)
+    days = _WEEK if unit.startswith("week") else 1
+    return start + timedelta(days=least * days), start + timedelta(days=most * days)
 
 
 def working_days(timeline: str) -> tuple[int, int] | None:
     """Return the fewest and the most working days of a timeline; None without a range. "1-2 weeks" are 5 to 10."""
-    found = _TIMELINE.match(timeline)
-    if found is None:
+    span = _parse_timeline(timeline)
+    if span is None:
         return None
-    least, most, unit = int(found[1]), int(found[2] or found[1]), found[3].lower()
-    if most < least:
-        return None
+    least, most, unit = span
     if unit.startswith("working"):
         return least, most
-    each = _WEEK if unit.startswith("week") else 1
-    return -(-least * each * _SATURDAY // _WEEK), -(-most * each * _SATURDAY // _WEEK)
+    days = _WEEK if unit.startswith("week") else 1
+    return ceil(least * days * _SATURDAY / _WEEK), ceil(most * days * _SATURDAY / _WEEK)
 
 
 def working_days_between(start: date, end: date) -> int:
-    """The working days after `start`, up to and with `end`; 0 where that is earlier."""
+    """Count the working days after `start`, up to and including `end`; 0 if that is earlier."""
     weeks, rest = divmod(max(0, (end - start).days), _WEEK)
     days = (start + timedelta(days=number) for number in range(1, rest + 1))
     return weeks * _SATURDAY + sum(day.weekday() < _SATURDAY for day in days)
 
 
-def _date_after(start: date, number: int, unit: str) -> date:
-    if unit.startswith("working"):
-        return working_days_after(start, number)
-    return start + timedelta(days=number * (_WEEK if unit.startswith("week") else 1))
-
-
 def working_days_after(start: date, number: int) -> date:
-    """The day on which so many working days have passed since `start`."""
+    """Return the day that is a number of working days after `start`."""
     day = start
     while number:
         day += timedelta(days=1)

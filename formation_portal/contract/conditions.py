@@ -1,4 +1,4 @@
-"""A rule's condition: which field it names and when it holds (interface, "Conditional rules")."""
+"""The condition of a rule: the field that it names, and when it holds (interface, "Conditional rules")."""
 
 from typing import Any
 
@@ -35,11 +35,11 @@ class Condition(BaseModel):
 
     @property
     def has_known_operator(self) -> bool:
-        """Plain equality has no operator; the only other one is includes_any."""
+        """Tell whether the condition is an equality, which has no operator, or includes_any."""
         return self.operator in (None, "equals", INCLUDES_ANY)
 
     def holds(self, value: Any) -> bool:
-        """Whether the answer satisfies the rule. No answer satisfies none."""
+        """Tell whether the answer satisfies the rule; a missing answer never does."""
         if value is None or not self.has_known_operator:
             return False
         if self.operator == INCLUDES_ANY:
@@ -47,12 +47,12 @@ class Condition(BaseModel):
         return equals(value, self.value)
 
     def named_values(self) -> tuple[Any, ...]:
-        """The values that this rule tells apart from all others."""
+        """Return the values that this rule distinguishes from all others."""
         return _listed(self.value)
 
 
 class ConditionalMinimum(BaseModel):
-    """`{field, value | value_in, minimum}`: another minimum while the named answer is one of the values."""
+    """`{field, value | value_in, minimum}`: another minimum while the named answer is among the values."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -73,12 +73,12 @@ class ConditionalMinimum(BaseModel):
         }
 
     def holds(self, value: Any) -> bool:
-        """Whether the named answer equals one of the values."""
-        return value is not None and any(equals(value, wanted) for wanted in self.values)
+        """Tell whether the named answer equals one of the values."""
+        return value is not None and any(equals(value, rule_value) for rule_value in self.values)
 
 
 def count_of(minimum: Any) -> int | None:
-    """The minimum, where it is a count: a whole number, zero or more."""
+    """Return the minimum if it is a count (a whole number, zero or more), else None."""
     return minimum if isinstance(minimum, int) and not isinstance(minimum, bool) and minimum >= 0 else None
 
 

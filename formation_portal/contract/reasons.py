@@ -1,6 +1,6 @@
-"""Rules in words: why a question is asked, when one would be, and why a role needs as many as it does.
+"""Put rules into words: why a question is asked, when it would be, and why a role has its minimum.
 
-The answer comes first and the question that it answers last, since that is how people recognise what they said.
+The answer comes first and its question last, since people recognise their answers so.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from .fields.base import FieldSpec
 from .fields.values import AnswerError, includes_any
 from .localisation import gettext, gettext_noop, join_list
 
-# Each sentence twice: for a question with one answer, and for one where several can be chosen.
+# Each sentence in two forms: for a question with a single answer, and for a question with several choices.
 _ASKED_BECAUSE = (
     gettext_noop("Asked because you answered {words} to “{label}”"),
     gettext_noop("Asked because you chose {words} under “{label}”"),
@@ -38,57 +38,56 @@ _BECAUSE = (
 )
 
 
-def asked_because(rule: Condition, named: FieldSpec, held: Any) -> str:
-    """Why it is asked, with the very answer that was given; of several choices those that the rule looks for."""
+def asked_because(rule: Condition, named: FieldSpec, answer: Any) -> str:
+    """Tell why a question is asked, with the answer; of several choices with those that the rule names."""
     if rule.operator == INCLUDES_ANY and named.many:
-        held = tuple(one for one in rule.named_values() if includes_any(held, [one]))
-    return _sentence(_ASKED_BECAUSE, named, _answer_values(named, held), "and")
+        answer = tuple(value for value in rule.named_values() if includes_any(answer, [value]))
+    return _sentence(_ASKED_BECAUSE, named, _answer_texts(named, answer), "and")
 
 
 def asked_where(rule: Condition, named: FieldSpec) -> str:
-    """Why it is asked wherever it is; of several answers nobody can tell beforehand which one was given."""
-    words = _rule_values(rule, named)
-    return _sentence(_ASKED_BECAUSE if len(words) == 1 else _ASKED_WHEN, named, words, "or")
+    """Tell why a question is asked, or of a rule with several answers, when it would be."""
+    texts = _rule_texts(rule, named)
+    return _sentence(_ASKED_BECAUSE if len(texts) == 1 else _ASKED_WHEN, named, texts, "or")
 
 
 def only_asked_if(rule: Condition, named: FieldSpec) -> str:
-    """What would have to be answered for it to be asked."""
-    return _sentence(_ONLY_ASKED_IF, named, _rule_values(rule, named), "or")
+    """Tell which answers would make a question asked."""
+    return _sentence(_ONLY_ASKED_IF, named, _rule_texts(rule, named), "or")
 
 
 def only_if(rule: Condition, named: FieldSpec) -> str:
-    """The same as the head of a list, before anything is asked at all."""
-    return _sentence(_ONLY_IF, named, _rule_values(rule, named), "or")
+    """Tell which answers make questions asked, as the heading of their list."""
+    return _sentence(_ONLY_IF, named, _rule_texts(rule, named), "or")
 
 
 def if_answered(named: FieldSpec, values: Sequence[Any]) -> str:
-    """Which answers would decide: the end of a sentence."""
+    """Tell which answers would decide, as the end of a sentence."""
     return _sentence(_IF, named, [in_words(named, value) for value in values], "or")
 
 
-def because(named: FieldSpec, held: Any) -> str:
-    """Which answer decides: the end of a sentence."""
-    return _sentence(_BECAUSE, named, _answer_values(named, held), "and")
+def because(named: FieldSpec, answer: Any) -> str:
+    """Tell which answer decides, as the end of a sentence."""
+    return _sentence(_BECAUSE, named, _answer_texts(named, answer), "and")
 
 
 def in_words(named: FieldSpec, value: Any) -> str:
-    """A rule's value as people read it in the field that the rule names."""
-    # A rule may name a value that its field can't take; then it is shown as it is.
+    """Return a rule's value as the named field displays it. A value that the field cannot have is returned as it is."""
     try:
-        read = named.clean([value] if named.many and not isinstance(value, list) else value)
+        answer = named.clean([value] if named.many and not isinstance(value, list) else value)
     except AnswerError:
-        read = None
-    return str(value) if read is None else named.display(read)
+        return str(value)
+    return str(value) if answer is None else named.display(answer)
 
 
-def _rule_values(rule: Condition, named: FieldSpec) -> list[str]:
+def _rule_texts(rule: Condition, named: FieldSpec) -> list[str]:
     values = rule.named_values() if rule.operator == INCLUDES_ANY else (rule.value,)
     return [in_words(named, value) for value in values]
 
 
-def _answer_values(named: FieldSpec, held: Any) -> list[str]:
-    return [in_words(named, one) for one in held] if named.many else [named.display(held)]
+def _answer_texts(named: FieldSpec, answer: Any) -> list[str]:
+    return [in_words(named, value) for value in answer] if named.many else [named.display(answer)]
 
 
-def _sentence(sentences: tuple[str, str], named: FieldSpec, words: Sequence[str], last: Literal["and", "or"]) -> str:
-    return gettext(sentences[named.many], words=join_list(words, last), label=named.label)
+def _sentence(sentences: tuple[str, str], named: FieldSpec, texts: Sequence[str], last: Literal["and", "or"]) -> str:
+    return gettext(sentences[named.many], words=join_list(texts, last), label=named.label)

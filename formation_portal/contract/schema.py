@@ -1,7 +1,7 @@
 """The form schema of a product (interface, "Form schema", "Section", "Document slots").
 
-Frozen models. Unknown members are ignored; what identifies a thing must be there; what merely describes it may be
-missing. What is wrong with a readable schema is told by `schema_check.check_schema`, not by an exception here.
+Models are frozen. Unknown members are ignored, identifying members are required, and descriptions may be missing. The
+mistakes of a readable schema are found by `schema_check.check_schema`, and raise nothing here.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, TypeVar, cast
+from typing import Annotated, Any, TypeVar, cast
 
-from pydantic import ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from . import canonical
 from .conditions import Condition, ConditionalMinimum, count_of
@@ -30,6 +30,10 @@ ENTITY, ROLE, SHARE_CLASS = "entity", "role", "share_class"
 Cached = TypeVar("Cached")
 
 
+# A text for which a service may send null.
+NullableText = Annotated[str, BeforeValidator(lambda text: "" if text is None else text)]
+
+
 class Model(DescribedModel):
     """Base of what a service sends: frozen, unknown members ignored, numbers taken where texts are meant."""
 
@@ -37,27 +41,20 @@ class Model(DescribedModel):
 
 
 class DocumentSlot(Model):
-    """One document that is asked for; the name is sent verbatim as `document_key`."""
+    """A document that is asked for. The name is sent verbatim as `document_key`."""
 
     name: str
     required: bool = False
-    help: str = ""
-    # What people read for it; the name where there is none.
-    label: str = ""
-
-    @field_validator("help", "label", mode="before")
-    @classmethod
-    def _no_text_is_empty(cls, value: Any) -> Any:
-        return "" if value is None else value
+    help: NullableText = ""
+    label: NullableText = ""
 
     @property
     def words(self) -> str:
-        """What it is called."""
         return self.label or self.name
 
 
 class Total(Model):
-    """The sum that the answers of all parties in a role have to reach or not to exceed (supplement, "Bounds")."""
+    """The sum that the answers of all parties in a role must equal or not exceed (supplement, "Bounds")."""
 
     field: str = ""
     equals: Decimal | None = None
@@ -70,12 +67,12 @@ class Total(Model):
 
 
 class Section(Model):
-    """One section of a form, of any scope (interface, "Section"). The key is ours: unique, fit for a URL."""
+    """A section of a form (interface, "Section"). The key is the portal's own: unique and fit for a URL."""
 
     key: str = ""
     scope: str = ""
-    title: str = ""
-    help: str = ""
+    title: NullableText = ""
+    help: NullableText = ""
     fields: tuple[AnyField, ...] = ()
     person_fields: tuple[AnyField, ...] = ()
     corporate_fields: tuple[AnyField, ...] = ()
@@ -83,7 +80,7 @@ class Section(Model):
     minimum: Any = 0
     maximum: Any = None
     total: Total | None = None
-    bound_message: str = ""
+    bound_message: NullableText = ""
     allows_corporate: bool = False
     allows_foundation: bool = False
     depends_on: Condition | None = None
@@ -99,11 +96,6 @@ class Section(Model):
     @classmethod
     def _no_documents_are_none(cls, value: Any) -> Any:
         return {name: slots or () for name, slots in value.items()} if isinstance(value, Mapping) else {}
-
-    @field_validator("title", "help", "bound_message", mode="before")
-    @classmethod
-    def _no_text_is_empty(cls, value: Any) -> Any:
-        return "" if value is None else value
 
     @field_validator("total", mode="before")
     @classmethod
@@ -130,45 +122,45 @@ class Section(Model):
 
     @property
     def is_drawn(self) -> bool:
-        """Whether there is anything to show: a known scope, and something asked."""
+        """Tell whether the section has a known scope and asks something."""
         if self.is_entity:
             return bool(self.fields) or bool(self.slots(ENTITY))
         return bool(self.role) or self.is_share_structure
 
     @cached_property
     def fields_by_name(self) -> Mapping[str, FieldSpec]:
-        """The questions of a section about the entity by the names of their answers."""
+        """Return the questions of a section about the entity by the names of their answers."""
         return fields_by_name(self.fields)
 
     @cached_property
     def has_canonical_fields(self) -> bool:
-        """Whether a question about the entity has a canonical name, so that its answer belongs to the entity's own."""
+        """Tell whether a question about the entity has a canonical name, so that its answer is sent with the entity."""
         return any(spec.canonical_field is not None for spec in self.fields)
 
     @cached_property
     def has_csp_fields(self) -> bool:
-        """Whether a question about the entity has none, so that its answer is sent as csp-data."""
+        """Tell whether a question about the entity has no canonical name, so that its answer is sent as csp-data."""
         return any(spec.canonical_field is None for spec in self.fields)
 
     @property
     def groups(self) -> Mapping[str, tuple[FieldSpec, ...]]:
-        """The questions by who answers them, with those that are asked even where the schema doesn't list them.
+        """Return the questions by group of holders, with the default questions that the schema does not list.
 
-        Worked out once a language: those that the schema doesn't list are in our words.
+        Cached by language, since default questions are translated.
         """
-        spoken = get_language()
-        if spoken not in self._groups:
-            found: dict[str, tuple[FieldSpec, ...]] = {}
+        language = get_language()
+        if language not in self._groups:
+            groups: dict[str, tuple[FieldSpec, ...]] = {}
             if self.is_entity:
-                found[ENTITY] = self.fields
+                groups[ENTITY] = self.fields
             elif self.is_share_structure:
-                found[SHARE_CLASS] = with_defaults(SHARE_CLASS_FIELDS, self.fields)
+                groups[SHARE_CLASS] = with_defaults(SHARE_CLASS_FIELDS, self.fields)
             elif self.role:
-                found["person"] = with_defaults(PERSON_FIELDS, self.person_fields)
-                found["corporate"] = self.corporate_fields or with_defaults(COMPANY_FIELDS, ())
-                found["foundation"] = self.foundation_fields or with_defaults(COMPANY_FIELDS, ())
-            self._groups[spoken] = MappingProxyType(found)
-        return self._groups[spoken]
+                groups["person"] = with_defaults(PERSON_FIELDS, self.person_fields)
+                groups["corporate"] = self.corporate_fields or with_defaults(COMPANY_FIELDS, ())
+                groups["foundation"] = self.foundation_fields or with_defaults(COMPANY_FIELDS, ())
+            self._groups[language] = MappingProxyType(groups)
+        return self._groups[language]
 
     @cached_property
     def _groups(self) -> dict[str, Mapping[str, tuple[FieldSpec, ...]]]:
@@ -176,31 +168,32 @@ class Section(Model):
 
     @property
     def base_minimum(self) -> int:
-        """The minimum that stands while no condition replaces it; 0 where it is no count."""
+        """Return the minimum without a condition; 0 if it is no count."""
         return count_of(self.minimum) or 0
 
     @property
     def most_parties(self) -> int | None:
-        """Return the most parties in the role (supplement, "Bounds"); None where there is no such bound."""
+        """Return the most parties in the role (supplement, "Bounds"); None without such a bound."""
         most = count_of(self.maximum)
-        least = count_of(self.conditional_min.minimum) if self.conditional_min else None
-        return most if most and most >= max(self.base_minimum, least or 0) else None
+        minimum = self.base_minimum
+        if self.conditional_min:
+            minimum = max(minimum, count_of(self.conditional_min.minimum) or 0)
+        return most if most and most >= minimum else None
 
     def allows(self, kind: str) -> bool:
-        """Whether a party of the kind may be in this role."""
-        return {"person": True, "corporate": self.allows_corporate, "foundation": self.allows_foundation}.get(
-            kind, False
-        )
+        """Tell whether a party of the kind may have this role."""
+        allowed = {"person": True, "corporate": self.allows_corporate, "foundation": self.allows_foundation}
+        return allowed.get(kind, False)
 
     def counts(self, kind: str, roles: Sequence[str]) -> bool:
-        """Whether a party of the kind with these roles is in this one: a role that its kind can't have counts nowhere.
+        """Tell whether a party of the kind with these roles has this one, which its kind may have.
 
-        Interface, "Errors": a company or foundation is allowed in a role section only where the section says so.
+        Interface, "Errors": a company or foundation is allowed in a role only if its section allows it.
         """
         return self.role is not None and self.role in roles and self.allows(kind)
 
     def total_fields(self) -> Mapping[str, FieldSpec]:
-        """Return the questions that the section's total adds up, by kind of party; empty where there is no total."""
+        """Return the questions that the section's total adds up, by kind of party; empty without a total."""
         if self.total is None or (self.total.equals is None and self.total.maximum is None):
             return {}
         fields = {}
@@ -211,12 +204,12 @@ class Section(Model):
         return fields
 
     def slots(self, kind: str) -> tuple[DocumentSlot, ...]:
-        """The documents asked of a party of the kind, or of the new entity itself."""
+        """Return the documents asked of a party of the kind, or of the new entity itself."""
         return self.documents.get(ENTITY if kind == ENTITY else canonical.SLOT_KEYS[kind], ())
 
 
 class FormSchema(Model):
-    """A product's form (interface, "Form schema"). `agent_address` as it arrived: text by part."""
+    """The form of a product (interface, "Form schema"). `agent_address` is text by part."""
 
     id: str = ""
     csp_name: str = ""
@@ -227,39 +220,44 @@ class FormSchema(Model):
 
     @cached_property
     def other_documents(self) -> dict[str, Any]:
-        """The form as the service has said it in other languages, where that is kept."""
+        """Return the documents of the form in other languages that are stored with it."""
         return {}
 
     @cached_property
     def translations(self) -> dict[str, tuple[Any, FormSchema]]:
-        """The form in other languages, each with what its words were taken from."""
+        """Return the form in other languages, each with the document from which its texts were taken."""
         return {}
 
     @cached_property
     def slot_words(self) -> dict[str, str]:
-        """What document slots are called, by their names."""
-        every = (slot for section in self.sections for slots in section.documents.values() for slot in slots)
-        return {slot.name: slot.words for slot in every}
+        """Return the labels of document slots by their names."""
+        labels = {}
+        for section in self.sections:
+            for slots in section.documents.values():
+                labels.update({slot.name: slot.words for slot in slots})
+        return labels
 
     @model_validator(mode="before")
     @classmethod
     def _give_sections_keys(cls, data: Any) -> Any:
         if not isinstance(data, Mapping):
             return data
-        read = {name: value for name, value in data.items() if value is not None}
-        listed = read.get("sections")
-        sections = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list | tuple) else []
+        document = {name: value for name, value in data.items() if value is not None}
+        listed = document.get("sections")
         # A key for each section, from its title; a repeated one gets a number.
-        keyed: dict[str, Mapping[str, Any]] = {}
-        for section in sections:
+        sections: dict[str, Mapping[str, Any]] = {}
+        for section in listed if isinstance(listed, list | tuple) else ():
+            if not isinstance(section, Mapping):
+                continue
             slug = _slug(str(section.get("title") or "")) or _slug(str(section.get("scope") or "")) or "section"
-            key, count = slug, 1
-            while key in keyed:
+            key = slug
+            count = 1
+            while key in sections:
                 count += 1
                 key = f"{slug}-{count}"
-            keyed[key] = {**section, "key": key}
-        read["sections"] = tuple(keyed.values())
-        return read
+            sections[key] = {**section, "key": key}
+        document["sections"] = tuple(sections.values())
+        return document
 
     @field_validator("agent_address", mode="before")
     @classmethod
@@ -270,17 +268,17 @@ class FormSchema(Model):
 
     @cached_property
     def entity_sections(self) -> tuple[Section, ...]:
-        """Sections about the entity that have something to ask."""
+        """Return the sections about the entity that ask something."""
         return tuple(section for section in self.sections if section.is_entity and section.is_drawn)
 
     @cached_property
     def role_sections(self) -> tuple[Section, ...]:
-        """Sections about parties, in the order of the schema."""
+        """Return the sections about parties, in the order of the schema."""
         return tuple(section for section in self.sections if section.role)
 
     @cached_property
     def share_section(self) -> Section | None:
-        """The section about classes of shares, if the product has one."""
+        """Return the section about classes of shares, if the product has one."""
         return next((section for section in self.sections if section.is_share_structure), None)
 
     def section(self, key: str) -> Section | None:
@@ -291,27 +289,30 @@ class FormSchema(Model):
         return {section.key: section for section in self.sections}
 
     def sections_of(self, roles: Sequence[str]) -> tuple[Section, ...]:
-        """The role sections of these roles, in the order of the schema, whoever may have them."""
+        """Return the sections of these roles, in the order of the schema, for any kind of party."""
         return tuple(section for section in self.role_sections if section.role in roles)
 
     def sections_for(self, kind: str, roles: Sequence[str]) -> tuple[Section, ...]:
-        """The role sections that a party of the kind with these roles answers, in the order of the schema."""
-        known = (kind, *roles)
-        if known not in self._sections_for:
-            self._sections_for[known] = tuple(one for one in self.role_sections if one.counts(kind, roles))
-        return self._sections_for[known]
+        """Return the role sections that a party of the kind with these roles answers, in the order of the schema."""
+        key = (kind, *roles)
+        if key not in self._sections_for:
+            self._sections_for[key] = tuple(section for section in self.role_sections if section.counts(kind, roles))
+        return self._sections_for[key]
 
     @cached_property
     def _sections_for(self) -> dict[tuple[str, ...], tuple[Section, ...]]:
         return {}
 
     def fields_of(self, kind: str, roles: Sequence[str]) -> tuple[FieldSpec, ...]:
-        """All fields a party of the kind is asked in its roles, once each by name."""
-        known = (get_language(), kind, *roles)
-        if known not in self._fields_of:
+        """Return all fields that a party of the kind is asked in its roles, once each by name.
+
+        Of fields with the same name, the position is that of the last and the field the first.
+        """
+        key = (get_language(), kind, *roles)
+        if key not in self._fields_of:
             specs = [spec for section in self.sections_for(kind, roles) for spec in section.groups[kind]]
-            self._fields_of[known] = tuple({spec.name: spec for spec in reversed(specs)}.values())[::-1]
-        return self._fields_of[known]
+            self._fields_of[key] = tuple({spec.name: spec for spec in reversed(specs)}.values())[::-1]
+        return self._fields_of[key]
 
     @cached_property
     def _fields_of(self) -> dict[tuple[str, ...], tuple[FieldSpec, ...]]:
@@ -326,18 +327,18 @@ class FormSchema(Model):
         return self.share_section.groups[SHARE_CLASS] if self.share_section else ()
 
     def cached(self, make: Callable[[FormSchema], Cached]) -> Cached:
-        """What is worked out from the schema alone, made once a language and kept as long as the schema."""
-        known = (make, get_language())
-        if known not in self._cache:
-            self._cache[known] = make(self)
-        return cast(Cached, self._cache[known])
+        """Return what `make` computes from the schema alone. Cached by language, as long as the schema."""
+        key = (make, get_language())
+        if key not in self._cache:
+            self._cache[key] = make(self)
+        return cast(Cached, self._cache[key])
 
     @cached_property
     def _cache(self) -> dict[Any, Any]:
         return {}
 
     def why_unanswerable(self, spec: FieldSpec) -> str | None:
-        """Why nobody can answer the field here, or None (supplement, "What a schema may get wrong")."""
+        """Return why the field cannot be answered here, or None (supplement, "What a schema may get wrong")."""
         if spec.provided_by_agent:
             return None if self.agent_address else gettext("we don’t have the agent’s address")
         if spec.needs_options and not spec.options:

@@ -161,7 +161,7 @@ def test_a_sentence_that_counts_has_the_form_and_the_number_of_its_language() ->
         assert (words(1), words(1234)) == ("1 Antwort", "1.234 Antworten")
     with pytest.MonkeyPatch.context() as patch:
         # Without a translator, as where there is no Django.
-        patch.setattr(localisation, "_translator", localisation._English())
+        patch.setattr(localisation, "_translator", localisation.Translator())
         assert (words(1), words(2), words(1234)) == ("1 answer", "2 answers", "1,234 answers")
 
 

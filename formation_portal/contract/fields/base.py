@@ -1,4 +1,4 @@
-"""What every field of a form has and answers, whatever its type (interface, "Field")."""
+"""The base of all field types (interface, "Field")."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .values import PostData, Raw
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One thing that can be chosen: what is posted, and the words that people read."""
+    """A value that can be chosen, with its label."""
 
     value: str
     label: str
@@ -29,7 +29,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One control of an answer that has several; the label is a message, and suggestions are what is often typed."""
+    """A control of an answer that has several. The label is a message; suggestions are frequent answers."""
 
     name: str
     label: str
@@ -38,38 +38,41 @@ class Part:
 
 
 def control_name(spec: FieldSpec, part: str = "") -> str:
-    """The name of the field's control in a form; parts of one answer add theirs.
+    """Return the name of a field's control in a form, or of the control of a part of its answer.
 
-    Keys may hold anything, so they are quoted: no key can be mistaken for a part or for the page's own inputs.
+    Keys are quoted, so that no key can be mistaken for a part or for the page's own inputs.
     """
     return f"q:{quote_key(spec.key)}" + (f":{part}" if part else "")
 
 
 def fields_by_name(fields: Iterable[FieldSpec]) -> Mapping[str, FieldSpec]:
-    """The fields by the names of their answers; of those that share one, the last that the customer answers."""
-    found: dict[str, FieldSpec] = {}
+    """Return the fields by the names of their answers: of equal names, the last field that the customer answers."""
+    by_name: dict[str, FieldSpec] = {}
     for spec in fields:
-        if spec.name not in found or not spec.provided_by_agent:
-            found[spec.name] = spec
-    return found
+        if spec.name not in by_name or not spec.provided_by_agent:
+            by_name[spec.name] = spec
+    return by_name
 
 
 @lru_cache(maxsize=10_000)
 def quote_key(text: str) -> str:
-    """As part of a control's name. A page quotes its keys many times, and the next page the same ones."""
+    """Quote a key for the name of a control."""
     return quote(text, safe="")
 
 
 def _labels(data: Any) -> tuple[tuple[str, str], ...]:
-    """Words by option, as pairs; what is no text is left out."""
-    pairs = data.items() if isinstance(data, Mapping) else ()
-    return tuple((str(option), label) for option, words in pairs if (label := parsing.text_or_none(words)))
+    """Return pairs of option and label. Labels that are no text are left out."""
+    labels = []
+    for option, text in data.items() if isinstance(data, Mapping) else ():
+        if label := parsing.text_or_none(text):
+            labels.append((str(option), label))
+    return tuple(labels)
 
 
 class FieldSpec(DescribedModel):
-    """What every field has, whatever its type (interface, "Field"; `help` is the supplement's).
+    """Base of all field types (interface, "Field"; `help` is in the supplement).
 
-    `name` is the one identity of its answer within its holder (the entity, a party, a share class).
+    `name` identifies the answer within its holder (the entity, a party, a share class).
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -77,7 +80,7 @@ class FieldSpec(DescribedModel):
     template: ClassVar[str] = "text"
     # The parts of an answer that has several, each with the label of its control.
     parts: ClassVar[Mapping[str, str]] = {}
-    # Parts that an answer is whole without, and those that are chosen from a list.
+    # Parts that a complete answer may lack, and parts that are chosen from a list.
     optional_parts: ClassVar[frozenset[str]] = frozenset()
     chosen_parts: ClassVar[frozenset[str]] = frozenset()
     # The part that a problem lies in, by the problem's code.
@@ -91,7 +94,7 @@ class FieldSpec(DescribedModel):
     is_known: ClassVar[bool] = True
     # The most characters that one text of an answer may have.
     max_length: ClassVar[int] = parsing.LINE_LIMIT
-    # What to type into a cell of a spreadsheet, where the question's own words don't say it.
+    # A hint on what to type into a cell of a spreadsheet.
     cell_hint: ClassVar[str] = ""
 
     key: str
@@ -103,18 +106,18 @@ class FieldSpec(DescribedModel):
     options: tuple[str, ...] = ()
     # Options that exclude every other one, like "None of these" (supplement, "Members that a schema may add").
     exclusive_options: tuple[str, ...] = ()
-    # What people read for an option, by option (supplement, "Members that a schema may add").
+    # Pairs of option and label (supplement, "Members that a schema may add").
     option_labels: tuple[tuple[str, str], ...] = ()
     allowed_currencies: tuple[str, ...] = ()
     provided_by_agent: bool = False
     depends_on: Condition | None = None
     help: str = ""
-    # The heading under which neighbouring questions of a section stand together.
+    # The heading of neighbouring questions of a section.
     group: str = ""
     # The bounds of its values, and the reason for those that the schema states (supplement, "Bounds").
     bounds: SkipValidation[Bounds] = NO_BOUNDS
     bound_message: str = ""
-    # Whether label and help are our own, since the schema lists no such question.
+    # The schema does not list the question: label and help are the portal's own texts.
     is_ours: bool = False
 
     @model_validator(mode="before")
@@ -122,14 +125,17 @@ class FieldSpec(DescribedModel):
     def _read_leniently(cls, data: Any) -> Any:
         if not isinstance(data, dict):
             return data
-        read = {name: parsing.text_or_none(data.get(name)) for name in ("canonical_field", "csp_field_key")}
-        key = parsing.text_or_none(data.get("key")) or read["canonical_field"] or read["csp_field_key"]
+        canonical_field = parsing.text_or_none(data.get("canonical_field"))
+        csp_field_key = parsing.text_or_none(data.get("csp_field_key"))
+        key = parsing.text_or_none(data.get("key")) or canonical_field or csp_field_key
         if key is None:
             raise ValueError("a field has neither key, canonical_field nor csp_field_key")
         currencies = parsing.texts(data.get("allowed_currencies"))
-        bounds = cls.bounds_type.read(data, canonical_field=read["canonical_field"], currencies=currencies)
-        return read | {
+        bounds = cls.bounds_type.read(data, canonical_field=canonical_field, currencies=currencies)
+        return {
             "key": key,
+            "canonical_field": canonical_field,
+            "csp_field_key": csp_field_key,
             "label": parsing.text_or_none(data.get("label")) or key,
             "field_type": str(data.get("field_type", "text")),
             "required": data.get("required") is True,
@@ -145,10 +151,9 @@ class FieldSpec(DescribedModel):
             "bound_message": parsing.text_or_none(data.get("bound_message")) or "",
         }
 
-    # Asked for a dozen times on every page.
     @cached_property
     def name(self) -> str:
-        """Canonical name, else the provider's, else the key."""
+        """Return the canonical name, else the provider's, else the key."""
         return self.canonical_field or self.csp_field_key or self.key
 
     def language_of(self, text: str) -> str:
@@ -156,59 +161,57 @@ class FieldSpec(DescribedModel):
 
     @property
     def is_declaration(self) -> bool:
-        """Tell whether the answer declares something, so that it is never copied to another application."""
+        """Tell whether the answer is a declaration, which is never copied to another application."""
         return False
 
     def parts_for(self, raw: Any) -> tuple[Part, ...]:
-        """The parts as they are drawn for what is typed."""
+        """Return the parts to draw for a typed answer."""
         return tuple(Part(name, label, name in self.optional_parts) for name, label in self.parts.items())
 
     def from_post(self, post: PostData, control: str) -> Raw | None:
-        """The answer exactly as typed, or None where the form did not hold this control."""
+        """Return the answer as typed, or None if the form did not have the control."""
         if self.many:
             values = post.getlist(control)
             return [parsing.without_null(value) for value in values if value != ""] if values else None
         if self.parts:
-            typed = {part: post.get(f"{control}:{part}") for part in self.parts}
-            if all(value is None for value in typed.values()):
-                return None
-            given = ((part, value) for part, value in typed.items() if value is not None)
-            return {part: self.normalised(parsing.without_null(value), part) for part, value in given}
+            typed = {}
+            for part in self.parts:
+                value = post.get(f"{control}:{part}")
+                if value is not None:
+                    typed[part] = self.normalised(parsing.without_null(value), part)
+            return typed or None
         value = post.get(control)
         return None if value is None else self.normalised(parsing.without_null(value))
 
     def resolve_exclusive(self, raw: Any, before: Any) -> Any:
-        """What was posted, where one choice excludes another: the one that was not there before counts."""
+        """Return the posted answer. Of choices that exclude each other, the new one counts."""
         return raw
 
     def normalised(self, text: str, part: str = "") -> str:
-        """What was typed in the reader's notation, as a draft keeps it."""
+        """Turn a text in the reader's notation into the notation of a draft."""
         return text
 
     def too_long_message(self, raw: Any) -> str:
-        """What to do about an answer that is longer than any that can be read; empty for every other one.
-
-        A draft does not keep it: whoever typed it is told at the field, and what was there stays.
-        """
+        """Return the message about an answer that is too long to be read or saved, or ""."""
         texts = raw.values() if isinstance(raw, Mapping) else raw if isinstance(raw, list | tuple) else [raw]
         length = max((parsing.length(text) for text in texts if isinstance(text, str)), default=0)
         if length <= self.max_length:
             return ""
-        said = {"label": self.label, "limit": format_number(self.max_length), "length": format_number(length)}
-        return gettext("Shorten “{label}” to {limit} characters or fewer. It has {length}", **said)
+        values = {"label": self.label, "limit": format_number(self.max_length), "length": format_number(length)}
+        return gettext("Shorten “{label}” to {limit} characters or fewer. It has {length}", **values)
 
     def localised(self, raw: Any) -> Any:
-        """What a draft keeps, in the reader's notation."""
+        """Turn an answer of a draft into the reader's notation."""
         return raw
 
     def ambiguity_note(self, raw: Any) -> str:
-        """What to check in an answer that a draft keeps, or how it is read where that is not clear; else nothing."""
+        """Return what to check in an answer of a draft, or how an ambiguous one is understood; "" for most."""
         return ""
 
     def clean(self, raw: Any) -> Any | None:
-        """The answer as a value, or None where there is none. Takes what a form posts and what `payload` gives.
+        """Return the answer as a value, or None for a blank one. Takes posted answers and payloads.
 
-        Raises AnswerError where it cannot be read.
+        Raises AnswerError for an answer that cannot be read.
         """
         return None if parsing.is_blank(raw) else self._parse(raw)
 
@@ -216,77 +219,74 @@ class FieldSpec(DescribedModel):
         return parsing.line(raw, label=self.label)
 
     def objection(self, value: Any, *, days: Days | None) -> Objection | None:
-        """Return why a value that can be read lies outside the field's bounds, or None (supplement, "Bounds")."""
+        """Return why a value is outside the field's bounds, or None (supplement, "Bounds")."""
         return self.bounds.objection(value, self, days)
 
     def wrong_parts(self, code: str, raw: Any) -> tuple[str, ...]:
-        """The parts that a problem lies in: those that are missing, else what its code tells, else all of them."""
+        """Return the parts with a problem: the part of its code, else the missing ones, else all."""
         if code in self.wrong_part:
             return (self.wrong_part[code],)
         typed = raw if isinstance(raw, Mapping) else {}
-        required = (part for part in self.parts if part not in self.optional_parts)
-        missing = tuple(part for part in required if parsing.is_blank(typed.get(part)))
-        return missing if missing and code.startswith("incomplete") else tuple(self.parts)
+        missing = []
+        for part in self.parts:
+            if part not in self.optional_parts and parsing.is_blank(typed.get(part)):
+                missing.append(part)
+        return tuple(missing) if missing and code.startswith("incomplete") else tuple(self.parts)
 
     def payload(self, value: Any) -> Any:
-        """The JSON that goes to the service."""
+        """Return the JSON value that is sent to the service."""
         return list(value) if self.many else value
 
     def display(self, value: Any) -> str:
-        """The answer in words, to be read back."""
+        """Return the answer as text."""
         return str(value)
 
     def choices(self) -> tuple[Choice, ...]:
-        """What can be chosen; empty where anything can be typed."""
+        """Return the values that can be chosen; empty if anything can be typed."""
         return ()
 
     @property
     def listing(self) -> str:
-        """What the codes name that can be chosen: "countries", "currencies", or nothing where there are none."""
+        """Return "countries" or "currencies" if codes of these are chosen, else ""."""
         return ""
 
     def codes_of(self, value: Any) -> tuple[str, ...]:
-        """The codes of that list that an answer names."""
+        """Return the codes of countries or currencies in an answer."""
         return (value,) if isinstance(value, str) else tuple(value)
 
     @property
     def has_own_words(self) -> bool:
-        """Whether what can be chosen is in the schema's words."""
+        """Tell whether the choices have labels of the schema in its own language."""
         return False
 
     @property
     def cell_parts(self) -> tuple[str, ...]:
-        """The parts of the answer that have columns of their own in a spreadsheet; one without a name for a whole."""
+        """Return the parts of the answer with columns in a spreadsheet; "" is the whole answer."""
         return tuple(self.parts) or ("",)
 
     def cell_choices(self, part: str = "") -> tuple[Choice, ...]:
-        """What can be chosen in that column."""
+        """Return the values that can be chosen in a column."""
         return self.choices()
 
     @property
     def cell_words(self) -> Mapping[str, str]:
-        """The values of its choices by what people write: countries in any language, others in the reader's."""
+        """Map labels to values: countries in any language, other choices in the reader's."""
         if self.listing == "countries":
             return spreadsheet.countries()
-        if get_language() not in self._cell_words:
-            self._cell_words[get_language()] = spreadsheet.values_by_label(
-                (one.value, one.label) for one in self.choices()
-            )
-        return self._cell_words[get_language()]
-
-    @cached_property
-    def _cell_words(self) -> dict[str, Mapping[str, str]]:
-        return {}
+        return spreadsheet.values_by_label(tuple((choice.value, choice.label) for choice in self.choices()))
 
     def from_cells(self, texts: Mapping[str, str]) -> Raw:
-        """The answer as a form would post it, from the text of each column. Raises AnswerError."""
+        """Return the answer as a form posts it, from the text of each column. Raises AnswerError."""
         if not self.parts:
             return clean_line(texts.get("", ""))
-        filled = {part: text for part, raw in texts.items() if (text := clean_line(raw))}
-        chosen = self.chosen_parts.intersection(filled)
-        return filled | {part: spreadsheet.choice_value(filled[part], self.cell_words) for part in chosen}
+        answer = {}
+        for part, raw in texts.items():
+            if text := clean_line(raw):
+                is_chosen = part in self.chosen_parts
+                answer[part] = spreadsheet.choice_value(text, self.cell_words) if is_chosen else text
+        return answer
 
     @property
     def missing_message(self) -> str:
-        """What to do about a missing answer, as a sentence's beginning: Enter “First name”."""
+        """Return the message about a missing answer: Enter “First name”."""
         return gettext(self.missing_text, label=self.label)

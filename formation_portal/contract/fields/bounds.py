@@ -1,14 +1,14 @@
 """The bounds that a schema sets for the values of a field (supplement, "Members that a schema may add", "Bounds").
 
 A value outside its bounds can be read but cannot be true: it is saved as typed, counts as no value for rules, is not
-sent, and stands in the way of submitting. Each kind of value has one class of bounds, which reads the members of the
+sent, and prevents submission. Each kind of value has one class of bounds, which reads the members of the
 schema that fit it and judges a value. Bounds without these members follow from the canonical name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -21,10 +21,10 @@ from .values import Money
 if TYPE_CHECKING:
     from .base import FieldSpec
 
-# Every member that states a bound of a field; each type of field has some of them.
+# All members of a schema that state a bound.
 MEMBERS = ("minimum", "maximum", "integer", "decimals", "minimum_age", "maximum_age", "max_length")
 TODAY = "today"
-# A person is under 120, whatever a schema says.
+# The highest age of a person, whatever a schema says.
 _OLDEST = 119
 _DAYS_A_YEAR = 365
 _ADULT = 18
@@ -34,7 +34,7 @@ _UNIT_PRICE_DECIMALS = 12
 
 @dataclass(frozen=True, slots=True)
 class Days:
-    """The calendar dates that it is somewhere on earth at one moment: the first at UTC−12, the last at UTC+14."""
+    """The first and the last calendar date on earth at a moment, at UTC−12 and UTC+14."""
 
     first: date
     last: date
@@ -62,7 +62,7 @@ class Objection:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The bounds of a field; this class has none, and is that of types without bounds."""
+    """The bounds of a field. This class is for types without bounds."""
 
     members: ClassVar[tuple[str, ...]] = ()
 
@@ -154,18 +154,12 @@ class NumberBounds(Bounds):
         number = Decimal(value)
         if self.integer and number % 1:
             yield Objection("not_whole", gettext("“{label}” must be a whole number", label=spec.label))
-        yield from self._outside(number, spec)
-
-    def _outside(self, number: Decimal, spec: FieldSpec) -> Iterator[Objection]:
         if self.minimum is not None and number < self.minimum:
-            yield Objection("too_small", self._sentence("minimum", spec, self._range(spec)), self.minimum - number)
+            sentence = self._sentence("minimum", spec, _range_sentence(spec, self.minimum, self.maximum))
+            yield Objection("too_small", sentence, self.minimum - number)
         if self.maximum is not None and number > self.maximum:
-            yield Objection("too_large", self._sentence("maximum", spec, self._range(spec)), number - self.maximum)
-
-    def _range(self, spec: FieldSpec) -> str:
-        least = "" if self.minimum is None else spec.display(self.minimum)
-        most = "" if self.maximum is None else spec.display(self.maximum)
-        return _range_sentence(spec, least, most)
+            sentence = self._sentence("maximum", spec, _range_sentence(spec, self.minimum, self.maximum))
+            yield Objection("too_large", sentence, number - self.maximum)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,9 +193,12 @@ class AmountBounds(Bounds):
         return {"decimals": _UNIT_PRICE_DECIMALS} if property_name == "par_value" else {}
 
     def _objections(self, value: Money, spec: FieldSpec, days: Days | None) -> Iterator[Objection]:
-        minimum, maximum = dict(self.minimum).get(value.currency), dict(self.maximum).get(value.currency)
-        least = "" if minimum is None else spec.display(Money(amount=minimum, currency=value.currency))
-        most = "" if maximum is None else spec.display(Money(amount=maximum, currency=value.currency))
+        minimum = dict(self.minimum).get(value.currency)
+        maximum = dict(self.maximum).get(value.currency)
+        if minimum is None and maximum is None:
+            return
+        least = None if minimum is None else replace(value, amount=minimum)
+        most = None if maximum is None else replace(value, amount=maximum)
         generic = _range_sentence(spec, least, most)
         if minimum is not None and value.amount < minimum:
             yield Objection("too_small", self._sentence("minimum", spec, generic), minimum - value.amount)
@@ -211,8 +208,10 @@ class AmountBounds(Bounds):
 
 @dataclass(frozen=True, slots=True)
 class DateBounds(Bounds):
-    """Bounds of a date, inclusive, and of the age of a person who was born on it. `today` is a date in the person's
-    favour wherever it is not the same date everywhere."""
+    """Bounds of a date, inclusive, and of the age of a person who was born on it.
+
+    Where dates differ on earth, `today` is the date in the person's favour.
+    """
 
     members: ClassVar[tuple[str, ...]] = ("minimum", "maximum", "minimum_age", "maximum_age")
 
@@ -254,7 +253,7 @@ class DateBounds(Bounds):
             sentence = self._sentence("maximum", spec, self._latest_sentence(spec, latest))
             yield Objection("too_late", sentence, Decimal((value - latest).days))
         if days is not None and self.is_birth and value >= days.last:
-            # Nobody has an age before birth, so this comes before every bound of an age.
+            # There is no age before birth, so no bound of an age is judged.
             sentence = gettext("“{label}” must be in the past", label=spec.label)
             yield Objection("not_past", sentence, Decimal("Infinity"))
         elif days is not None:
@@ -277,7 +276,8 @@ class DateBounds(Bounds):
         return gettext("“{label}” must be {date} or earlier", label=spec.label, date=long_date(latest))
 
     def _age_objections(self, value: date, spec: FieldSpec, days: Days) -> Iterator[Objection]:
-        highest, lowest = age_on(days.last, born=value), age_on(days.first, born=value)
+        highest = age_on(days.last, born=value)
+        lowest = age_on(days.first, born=value)
         if self.minimum_age is not None and highest < self.minimum_age:
             generic = gettext("This person must be {age} or older", age=self.minimum_age)
             sentence = _with_age(self._sentence("minimum_age", spec, generic), value, highest)
@@ -336,7 +336,7 @@ NO_BOUNDS = Bounds()
 
 
 def is_percentage(name: str) -> bool:
-    """Report that an answer of the name is a number of per cent."""
+    """Tell whether an answer of the name is a number of per cent."""
     return name.endswith(("percentage", "percent"))
 
 
@@ -356,12 +356,17 @@ def _crossed(values: Mapping[str, Any], least: str, most: str) -> tuple[tuple[st
     return ((least, most),) if is_crossed else ()
 
 
-def _range_sentence(spec: FieldSpec, least: str, most: str) -> str:
-    if least and most:
-        return gettext("“{label}” must be from {least} to {most}", label=spec.label, least=least, most=most)
-    if least:
-        return gettext("“{label}” must be {least} or more", label=spec.label, least=least)
-    return gettext("“{label}” must be {most} or less", label=spec.label, most=most)
+def _range_sentence(spec: FieldSpec, least: Decimal | Money | None, most: Decimal | Money | None) -> str:
+    values = {"label": spec.label}
+    if least is not None:
+        values["least"] = spec.display(least)
+    if most is not None:
+        values["most"] = spec.display(most)
+    if least is not None and most is not None:
+        return gettext("“{label}” must be from {least} to {most}", **values)
+    if least is not None:
+        return gettext("“{label}” must be {least} or more", **values)
+    return gettext("“{label}” must be {most} or less", **values)
 
 
 def _with_age(reason: str, born: date, age: int) -> str:

@@ -1,4 +1,4 @@
-"""The field types whose answer is chosen: from options, yes and no, countries, share classes (interface, "Field")."""
+"""The field types with answers that are chosen: options, yes and no, countries, share classes (interface, "Field")."""
 
 from __future__ import annotations
 
@@ -21,22 +21,24 @@ from .iso_codes import (
 )
 from .values import AnswerError, Raw
 
-# A list of so many currencies is read from its beginning, where a schema has those that are likely.
+# A schema may begin a short list with likely currencies, so only longer lists are sorted.
 _LONG_CURRENCY_LIST = 12
 
 
 class _ListField(FieldSpec):
-    """What is chosen from a list; in a spreadsheet by its words, several apart by semicolons."""
+    """Base of fields whose answer is chosen from a list; in a spreadsheet by label, separated by semicolons."""
 
     missing_text: ClassVar[str] = gettext_noop("Choose “{label}”")
 
     def from_cells(self, texts: Mapping[str, str]) -> Raw:
-        read = spreadsheet.choice_values if self.many else spreadsheet.choice_value
-        return read(texts.get("", ""), self.cell_words)
+        text = texts.get("", "")
+        if self.many:
+            return spreadsheet.choice_values(text, self.cell_words)
+        return spreadsheet.choice_value(text, self.cell_words)
 
 
 class _OptionField(_ListField):
-    """What select and multi_select share: options are words, or codes of countries or currencies."""
+    """Base of select and multi_select: options are texts, or codes of countries or currencies."""
 
     needs_options: ClassVar[bool] = True
 
@@ -45,15 +47,13 @@ class _OptionField(_ListField):
 
     @property
     def _sorted_options(self) -> tuple[str, ...]:
-        """The options as people look for them: countries and many currencies A to Z, else as the schema has them."""
+        """Return the options in the order of the schema, but countries and long lists of currencies by name."""
         if self.listing == "currencies" and len(self.options) > _LONG_CURRENCY_LIST:
             return by_currency_name(self.options)
         return by_country_name(self.options) if self.listing == "countries" else self.options
 
-    # Asked for each option of a long list, so it is worked out once.
     @cached_property
     def listing(self) -> str:
-        """Where every option is such a code; such a list is drawn as names."""
         if self.options and all(map(is_country, self.options)):
             return "countries"
         return "currencies" if self.options and all(map(is_currency, self.options)) else ""
@@ -72,10 +72,6 @@ class _OptionField(_ListField):
             return country_name(option)
         return f"{currency_name(option)} ({option})" if self.listing else self._labels.get(option, option)
 
-    @cached_property
-    def _distinct_options(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(self.options))
-
     def _parse_option(self, raw: Any) -> str:
         if raw not in self.options:
             raise AnswerError("not_an_option", gettext("Choose one of the options for “{label}”", label=self.label))
@@ -83,7 +79,7 @@ class _OptionField(_ListField):
 
 
 class SelectField(_OptionField):
-    """One of the options. Example: "Perpetual" of ["Perpetual", "Fixed term"] (interface, "Field")."""
+    """A single option. Example: "Perpetual" of ["Perpetual", "Fixed term"] (interface, "Field")."""
 
     template: ClassVar[str] = "select"
     field_type: Literal["select"] = "select"
@@ -96,8 +92,10 @@ class SelectField(_OptionField):
 
 
 class MultiSelectField(_OptionField):
-    """Any of the options, each once. Example: ["E-commerce", "Consulting"]. With a single option it is one tick box,
-    for declarations (supplement, "Values")."""
+    """Any of the options, each once. Example: ["E-commerce", "Consulting"].
+
+    A single option is a tick box, for declarations (supplement, "Values").
+    """
 
     template: ClassVar[str] = "multi_select"
     many: ClassVar[bool] = True
@@ -107,7 +105,7 @@ class MultiSelectField(_OptionField):
 
     @cached_property
     def effective_exclusive_options(self) -> frozenset[str]:
-        """The options of which one goes with no other."""
+        """Return the options that exclude all others."""
         return frozenset(self.exclusive_options).intersection(self.options)
 
     @property
@@ -117,25 +115,24 @@ class MultiSelectField(_OptionField):
     def resolve_exclusive(self, raw: Any, before: Any) -> Any:
         if not isinstance(raw, list) or len(raw) < 2 or self.effective_exclusive_options.isdisjoint(raw):
             return raw
-        new = [option for option in raw if option not in (before if isinstance(before, list) else [])]
-        alone = [option for option in new if option in self.effective_exclusive_options]
-        if len(new) == 1 and alone:
-            return alone
-        # Where all of it is new nobody can tell what is meant, and it is refused.
-        return (
-            [option for option in raw if option not in self.effective_exclusive_options] if new and not alone else raw
-        )
+        exclusive = self.effective_exclusive_options
+        old = before if isinstance(before, list) else []
+        new = [option for option in raw if option not in old]
+        if len(new) == 1 and new[0] in exclusive:
+            return new
+        if new and exclusive.isdisjoint(new):
+            return [option for option in raw if option not in exclusive]
+        # New options that exclude each other are refused.
+        return raw
 
     def _parse(self, raw: Any) -> tuple[str, ...] | None:
         chosen = set(map(self._parse_option, parsing.members(raw, label=self.label)))
-        if len(chosen) > 1 and self.exclusive_options and (alone := sorted(chosen & self.effective_exclusive_options)):
-            words = gettext(
-                "Untick “{option}” or the other answers to “{label}”",
-                option=self._option_label(alone[0]),
-                label=self.label,
-            )
-            raise AnswerError("not_an_option", words)
-        return tuple([option for option in self._distinct_options if option in chosen]) or None
+        exclusive = sorted(chosen & self.effective_exclusive_options)
+        if len(chosen) > 1 and exclusive:
+            label = self._option_label(exclusive[0])
+            message = gettext("Untick “{option}” or the other answers to “{label}”", option=label, label=self.label)
+            raise AnswerError("not_an_option", message)
+        return tuple([option for option in dict.fromkeys(self.options) if option in chosen]) or None
 
     def display(self, value: Any) -> str:
         return ", ".join(self._option_label(option) for option in self._sorted_options if option in value)
@@ -146,7 +143,7 @@ class MultiSelectField(_OptionField):
 
 
 class BooleanField(FieldSpec):
-    """Yes or no; unanswered is a third state that equals neither. Example: true (supplement, "Values")."""
+    """Yes or no. Unanswered is a third state that equals neither. Example: true (supplement, "Values")."""
 
     template: ClassVar[str] = "boolean"
     missing_text: ClassVar[str] = gettext_noop("Answer “{label}”")
@@ -170,7 +167,7 @@ class BooleanField(FieldSpec):
 
 
 class NationalityField(_ListField):
-    """One nationality or several, as ISO 3166-1 alpha-2 codes. Example: ["NO", "NL"] (interface)."""
+    """Nationalities, as ISO 3166-1 alpha-2 codes. Example: ["NO", "NL"] (interface)."""
 
     template: ClassVar[str] = "nationality"
     many: ClassVar[bool] = True

@@ -6,8 +6,8 @@ stays as it was typed, so that reading the answer tells why.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Mapping
+from functools import cache, lru_cache
 
 from ..localisation import gettext
 from .cleaning import clean_line
@@ -39,7 +39,8 @@ def fold(text: str) -> str:
     return " ".join("".join(letter for letter in plain if not unicodedata.combining(letter)).split())
 
 
-def values_by_label(choices: Iterable[tuple[str, str]]) -> dict[str, str]:
+@lru_cache(maxsize=500)
+def values_by_label(choices: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
     """Map the folded values and labels of choices to their values, from pairs of value and label."""
     words: dict[str, str] = {}
     for value, label in choices:
@@ -56,7 +57,7 @@ def yes_and_no() -> dict[str, str]:
 @cache
 def countries() -> Mapping[str, str]:
     """Map the folded codes and names of countries to their codes."""
-    return values_by_label((code, country_name(code, language)) for language in _LANGUAGES for code in COUNTRIES)
+    return values_by_label(tuple((code, country_name(code, language)) for language in _LANGUAGES for code in COUNTRIES))
 
 
 def choice_value(text: str, words: Mapping[str, str]) -> str:

@@ -1,9 +1,8 @@
-"""The field types that are typed (text, numbers, dates, addresses, amounts), the list of all types, and how a schema's
-JSON becomes one of them (interface, "Field").
+"""The field types with typed answers, the list of all types, and the parsing of a schema's fields (interface, "Field").
 
-Each type is one class that answers for itself: it takes its answer from a form post (`from_post`), reads it (`clean`),
-writes it for the service (`payload`), shows it (`display`), and names the template that draws it (`template`). Nothing
-outside the types switches on one. What is chosen is in `choice`. An unknown type is an `UnknownField`.
+Each type is a class that takes its answer from a form post (`from_post`), reads it (`clean`), writes it for the service
+(`payload`), shows it (`display`), and names the template that draws it (`template`). Nothing outside the types switches
+on a type. An unknown type is an `UnknownField`.
 """
 
 from __future__ import annotations
@@ -47,9 +46,9 @@ class TextField(FieldSpec):
     field_type: Literal["text"] = "text"
 
     def _parse(self, raw: Any) -> str:
-        """An e-mail address is read as one, wherever the canonical name says that it is asked for."""
-        is_email = canonical.is_email(self.canonical_field)
-        return (parsing.email if is_email else parsing.line)(raw, label=self.label)
+        if canonical.is_email(self.canonical_field):
+            return parsing.email(raw, label=self.label)
+        return parsing.line(raw, label=self.label)
 
 
 class TextareaField(FieldSpec):
@@ -89,12 +88,12 @@ class NumberField(FieldSpec):
         number = parsing.number(raw, label=self.label)
         limit = self.bounds.decimals
         if limit is not None and decimals_of(number) > limit:
-            words = gettext("Enter “{label}” with at most {places} decimals", label=self.label, places=limit)
-            raise AnswerError("too_precise", words)
+            message = gettext("Enter “{label}” with at most {places} decimals", label=self.label, places=limit)
+            raise AnswerError("too_precise", message)
         return number
 
     def from_cells(self, texts: Mapping[str, str]) -> Raw:
-        # A spreadsheet shows a share as 25%, whichever way it keeps it.
+        # A spreadsheet may show a part as 25%.
         return clean_line(texts.get("", "")).removesuffix("%").strip()
 
     def payload(self, value: Any) -> int | float:
@@ -171,34 +170,32 @@ class AddressField(FieldSpec):
     field_type: Literal["address"] = "address"
 
     def parts_for(self, raw: Any) -> tuple[Part, ...]:
-        """As the chosen country writes addresses; what was typed for another one stays in sight."""
+        """Return the parts in the format of the chosen country, and other parts that have text."""
         typed = raw if isinstance(raw, Mapping) else {}
-        written = address_format(str(typed.get("country") or ""))
-        names = (*written.parts, *(name for name in self.parts if name not in written.parts and typed.get(name)))
-        return tuple(
-            Part(
-                name,
-                written.labels.get(name, self.parts[name]),
-                is_optional=name not in written.required,
-                suggestions=written.regions if name == "region" else (),
-            )
-            for name in names
-        )
+        country_format = address_format(str(typed.get("country") or ""))
+        names = list(country_format.parts)
+        for name in self.parts:
+            if name not in names and typed.get(name):
+                names.append(name)
+        parts = []
+        for name in names:
+            label = country_format.labels.get(name, self.parts[name])
+            suggestions = country_format.regions if name == "region" else ()
+            parts.append(Part(name, label, name not in country_format.required, suggestions))
+        return tuple(parts)
 
     def ambiguity_note(self, raw: Any) -> str:
-        """Which part the country's addresses have and this one lacks, or has in another form."""
+        """Return the advice on a region or postcode that addresses in the country have in another form, or ""."""
         typed = raw if isinstance(raw, Mapping) else {}
-        written = address_format(str(typed.get("country") or ""))
+        country_format = address_format(str(typed.get("country") or ""))
         for name in ("region", "postcode"):
-            text, label = str(typed.get(name) or ""), gettext(written.labels.get(name, self.parts[name]))
-            if not text and name in written.required:
+            text = str(typed.get(name) or "")
+            label = gettext(country_format.labels.get(name, self.parts[name]))
+            if not text and name in country_format.required:
                 return gettext("Check “{part}”. Addresses in this country usually have one.", part=label)
-            if text and name == "postcode" and not written.is_postcode(text):
-                return gettext(
-                    "Check “{part}”. In this country it looks like {example}.",
-                    part=label,
-                    example=written.postcode_example,
-                )
+            if text and name == "postcode" and not country_format.is_postcode(text):
+                example = country_format.postcode_example
+                return gettext("Check “{part}”. In this country it looks like {example}.", part=label, example=example)
         return ""
 
     def _parse(self, raw: Any) -> Address:
@@ -219,12 +216,12 @@ class AddressField(FieldSpec):
         return {part: text for part in self.parts if (text := getattr(value, part))}
 
     def display(self, value: Any) -> str:
-        in_order = (
-            getattr(value, part) for part in address_format(value.country).parts if part in ("city", "postcode")
-        )
-        town = " ".join(text for text in in_order if text)
-        lines = (value.street1, value.street2, town, value.region, country_name(value.country))
-        return ", ".join(text for text in lines if text)
+        town = []
+        for part in address_format(value.country).parts:
+            if part in ("city", "postcode") and getattr(value, part):
+                town.append(getattr(value, part))
+        lines = (value.street1, value.street2, " ".join(town), value.region, country_name(value.country))
+        return ", ".join(filter(None, lines))
 
 
 class CurrencyAmountField(FieldSpec):
@@ -245,7 +242,7 @@ class CurrencyAmountField(FieldSpec):
 
     @property
     def fixed_currency(self) -> str:
-        """The one allowed currency, or nothing where there is a choice."""
+        """Return the only allowed currency, or "" if there is a choice."""
         return self.allowed_currencies[0] if len(self.allowed_currencies) == 1 else ""
 
     def _decimals(self, currency: str) -> int:
@@ -264,34 +261,32 @@ class CurrencyAmountField(FieldSpec):
         if not isinstance(raw, Mapping) or not isinstance(raw.get("amount"), str):
             return ""
         currency = str(raw.get("currency") or self.fixed_currency)
-        # Where there are no three decimals the one reading is refused, and nobody means the other.
-        return (
-            parsing.ambiguity_note(raw["amount"])
-            if is_currency(currency) and self._decimals(currency) >= _THOUSANDS_DECIMALS
-            else ""
-        )
+        # An amount with three decimals is refused if the currency has fewer.
+        has_thousandths = is_currency(currency) and self._decimals(currency) >= _THOUSANDS_DECIMALS
+        return parsing.ambiguity_note(raw["amount"]) if has_thousandths else ""
 
     def clean(self, raw: Any) -> Money | None:
-        # A chosen currency alone is no answer: it may be the one that the control showed first.
-        said = raw.get("amount") if isinstance(raw, dict) else raw
-        return None if parsing.is_blank(said) else self._parse(raw)
+        # A currency alone is no answer: the control may have shown it first.
+        amount = raw.get("amount") if isinstance(raw, dict) else raw
+        return None if parsing.is_blank(amount) else self._parse(raw)
 
     def _parse(self, raw: Any) -> Money:
         amount, currency = parsing.money(raw, label=self.label, default_currency=self.fixed_currency)
         if self.allowed_currencies and currency not in self.allowed_currencies:
             allowed = ", ".join(self.allowed_currencies)
-            text = gettext("Choose the currency of “{label}” from {currencies}", label=self.label, currencies=allowed)
-            raise AnswerError("currency_not_allowed", text)
-        places = self._decimals(currency)
-        # Three decimals, even noughts, are thousands to some.
-        if places < _THOUSANDS_DECIMALS and parsing.has_point_and_three(raw["amount"]):
-            text = gettext("Enter “{label}” in digits only, like 10000, or with fewer decimals", label=self.label)
-            raise AnswerError("ambiguous", text)
-        if decimals_of(amount) > places:
-            said = {"label": self.label, "places": places, "currency": currency}
-            raise AnswerError(
-                "too_precise", gettext("Enter “{label}” with at most {places} decimals in {currency}", **said)
+            message = gettext(
+                "Choose the currency of “{label}” from {currencies}", label=self.label, currencies=allowed
             )
+            raise AnswerError("currency_not_allowed", message)
+        places = self._decimals(currency)
+        # Three digits after a point, even zeros, are thousands to some people.
+        if places < _THOUSANDS_DECIMALS and parsing.has_point_and_three(raw["amount"]):
+            message = gettext("Enter “{label}” in digits only, like 10000, or with fewer decimals", label=self.label)
+            raise AnswerError("ambiguous", message)
+        if decimals_of(amount) > places:
+            values = {"label": self.label, "places": places, "currency": currency}
+            message = gettext("Enter “{label}” with at most {places} decimals in {currency}", **values)
+            raise AnswerError("too_precise", message)
         return Money(amount=amount, currency=currency)
 
     @property
@@ -299,7 +294,7 @@ class CurrencyAmountField(FieldSpec):
         return ("amount",) if self.fixed_currency else tuple(self.parts)
 
     def cell_choices(self, part: str = "") -> tuple[Choice, ...]:
-        return tuple(Choice(one.value, one.value) for one in self.choices()) if part == "currency" else ()
+        return tuple(Choice(choice.value, choice.value) for choice in self.choices()) if part == "currency" else ()
 
     def from_cells(self, texts: Mapping[str, str]) -> Raw:
         filled = super().from_cells(texts)
@@ -327,7 +322,7 @@ class CurrencyAmountField(FieldSpec):
 
 
 class UnknownField(FieldSpec):
-    """A type that nobody knows: drawn and sent as text, and said so (supplement, "What a schema may get wrong")."""
+    """An unknown type, drawn and sent as text with a note (supplement, "What a schema may get wrong")."""
 
     template: ClassVar[str] = "unknown"
     is_known: ClassVar[bool] = False
@@ -369,5 +364,5 @@ _field_adapter: TypeAdapter[FieldSpec] = TypeAdapter(Field)
 
 
 def read_field(data: Mapping[str, Any]) -> FieldSpec:
-    """A field from its JSON; raises pydantic's ValidationError where nothing identifies it."""
+    """Read a field from its JSON. Raises pydantic's ValidationError for a field without key."""
     return _field_adapter.validate_python(dict(data))
