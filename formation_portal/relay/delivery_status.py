@@ -125,7 +125,6 @@ class DeliveryStatus:
 
     @property
     def words(self) -> str:
-        """Return the message in the reader's language."""
         return gettext(self.message)
 
     @property
@@ -174,7 +173,6 @@ class ApplicationDeliveries:
         return self._joined(ResourceKind.ENTITY, ResourceKind.ENTITY_CSP)
 
     def of_section(self, section: Section) -> DeliveryStatus:
-        """Return the status of the answers to a section's questions about the entity."""
         kinds = []
         if section.has_canonical_fields:
             kinds.append(ResourceKind.ENTITY)
@@ -204,14 +202,14 @@ class ApplicationDeliveries:
         return {token: self.of_party(token).state for kind, token in self._rows if kind in kinds}
 
     @property
-    def returned_documents(self) -> list[tuple[str, str, DeliveryStatus]]:
+    def returned_documents(self) -> tuple[tuple[str, str, DeliveryStatus], ...]:
         """Return the documents that the service has rejected: the party's token or "", the slot, and the status."""
         documents = []
         for row in self._rows.values():
             if row.is_returned and row.wanted:
                 token = row.subject.partition("/")[0]
                 documents.append((token, str(row.wanted["document_key"]), self._status(row)))
-        return documents
+        return tuple(documents)
 
     def cannot_be_removed(self, kind: ResourceKind, token: str) -> bool:
         """Return whether the service has the resource, or may have it, and has no call to remove it."""
@@ -239,15 +237,15 @@ class ApplicationDeliveries:
         return tuple(unresolved)
 
     @property
-    def transitions(self) -> list[tuple[str, DeliveryStatus]]:
+    def transitions(self) -> tuple[tuple[str, DeliveryStatus], ...]:
         """Return the titles and statuses of submissions and changes of status, in their order."""
         titles = Titles(self._rows.values())
         rows = [row for row in self._busy_rows if row.is_transition]
         rows.sort(key=lambda row: (row.name == WITHDRAWAL, row.position))
-        return [(titles.title(row), self._status(row)) for row in rows]
+        return tuple((titles.title(row), self._status(row)) for row in rows)
 
     @property
-    def notices(self) -> list[str]:
+    def notices(self) -> tuple[str, ...]:
         """Return a sentence about each kind of call that this service lacks."""
         names = [row.name for row in self._rows.values() if row.reason == UNSUPPORTED]
         notices = []
@@ -259,7 +257,7 @@ class ApplicationDeliveries:
             notices.append(gettext(NO_REVIEWS))
         if any(not kind.is_transition for kind, _ in names):
             notices.append(gettext(CHANGE_UNSUPPORTED))
-        return notices
+        return tuple(notices)
 
     def _joined(self, *kinds: ResourceKind, token: str = "") -> DeliveryStatus:
         rows = [self._rows[kind, token] for kind in kinds if (kind, token) in self._rows]
