@@ -1,37 +1,28 @@
-"""Memory for the interpreter's frames, taken once a request instead of at every call that crosses a boundary.
+"""Allocate memory for the interpreter's frames once per request, instead of at every call across a chunk's end.
 
-CPython (3.11 and later) keeps the frames of Python functions in chunks of 16 kB, one after another, and gives a chunk
-back as soon as its last frame returns. A page whose templates go to and fro across the end of a chunk takes and gives
-back memory thousands of times, and costs up to 2.4 times as much; which page does so depends on how deep in the call
-stack it happens to be drawn. A chunk is as large as its first frame needs, and a power of two: so a frame that asks for
-much makes room for all frames above it.
+CPython (3.11 and later) stores the frames of Python functions in chunks of 16 kB, and frees a chunk as soon as its last
+frame returns. A page whose templates often call across the end of a chunk allocates and frees memory thousands of
+times, and takes up to 2.4 times as long. This depends on the depth of the call stack at which it is rendered. A chunk
+is as large as its first frame needs, rounded up to a power of two: a large frame makes room for all frames above it.
 """
 
 from collections.abc import Callable
-from types import FunctionType
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.utils.deprecation import MiddlewareMixin
 
-GetResponse = Callable[[HttpRequest], HttpResponse]
-
-# In slots of 8 bytes: half a chunk of 512 kB and a little more. The other half holds some 1,500 frames, more than the
-# recursion limit. Nothing of it is written, so no memory is used but what those frames touch.
+# In slots of 8 bytes: a little more than half a chunk of 512 kB. The other half holds some 1,500 frames, more than the
+# recursion limit. The slots are never written, so they use no memory.
 _SLOTS = 33_000
 
 
-def _call(get_response: GetResponse, request: HttpRequest) -> HttpResponse:
-    return get_response(request)
+class FrameMemory(MiddlewareMixin):
+    """Answer each request above a frame that makes room for all frames that follow. This stands before all others."""
 
+    get_response: Callable[[HttpRequest], HttpResponseBase]
 
-_call_with_room = FunctionType(_call.__code__.replace(co_stacksize=_SLOTS), globals(), "_call_with_room")
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
 
-
-class FrameMemory:
-    """Answers each request above a frame that has room for all that follow. It stands first of all."""
-
-    def __init__(self, get_response: GetResponse) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        response: HttpResponse = _call_with_room(self.get_response, request)
-        return response
+    __call__.__code__ = __call__.__code__.replace(co_stacksize=_SLOTS)

@@ -1,25 +1,24 @@
-"""What pages and files of ours may do in a browser: their Content-Security-Policy and Permissions-Policy.
+"""Define the Content-Security-Policy and Permissions-Policy of pages and files.
 
-A page may run the scripts of its head, which its nonce names, and no other: a new nonce for each answer, so that nobody
-who gets words into a page can know it. Only `ScriptNonces` gives one out: an answer that doesn't pass it runs no
-script.
+A page may run only the scripts of its head, which carry its nonce. Each answer has a new nonce, so that injected markup
+can't know it. Only `ScriptNonces` adds nonces: without it an answer runs no script.
 """
 
 import base64
 import hashlib
 import re
 import secrets
-from collections.abc import Callable
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.utils.deprecation import MiddlewareMixin
 
 _NO_SCRIPT = "script-src 'none'"
 # 128 bits, which is 22 characters.
 _NONCE_BYTES = 16
 
-# Of every page, until it has its nonce.
+# Every page has this policy until it gets its nonce.
 PAGE_POLICY = "; ".join(
     (
         "default-src 'none'",
@@ -32,15 +31,15 @@ PAGE_POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
-# Of a page with letters in frames.
+# For pages that show e-mails in frames.
 FRAMING_POLICY = f"{PAGE_POLICY}; frame-src 'self'"
-# A style sheet or a script has no policy of its own; opened as a page it may do nothing.
+# For style sheets and scripts: opened as a page they may do nothing.
 FILE_POLICY = "default-src 'none'; frame-ancestors 'none'"
-# What others have made, and what is downloaded: it may do nothing, wherever it is opened.
+# For uploads and downloads: they may do nothing, wherever they are opened.
 ISOLATED_POLICY = f"{FILE_POLICY}; base-uri 'none'; form-action 'none'; sandbox"
 
-# What would ask for a device, a place or money. The portal uses none of it; passkeys (publickey-credentials-get and
-# -create) are left as browsers have them, for the portal alone.
+# The portal uses none of these features. Passkeys (publickey-credentials-get and -create) keep the browser's default,
+# which allows them for the portal alone.
 PERMISSIONS_POLICY = ",".join(
     f"{feature}=()"
     for feature in (
@@ -57,36 +56,32 @@ PERMISSIONS_POLICY = ",".join(
     )
 )
 
-# Runs before anything is drawn, so that what only serves those without script never moves what is there.
+# Runs before the first paint, so that elements for browsers without script never move the page.
 FIRST_SCRIPT = 'document.documentElement.classList.add("scripted",window.PublicKeyCredential?"passkeys":"no-passkeys")'
 
 
 def source_hash(text: str) -> str:
-    """How a content policy names a style sheet that stands in the page."""
+    """Return the source expression by which a content policy allows an inline style sheet."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-class ScriptNonces:
-    """Put a nonce on our scripts in the head of each page, and into the policy of that page.
+class ScriptNonces(MiddlewareMixin):
+    """Put a nonce on our scripts in the head of each page, error pages included, and into the page's policy.
 
-    It stands within the packing and sees whole pages, those of errors as well.
+    This stands within compression, and sees whole pages.
     """
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        response = self.get_response(request)
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         if not isinstance(response, HttpResponse) or not response.get("Content-Type", "").startswith("text/html"):
             return response
-        # The head alone is read as text: what follows is long, and stays as it is.
+        # Only the head is decoded: the body is long and does not change.
         head, end, body = response.content.partition(b"</head>")
-        # A fragment has no head, and brings no scripts.
+        # A fragment has neither head nor scripts.
         if not end:
             return response
         nonce = secrets.token_urlsafe(_NONCE_BYTES)
         response.content = _name_scripts(head.decode(), nonce).encode() + end + body
-        # A policy without scripts of its own (ISOLATED_POLICY) stays as it is.
+        # A policy without script-src (ISOLATED_POLICY) does not change.
         policy = response.get("Content-Security-Policy", PAGE_POLICY)
         response["Content-Security-Policy"] = policy.replace(_NO_SCRIPT, f"script-src 'nonce-{nonce}'")
         if "Content-Length" in response:
@@ -95,10 +90,10 @@ class ScriptNonces:
 
 
 def _name_scripts(head: str, nonce: str) -> str:
-    """The head of a page with the nonce on our own scripts: the files of STATIC_URL, and FIRST_SCRIPT to the letter.
+    """Add the nonce to our own scripts in a head: files of STATIC_URL, and exactly FIRST_SCRIPT.
 
-    It is put in here and not by the templates, so that no page can forget it and what is rendered once for many readers
-    (`{% cached %}`) needs to know nothing of it. Whatever else got into a head stays without one, and doesn't run.
+    Templates don't add it: no page can forget it, and cached markup is the same for all readers. Other scripts in a
+    head get no nonce and don't run.
     """
     head = head.replace(f"<script>{FIRST_SCRIPT}</script>", f"<script nonce={nonce}>{FIRST_SCRIPT}</script>", 1)
     return re.sub(rf'<script (?=src="{settings.STATIC_URL}[^"]*")', f"<script nonce={nonce} ", head)
