@@ -1,5 +1,6 @@
 """What an owner does with an invitation: sends it, again, reminds, and takes it back."""
 
+from copy import deepcopy
 from datetime import timedelta
 from typing import Any
 
@@ -197,3 +198,19 @@ def test_nothing_is_sent_where_the_invitation_fails(draft: Draft, ada: PartyRow,
     with pytest.raises(services.Gone):
         parts.invite(stored, ada, email="ada@example.com", by=owner, language="en")
     assert not Letter.objects.filter(kind="invitation").exists()
+
+
+def test_a_guest_is_not_asked_to_choose_a_share_class(owner: Any) -> None:
+    schema = deepcopy(factories.SCHEMA)
+    (appointed_by,) = [one for one in schema["sections"][2]["person_fields"] if one["key"] == "appointed_by"]
+    appointed_by["required"] = True
+    draft = factories.new_draft(owner, schema=schema)
+    services.add_share_class(draft, factories.ORDINARY, by=owner)
+    raw = {"person.first_name": "Ada", "person.email": "ada@example.com", "xy.person.is_pep": "false"}
+    services.add_party(draft, "person", ["director"], raw, by=owner, token="ada")
+    party = draft.party("ada")
+    assert party is not None
+    to_guest = [need.field or need.slot for need in parts.needs_of_guest(draft, party)]
+    to_owner = [need.field or need.slot for need in draft.needs_of_party("ada")]
+    assert to_guest == ["person.last_name", "person.date_of_birth", "Passport"]
+    assert to_owner == ["person.last_name", "person.date_of_birth", "xy.person.appointed_by", "Passport"]

@@ -19,6 +19,7 @@ class MailServer(socketserver.ThreadingTCPServer):
         super().__init__(("127.0.0.1", 0), _Conversation)
         self.refusals: list[str] = []
         self.messages: list[EmailMessage] = []
+        self.farewells = 0
         self._arrived = threading.Condition()
 
     @property
@@ -47,6 +48,7 @@ class _Conversation(socketserver.StreamRequestHandler):
                 self._say("354 go on")
                 self.server.keep(b"".join(iter(self.rfile.readline, b".\r\n")))
             if verb == b"QUIT":
+                self.server.farewells += 1
                 self._say("221 bye")
                 return
             refused = verb == b"RCPT" and self.server.refusals

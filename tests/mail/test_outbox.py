@@ -1,11 +1,15 @@
 """An e-mail is in the outbox if, and only if, the transaction that wrote it was committed."""
 
+from typing import Any
+
 import pytest
 from django.db import transaction
 from django.test import override_settings
 
 from formation_portal import mail
+from formation_portal.mail import outbox
 from formation_portal.mail.models import Letter
+from formation_portal.mail.rendering import sample_contexts
 
 pytestmark = pytest.mark.django_db
 
@@ -39,6 +43,41 @@ def test_an_email_that_is_meant_once_is_written_once() -> None:
     post_code(once="code:2")
     post_code()
     assert Letter.objects.count() == 3
+
+
+def test_an_email_that_somebody_else_writes_at_the_same_moment_is_written_once_and_the_transaction_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """SQLite lets no second connection write in between, so the other writer comes while the e-mail is drawn."""
+    draw = outbox.render_letter
+
+    def draw_late(**more: Any) -> Letter:
+        Letter.objects.create(kind="code", language="en", subject="Written first", reference="FP-1", once="code:1")
+        return draw(**more)
+
+    monkeypatch.setattr(outbox, "render_letter", draw_late)
+    with transaction.atomic():
+        post_code(once="code:1")
+        Letter.objects.create(kind="code", language="en", subject="Written afterwards")
+    assert list(Letter.objects.values_list("once", flat=True).order_by("pk")) == ["code:1", None]
+    assert {letter.subject for letter in Letter.objects.all()} == {"Written first", "Written afterwards"}
+
+
+def test_what_opens_something_goes_once_it_was_sent_and_everything_else_stays() -> None:
+    """Kinds with a link or a code that lets its reader in, beside those that only tell."""
+    secret = {"agent", "code", "collaboration", "invitation", "nudge", "password_reset", "signup_code"}
+    emptied = set()
+    for kind in sample_contexts():
+        letter = Letter.objects.create(kind=kind, to="ada@example.com", language="en", subject=kind, text="Hello")
+        outbox.record_attempt(letter, error="OSError")
+        letter.refresh_from_db()
+        assert (letter.subject, letter.text) == (kind, "Hello"), "it has to be tried again"
+        outbox.record_attempt(letter, error="")
+        letter.refresh_from_db()
+        assert letter.subject in ("", kind)
+        if not letter.text:
+            emptied.add(kind)
+    assert emptied == secret | {"account_deleted"}
 
 
 def test_a_name_stands_in_the_text_as_it_is_and_in_html_as_text() -> None:

@@ -324,6 +324,7 @@ def test_a_mail_server_that_is_away_or_refuses_the_password(
     with mail_server(settings) as server:
         assert doctor()["Mail server"][0] == ("ok", "takes a connection", "")
         assert not server.messages
+        assert server.farewells == 1
 
         def refuses(*_: Any) -> None:
             raise smtplib.SMTPAuthenticationError(535, b"mira@example.com: wrong password")
@@ -335,7 +336,7 @@ def test_a_mail_server_that_is_away_or_refuses_the_password(
     assert found[:2] == ("fault", "can't be reached (ConnectionRefusedError)")
 
 
-@pytest.mark.parametrize(("hours", "verdict"), [(0.1, "ok"), (2, "look"), (13, "fault")])
+@pytest.mark.parametrize(("hours", "verdict"), [(0.9, "ok"), (1.1, "look"), (11.9, "look"), (12.1, "fault")])
 def test_a_letter_that_waits(doctor: Doctor, settings: Any, hours: float, verdict: str) -> None:
     settings.LETTERS_GO_OUT = True
     context = {"code": "204 816", "minutes": 10, "reference": "FP-1"}

@@ -37,6 +37,13 @@ def test_the_outbox_lists_emails_and_says_that_none_goes_out(as_nobody: Client, 
     assert "No mail server is set up" in page
 
 
+def test_the_newest_email_is_the_first(as_nobody: Client) -> None:
+    for subject in ("First", "Second", "Third"):
+        Letter.objects.create(kind="code", language="en", subject=subject, text="Hello")
+    page = sound(as_nobody, "/letters/")
+    assert page.index("Third") < page.index("Second") < page.index("First")
+
+
 def test_an_empty_outbox_says_how_to_fill_it(as_nobody: Client) -> None:
     assert "No e-mails yet" in sound(as_nobody, "/letters/")
 
