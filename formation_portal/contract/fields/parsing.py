@@ -139,7 +139,7 @@ def ascii_digits(text: str) -> str:
 
 
 def decimal(raw: Any, *, label: str) -> Decimal:
-    """Parse a number, with a point and with spaces or commas between thousands, into a decimal without trailing zeros."""
+    """Parse a number with a point, and spaces or commas between thousands, into a decimal without trailing zeros."""
     if isinstance(raw, str):
         raw = without_group_marks(raw)
         if GROUPED_NUMBER.fullmatch(raw):
