@@ -1,4 +1,4 @@
-"""Who may open an application and what each of them may do; and whose own it is, so that they don't review it.
+"""The right of an account to an application, and the agents whose own it is, so that they don't review it.
 
 Every collaborator can read every page. An editor may do all that the owner may, except submit, withdraw, delete and
 share it: those bind the owner or open the application to somebody else.
@@ -6,7 +6,7 @@ share it: those bind the owner or open the application to somebody else.
 
 from collections.abc import Collection
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from allauth.account.models import EmailAddress
 from django.apps import apps
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Right(StrEnum):
-    """What an account may do, in rising order: each right includes those before it."""
+    """The rights of an account, in rising order: each includes those before it."""
 
     VIEW = "view"
     EDIT = "edit"
@@ -36,11 +36,11 @@ class Right(StrEnum):
 
     @property
     def can_edit(self) -> bool:
-        """Whether it lets one change answers and documents."""
+        """Check that the right includes changing answers and documents."""
         return self.covers(Right.EDIT)
 
     def covers(self, other: "Right") -> bool:
-        """Whether this right includes the other."""
+        """Check that the right includes the other."""
         return list(Right).index(self) >= list(Right).index(other)
 
 
@@ -51,6 +51,9 @@ _WORDS = {
 }
 
 GRANTABLE = (Right.VIEW, Right.EDIT)
+
+# People and files of older applications are entered again.
+MAX_APPLICATIONS_READ = 20
 
 
 class Guest:
@@ -89,37 +92,43 @@ class Collaborator(models.Model):
 
 
 class ApplicationQuerySet(models.QuerySet["Application"]):
-    """Queries for applications; views use no others, so that nobody finds what they may not see."""
+    """Queries for applications; views use no others, so that nobody finds an application that they may not see."""
 
     def visible_to(self, user: AbstractBaseUser) -> "ApplicationQuerySet":
-        """The applications that a user owns or works on, without deleted ones, each with the user's right."""
-        theirs = Collaborator.objects.filter(user=user.pk)
-        found = self.filter(Q(owner=user.pk) | Q(pk__in=theirs.values("application")), deleted_at=None)
-        granted = Subquery(theirs.filter(application=models.OuterRef("pk")).values("right")[:1])
+        """Select the applications that a user owns or works on, without deleted ones, each with the user's right."""
+        collaborators = Collaborator.objects.filter(user=user.pk)
+        visible = self.filter(Q(owner=user.pk) | Q(pk__in=collaborators.values("application")), deleted_at=None)
+        granted = Subquery(collaborators.filter(application=models.OuterRef("pk")).values("right")[:1])
         own = models.When(owner=user.pk, then=Value(Right.OWN.value))
         right = Case(own, default=granted, output_field=models.CharField())
-        return found.annotate(given_right=right)  # type: ignore[no-redef]
+        return visible.annotate(given_right=right)  # type: ignore[no-redef]
 
     def get_for(self, user: AbstractBaseUser, reference: str) -> "Application":
-        """One of those by its reference: one query for its owner, two for others. Raises Application.DoesNotExist."""
-        found = self.get(reference=reference, deleted_at=None)
-        if found.owner_id == user.pk:
-            found.given_right = Right.OWN
+        """Return a visible application by its reference. Raises Application.DoesNotExist.
+
+        One query for its owner, two for others.
+        """
+        application = self.get(reference=reference, deleted_at=None)
+        if application.owner_id == user.pk:
+            application.given_right = Right.OWN
         else:
-            theirs = Collaborator.objects.filter(application=found, user=user.pk)
-            found.given_right = theirs.values_list("right", flat=True).first() or ""
-        if not found.given_right:
+            collaborators = Collaborator.objects.filter(application=application, user=user.pk)
+            application.given_right = collaborators.values_list("right", flat=True).first() or ""
+        if not application.given_right:
             raise self.model.DoesNotExist
-        return found
+        return application
 
     def concerning(self, account: int) -> "ApplicationQuerySet":
-        """The account's own applications: it owns them, has submitted them, works on them, or has filled in a part as
-        a guest by its confirmed e-mail address. Nobody reviews their own (`refuse_own_applications`)."""
+        """Select the account's own applications, which it may not review (`refuse_own_applications`).
+
+        It owns them, has submitted them, works on them, or has filled in a part as a guest by its confirmed e-mail
+        address.
+        """
         confirmed = EmailAddress.objects.filter(user=account, verified=True)
-        # Who has opened the link that was sent there: naming an agent's address makes nobody a guest.
+        # Only guests who have opened the link: naming an agent's address makes nobody a guest.
         opened = apps.get_model("invitations", "Invitation").objects.exclude(opened_at=None)
         guests = opened.filter(models.Exists(confirmed.filter(email__iexact=models.OuterRef("email"))))
-        # Asked of each application by its key, never of all guests and collaborators.
+        # Each is looked up by the application's key, never among all guests and collaborators.
         works_on_it, took_part = (
             models.Exists(rows.filter(application=models.OuterRef("pk")))
             for rows in (Collaborator.objects.filter(user=account), guests)
@@ -127,11 +136,18 @@ class ApplicationQuerySet(models.QuerySet["Application"]):
         return self.filter(Q(owner=account) | Q(submitted_by=account) | works_on_it | took_part)
 
     def owned_by(self, user: AbstractBaseUser) -> "ApplicationQuerySet":
-        """The applications of one customer, without deleted ones."""
+        """Select the applications of a customer, without deleted ones."""
         return self.filter(owner=user.pk, deleted_at=None)
 
+    def latest_of(self, owner: int) -> models.QuerySet[Any, Any]:
+        """Select the keys of a customer's latest applications, whose people and files can be used again.
+
+        The cost of a page does not grow with the others.
+        """
+        return self.filter(owner=owner, deleted_at=None).order_by("-pk").values("pk")[:MAX_APPLICATIONS_READ]
+
     def submitted(self) -> "ApplicationQuerySet":
-        """What agents see: everything that was ever submitted."""
+        """Select the applications that agents see: all that were ever submitted."""
         return self.exclude(submitted_at=None).filter(deleted_at=None)
 
 
@@ -140,15 +156,17 @@ class OwnApplication(PermissionDenied):
 
 
 def own_applications(account: int, applications: Collection[int]) -> set[int]:
-    """Those of these applications, by their keys, that are the account's own. One query."""
+    """Return the keys of these applications that are the account's own. One query."""
     from .models import Application
 
-    found = Application.objects.filter(pk__in=applications).concerning(account)
-    return set(found.values_list("pk", flat=True))
+    own = Application.objects.filter(pk__in=applications).concerning(account)
+    return set(own.values_list("pk", flat=True))
 
 
 def refuse_own_applications(applications: Collection[int], *, agent: int) -> None:
-    """Raise OwnApplication where one is the agent's own: every change of a review, every claim and every decision about
-    a delivery asks this in its transaction. One query."""
+    """Raise OwnApplication if one is the agent's own. One query.
+
+    Every change of a review, every claim and every decision about a delivery calls it in its transaction.
+    """
     if own_applications(agent, applications):
         raise OwnApplication("This is your own application. Another agent has to review it.")

@@ -2,7 +2,6 @@
 
 import errno
 import re
-from collections.abc import Iterable
 from datetime import date
 from functools import cached_property
 from typing import IO, Any, cast
@@ -12,38 +11,37 @@ from django.db.models import Q
 
 from formation_portal.contract import canonical
 from formation_portal.contract.canonical import normalised_name
-from formation_portal.contract.rules import Question
 from formation_portal.documents.findings import Findings
 from formation_portal.documents.inspection import CLOSE, LARGE, SMALL, draw_page
 from formation_portal.documents.sandbox import SandboxBusy
 
-from .contacts import Contact, answers_by_property, is_same, latest_applications
+from .contacts import Contact, answers_by_property, is_same
 from .draft import Draft
 from .models import Application, Document, Party, Preview, SectionAnswers
 from .parties import PartyRow
 
-# So many of the newest files are looked at; older ones are uploaded again.
+# Older files are uploaded again.
 MAX_DOCUMENTS_READ = 100
 
 
 def findings_of(document: Document) -> Findings:
-    """What the checks found in it."""
+    """Return the findings of the sandbox in a document."""
     return Findings.from_json(document.findings)
 
 
 def can_be_shown(document: Document) -> bool:
-    """Whether there are pictures of its pages: its file is here and sound, and the malware scanner has answered."""
+    """Check that there are pictures of its pages: its file is here and sound, and the malware scanner has answered."""
     return document.has_copy and not document.is_checking and findings_of(document).can_be_shown
 
 
 def small_picture(document: Document) -> bytes:
-    """The first page as a small JPEG; empty where there is none. Drawn and stored where it is not stored yet.
+    """Return the first page as a small JPEG; empty if it cannot be drawn. Draws and stores it at the first call.
 
-    Raises OSError where its file can't be had for now.
+    Raises OSError if its file can't be read for now.
     """
-    kept = Preview.objects.filter(document=document).first()
-    if kept is not None:
-        return cast(bytes, kept.picture)
+    preview = Preview.objects.filter(document=document).first()
+    if preview is not None:
+        return cast(bytes, preview.picture)
     picture = _draw(document, side=SMALL)
     if picture:
         Preview.objects.get_or_create(document=document, defaults={"picture": picture})
@@ -51,9 +49,9 @@ def small_picture(document: Document) -> bytes:
 
 
 def page_picture(document: Document, page: int, *, is_close: bool = False) -> bytes:
-    """One page as a JPEG of screen size, or larger with `is_close`; empty where it cannot be drawn.
+    """Return a page as a JPEG of screen size, or larger with `is_close`; empty if it cannot be drawn.
 
-    Raises OSError where its file can't be had, or can't be looked at, for now.
+    Raises OSError if its file can't be read or inspected for now.
     """
     close = _draw(document, side=CLOSE, page=page) if is_close else b""
     # A noisy picture may be larger than the sandbox returns at that size.
@@ -69,35 +67,37 @@ def _draw(document: Document, *, side: int, page: int = 1) -> bytes:
     except SandboxBusy as error:
         raise OSError(errno.EBUSY, "Too many files are being opened") from error
     except FileNotFoundError as error:
-        # As when it is downloaded: its record is here, so it is not known to be lost, and may come back.
+        # As for a download: the file has a row, so it is not known to be lost, and may come back.
         raise OSError(errno.EIO, "An uploaded file is not in its storage") from error
 
 
 def expired_dates(draft: Draft, party: PartyRow | None, slot: str) -> tuple[tuple[str, date], ...]:
-    """The labels and dates of answers by which the document in a slot has expired.
+    """Return the labels and dates of answers by which the document in a slot has expired.
 
     Such an answer is a date whose canonical name holds words of the slot's name.
     """
-    questions: Iterable[Question]
     if party is not None:
-        answers, questions = party.record.answers, draft.form_state.party_questions(party.record)
+        answers = party.record.answers
+        questions = list(draft.form_state.party_questions(party.record))
     else:
-        answers, sections = draft.record.answers, draft.schema.entity_sections
-        questions = (one for section in sections for one in draft.form_state.questions(section))
-    return tuple(
-        (question.spec.label, day)
-        for question in questions
-        if question.activation.active
-        if (document := canonical.expiring_document(question.spec.canonical_field)) and document in slot.casefold()
-        if isinstance(day := answers.values.get(question.spec.name), date) and day < draft.today
-    )
+        answers = draft.record.answers
+        questions = [q for section in draft.schema.entity_sections for q in draft.form_state.questions(section)]
+    dates: list[tuple[str, date]] = []
+    for question in questions:
+        document = canonical.expiring_document(question.spec.canonical_field)
+        if not document or document not in slot.casefold() or not question.activation.active:
+            continue
+        day = answers.values.get(question.spec.name)
+        if isinstance(day, date) and day < draft.today:
+            dates.append((question.spec.label, day))
+    return tuple(dates)
 
 
 class EarlierFiles:
-    """The files of one customer that can be used again in a draft of theirs.
+    """The files of a customer that can be used again in their draft.
 
-    Four queries at most, each for few columns and of the latest applications, once a page offers files: somebody who
-    forms companies for others has hundreds.
+    Four queries at most, each for few columns and of the latest applications, once a page offers files: customers who
+    form companies for others have hundreds.
     """
 
     def __init__(self, draft: Draft, user: AbstractBaseUser) -> None:
@@ -106,51 +106,54 @@ class EarlierFiles:
         self._about: dict[int | None, list[Document]] = {}
 
     def fitting(self, party: PartyRow | None, slot: str) -> tuple[Document, ...]:
-        """The files that fit the slot, each content once, the newest first, without the one that is in it."""
-        there = self._draft.documents_of(party).get(slot)
-        found = {
-            one.sha256: one
-            for one in reversed(self._all_about(party))
-            if can_serve(one.slot, slot) and one.pk != (there.pk if there else None)
-        }
-        return tuple(reversed(found.values()))
+        """Return the files that fit the slot, each content once, the newest first, without the file in the slot."""
+        current = self._draft.documents_of(party).get(slot)
+        by_content: dict[str, Document] = {}
+        for document in reversed(self._files_about(party)):
+            if can_serve(document.slot, slot) and document != current:
+                by_content[document.sha256] = document
+        return tuple(reversed(by_content.values()))
 
     def about(self, document: Document) -> str:
-        """The name of whom a file is about."""
+        """Return the name of the subject of a file."""
         if document.party_id is not None:
             return self._parties[document.party_id].label
         application = document.application_id
         return self._entity_names.get(application) or self._product_names.get(application) or ""
 
     @cached_property
-    def _found(self) -> list[Document]:
+    def _files(self) -> list[Document]:
         if self._draft.application.owner_id != self._user.pk:
             return []
         own = Q(application=self._draft.application)
-        theirs = (
-            Document.objects.in_use()
-            .filter(copy_removed_at=None)
-            .filter(own | Q(application__in=latest_applications(self._user.pk)))
-        )
-        few = theirs.only("application", "party", "slot", "name", "sha256", "uploaded_at")
-        return list(few.order_by("-uploaded_at", "-pk")[:MAX_DOCUMENTS_READ])
+        latest = Q(application__in=Application.objects.latest_of(self._user.pk))
+        files = Document.objects.in_use().filter(own | latest, copy_removed_at=None)
+        files = files.only("application", "party", "slot", "name", "sha256", "uploaded_at")
+        return list(files.order_by("-uploaded_at", "-pk")[:MAX_DOCUMENTS_READ])
 
-    def _all_about(self, party: PartyRow | None) -> list[Document]:
-        """The files about the party, or about the entity; looked up once for all of its slots."""
+    def _files_about(self, party: PartyRow | None) -> list[Document]:
+        """Return the files about the party, or about the entity, looked up once for all of its slots."""
         key = party.model.pk if party else None
         if key not in self._about:
             if party is None:
-                found = [one for one in self._found if one.party_id is None and self._is_about_the_entity(one)]
+                files = [file for file in self._files if file.party_id is None and self._is_about_entity(file)]
             else:
-                answers = answers_by_property(party.kind, party.raw)
-                # Parties of other applications that may be the same; a nameless one is nobody's.
-                named = ((pk, one) for pk, one in self._parties.items() if normalised_name(one.identifying_values))
-                same = {party.model.pk} | {pk for pk, one in named if is_same(party.kind, answers, one)}
-                found = [one for one in self._found if one.party_id in same]
-            self._about[key] = found
+                keys = self._same_parties(party)
+                files = [file for file in self._files if file.party_id in keys]
+            self._about[key] = files
         return self._about[key]
 
-    def _is_about_the_entity(self, document: Document) -> bool:
+    def _same_parties(self, party: PartyRow) -> set[int]:
+        """Return the keys of the party and of parties of other applications that may be the same."""
+        answers = answers_by_property(party.kind, party.raw)
+        keys = {party.model.pk}
+        for key, contact in self._parties.items():
+            # A party without a name is the same as nobody.
+            if normalised_name(contact.identifying_values) and is_same(party.kind, answers, contact):
+                keys.add(key)
+        return keys
+
+    def _is_about_entity(self, document: Document) -> bool:
         if document.application_id == self._draft.application.pk:
             return True
         name = _folded_name(self._draft.entity_raw.get(canonical.ENTITY_NAME))
@@ -159,8 +162,8 @@ class EarlierFiles:
     @cached_property
     def _parties(self) -> dict[int, Contact]:
         """The parties that files are about, by primary key."""
-        ids = {one.party_id for one in self._found if one.party_id is not None}
-        rows = Party.objects.filter(pk__in=ids).only("application", "token", "kind", "raw")
+        keys = {file.party_id for file in self._files if file.party_id is not None}
+        rows = Party.objects.filter(pk__in=keys).only("application", "token", "kind", "raw")
         return {row.pk: Contact((), row.kind, answers_by_property(row.kind, row.raw)) for row in rows}
 
     @cached_property
@@ -178,11 +181,11 @@ class EarlierFiles:
     @property
     def _with_own_files(self) -> set[int]:
         """The keys of applications with files about the entity."""
-        return {one.application_id for one in self._found if one.party_id is None}
+        return {file.application_id for file in self._files if file.party_id is None}
 
 
 def can_serve(name: str, slot: str) -> bool:
-    """Whether a document of one slot name fits another slot: its name has all of the slot's words.
+    """Check that a document of a slot fits another slot: its slot's name has all words of the other.
 
     A certified copy of a passport fits where a passport is asked for, and not the other way round.
     """

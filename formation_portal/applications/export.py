@@ -89,7 +89,7 @@ def _parties(draft: Draft) -> Iterator[Exported]:
 
 
 def export_party(draft: Draft, token: str) -> Exported | None:
-    """One party as the whole application has it; None where it was removed."""
+    """Export a party as it stands in the application; None if it was removed."""
     row = draft.party(token)
     return _party(draft, row) if row else None
 
@@ -158,18 +158,18 @@ def _holdings(draft: Draft) -> Iterator[Exported]:
 
 
 def _stakes(draft: Draft) -> Iterator[Exported]:
-    """Who owns which part of a company: an exact fraction of it, where what was typed can be read."""
+    """Export the owners of companies, with exact fractions if the typed ones can be parsed."""
     typed = typed_stakes(draft)
     for company in draft.parties:
-        for one in owners_of(draft, company, typed):
+        for owner in owners_of(draft, company, typed):
             yield {
                 "company": company.token,
                 "company_label": company.label,
-                "owner": one.party.token,
-                "owner_label": one.party.label,
-                "part": str(one.part) if one.part is not None else None,
-                "words": one.words,
-                "typed": one.typed,
+                "owner": owner.party.token,
+                "owner_label": owner.party.label,
+                "part": str(owner.part) if owner.part is not None else None,
+                "words": owner.words,
+                "typed": owner.typed,
             }
 
 

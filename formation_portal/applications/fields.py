@@ -1,4 +1,4 @@
-"""What the columns hold: answers as typed, and the random references and tokens that name rows in URLs.
+"""The values of columns: answers as typed, and the random references and tokens that name rows in URLs.
 
 Answers are encrypted (core/encrypted_fields.py).
 """
@@ -13,7 +13,7 @@ from formation_portal.contract.fields.parsing import is_blank
 
 # All answers of one application together: forty times what 200 people in every role need.
 MAX_CHARACTERS = 8_000_000
-# What a party or share class counts beside its answers.
+# A party or share class counts as so many characters beside its answers.
 CHARACTERS_PER_HOLDER = 500
 # Crockford's base 32, which can be read aloud: it has no I, L, O or U.
 _LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -21,11 +21,11 @@ _TOKEN_LENGTH = 10
 
 
 class AnswersField(models.JSONField):
-    """What columns of answers were before they were encrypted. Only migrations name it."""
+    """The type of columns of answers before they were encrypted. Only migrations name it."""
 
 
 class ScanState(models.TextChoices):
-    """What the malware scanner has said of a file."""
+    """The malware scanner's answer about a file."""
 
     NONE = "", "Not scanned"
     WAITING = "waiting", "Checking"
@@ -33,51 +33,51 @@ class ScanState(models.TextChoices):
 
 
 def count_characters(raw: Any) -> int:
-    """The number of characters in an answer, or in a set of answers."""
+    """Count the characters in an answer, or in a set of answers."""
     if isinstance(raw, str):
         return len(raw)
     if isinstance(raw, Mapping):
-        # Most answers are one text, for which a call of its own would be the longest part.
-        lengths = (len(one) if isinstance(one, str) else count_characters(one) for one in raw.values())
+        # Most answers are a text, which takes no call of its own.
+        lengths = (len(answer) if isinstance(answer, str) else count_characters(answer) for answer in raw.values())
         return sum(map(len, raw)) + sum(lengths)
     return sum(map(count_characters, raw)) if isinstance(raw, list | tuple) else 1
 
 
 def without_blanks(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """The answers that are not blank; a blank answer and a missing one are the same."""
+    """Return the answers that are not blank; a blank answer and a missing one are the same."""
     return {name: value for name, value in raw.items() if not is_blank(value)}
 
 
 def with_answers(raw: Mapping[str, Any], posted: Mapping[str, Any]) -> dict[str, Any]:
-    """The stored answers with the posted ones in their place; a blank one is left out, as it is where it is stored."""
+    """Replace stored answers by the posted ones, and leave out posted blanks."""
     return {name: value for name, value in {**raw, **posted}.items() if name not in posted or not is_blank(value)}
 
 
-def is_same_answer(one: Any, other: Any) -> bool:
-    """Whether two answers are equal; a blank answer and a missing one are."""
-    return bool((None if is_blank(one) else one) == (None if is_blank(other) else other))
+def is_same_answer(answer: Any, other: Any) -> bool:
+    """Compare two answers; a blank answer and a missing one are equal."""
+    return bool((None if is_blank(answer) else answer) == (None if is_blank(other) else other))
 
 
 def changed_names(stored: Mapping[Any, Any], posted: Mapping[Any, Any]) -> tuple[Any, ...]:
-    """The names of posted answers that differ from the stored ones."""
+    """Return the names of posted answers that differ from the stored ones."""
     return tuple(name for name, value in posted.items() if not is_same_answer(value, stored.get(name)))
 
 
 def new_reference() -> str:
-    """An application's reference, like FP-7K3M-92QX-4TBD: 60 random bits."""
+    """Make a reference of an application, like FP-7K3M-92QX-4TBD: 60 random bits."""
     return "-".join(("FP", *(_letters(4) for _ in range(3))))
 
 
 def new_token() -> str:
-    """The token of a party or share class in URLs, like 7k3m92qx4t: 50 random bits, unique within an application."""
+    """Make a token of a party or share class, like 7k3m92qx4t: 50 random bits, unique within an application."""
     return _letters(_TOKEN_LENGTH).lower()
 
 
 def _letters(count: int) -> str:
-    # The 32 letters are as likely as one another: 256 bytes are eight times as many.
+    # Every letter is equally likely, since 256 is a multiple of 32.
     return "".join(_LETTERS[byte % len(_LETTERS)] for byte in secrets.token_bytes(count))
 
 
 def is_token(text: str) -> bool:
-    """Whether the text could be a token."""
+    """Check that the text could be a token."""
     return len(text) == _TOKEN_LENGTH and all(letter in _LETTERS.lower() for letter in text)

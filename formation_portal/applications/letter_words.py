@@ -1,5 +1,5 @@
-"""What letters call an application. What its customers have typed stands only in letters to confirmed addresses, and
-only where it holds no address itself; all others say what is formed and where, and the reference.
+"""The title of an application in e-mails. A typed name stands only in e-mails to confirmed addresses, and only if it
+holds no address itself; all others have the product, the place and the reference.
 """
 
 from django.utils import translation
@@ -10,15 +10,19 @@ from .draft import Draft
 
 
 def letter_title(draft: Draft) -> str:
-    """The title, in the reader's language, for a letter to a confirmed address: the product's name, or else the
-    reference, where what was typed can't stand in a letter."""
-    words = (text_in_letter(one) for one in (draft.title, draft.application.product_name))
-    return next(filter(None, words), draft.application.reference)
+    """Return the title for an e-mail to a confirmed address, in the reader's language.
+
+    If the typed name can't stand in an e-mail, it is the product's name, or else the reference.
+    """
+    titles = (text_in_letter(text) for text in (draft.title, draft.application.product_name))
+    return next(filter(None, titles), draft.application.reference)
 
 
 def impersonal_words(draft: Draft, language: str) -> dict[str, str]:
-    """What a letter in that language may say to an address that nobody has confirmed: the catalog's words for what is
-    formed and where, and the reference, by which we find the application if the reader asks us."""
+    """Return the words about an application for an e-mail in that language to an unconfirmed address.
+
+    They are the catalog's names of the product and the place, and the reference, by which we find the application.
+    """
     application = draft.application
     with translation.override(language):
         product, jurisdiction = application.product_name, application.jurisdiction_name

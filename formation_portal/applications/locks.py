@@ -1,13 +1,14 @@
-"""Locks: what a reviewer has accepted and a customer may not change while they correct the rest.
+"""Locks: parts of an application that a reviewer has accepted, so that its customer may not change them.
 
-The reviews say what was accepted. What is still needed is never locked, whatever was accepted.
+They hold while the customer corrects the rest. Answers and documents that are still needed are never locked.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from formation_portal.contract.lifecycle import State
+from formation_portal.contract.needs import Need
 from formation_portal.core import subscribers
 
 from .draft import Draft
@@ -19,7 +20,7 @@ AnswerKey = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Locks:
-    """What may not be changed: answers, documents by token and slot, roles by party, whole sections.
+    """The locked parts of an application: answers, documents by token and slot, roles by party, whole sections.
 
     Of the sections only the share section matters by itself; the answers of the others are among the answers.
     """
@@ -33,15 +34,15 @@ class Locks:
         return bool(self.answers or self.documents or self.roles or self.sections)
 
     def answers_of(self, holder: str) -> frozenset[str]:
-        """The names of the locked answers of a party, or of the entity."""
+        """Return the names of the locked answers of a party, or of the entity."""
         return frozenset(name for token, name in self.answers if token == holder)
 
-    def has_document(self, one: Any) -> bool:
-        """Whether a document (anything with `party` and `slot`) is locked; its `party` is None for the entity."""
-        return (one.party.token if one.party else "", one.slot) in self.documents
+    def has_document(self, document: Any) -> bool:
+        """Check that a document (any object with `party` and `slot`) is locked; `party` is None for the entity."""
+        return (document.party.token if document.party else "", document.slot) in self.documents
 
     def has_shares(self, draft: Draft) -> bool:
-        """Whether share classes and holdings are locked; they depend on each other, so all are or none."""
+        """Check that share classes and holdings are locked; they depend on each other, so all are or none."""
         section = draft.schema.share_section
         return section is not None and section.key in self.sections
 
@@ -50,32 +51,39 @@ NO_LOCKS = Locks()
 
 
 def locks_of(draft: Draft) -> Locks:
-    """What is locked at present: what was accepted, without what is needed. A query only where it was returned."""
+    """Return the accepted parts of a returned application without those that are needed. No query for others."""
     if draft.application.status is not State.RETURNED_FOR_CHANGES:
         return NO_LOCKS
     accepted = subscribers.accepted_locks(draft)
     if not accepted:
         return NO_LOCKS
     needed = (*draft.needs, *subscribers.submission_blockers(draft))
-    busy = {need.section for need in needed}
-    entity, shares = draft.schema.entity_sections, draft.schema.share_section
-    others = {spec.name for section in entity if section.key not in accepted.sections for spec in section.fields}
-    # Blank answers are locked in sections that were accepted whole and need nothing.
-    blank = {
-        ("", spec.name)
-        for section in entity
-        if section.key in accepted.sections and section.key not in busy
-        for spec in section.fields
-        if spec.name not in others
-    }
-    # Of the shares all or nothing is locked, since they depend on each other.
-    needs_shares = shares is not None and any(one.share_class_id or one.section == shares.key for one in needed)
+    answers = accepted.answers | _blank_answers(draft, accepted, needed)
+    sections = set(accepted.sections)
+    shares = draft.schema.share_section
+    if shares is not None and any(need.share_class_id or need.section == shares.key for need in needed):
+        # The shares depend on each other, so that all of them are locked or none.
+        sections.discard(shares.key)
     return Locks(
-        answers=(accepted.answers | blank) - {(one.party_id or "", one.field) for one in needed if one.field},
-        documents=accepted.documents - {(one.party_id or "", one.slot) for one in needed if one.slot},
-        roles=accepted.roles - {one.party_id for one in needed if one.party_id and not (one.field or one.slot)},
-        sections=accepted.sections - ({shares.key} if shares and needs_shares else set()),
+        answers=answers - {(need.party_id or "", need.field) for need in needed if need.field},
+        documents=accepted.documents - {(need.party_id or "", need.slot) for need in needed if need.slot},
+        roles=accepted.roles - {need.party_id for need in needed if need.party_id and not (need.field or need.slot)},
+        sections=frozenset(sections),
     )
+
+
+def _blank_answers(draft: Draft, accepted: Locks, needed: Iterable[Need]) -> set[AnswerKey]:
+    """Return the answers of sections that were accepted whole and need nothing; they are locked if blank too."""
+    with_needs = {need.section for need in needed}
+    locked: set[str] = set()
+    open_: set[str] = set()
+    for section in draft.schema.entity_sections:
+        names = {spec.name for spec in section.fields}
+        if section.key not in accepted.sections:
+            open_ |= names
+        elif section.key not in with_needs:
+            locked |= names
+    return {("", name) for name in locked - open_}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +96,11 @@ class LockedValues:
 
     @classmethod
     def of(cls, draft: Draft, locks: Locks) -> "LockedValues":
-        """The values in the draft. Removed parties are left out; nothing is read where nothing is locked."""
+        """Return the locked values of the draft, without removed parties. Reads nothing if nothing is locked."""
         if not locks:
             return cls({}, {}, {})
         raws = {row.token: row.raw for row in draft.party_models} | {"": draft.entity_raw}
-        files = {(one.party.token if one.party else "", one.slot): one.sha256 for one in draft.documents}
+        files = {(file.party.token if file.party else "", file.slot): file.sha256 for file in draft.documents}
         roles = {row.token: frozenset(row.roles) for row in draft.party_models}
         return cls(
             {place: raws[place[0]].get(place[1]) for place in locks.answers if place[0] in raws},
@@ -101,9 +109,9 @@ class LockedValues:
         )
 
     def is_kept_by(self, after: "LockedValues") -> bool:
-        """Whether all that is still there is unchanged; roles may have been added."""
+        """Check that all values are unchanged, apart from removed parties and added roles."""
         return (
             all(is_same_answer(after.answers.get(place, value), value) for place, value in self.answers.items())
             and all(after.documents.get(place, digest) == digest for place, digest in self.documents.items())
-            and all(had <= after.roles.get(token, had) for token, had in self.roles.items())
+            and all(roles <= after.roles.get(token, roles) for token, roles in self.roles.items())
         )

@@ -26,10 +26,9 @@ _MAX_TEXT_LENGTH = 300
 
 
 class SchemaVersion(models.Model):
-    """One version of a form schema as the service sent it, stored once, however many applications use it.
+    """A version of a form schema as the service sent it, stored once for all applications that use it.
 
-    `translations` are the same version as the service says it in other languages, by language: for their words, once
-    the service has another version.
+    `translations` are its documents in other languages, by language, for the time when the service has another version.
     """
 
     digest = models.CharField(max_length=64, primary_key=True)
@@ -45,7 +44,7 @@ class SchemaVersion(models.Model):
 
 
 class Application(models.Model):
-    """One product for one customer, with the schema it was started with.
+    """A customer's application for a product, with the schema that it was started with.
 
     It knows its reader's right: `visible_to` and `get_for` set it for customers, agents have every right. A deleted
     draft leaves an empty row behind, since the service may still have to be told to delete it.
@@ -97,7 +96,7 @@ class Application(models.Model):
 
     @property
     def is_open(self) -> bool:
-        """Whether its customer may still write."""
+        """Check that its customer may still write."""
         return self.status.is_open and self.deleted_at is None
 
     @property
@@ -107,12 +106,12 @@ class Application(models.Model):
 
     @property
     def can_be_changed(self) -> bool:
-        """Whether the application is open and its reader may edit it."""
+        """Check that the application is open and its reader may edit it."""
         return self.is_open and self.right.can_edit
 
     @property
     def is_own(self) -> bool:
-        """Whether its reader is the owner."""
+        """Check that its reader is the owner."""
         return self.right is Right.OWN
 
     @property
@@ -206,12 +205,12 @@ class ShareClass(_Holder):
 
 
 class Holding(models.Model):
-    """How many shares of a class a party holds: as typed, and as a number where it can be read."""
+    """A party's shares of a class, as typed and as a number if that can be parsed."""
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="holdings")
     party = models.ForeignKey(Party, models.CASCADE, related_name="holdings")
     share_class = models.ForeignKey(ShareClass, models.CASCADE, related_name="holdings")
-    # Names the row where it is encrypted, before it has a number; whose it is may change.
+    # Names the row where it is encrypted, before it has a primary key; its party may change.
     row = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     typed = EncryptedJSONField(default=str, bound_to=("application_id", "row"))
     shares = models.BigIntegerField(null=True, blank=True)
@@ -225,7 +224,7 @@ class Holding(models.Model):
 
 
 class Stake(models.Model):
-    """One owner of one company, with the part as typed. Never sent: the formation service has no field for it."""
+    """An owner of a company, with the part as typed. Never sent: the formation service has no field for it."""
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="stakes")
     company = models.ForeignKey(Party, models.CASCADE, related_name="owners")
@@ -264,7 +263,7 @@ class DocumentQuerySet(models.QuerySet["Document"]):
 
 
 class Document(models.Model):
-    """One uploaded file, in a document slot of a party or of the entity itself.
+    """An uploaded file in a document slot of a party or of the entity.
 
     A replaced file is kept beside its successor and is never sent.
     """
@@ -279,10 +278,10 @@ class Document(models.Model):
     mime_type = models.CharField(max_length=40)
     size = models.PositiveIntegerField()
     sha256 = models.CharField(max_length=64)
-    # What the checks found (documents/findings.py); empty where none has run.
+    # The findings of the sandbox (documents/findings.py); empty if it has not run.
     findings = models.JSONField(default=dict, blank=True)
     scan = models.CharField(max_length=8, choices=ScanState, default=ScanState.NONE, blank=True, db_default="")
-    # Null where a guest uploaded it by invitation, without an account.
+    # Null for an upload of a guest, who has no account.
     uploaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
     uploaded_at = models.DateTimeField(auto_now_add=True)
     replaced_at = models.DateTimeField(null=True, blank=True)
@@ -304,12 +303,12 @@ class Document(models.Model):
 
     @property
     def is_checking(self) -> bool:
-        """Whether the malware scanner has yet to answer: nobody opens the file, and it goes nowhere."""
+        """Check that the malware scanner has yet to answer: until then the file is neither opened nor sent."""
         return self.scan == ScanState.WAITING
 
     @property
     def has_copy(self) -> bool:
-        """Whether the portal still has the file; the formation service has it in any case by then."""
+        """Check that the portal still has the file; without our copy, the formation service has it."""
         return self.copy_removed_at is None
 
     @property
@@ -333,7 +332,7 @@ class Preview(models.Model):
     "application_id", "who_id", "at", "what", "message", "named", "holder", "changes", "moved_to", "revision", "page"
 )
 class Change(models.Model):
-    """One entry of the history: who changed what, when. `changes` is a list of {field, label, before, after}.
+    """An entry of the history: author, time and change. `changes` is a list of {field, label, before, after}.
 
     `what` is the English text, which agents read. `message` and the values `named` in it are translated for customers.
     """
@@ -347,10 +346,10 @@ class Change(models.Model):
     # Empty in entries older than this column.
     message = models.CharField(max_length=_MAX_TEXT_LENGTH, blank=True)
     named = EncryptedJSONField(default=dict, blank=True, bound_to=("application_id", "row"))
-    # What it is about: a section's key, or the token of a party or share class; empty for the whole application.
+    # Its subject: a section's key, or the token of a party or share class; empty for the whole application.
     holder = models.CharField(max_length=80, blank=True)
     changes = EncryptedJSONField(default=list, bound_to=("application_id", "row"))
-    # The state that the application moved to with it; empty where the state did not change.
+    # The state that the application moved to with it; empty if the state did not change.
     moved_to = models.CharField(max_length=24, blank=True)
     # The application's revision after it, and the id of the page that posted it, if any.
     revision = models.PositiveIntegerField(default=0)
@@ -366,13 +365,13 @@ class Change(models.Model):
 
     @classmethod
     def new(cls, application: Application, by: Author | None, message: str, /, **named: str) -> "Change":
-        """An unsaved entry; `{name}` in the message is replaced by the value of that name."""
+        """Make an unsaved entry; `{name}` in the message is replaced by the value of that name."""
         what = message.format(**named)[:_MAX_TEXT_LENGTH]
         return cls(application=application, who_id=by.pk if by else None, what=what, message=message, named=named)
 
     @property
     def text(self) -> str:
-        """What was done, in the reader's language where it has a message."""
+        """Describe the change, in the reader's language if it has a message."""
         return str(gettext(self.message).format(**self.named)) if self.message else self.what
 
     @property

@@ -1,6 +1,6 @@
-"""Who owns the companies that hold shares, as typed and as exact parts, and the thresholds of beneficial owners.
+"""Stakes in the companies that hold shares, as typed and as exact parts, and the thresholds of beneficial owners.
 
-`thresholds.yaml` says from which part on somebody is a beneficial owner, by jurisdiction.
+`thresholds.yaml` has the stake from which an owner is a beneficial owner, by jurisdiction.
 """
 
 from collections.abc import Iterable, Mapping
@@ -34,7 +34,7 @@ from .parties import PartyRow
 
 _THRESHOLDS_FILE = Path(__file__).with_name("thresholds.yaml")
 
-# What the history calls the part that somebody owns of a company: this, and the owner's token.
+# The name of a stake in the history begins with it and ends with the owner's token.
 OWNER_PREFIX = "owner/"
 
 # By the tokens of company and owner.
@@ -43,7 +43,7 @@ TypedStakes = Mapping[tuple[str, str], str]
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """One owner of a company: the part as typed, as a fraction and in percent, or why it cannot be parsed."""
+    """An owner of a company: the stake as typed, as a fraction and in percent, or why it cannot be parsed."""
 
     company: PartyRow
     party: PartyRow
@@ -54,14 +54,14 @@ class Owner:
 
     @property
     def words(self) -> str:
-        """40% of Kite Holding; what cannot be parsed is shown as typed."""
+        """Write the stake, like "40% of Kite Holding"; as typed if it cannot be parsed."""
         if self.part is None:
             return gettext("“{typed}” of {name}, which we can’t read").format(typed=self.typed, name=self.company.label)
         return gettext("{part} of {name}").format(part=self.percent, name=self.company.label)
 
 
 def typed_stakes(draft: Draft) -> dict[tuple[str, str], str]:
-    """All stakes as typed, without those of removed parties. One query; none for an unsaved application."""
+    """Return all stakes as typed, without those of removed parties. One query; none for an unsaved application."""
     if draft.application.pk is None:
         return {}
     rows = draft.application.stakes.filter(company__removed_at=None, owner__removed_at=None)
@@ -71,33 +71,32 @@ def typed_stakes(draft: Draft) -> dict[tuple[str, str], str]:
 
 
 def owners_of(draft: Draft, company: PartyRow, typed: TypedStakes) -> tuple[Owner, ...]:
-    """The owners of one company, in the order of entry; their percentages are rounded so that they add up."""
-    found = []
-    owned = {token: text for (of, token), text in typed.items() if of == company.token}
-    rows = {row.token: row for row in draft.parties_of(owned)} if owned else {}
-    for token, text in owned.items():
-        if (party := rows.get(token)) is None:
-            continue
-        part, problem = None, ""
-        if not is_blank(text):
-            try:
-                part = parse_stake(text, of=f"{company.label}, {party.label}")
-            except AnswerError as error:
-                problem = error.message
-        found.append(Owner(company, party, text, part, problem))
-    parts = [one.part for one in found if one.part is not None]
+    """Return the owners of a company in the order of entry, with percentages that are rounded so that they add up."""
+    stakes = {owner: text for (owned, owner), text in typed.items() if owned == company.token}
+    rows = {row.token: row for row in draft.parties_of(stakes)} if stakes else {}
+    owners = [_owner(company, rows[token], text) for token, text in stakes.items() if token in rows]
+    parts = [owner.part for owner in owners if owner.part is not None]
     if exceed_whole(parts):
-        return tuple(replace(one, percent=format_percent(one.part)) if one.part is not None else one for one in found)
-    figures = iter(with_rest(parts)[0])
-    return tuple(
-        replace(one, percent=format_hundredths(next(figures))) if one.part is not None else one for one in found
-    )
+        percentages = [format_percent(part) for part in parts]
+    else:
+        percentages = [format_hundredths(figure) for figure in with_rest(parts)[0]]
+    remaining = iter(percentages)
+    return tuple(owner if owner.part is None else replace(owner, percent=next(remaining)) for owner in owners)
+
+
+def _owner(company: PartyRow, party: PartyRow, typed: str) -> Owner:
+    if is_blank(typed):
+        return Owner(company, party, typed, None, "")
+    try:
+        return Owner(company, party, typed, parse_stake(typed, of=f"{company.label}, {party.label}"), "")
+    except AnswerError as error:
+        return Owner(company, party, typed, None, error.message)
 
 
 def owned_companies(draft: Draft, typed: TypedStakes) -> tuple[PartyRow, ...]:
-    """The companies that have owners entered, in the order of the parties."""
-    said = {company for company, _ in typed}
-    return tuple(row for row in draft.parties_of(said) if row.is_owned)
+    """Return the companies with owners, in the order of the parties."""
+    companies = {company for company, _ in typed}
+    return tuple(row for row in draft.parties_of(companies) if row.is_owned)
 
 
 def exceed_whole(parts: Iterable[Fraction | None]) -> bool:
@@ -135,7 +134,7 @@ def known_stakes(draft: Draft, typed: TypedStakes) -> Stakes:
 
 
 def companies_owned_by(draft: Draft, party: PartyRow, typed: TypedStakes) -> tuple[PartyRow, ...]:
-    """The companies that the party owns a part of."""
+    """Return the companies that the party owns a part of."""
     companies = [company for company, token in typed if token == party.token]
     rows = {row.token: row for row in draft.parties_of(companies)}
     return tuple(rows[company] for company in companies if company in rows)
@@ -159,15 +158,15 @@ class _Thresholds(BaseModel):
 
 
 def threshold_of(jurisdiction: dict[str, Any]) -> Threshold:
-    """The threshold of a catalog item's jurisdiction, by its ISO code; the general one where its own is not known."""
-    known = _thresholds()
-    own = known.places.get(str(jurisdiction.get("iso_code", "")))
-    entry = own or known.general
+    """Return the threshold of a catalog item's jurisdiction by its ISO code; the general one if it has none."""
+    thresholds = _thresholds()
+    own = thresholds.places.get(str(jurisdiction.get("iso_code", "")))
+    entry = own or thresholds.general
     return Threshold(
         percent=Fraction(str(entry.percent)),
         is_inclusive=entry.counts == "from",
         where=gettext(entry.where) if entry.where else str(jurisdiction.get("name") or gettext("this jurisdiction")),
-        source=gettext("{source}; checked {month}").format(source=entry.source, month=month_and_year(known.seen)),
+        source=gettext("{source}; checked {month}").format(source=entry.source, month=month_and_year(thresholds.seen)),
         is_known=own is not None,
     )
 

@@ -39,12 +39,12 @@ class PartyRow:
 
     @property
     def is_person(self) -> bool:
-        """Whether it is a natural person."""
+        """Check that it is a natural person."""
         return canonical.is_person(self.kind)
 
     @property
     def is_owned(self) -> bool:
-        """Whether it is a company, which has owners."""
+        """Check that it is a company, which has owners."""
         return canonical.is_owned(self.kind)
 
     @property
@@ -62,7 +62,7 @@ class PartyRow:
 
     @property
     def label(self) -> str:
-        """Its name, or what it is where it has none."""
+        """Return its name, or its kind if it has none."""
         return self.record.label or gettext(_NAMELESS.get(self.kind, gettext_noop("Somebody without a name")))
 
 
@@ -88,13 +88,13 @@ class ShareClassRow:
 
     @property
     def label(self) -> str:
-        """Its name, or what it is where it has none."""
+        """Return its name, or a text that it has none."""
         return self.record.label or gettext("Unnamed share class")
 
 
 @dataclass(frozen=True, slots=True)
 class References:
-    """What refers to a party or share class: removed with it, or to be answered again."""
+    """The references to a party or share class: rows that are removed with it, and answers to be given again."""
 
     holdings: tuple[Holding, ...] = ()
     documents: tuple[Document, ...] = ()
@@ -106,47 +106,47 @@ class References:
 
 
 def name_fields(schema: FormSchema, kind: str) -> tuple[FieldSpec, ...]:
-    """The questions that hold a party's name, whichever role asks them: those of the form first, then general ones."""
-    asked = (spec for section in schema.role_sections for spec in section.groups[kind])
+    """Return the questions for a party's name of all roles: those of the form first, then general ones."""
+    of_form = (spec for section in schema.role_sections for spec in section.groups[kind])
     general = default_fields.PERSON_FIELDS if canonical.is_person(kind) else default_fields.COMPANY_FIELDS
-    named = {spec.name: spec for spec in (*asked, *general) if canonical.is_name(spec.canonical_field)}
-    return tuple(named.values())
+    by_name = {spec.name: spec for spec in (*of_form, *general) if canonical.is_name(spec.canonical_field)}
+    return tuple(by_name.values())
 
 
 class NameFields:
-    """The questions that name a party of some kind and roles. Found once a schema: every list of parties asks."""
+    """The questions for the names of parties, looked up once a schema: every list of parties needs them."""
 
     def __init__(self, schema: FormSchema) -> None:
         self._schema = schema
-        self._known: dict[tuple[str, ...], tuple[FieldSpec, ...]] = {}
+        self._fields: dict[tuple[str, ...], tuple[FieldSpec, ...]] = {}
 
     def of(self, kind: str, roles: tuple[str, ...]) -> tuple[FieldSpec, ...]:
-        """Those of its roles; without a role those that any would ask."""
-        known = (kind, *roles)
-        if known not in self._known:
-            asked = self._schema.fields_of(kind, roles) or name_fields(self._schema, kind)
-            self._known[known] = tuple(spec for spec in asked if canonical.is_name(spec.canonical_field))
-        return self._known[known]
+        """Return the questions of the roles; without a role those of any role."""
+        key = (kind, *roles)
+        if key not in self._fields:
+            specs = self._schema.fields_of(kind, roles) or name_fields(self._schema, kind)
+            self._fields[key] = tuple(spec for spec in specs if canonical.is_name(spec.canonical_field))
+        return self._fields[key]
 
 
 def name_answers(schema: FormSchema, kind: str, properties: Mapping[str, str]) -> dict[str, str]:
-    """The answers that give a party its name, from the properties `first_name` and `last_name`, or `name`.
+    """Return the answers that name a party, from the properties `first_name` and `last_name`, or `name`.
 
     They are stored under the fields that a role would ask later.
     """
+    fields = name_fields(schema, kind)
     raw: dict[str, str] = {}
     for name, text in properties.items():
-        fields = name_fields(schema, kind)
-        spec = next(one for one in fields if canonical.property_of(one.canonical_field or "") == name)
+        spec = next(spec for spec in fields if canonical.property_of(spec.canonical_field or "") == name)
         raw[spec.name] = text
     return raw
 
 
 def label_as_typed(fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> str:
-    """The holder's name as typed, also where it cannot be parsed yet."""
-    named = {
+    """Return the holder's name as typed, also if it cannot be parsed yet."""
+    properties = {
         canonical.property_of(spec.canonical_field): clean_line(raw[spec.name])
         for spec in fields
         if spec.canonical_field and isinstance(raw.get(spec.name), str) and not is_blank(raw[spec.name])
     }
-    return canonical.label_of(named)
+    return canonical.label_of(properties)

@@ -1,6 +1,6 @@
 """The answers of an application as text, for the check page, the PDF, the JSON record, the desk and the reviewers.
 
-`readback` has what is asked at present, `inactive_in` what is kept although it isn't.
+`readback` has the questions that are asked at present, `inactive_in` the answers to others.
 """
 
 from collections import Counter
@@ -27,18 +27,18 @@ from .models import Application, Document, Holding
 from .parties import PartyRow, ShareClassRow
 
 _ADDRESS = ("street1", "street2", "city", "region", "postcode")
-# More questions than these are not named as those that bring inactive answers back.
+# More questions than these are not named that would restore inactive answers.
 _MAX_QUESTIONS_NAMED = 3
 # More shareholders than these are folded.
 _ROWS_AT_ONCE = 50
 
-# Whose answers they are, as the draft has them: labelled and as typed; None is the entity.
+# The holder of answers as the draft has it; None is the entity.
 DraftHolder = PartyRow | ShareClassRow | None
 Subject = TypeVar("Subject", Section, PartyRow, ShareClassRow)
 
 
 def answer_in_words(spec: FieldSpec, typed: Any, share_classes: Iterable[Choice] = ()) -> str:
-    """A typed answer as text; what cannot be parsed is shown as typed."""
+    """Write a typed answer as text; as typed if it cannot be parsed."""
     try:
         value = spec.clean(typed)
     except AnswerError:
@@ -46,7 +46,7 @@ def answer_in_words(spec: FieldSpec, typed: Any, share_classes: Iterable[Choice]
     if value is None:
         return ""
     if spec.refers_to_share_class:
-        return next((one.label for one in share_classes if one.value == value), _as_typed(typed))
+        return next((choice.label for choice in share_classes if choice.value == value), _as_typed(typed))
     return spec.display(value)
 
 
@@ -59,13 +59,13 @@ def _as_typed(typed: Any) -> str:
 
 
 def number_of_shares(holding: Holding) -> str:
-    """10,000; what cannot be parsed is shown as typed."""
+    """Write a number of shares, like 10,000; as typed if it cannot be parsed."""
     return localised_number(str(holding.typed)) if holding.shares is None else format_number(holding.shares)
 
 
 @dataclass(frozen=True)
 class AnswerLine:
-    """One question, active or not, with its answer as text."""
+    """A question, active or not, with its answer as text."""
 
     draft: Draft
     holder: DraftHolder
@@ -77,23 +77,23 @@ class AnswerLine:
 
     @property
     def answers(self) -> Answers:
-        """The holder's answers as values."""
+        """Return the holder's answers as values."""
         return (self.holder or self.draft).record.answers
 
     @property
     def typed(self) -> Any:
-        """The answer as typed; None where there is none."""
+        """Return the answer as typed; None without one."""
         raw = self.holder.raw if self.holder else self.draft.entity_raw
         return raw.get(self.spec.name)
 
     @property
     def is_given(self) -> bool:
-        """Whether the registered agent provides the answer."""
+        """Check that the registered agent provides the answer."""
         return self.spec.provided_by_agent
 
     @property
     def is_answered(self) -> bool:
-        """Whether the customer's answer can be parsed."""
+        """Check that the customer's answer can be parsed."""
         return not self.is_given and self.spec.name in self.answers.values
 
     @property
@@ -108,19 +108,20 @@ class AnswerLine:
 
     @property
     def _problem(self) -> Problem | None:
-        is_asked = not self.is_given and not self.is_answered
-        return self.answers.problems.get(self.spec.name) if is_asked else None
+        if self.is_given or self.is_answered:
+            return None
+        return self.answers.problems.get(self.spec.name)
 
     @cached_property
     def objection(self) -> str:
-        """Return why the answer cannot be true; empty where nothing speaks against it (supplement, "Bounds")."""
+        """Return why the answer cannot be true; "" if it can (supplement, "Bounds")."""
         holder = self.holder.record if self.holder else None
         objection = self.draft.form_state.objection(self.spec.name, holder) if self.is_answered else None
         return objection.message if objection else ""
 
     @cached_property
     def advice(self) -> str:
-        """Return what is worth a second look in the answer; empty for most."""
+        """Return why the answer is worth a second look; "" for most."""
         holder = self.holder.record if self.holder else None
         return self.draft.form_state.advice(self.spec.name, holder) if self.is_answered else ""
 
@@ -130,17 +131,17 @@ class AnswerLine:
 
     @property
     def is_name(self) -> bool:
-        """Whether the answer is drawn in the type of names."""
+        """Check that the answer is drawn in the type of names."""
         return canonical.is_set_as_name(self.spec.canonical_field)
 
     @property
     def doubt(self) -> str:
-        """How an ambiguous answer was understood."""
+        """Tell how an ambiguous answer was read."""
         return self.spec.ambiguity_note(self.typed) if self.is_answered else ""
 
     @cached_property
     def value(self) -> str:
-        """The answer as text; as typed where it cannot be parsed, empty where there is none."""
+        """Return the answer as text; as typed if it cannot be parsed, "" without one."""
         spec = self.spec
         if self.is_given:
             parts = self.draft.schema.agent_address
@@ -159,7 +160,7 @@ class AnswerLine:
 
 @dataclass(frozen=True, slots=True)
 class AnswerGroup(Generic[Subject]):
-    """The answers under one heading: a section about the entity, a party or a share class. `note` says what it is."""
+    """The answers under a heading: of a section about the entity, a party or a share class. `note` stands below it."""
 
     subject: Subject
     lines: tuple[AnswerLine, ...]
@@ -167,12 +168,11 @@ class AnswerGroup(Generic[Subject]):
 
     @property
     def title(self) -> str:
-        """The heading."""
         return self.subject.title if isinstance(self.subject, Section) else self.subject.label
 
     @property
     def is_name(self) -> bool:
-        """Whether the heading is drawn in the type of names."""
+        """Check that the heading is drawn in the type of names."""
         return not isinstance(self.subject, Section)
 
 
@@ -207,19 +207,19 @@ class ShareTable:
 
 @dataclass(frozen=True, slots=True)
 class DocumentLine:
-    """One document slot that is active: whose it is, and the upload if there is one."""
+    """An active document slot: the party, None for the entity, and the upload if there is one."""
 
     party: PartyRow | None
     slot: str
     is_required: bool
     document: Document | None
-    # What the slot is called.
+    # The words for the slot.
     words: str = ""
 
 
 @dataclass(frozen=True)
 class Readback:
-    """The whole application, as far as it is asked for at present."""
+    """The parts of an application that are asked for at present."""
 
     draft: Draft
     sections: tuple[AnswerGroup[Section], ...]
@@ -229,7 +229,7 @@ class Readback:
 
     @cached_property
     def shares(self) -> ShareTable | None:
-        """Who holds what, of all parties; None where no shares are asked for."""
+        """Return the holdings of all parties; None if no shares are asked for."""
         return _share_table(self.draft) if self.draft.holds_shares and self.draft.share_classes else None
 
 
@@ -252,11 +252,11 @@ def readback(draft: Draft, *, only: Collection[str] | None = None) -> Readback:
     share_classes: list[AnswerGroup[ShareClassRow]] = []
     if share_section is not None and draft.holds_shares:
         for row in draft.share_classes:
-            asked = lines(row, state.questions(share_section, row.record))
-            share_classes.append(AnswerGroup(row, asked, gettext("Share class")))
+            of_class = lines(row, state.questions(share_section, row.record))
+            share_classes.append(AnswerGroup(row, of_class, gettext("Share class")))
     return Readback(
         draft,
-        sections=tuple(one for one in sections if one.lines and state.section_activation(one.subject).active),
+        sections=tuple(group for group in sections if group.lines and state.section_activation(group.subject).active),
         parties=tuple(
             AnswerGroup(row, lines(row, state.party_questions(row.record)), _words(state.active_roles(row.record)))
             for row in parties
@@ -272,16 +272,16 @@ def readback(draft: Draft, *, only: Collection[str] | None = None) -> Readback:
 
 
 def _words(roles: Iterable[str]) -> str:
-    """Director, shareholder."""
-    words = ", ".join(map(canonical.role_word, roles))
-    return words[:1].upper() + words[1:]
+    """Write roles, like "Director, shareholder"."""
+    text = ", ".join(map(canonical.role_word, roles))
+    return text[:1].upper() + text[1:]
 
 
 def _share_table(draft: Draft) -> ShareTable:
     holders = [row for row in draft.parties if draft.is_shareholder(row)]
     tokens = [row.token for row in draft.share_classes]
-    held = {pair: holding.shares or 0 for pair, holding in draft.holdings.items()}
-    cells = [(row.label, [held.get((row.token, token), 0) for token in tokens]) for row in holders]
+    shares = {pair: holding.shares or 0 for pair, holding in draft.holdings.items()}
+    cells = [(row.label, [shares.get((row.token, token), 0) for token in tokens]) for row in holders]
     totals = [sum(row[place] for _, row in cells) for place in range(len(tokens))]
     return ShareTable(
         classes=tuple(row.label for row in draft.share_classes),
@@ -292,9 +292,9 @@ def _share_table(draft: Draft) -> ShareTable:
 
 @dataclass(frozen=True, slots=True)
 class InactiveRow:
-    """An answer, party, share class or document that is not asked at present, with the rules that say so.
+    """An answer, party, share class or document that is not asked at present, with the rules that decide it.
 
-    `kind` is the party's, or answer, share_class or document; `holder` is the label of whose it is.
+    `kind` is the party's, or answer, share_class or document; `holder` is the label of its holder.
     """
 
     kind: str
@@ -305,26 +305,26 @@ class InactiveRow:
 
     @property
     def term(self) -> str:
-        """What it is, and whose."""
+        """Return its label and that of its holder."""
         return f"{self.label}, {self.holder}" if self.holder else self.label
 
     @property
     def note(self) -> str:
-        """Why it is not asked."""
-        return " ".join(f"{one.reason}." for one in self.activations if one.reason)
+        """Tell why it is not asked."""
+        return " ".join(f"{activation.reason}." for activation in self.activations if activation.reason)
 
 
 @dataclass(frozen=True, slots=True)
 class InactiveAnswers:
-    """All that was entered and is not asked at present. It is kept, and sent once it is asked again."""
+    """The entered answers that are not asked at present. They are kept, and sent once they are asked again."""
 
     rows: tuple[InactiveRow, ...]
 
     @property
     def counts(self) -> str:
-        """3 answers, 1 person."""
+        """Count the rows by kind, like "3 answers, 1 person"."""
         kinds = Counter(row.kind for row in self.rows)
-        words = (
+        counts = (
             (kinds["answer"], ngettext("{count} answer", "{count} answers", kinds["answer"])),
             (kinds["person"], ngettext("{count} person", "{count} people", kinds["person"])),
             (kinds["corporate"], ngettext("{count} company", "{count} companies", kinds["corporate"])),
@@ -332,13 +332,14 @@ class InactiveAnswers:
             (kinds["share_class"], ngettext("{count} share class", "{count} share classes", kinds["share_class"])),
             (kinds["document"], ngettext("{count} document", "{count} documents", kinds["document"])),
         )
-        return ", ".join(text for count, text in words if count)
+        return ", ".join(text for count, text in counts if count)
 
     @property
     def how_restored(self) -> str:
-        """The questions that bring it back, without those that are inactive themselves."""
+        """Name the questions that restore the answers, without those that are inactive themselves."""
         several = len(self.rows) > 1
-        decided_by = dict.fromkeys(one.decided_by for row in self.rows for one in row.activations if one.decided_by)
+        activations = [activation for row in self.rows for activation in row.activations]
+        decided_by = dict.fromkeys(activation.decided_by for activation in activations if activation.decided_by)
         inactive = {row.label for row in self.rows if row.kind == "answer"}
         named = [label for label in decided_by if label not in inactive] or list(decided_by)
         if not named or len(named) > _MAX_QUESTIONS_NAMED:
@@ -352,7 +353,7 @@ class InactiveAnswers:
 
 
 def inactive_in(draft: Draft) -> InactiveAnswers:
-    """What the draft keeps without sending it. No query."""
+    """Return the answers that the draft keeps without sending them. No query."""
     return InactiveAnswers(tuple(_inactive_rows(draft)))
 
 
@@ -370,30 +371,28 @@ def _inactive_rows(draft: Draft) -> Iterator[InactiveRow]:
     for holder in (None, *active, *(draft.share_classes if has_classes else ())):
         for question in inactive_questions(state, holder.record if holder else None):
             line = AnswerLine(draft, holder, question)
-            whose = holder.label if holder else ""
-            yield InactiveRow("answer", line.spec.label, whose, line.value, (question.activation,))
+            holder_label = holder.label if holder else ""
+            yield InactiveRow("answer", line.spec.label, holder_label, line.value, (question.activation,))
     if schema.share_section is not None and not has_classes:
         rule = state.section_activation(schema.share_section)
         for share_class in draft.share_classes:
             yield InactiveRow("share_class", share_class.label, "", gettext("Share class"), (rule,))
     for party in (None, *active):
-        why = {
-            slot.name: state.section_activation(section)
-            for section in (schema.sections_of(party.roles) if party else schema.entity_sections)
-            if not state.section_activation(section).active
-            for slot in section.slots(party.kind if party else ENTITY)
-        }
-        asked = {slot.name for slot in state.slots(party.record if party else None)}
+        inactive_slots: dict[str, Activation] = {}
+        for section in schema.sections_of(party.roles) if party else schema.entity_sections:
+            activation = state.section_activation(section)
+            if not activation.active:
+                slots = section.slots(party.kind if party else ENTITY)
+                inactive_slots |= dict.fromkeys((slot.name for slot in slots), activation)
+        active_slots = {slot.name for slot in state.slots(party.record if party else None)}
         for slot, document in draft.documents_of(party).items():
-            if slot in why and slot not in asked:
-                yield InactiveRow("document", slot, party.label if party else "", document.name, (why[slot],))
+            if slot in inactive_slots and slot not in active_slots:
+                label = party.label if party else ""
+                yield InactiveRow("document", slot, label, document.name, (inactive_slots[slot],))
 
 
 def entity_name(application: Application) -> str:
-    """The name that its customer chose first, as typed, with its ending; empty before that.
-
-    One query, or none where prefetched.
-    """
+    """Return the entity's name as typed, with its ending; "" before there is one. One query, or none if prefetched."""
     raw: dict[str, object] = {}
     for row in application.section_answers.all():
         raw |= row.raw

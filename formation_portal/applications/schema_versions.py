@@ -16,33 +16,33 @@ MAX_PARSED_SCHEMAS = 64
 
 
 def keep_schema(document: Mapping[str, Any]) -> SchemaVersion:
-    """The schema version of the document, saved if it is new, with what the service says of it in other languages."""
-    digest, translations = schema_digest(document), form_translations(document)
+    """Return the schema version of a document, saved if it is new, with its documents in other languages."""
+    translations = form_translations(document)
     values = {"document": dict(document), "translations": translations}
-    kept, is_new = SchemaVersion.objects.get_or_create(digest=digest, defaults=values)
-    if not is_new and not translations.keys() <= kept.translations.keys():
-        kept.translations = {**kept.translations, **translations}
-        kept.save(update_fields=["translations"])
-    return kept
+    version, is_new = SchemaVersion.objects.get_or_create(digest=schema_digest(document), defaults=values)
+    if not is_new and not translations.keys() <= version.translations.keys():
+        version.translations = {**version.translations, **translations}
+        version.save(update_fields=["translations"])
+    return version
 
 
 def schema_digest(document: Mapping[str, Any]) -> str:
-    """The digest of a schema document; equal content has an equal digest."""
+    """Return the digest of a schema document; equal content has an equal digest."""
     text = json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 @lru_cache(maxsize=MAX_PARSED_SCHEMAS)
 def load_schema(digest: str) -> FormSchema:
-    """The parsed schema of a digest, cached in this process. One query where it is not."""
-    kept = SchemaVersion.objects.get(digest=digest)
-    form = FormSchema.model_validate(kept.document)
-    form.other_documents.update(kept.translations)
+    """Return the parsed schema of a digest. One query, unless it is cached in this process."""
+    version = SchemaVersion.objects.get(digest=digest)
+    form = FormSchema.model_validate(version.document)
+    form.other_documents.update(version.translations)
     return form
 
 
 class HomeSections:
-    """Where a schema's entity fields are stored: in the first section that asks them."""
+    """The sections that store a schema's entity fields: for each field the first that asks it."""
 
     def __init__(self, schema: FormSchema) -> None:
         self.of_fields: dict[str, str] = {}

@@ -1,7 +1,7 @@
-"""An application under another schema: which content fits another product, and what a new form version loses.
+"""An application under another schema: the content that fits another product, and the answers that a new form loses.
 
 Pure. `contract.transfer` compares answers; this module compares parties with their kinds and roles, share classes,
-holdings and documents. A slot is known by its name, which is what the service is told.
+holdings and documents. Slots are compared by their names, which the service is told.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,7 +17,7 @@ from formation_portal.contract.fields.parsing import localised_number
 from formation_portal.contract.needs import Need, needs
 from formation_portal.contract.record import Answers, Record, validate
 from formation_portal.contract.rules import Question, evaluate
-from formation_portal.contract.schema import ENTITY, FormSchema
+from formation_portal.contract.schema import ENTITY, FormSchema, Section
 from formation_portal.contract.transfer import INACTIVE, UNREADABLE, compare
 
 from .draft import Draft
@@ -31,9 +31,9 @@ TypedHoldings = Mapping[tuple[str, str], str]
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """Everything that a new application is filled with; `documents` are those whose files are copied.
+    """The content of a new application; `documents` are those whose files are copied.
 
-    Parties and share classes may be unsaved. They go by the tokens that they have where they come from.
+    Parties and share classes may be unsaved. They have the tokens of their source.
     """
 
     entity: Mapping[str, Any] = field(default_factory=dict)
@@ -102,7 +102,7 @@ _NOT_THERE = gettext_noop("{name} is not copied. Add them to the new application
 
 @dataclass(frozen=True, slots=True)
 class TransferLine:
-    """One thing that fits or does not: whose it is, what, its text, and for a misfit the reason."""
+    """A line about content that fits or does not: its holder, its kind, its text, and for a misfit the reason."""
 
     holder: str
     what: str
@@ -112,7 +112,7 @@ class TransferLine:
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """What of an application fits another product's schema, what does not, and what would be needed there."""
+    """The content of an application that fits another product's schema, the rest, and the needs there."""
 
     content: Content
     record: Record
@@ -121,24 +121,24 @@ class Transfer:
     misfits: tuple[TransferLine, ...]
 
 
-def plan_transfer(draft: Draft, *, there: FormSchema) -> Transfer:
-    """Compare the draft with the other schema; nothing is written. One query, for the owners of companies."""
-    return _TransferPlanner(draft, there).result()
+def plan_transfer(draft: Draft, *, schema: FormSchema) -> Transfer:
+    """Compare the draft with another schema; nothing is written. One query, for the owners of companies."""
+    return _TransferPlanner(draft, schema).result()
 
 
 class _TransferPlanner:
-    """One comparison while it is made."""
+    """Compares a draft with another schema, and lists each part of it."""
 
-    def __init__(self, draft: Draft, there: FormSchema) -> None:
+    def __init__(self, draft: Draft, schema: FormSchema) -> None:
         self._draft = draft
-        self._there = there
+        self._schema = schema
         self._fits: list[TransferLine] = []
         self._misfits: list[TransferLine] = []
 
     def result(self) -> Transfer:
         draft = self._draft
-        questions = (one for section in draft.schema.entity_sections for one in draft.form_state.questions(section))
-        entity = self._compare(None, questions, self._there.entity_fields)
+        questions = [q for section in draft.schema.entity_sections for q in draft.form_state.questions(section)]
+        entity = self._compare(None, questions, self._schema.entity_fields)
         parties = tuple(self._parties())
         classes = tuple(self._share_classes())
         content = Content(
@@ -150,7 +150,7 @@ class _TransferPlanner:
             stakes=dict(self._stakes(parties)),
         )
         new = self._record(content)
-        needed = needs(self._there, new, form_state=evaluate(self._there, new))
+        needed = needs(self._schema, new, form_state=evaluate(self._schema, new))
         return Transfer(content, new, needed, tuple(self._fits), tuple(self._misfits))
 
     def _parties(self) -> Iterator[Party]:
@@ -161,12 +161,12 @@ class _TransferPlanner:
                 continue
             self._fits.append(TransferLine(row.label, gettext("Roles"), ", ".join(map(canonical.role_word, roles))))
             questions = self._draft.form_state.party_questions(row.record)
-            raw = self._compare(row, questions, self._there.fields_of(row.kind, roles))
+            raw = self._compare(row, questions, self._schema.fields_of(row.kind, roles))
             yield Party(token=row.token, kind=row.kind, roles=list(roles), raw=raw)
 
     def _takes_role(self, row: PartyRow, role: str) -> bool:
-        """Whether the party may have the role there; where not, a misfit is added."""
-        sections = self._there.sections_of((role,))
+        """Check that the party may have the role there, and add a misfit if not."""
+        sections = self._schema.sections_of((role,))
         reason = ""
         if role not in self._draft.form_state.active_roles(row.record):
             reason = gettext(INACTIVE)
@@ -182,114 +182,124 @@ class _TransferPlanner:
         draft = self._draft
         section = draft.schema.share_section
         for row in draft.share_classes:
-            if section is None or not draft.holds_shares or self._there.share_section is None:
+            if section is None or not draft.holds_shares or self._schema.share_section is None:
                 reason = gettext(_NO_CLASSES) if draft.holds_shares else gettext(INACTIVE)
                 self._add_misfit(row.label, gettext("Share class"), row.label, reason)
                 continue
             self._fits.append(TransferLine(row.label, gettext("Share class"), row.label))
             questions = draft.form_state.questions(section, row.record)
-            raw = self._compare(row, questions, self._there.share_class_fields)
+            raw = self._compare(row, questions, self._schema.share_class_fields)
             yield ShareClass(token=row.token, raw=raw)
 
     def _holdings(
         self, parties: Iterable[Party], classes: Iterable[ShareClass]
     ) -> Iterator[tuple[tuple[str, str], str]]:
-        holders = {one.token for one in parties if canonical.SHAREHOLDER in one.roles}
-        known = {one.token for one in classes}
-        # Without classes there is nothing to hold; why there are none is said of each of them.
-        why = gettext(_NO_HOLDER if known else _NO_CLASSES if self._draft.holds_shares else INACTIVE)
-        for (party, share_class), holding in self._draft.holdings.items():
-            row, held = self._draft.party(party), self._draft.share_class(share_class)
-            if row is None or held is None:
+        holders = {party.token for party in parties if canonical.SHAREHOLDER in party.roles}
+        class_tokens = {share_class.token for share_class in classes}
+        # Without classes there are no holdings; the lines of the classes tell why.
+        if class_tokens:
+            reason = gettext(_NO_HOLDER)
+        else:
+            reason = gettext(_NO_CLASSES) if self._draft.holds_shares else gettext(INACTIVE)
+        for (holder, token), holding in self._draft.holdings.items():
+            row, share_class = self._draft.party(holder), self._draft.share_class(token)
+            if row is None or share_class is None:
                 continue
-            what = gettext("Shares, {name}").format(name=held.label)
-            if party not in holders or share_class not in known:
-                self._add_misfit(row.label, what, localised_number(holding.typed), why)
+            what = gettext("Shares, {name}").format(name=share_class.label)
+            number = localised_number(holding.typed)
+            if holder not in holders or token not in class_tokens:
+                self._add_misfit(row.label, what, number, reason)
             elif holding.shares is None:
-                self._add_misfit(row.label, what, localised_number(holding.typed), gettext(UNREADABLE))
+                self._add_misfit(row.label, what, number, gettext(UNREADABLE))
             else:
-                self._fits.append(TransferLine(row.label, what, localised_number(holding.typed)))
-                yield (party, share_class), holding.typed
+                self._fits.append(TransferLine(row.label, what, number))
+                yield (holder, token), holding.typed
 
     def _stakes(self, parties: Iterable[Party]) -> Iterator[tuple[tuple[str, str], str]]:
-        there = {one.token for one in parties} if self._there.share_section else set()
+        tokens = {party.token for party in parties} if self._schema.share_section else set()
         for (company, owner), typed in typed_stakes(self._draft).items():
             row, owned = self._draft.party(owner), self._draft.party(company)
             if row is None or owned is None:
                 continue
             what = gettext("Owner of {names}").format(names=owned.label)
-            if {company, owner} <= there:
+            if {company, owner} <= tokens:
                 self._fits.append(TransferLine(row.label, what, typed))
                 yield (company, owner), typed
-            elif self._there.share_section is None:
+            elif self._schema.share_section is None:
                 self._add_misfit(row.label, what, typed, gettext(_NO_CLASSES))
             else:
-                absent = owned if company not in there else row
+                absent = owned if company not in tokens else row
                 self._add_misfit(row.label, what, typed, gettext(_NOT_THERE).format(name=absent.label))
 
     def _documents(self, parties: Iterable[Party]) -> Iterator[Document]:
-        there = {one.token: (one.kind, self._there.sections_of(one.roles)) for one in parties}
+        slots = {"": self._slots(self._schema.entity_sections, ENTITY)}
+        for party in parties:
+            slots[party.token] = self._slots(self._schema.sections_of(party.roles), party.kind)
         for document in self._draft.documents:
             row = self._draft.party(document.party.token) if document.party else None
-            kind, sections = there.get(row.token, ("person", ())) if row else (ENTITY, self._there.entity_sections)
             label = row.label if row else self._draft.title
             slot_words = self._draft.slot_words(document.slot)
-            if any(slot.name == document.slot for section in sections for slot in section.slots(kind)):
+            if document.slot in slots.get(row.token if row else "", ()):
                 self._fits.append(TransferLine(label, slot_words, document.name))
                 yield document
             else:
                 self._add_misfit(label, slot_words, document.name, gettext("Document not needed"))
 
+    def _slots(self, sections: Iterable[Section], kind: str) -> set[str]:
+        return {slot.name for section in sections for slot in section.slots(kind)}
+
     def _compare(
         self, holder: DraftHolder, questions: Iterable[Question], into: tuple[FieldSpec, ...]
     ) -> Mapping[str, Any]:
-        """The holder's answers that fit, as typed; lists those and the others."""
-        draft, label = self._draft, holder.label if holder else self._draft.title
-        answers, raw = (holder or draft).record.answers, holder.raw if holder else draft.entity_raw
-        found = compare(questions, answers=answers, raw=raw, there=self._there, into=into)
-        for question, new in found.fits:
+        """Return the holder's answers that fit, as typed, and list those and the others."""
+        draft = self._draft
+        label = holder.label if holder else draft.title
+        answers = (holder or draft).record.answers
+        raw = holder.raw if holder else draft.entity_raw
+        comparison = compare(questions, answers=answers, raw=raw, there=self._schema, into=into)
+        for question, new in comparison.fits:
             self._fits.append(TransferLine(label, new.label, AnswerLine(draft, holder, question).value))
-        for question, reason in found.misfits:
+        for question, reason in comparison.misfits:
             self._add_misfit(label, question.spec.label, AnswerLine(draft, holder, question).value, reason)
-        return found.raw
+        return comparison.raw
 
-    def _add_misfit(self, holder: str, what: str, words: str, reason: str) -> None:
-        self._misfits.append(TransferLine(holder, what, words, reason))
+    def _add_misfit(self, holder: str, what: str, text: str, reason: str) -> None:
+        self._misfits.append(TransferLine(holder, what, text, reason))
 
     def _record(self, content: Content) -> Record:
-        """The new application as its own schema evaluates it."""
-        there = self._there
+        """Validate the content by the schema of the new application."""
+        schema = self._schema
         labels = {row.token: row.label for row in self._draft.parties}
         labels |= {row.token: row.label for row in self._draft.share_classes}
         return Record(
-            answers=validate(there.entity_fields, content.entity),
+            answers=validate(schema.entity_fields, content.entity),
             parties=tuple(
                 record.Party(
-                    one.token,
-                    one.kind,
-                    tuple(one.roles),
-                    validate(there.fields_of(one.kind, one.roles), one.raw),
-                    labels[one.token],
+                    party.token,
+                    party.kind,
+                    tuple(party.roles),
+                    validate(schema.fields_of(party.kind, party.roles), party.raw),
+                    labels[party.token],
                 )
-                for one in content.parties
+                for party in content.parties
             ),
             share_classes=tuple(
-                record.ShareClass(one.token, validate(there.share_class_fields, one.raw), labels[one.token])
-                for one in content.share_classes
+                record.ShareClass(row.token, validate(schema.share_class_fields, row.raw), labels[row.token])
+                for row in content.share_classes
             ),
             holdings=tuple(record.Holding(*pair, self._draft.holdings[pair].shares or 0) for pair in content.holdings),
-            documents=frozenset((one.party.token if one.party else None, one.slot) for one in content.documents),
-            # The copy is a new application, which nobody has submitted yet.
+            documents=frozenset((file.party.token if file.party else None, file.slot) for file in content.documents),
+            # The copy is a new application, which is not submitted yet.
             days=Days.on(self._draft.today),
         )
 
 
-# An answer that is not valid under another schema: whose it is, its label, and whether it is asked there.
+# An answer that is not valid under another schema: the label of its holder, its own, and whether it is asked there.
 LostAnswer = tuple[str, str, bool]
 
 
 def with_schema(draft: Draft, schema: FormSchema) -> Draft:
-    """The same answers under another schema; nothing is written."""
+    """Return a draft with these answers under another schema; nothing is written."""
     other = Draft(draft.application, schema=schema, today=draft.today)
     other.sections = draft.sections
     other.party_models = draft.party_models
@@ -300,22 +310,20 @@ def with_schema(draft: Draft, schema: FormSchema) -> Draft:
 
 
 def lost_answers(draft: Draft, schema: FormSchema) -> list[LostAnswer]:
-    """Every answer that is valid now and not under the other schema. No query."""
+    """Return every answer that is valid now and not under the other schema. No query."""
     other = with_schema(draft, schema)
     roles = {section.role for section in schema.role_sections}
-    found = list(_lost_between(draft.title, draft.schema.entity_fields, draft.record.answers, other.record.answers))
-    for before, after in zip(draft.parties, other.parties, strict=True):
-        fields = draft.schema.fields_of(before.kind, before.roles)
-        found += _lost_between(before.label, fields, before.record.answers, after.record.answers)
-        found += [
-            (before.label, gettext("Role: {role}").format(role=role), False)
-            for role in before.roles
-            if role not in roles
-        ]
+    lost = list(_lost_between(draft.title, draft.schema.entity_fields, draft.record.answers, other.record.answers))
+    for party, other_party in zip(draft.parties, other.parties, strict=True):
+        fields = draft.schema.fields_of(party.kind, party.roles)
+        lost += _lost_between(party.label, fields, party.record.answers, other_party.record.answers)
+        for role in party.roles:
+            if role not in roles:
+                lost.append((party.label, gettext("Role: {role}").format(role=role), False))
     fields = draft.schema.share_class_fields
-    for stored, same in zip(draft.share_classes, other.share_classes, strict=True):
-        found += _lost_between(stored.label, fields, stored.record.answers, same.record.answers)
-    return found
+    for row, other_row in zip(draft.share_classes, other.share_classes, strict=True):
+        lost += _lost_between(row.label, fields, row.record.answers, other_row.record.answers)
+    return lost
 
 
 def _lost_between(holder: str, fields: Iterable[FieldSpec], before: Answers, after: Answers) -> Iterator[LostAnswer]:

@@ -9,7 +9,7 @@ from django.core.files.storage import default_storage
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from formation_portal.applications import contacts, documents, services
+from formation_portal.applications import access, contacts, documents, services
 from formation_portal.applications.documents import EarlierFiles, can_serve
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Document
@@ -59,7 +59,7 @@ def test_what_is_in_the_latest_applications_or_in_this_one_is_offered(
     draft: Draft, owner: Any, ada: Any, earlier: Draft
 ) -> None:
     """And everybody who is in them is known."""
-    for _ in range(contacts.MAX_APPLICATIONS_READ - 1):
+    for _ in range(access.MAX_APPLICATIONS_READ - 1):
         services.start(owner=owner, product=factories.product())
     assert offered(draft, owner) == ["ada.pdf"]
     assert [one.label for one in contacts.contacts(owner, draft)] == ["Ingrid Solheim", "Ada LOVELACE"]

@@ -64,7 +64,7 @@ def asked(draft: Draft, holder: Holder) -> set[str]:
 @given(pairs())
 def test_what_is_carried_is_read_there_as_the_same_values(pair: tuple[Draft, FormSchema]) -> None:
     draft, there = pair
-    for raw, here, read, fields, _ in holders(draft, there, plan_transfer(draft, there=there)):
+    for raw, here, read, fields, _ in holders(draft, there, plan_transfer(draft, schema=there)):
         assert readable(read)
         assert dict(read.values) == {name: here.values[name] for name in raw}
         canonical = {spec.canonical_field for spec in fields}
@@ -74,7 +74,7 @@ def test_what_is_carried_is_read_there_as_the_same_values(pair: tuple[Draft, For
 @given(pairs())
 def test_only_what_was_typed_and_is_asked_here_is_carried(pair: tuple[Draft, FormSchema]) -> None:
     draft, there = pair
-    for raw, _, _, _, holder in holders(draft, there, plan_transfer(draft, there=there)):
+    for raw, _, _, _, holder in holders(draft, there, plan_transfer(draft, schema=there)):
         typed = draft.entity_raw
         if holder is not None:
             row = draft.party(holder.id) or draft.share_class(holder.id)
@@ -87,7 +87,7 @@ def test_only_what_was_typed_and_is_asked_here_is_carried(pair: tuple[Draft, For
 @given(pairs())
 def test_the_other_schema_objects_to_nothing_that_is_carried(pair: tuple[Draft, FormSchema]) -> None:
     draft, there = pair
-    found = plan_transfer(draft, there=there)
+    found = plan_transfer(draft, schema=there)
     assert {need.code for need in found.needed} <= NEEDED_ANYWHERE
     for party in found.content.parties:
         assert party.roles
@@ -108,7 +108,7 @@ def test_the_other_schema_objects_to_nothing_that_is_carried(pair: tuple[Draft, 
 @given(pairs())
 def test_everything_is_either_carried_or_listed_with_a_reason(pair: tuple[Draft, FormSchema]) -> None:
     draft, there = pair
-    found = plan_transfer(draft, there=there)
+    found = plan_transfer(draft, schema=there)
     answered = {*draft.record.answers.values, *draft.record.answers.problems}
     listed = [line for line in (*found.fits, *found.misfits) if line.holder == draft.title]
     assert len(listed) == len(answered)
@@ -126,7 +126,7 @@ def missing(found: Transfer, words: str) -> int:
 def test_comparing_changes_nothing(pair: tuple[Draft, FormSchema]) -> None:
     draft, there = pair
     before = factories.entered(draft)
-    plan_transfer(draft, there=there)
+    plan_transfer(draft, schema=there)
     assert factories.entered(draft) == before
 
 
@@ -134,7 +134,7 @@ def test_comparing_changes_nothing(pair: tuple[Draft, FormSchema]) -> None:
 def test_to_the_same_form_everything_goes_that_has_a_common_name(data: st.DataObject) -> None:
     schema = FormSchema.model_validate(data.draw(schemas()))
     draft = data.draw(drafts(schema))
-    found = plan_transfer(draft, there=schema)
+    found = plan_transfer(draft, schema=schema)
     known = {spec.name for spec in schema.entity_fields if spec.canonical_field and answerable(schema, spec)}
     wanted = asked(draft, None) & draft.record.answers.values.keys() & known
     assert found.content.entity.keys() == wanted
@@ -161,7 +161,7 @@ def elsewhere(**changes: Any) -> CatalogItem:
 @pytest.mark.django_db
 def test_what_stays_behind_says_why(complete: Draft, owner: Any) -> None:
     services.add_party(complete, "corporate", ["director"], {"corporate.name": "Byron Ltd"}, by=owner)
-    found = plan_transfer(complete, there=elsewhere().form)
+    found = plan_transfer(complete, schema=elsewhere().form)
     reasons = {(line.holder, line.what, line.words): line.reason for line in found.misfits}
     assert reasons["Larkfield Holdings", "Activity", "Holding company"] == "Question not asked"
     assert reasons["Ada Lovelace", "Role", "shareholder"] == "No matching role"
@@ -182,7 +182,7 @@ def test_shares_and_owners_that_stay_behind_say_where_and_what_to_do(complete: D
     no_holders = [one for one in sections if one["scope"] != "role:shareholder"]
     found = plan_transfer(
         open_draft(complete.application),
-        there=factories.product(schema={**factories.SCHEMA, "sections": no_holders}).form,
+        schema=factories.product(schema={**factories.SCHEMA, "sections": no_holders}).form,
     )
     reasons = {(line.holder, line.what): line.reason for line in found.misfits}
     wanted = "Not a shareholder in the new application. Choose its shareholders there, then allocate shares"
@@ -200,7 +200,7 @@ def test_an_option_that_is_not_offered_there_is_left(owner: Any) -> None:
         draft = open_draft(services.start(owner=owner, product=here))
         [section] = draft.schema.entity_sections
         services.save_section(draft, section, {"entity.kind": option}, version=0, by=owner)
-        found = plan_transfer(draft, there=elsewhere().form)
+        found = plan_transfer(draft, schema=elsewhere().form)
         assert found.content.entity == ({"entity.kind": option} if fits else {})
         assert [line.reason for line in found.misfits] == ([] if fits else ["Not one of the options"])
 
@@ -209,7 +209,7 @@ def test_an_option_that_is_not_offered_there_is_left(owner: Any) -> None:
 def test_a_new_draft_there_has_what_fits_and_nothing_else(complete: Draft, owner: Any) -> None:
     item = elsewhere()
     before = factories.entered(complete)
-    found = plan_transfer(complete, there=item.form)
+    found = plan_transfer(complete, schema=item.form)
     started = services.create_from(complete, product=item, content=found.content, by=owner)
     there = open_draft(Application.objects.get(pk=started.pk))
     assert there.entity_raw == {"entity.name": "Larkfield Holdings"}

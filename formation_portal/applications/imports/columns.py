@@ -21,14 +21,14 @@ _KIND_WORDS = {
     "corporate": gettext_noop("Company"),
     "foundation": gettext_noop("Foundation"),
 }
-# What a column is about: (role, field name, part of the answer); all empty for the kind.
+# The subject of a column: (role, field name, part of the answer); all empty for the kind.
 Key = tuple[str, str, str]
 KIND: Key = ("", "", "")
 
 
 @dataclass(frozen=True, slots=True)
 class AskedIn:
-    """One place where a question is asked: for a kind of party, in the section of a role."""
+    """A place of a question: for a kind of party, in the section of a role."""
 
     kind: str
     section: Section
@@ -37,7 +37,7 @@ class AskedIn:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column. `asked_in` are the places where its question is asked; columns of roles and of the kind have none."""
+    """A column. `asked_in` are the places of its question; columns of roles and of the kind have none."""
 
     heading: str
     role: str = ""
@@ -47,7 +47,7 @@ class Column:
 
     @property
     def key(self) -> Key:
-        """What the column is about."""
+        """The subject of the column."""
         return (self.role, self.name, self.part)
 
     @property
@@ -57,14 +57,14 @@ class Column:
 
     @property
     def is_of_people(self) -> bool:
-        """Whether natural persons are asked too."""
-        return not self.asked_in or any(one.kind == canonical.PARTY_KINDS[0] for one in self.asked_in)
+        """Check that natural persons are asked too."""
+        return not self.asked_in or any(place.kind == canonical.PARTY_KINDS[0] for place in self.asked_in)
 
     @property
     def is_needed(self) -> bool:
-        """Whether the answer is required without a condition anywhere."""
-        asked = (one.spec for one in self.asked_in if self.part not in one.spec.optional_parts)
-        return any(spec.required and spec.depends_on is None for spec in asked)
+        """Check that a place requires the answer without a condition."""
+        specs = (place.spec for place in self.asked_in if self.part not in place.spec.optional_parts)
+        return any(spec.required and spec.depends_on is None for spec in specs)
 
     @property
     def marked(self) -> str:
@@ -73,7 +73,7 @@ class Column:
 
 
 def columns(schema: FormSchema) -> tuple[Column, ...]:
-    """Every column of the form, in its order and in the reader's language; no two headings are equal."""
+    """Return the columns of the form, in its order and in the reader's language; no two headings are equal."""
     roles = dict.fromkeys(section.role for section in schema.role_sections if section.role)
     fixed = [
         Column(gettext("Kind")),
@@ -83,25 +83,25 @@ def columns(schema: FormSchema) -> tuple[Column, ...]:
 
 
 def keys_by_heading(schema: FormSchema) -> dict[str, Key]:
-    """The column keys by normalized heading in every language, since a sheet may be uploaded in another language.
+    """Return the column keys by normalized heading in every language, since a sheet may be in another language.
 
-    Each with the form's words in that language and with its own, as a sheet has them that was downloaded before.
+    Headings are known in the form's words in that language and in its own, which an earlier sheet may have.
     """
-    known: dict[str, Key] = {}
+    keys: dict[str, Key] = {}
     for code, _ in settings.LANGUAGES:
         with translation.override(code):
             for column in (*columns(in_language(schema, code)), *columns(schema)):
-                known.setdefault(normalized_heading(column.heading), column.key)
-    return known
+                keys.setdefault(normalized_heading(column.heading), column.key)
+    return keys
 
 
 def kind_word(kind: str) -> str:
-    """Person, Company or Foundation, in the reader's language."""
+    """Return "Person", "Company" or "Foundation" in the reader's language."""
     return gettext(_KIND_WORDS[kind])
 
 
 def kinds_by_word() -> Mapping[str, str]:
-    """The kinds of party by every word for them, in every language."""
+    """Return the kinds of party by their words in every language."""
     words = {fold(kind): kind for kind in canonical.PARTY_KINDS}
     words |= {fold(word): kind for kind, word in canonical.KIND_WORDS.items()}
     for code, _ in settings.LANGUAGES:
@@ -111,9 +111,9 @@ def kinds_by_word() -> Mapping[str, str]:
 
 
 def kind_choices(sections: Iterable[Section]) -> tuple[Choice, ...]:
-    """The kinds that any of the role sections allows."""
-    there = tuple(sections)
-    kinds = (kind for kind in canonical.PARTY_KINDS if any(section.allows(kind) for section in there))
+    """Return the kinds that any of the role sections allows."""
+    sections = tuple(sections)
+    kinds = (kind for kind in canonical.PARTY_KINDS if any(section.allows(kind) for section in sections))
     return tuple(Choice(kind, kind_word(kind)) for kind in kinds)
 
 
@@ -134,13 +134,14 @@ def _questions(schema: FormSchema) -> Iterator[Column]:
             yield Column(heading, name=name, part=part, asked_in=tuple(asked_in))
 
 
-def _with_distinct_headings(found: Sequence[Column]) -> Iterator[Column]:
-    """Make headings distinct: add the kinds to equal labels and to what people are not asked, else the field name."""
-    by_label = Counter(normalized_heading(column.heading) for column in found)
+def _with_distinct_headings(unnamed: Sequence[Column]) -> Iterator[Column]:
+    """Make headings distinct: add the kinds to equal labels and to questions that people are not asked, else the field
+    name."""
+    by_label = Counter(normalized_heading(column.heading) for column in unnamed)
     named: list[Column] = []
-    for column in found:
+    for column in unnamed:
         is_repeated = by_label[normalized_heading(column.heading)] > 1
-        kinds = ", ".join(kind_word(kind) for kind in dict.fromkeys(one.kind for one in column.asked_in))
+        kinds = ", ".join(kind_word(kind) for kind in dict.fromkeys(place.kind for place in column.asked_in))
         if kinds and (is_repeated or not column.is_of_people):
             column = replace(column, heading=f"{column.heading} ({kinds})")
         named.append(column)

@@ -3,7 +3,7 @@
 The sandbox imports it too, and has no Django: its sentences are translated as the contract's are.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -22,12 +22,9 @@ MAX_CELL = 40_000
 # Characters of all cells: a workbook stores a text once, however many cells have it.
 MAX_CHARACTERS = 2_000_000
 
-# Whether a text is the heading of a known column.
-IsHeading = Callable[[str], bool]
-
 
 def normalized_heading(heading: str) -> str:
-    """A heading without the mark of required columns, in normalized case and spaces."""
+    """Normalize the case and spaces of a heading, and drop the mark of required columns."""
     return fold(heading.strip().rstrip(NEEDED_MARK))
 
 
@@ -37,12 +34,12 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def as_csv(value: str) -> str:
-    """A value for CSV, marked where a spreadsheet would take it for a formula."""
+    """Write a value for CSV, with a mark if a spreadsheet would take it for a formula."""
     return f"{_TEXT_MARK}{value}" if _is_marked(value) or value.startswith(_FORMULA_STARTS) else value
 
 
 def from_csv(cell: str) -> str:
-    """A value of CSV without that mark."""
+    """Drop the mark of a value of CSV."""
     return cell[1:] if _is_marked(cell) else cell
 
 
@@ -51,7 +48,7 @@ def _is_marked(text: str) -> bool:
 
 
 class SheetRefusal(StrEnum):
-    """Why a file is refused, as the sandbox returns it; REFUSAL_TEXTS says what to do about each."""
+    """The reason to refuse a file, as the sandbox returns it; REFUSAL_TEXTS tells how to correct each."""
 
     TOO_LARGE = "too_large"
     TOO_MANY = "too_many"
@@ -108,19 +105,19 @@ class SheetRefused(Exception):
 
     @property
     def message(self) -> str:
-        """What to do, in the reader's language."""
+        """Tell how to correct the file, in the reader's language."""
         if not isinstance(self.why, SheetRefusal):
             return self.why
         return gettext(
             REFUSAL_TEXTS[self.why],
             most=format_number(MAX_ROWS),
-            **{name: format_number(one) for name, one in self.values.items()},
+            **{name: format_number(value) for name, value in self.values.items()},
         )
 
 
 @dataclass(frozen=True, slots=True)
 class GridRow:
-    """One row by its number in the sheet; `formulas` are the indexes of cells with a formula."""
+    """A row by its number in the sheet; `formulas` are the indexes of cells with a formula."""
 
     number: int
     cells: tuple[str, ...]
@@ -128,7 +125,7 @@ class GridRow:
 
     @property
     def is_filled(self) -> bool:
-        """Whether any cell is filled."""
+        """Check that any cell is filled."""
         return bool(self.formulas) or any(cell.strip() for cell in self.cells)
 
 
@@ -141,51 +138,47 @@ class Grid:
     remarks: tuple[tuple[str, str], ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """The grid as the sandbox returns it."""
+        """Write the grid as the sandbox returns it."""
         rows = [{"number": row.number, "cells": row.cells, "formulas": sorted(row.formulas)} for row in self.rows]
         return {"headings": self.headings, "rows": rows, "remarks": self.remarks}
 
     @classmethod
-    def from_json(cls, said: Any) -> "Grid":
-        """The grid from what the sandbox returned. Raises ValueError, TypeError or KeyError for anything else."""
+    def from_json(cls, answer: Any) -> "Grid":
+        """Read the grid that the sandbox returned. Raises ValueError, TypeError or KeyError for anything else."""
         return cls(
-            headings=_texts(said["headings"]),
+            headings=tuple(map(str, answer["headings"])),
             rows=tuple(
-                GridRow(int(row["number"]), _texts(row["cells"]), frozenset(map(int, row["formulas"])))
-                for row in said["rows"][:MAX_ROWS]
+                GridRow(int(row["number"]), tuple(map(str, row["cells"])), frozenset(map(int, row["formulas"])))
+                for row in answer["rows"][:MAX_ROWS]
             ),
-            remarks=tuple((str(word), str(detail)) for word, detail in said["remarks"]),
+            remarks=tuple((str(code), str(detail)) for code, detail in answer["remarks"]),
         )
 
 
-def _texts(said: Any) -> tuple[str, ...]:
-    return tuple(map(str, said))
-
-
 def grid_of(rows: Iterable[GridRow], remarks: Iterable[tuple[str, str]] = ()) -> Grid:
-    """A grid whose headings are the first filled row. Raises SheetRefused without rows below it, or with too many."""
+    """Make a grid whose headings are the first filled row. Raises SheetRefused without rows below it, or too many."""
     filled = (row for row in within_bounds(rows) if row.is_filled)
     first = next(filled, None)
     if first is None:
         raise SheetRefused(SheetRefusal.EMPTY)
-    kept: list[GridRow] = []
+    below: list[GridRow] = []
     count = 0
     for row in filled:
         count += 1
         if count <= MAX_ROWS:
-            kept.append(row)
+            below.append(row)
     if count > MAX_ROWS:
         raise SheetRefused(SheetRefusal.TOO_MANY_ROWS, count=count)
-    if not kept:
+    if not below:
         raise SheetRefused(SheetRefusal.NO_ROWS)
-    return Grid(first.cells, tuple(kept), tuple(remarks))
+    return Grid(first.cells, tuple(below), tuple(remarks))
 
 
 def within_bounds(rows: Iterable[GridRow]) -> Iterator[GridRow]:
-    """The rows, as long as they hold no more than MAX_CHARACTERS. Raises SheetRefused."""
-    left = MAX_CHARACTERS
+    """Yield the rows. Raises SheetRefused once they hold more than MAX_CHARACTERS."""
+    characters = 0
     for row in rows:
-        left -= sum(map(len, row.cells))
-        if left < 0:
+        characters += sum(map(len, row.cells))
+        if characters > MAX_CHARACTERS:
             raise SheetRefused(SheetRefusal.TOO_MANY)
         yield row

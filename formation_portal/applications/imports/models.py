@@ -15,7 +15,7 @@ KEPT_FOR = timedelta(days=7)
 
 
 def expiry_of_new_import() -> datetime:
-    """When a sheet that is uploaded now expires."""
+    """Return the time at which a sheet expires that is uploaded now."""
     return timezone.now() + KEPT_FOR
 
 
@@ -23,16 +23,16 @@ class PartyImportQuerySet(models.QuerySet["PartyImport"]):
     """Queries for sheets."""
 
     def kept(self) -> "PartyImportQuerySet":
-        """Sheets that have not expired."""
+        """Select the sheets that have not expired."""
         return self.filter(expires_at__gt=timezone.now())
 
     def expired(self) -> "PartyImportQuerySet":
-        """Sheets that are to be deleted."""
+        """Select the sheets that are to be deleted."""
         return self.filter(expires_at__lte=timezone.now())
 
 
 class PartyImport(models.Model):
-    """One sheet, as typed: {headings, remarks, rows}, each row {number, token, cells, formulas}.
+    """A sheet as typed: {headings, remarks, rows}, each row {number, token, cells, formulas}.
 
     A row's token becomes the token of its party, so that a row is never added twice.
     """

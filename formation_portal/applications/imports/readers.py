@@ -1,4 +1,4 @@
-"""Reads a CSV or XLSX file into a grid. Runs in the sandbox alone, by the task `read_file`.
+"""Read a CSV or XLSX file into a grid. Runs in the sandbox alone, by the task `read_file`.
 
 An XLSX file is checked before it is parsed: it is an archive, and a small one may unpack to gigabytes.
 """
@@ -10,7 +10,7 @@ import json
 import re
 import warnings
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from copy import copy
 from datetime import date, datetime, time
@@ -28,7 +28,6 @@ from .grid import (
     MAX_COLUMNS,
     Grid,
     GridRow,
-    IsHeading,
     SheetRefusal,
     SheetRefused,
     from_csv,
@@ -40,7 +39,7 @@ from .grid import (
 # A sheet of MAX_ROWS rows, filled to the last cell, stays below both.
 MAX_UNPACKED_BYTES = 30_000_000
 MAX_TAGS = 600_000
-# Styles, names and whatever else is not a cell: each becomes an object before the first cell is read.
+# Styles, names and other tags outside cells: each becomes an object before the first cell is read.
 MAX_OTHER_TAGS = 20_000
 MAX_PARTS = 1_000
 
@@ -66,7 +65,7 @@ _NO_TEXT = re.compile("[\x00-\x08\x0e-\x1f]")
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 # Below this row a sheet is refused; empty rows cost time too.
 _LAST_ROW_READ = 20_000
-# How many rows, and sheets, are searched for headings.
+# So many rows and sheets are searched for headings.
 _HEADINGS_WITHIN, _SHEETS_WITHIN = 100, 20
 _ONLY_ZEROS = re.compile("0{1,20}")
 # The significant digits that a spreadsheet stores.
@@ -74,31 +73,32 @@ _DIGITS = 15
 
 
 def read_file(content: bytes, *, headings: Collection[str]) -> bytes:
-    """The grid as JSON, or why there is none, with the values of that text. `headings` are the known ones."""
+    """Return the grid as JSON, or the refusal with the values of its text. `headings` are the normalized known ones."""
     try:
-        said = _read(content, frozenset(headings)).as_json()
+        answer = _read(content, frozenset(headings)).as_json()
     except SheetRefused as refused:
-        said = {"refused": refused.why, "values": refused.values}
+        answer = {"refused": refused.why, "values": refused.values}
     except MemoryError:
-        said = {"refused": SheetRefusal.TOO_HEAVY, "values": {}}
-    return json.dumps(said).encode()
+        answer = {"refused": SheetRefusal.TOO_HEAVY, "values": {}}
+    return json.dumps(answer).encode()
 
 
-def _read(content: bytes, known: frozenset[str]) -> Grid:
-    def is_heading(text: str) -> bool:
-        return normalized_heading(text) in known
-
+def _read(content: bytes, headings: Collection[str]) -> Grid:
     if content.startswith(_OLD_OFFICE):
         raise SheetRefused(SheetRefusal.PASSWORD if _ENCRYPTED in content else SheetRefusal.OLD_KIND)
     if content.startswith(_OTHER_FILES):
         raise SheetRefused(SheetRefusal.NO_SHEET)
     if content.startswith(_ZIP):
-        return read_xlsx(content, is_heading)
-    return read_csv(content, is_heading)
+        return read_xlsx(content, headings)
+    return read_csv(content, headings)
 
 
-def read_csv(content: bytes, is_heading: IsHeading) -> Grid:
-    """Read a CSV file, whichever program wrote it. Raises SheetRefused where it is not text or has a broken quote."""
+def _count_headings(cells: Iterable[str], headings: Collection[str]) -> int:
+    return sum(normalized_heading(cell) in headings for cell in cells)
+
+
+def read_csv(content: bytes, headings: Collection[str]) -> Grid:
+    """Read a CSV file of any program. Raises SheetRefused if it is not text or has a broken quote."""
     text, remarks = _csv_text(content)
     if _NO_TEXT.search(text):
         raise SheetRefused(SheetRefusal.NO_SHEET)
@@ -106,12 +106,12 @@ def read_csv(content: bytes, is_heading: IsHeading) -> Grid:
         return grid_of(())
     named = _NAMED_DELIMITER.match(text)
     text = text[named.end() :] if named else text
-    delimiter = named[1] if named else _delimiter(text, is_heading)
+    delimiter = named[1] if named else _delimiter(text, headings)
     return grid_of(_csv_rows(text, delimiter), remarks)
 
 
 def _csv_text(content: bytes) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """The decoded text, and remarks. Without a byte order mark it is UTF-8, or else Windows-1252, with a remark."""
+    """Return the decoded text, and remarks. Without a byte order mark it is UTF-8, or Windows-1252 with a remark."""
     for mark, encoding in _MARKS:
         if content.startswith(mark):
             return _decode(content, encoding), ()
@@ -128,17 +128,18 @@ def _decode(content: bytes, encoding: str) -> str:
         raise SheetRefused(SheetRefusal.LETTERS) from error
 
 
-def _delimiter(text: str, is_heading: IsHeading) -> str:
-    """The delimiter that yields the most known headings in the first filled line; else the most cells."""
-
-    def sense(delimiter: str) -> tuple[int, int]:
+def _delimiter(text: str, headings: Collection[str]) -> str:
+    """Return the delimiter with the most known headings in the first filled line; of equal ones with the most cells."""
+    best, most = _DELIMITERS[0], (0, 0)
+    for delimiter in _DELIMITERS:
         try:
             first = next((row.cells for row in _csv_rows(text, delimiter) if row.is_filled), ())
         except SheetRefused:
-            return (0, 0)
-        return (sum(map(is_heading, first)), len(first))
-
-    return max(_DELIMITERS, key=sense)
+            continue
+        counts = (_count_headings(first, headings), len(first))
+        if counts > most:
+            best, most = delimiter, counts
+    return best
 
 
 def _csv_rows(text: str, delimiter: str) -> Iterator[GridRow]:
@@ -157,15 +158,15 @@ def _csv_rows(text: str, delimiter: str) -> Iterator[GridRow]:
         raise SheetRefused(SheetRefusal.QUOTATION, number=number + 1) from error
 
 
-def read_xlsx(content: bytes, is_heading: IsHeading) -> Grid:
+def read_xlsx(content: bytes, headings: Collection[str]) -> Grid:
     """Read the first sheet with known headings, each cell as the text it shows. Formulas are not evaluated.
 
-    Raises SheetRefused where the file cannot be read.
+    Raises SheetRefused if the file cannot be read.
     """
     has_formulas, has_merged_cells = check_archive(content)
     merged = (("merged", ""),) if has_merged_cells else ()
     with _open_workbook(content, values=True) as values:
-        sheet, remarks = _chosen_sheet(values, is_heading)
+        sheet, remarks = _chosen_sheet(values, headings)
         if not has_formulas:
             return grid_of(_sheet_rows(sheet), (*remarks, *merged))
         with _open_workbook(content, values=False) as with_formulas:
@@ -174,7 +175,7 @@ def read_xlsx(content: bytes, is_heading: IsHeading) -> Grid:
 
 
 def check_archive(content: bytes) -> tuple[bool, bool]:
-    """Check the archive within bounds of memory and time: whether it has formulas, and merged cells.
+    """Check the archive within bounds of memory and time. Return whether it has formulas, and merged cells.
 
     Raises SheetRefused.
     """
@@ -195,16 +196,17 @@ def _refuse_other_kinds(archive: ZipFile, parts: list[ZipInfo]) -> None:
         raise SheetRefused(SheetRefusal.OTHER_KIND)
     if "[Content_Types].xml" not in names or not any(name.startswith("xl/") for name in names):
         raise SheetRefused(SheetRefusal.NO_SHEET)
-    unfolded = sum(part.file_size for part in parts)
-    if len(parts) > MAX_PARTS or unfolded > MAX_UNPACKED_BYTES:
+    unpacked_size = sum(part.file_size for part in parts)
+    if len(parts) > MAX_PARTS or unpacked_size > MAX_UNPACKED_BYTES:
         raise SheetRefused(SheetRefusal.TOO_MANY)
     if any(part.compress_type not in (ZIP_STORED, ZIP_DEFLATED) for part in parts):
         raise SheetRefused(SheetRefusal.DAMAGED)
 
 
 def _check_parts(archive: ZipFile, parts: list[ZipInfo]) -> tuple[bool, bool]:
-    """Check each part by itself."""
-    tags, others, has_formulas, has_merged_cells = 0, 0, False, False
+    """Check each part. Return whether one has formulas, and merged cells."""
+    tags = others = 0
+    has_formulas = has_merged_cells = False
     for part in parts:
         body = _unpacked(archive, part)
         tags += body.count(b"<")
@@ -213,7 +215,7 @@ def _check_parts(archive: ZipFile, parts: list[ZipInfo]) -> tuple[bool, bool]:
         others += sum(1 for _ in _OTHER_TAG.finditer(body))
         if others > MAX_OTHER_TAGS:
             raise SheetRefused(SheetRefusal.TOO_MUCH_BESIDE)
-        if _TAG.search(body) or any(len(one[0]) > _LONGEST_MARK_UP for one in _COMMENT.finditer(body)):
+        if _TAG.search(body) or any(len(match[0]) > _LONGEST_MARK_UP for match in _COMMENT.finditer(body)):
             raise SheetRefused(SheetRefusal.TOO_MUCH_BESIDE)
         if any(declared in body for declared in _DECLARED):
             raise SheetRefused(SheetRefusal.DAMAGED)
@@ -223,9 +225,9 @@ def _check_parts(archive: ZipFile, parts: list[ZipInfo]) -> tuple[bool, bool]:
 
 
 def _unpacked(archive: ZipFile, part: ZipInfo) -> bytes:
-    """The unpacked part. Raises SheetRefused where it is longer than its declared size.
+    """Unpack a part. Raises SheetRefused if it is longer than its declared size.
 
-    `ZipFile` cuts a part to its declared size, so one byte more is asked for.
+    `ZipFile` cuts a part to its declared size, so this reads one byte more.
     """
     longer = copy(part)
     longer.file_size += 1
@@ -238,10 +240,10 @@ def _unpacked(archive: ZipFile, part: ZipInfo) -> bytes:
 
 @contextmanager
 def _open_workbook(content: bytes, *, values: bool) -> Iterator[Any]:
-    """The workbook, read row by row. The library raises any of a dozen errors for a malformed part."""
+    """Open a workbook to read it row by row. The library raises any of a dozen errors for a malformed part."""
     try:
         with warnings.catch_warnings():
-            # It warns of parts that it leaves out; none of them is read here.
+            # The library warns of parts that it skips; none of them is read here.
             warnings.simplefilter("ignore")
             book = load_workbook(BytesIO(content), read_only=True, data_only=values, keep_links=False)
             try:
@@ -254,8 +256,8 @@ def _open_workbook(content: bytes, *, values: bool) -> Iterator[Any]:
         raise SheetRefused(SheetRefusal.DAMAGED) from error
 
 
-def _chosen_sheet(book: Any, is_heading: IsHeading) -> tuple[Any, tuple[tuple[str, str], ...]]:
-    """The visible sheet that begins with headings of the form, and remarks on sheets that are not read."""
+def _chosen_sheet(book: Any, headings: Collection[str]) -> tuple[Any, tuple[tuple[str, str], ...]]:
+    """Return the visible sheet that begins with headings of the form, and remarks on sheets that are not read."""
     visible = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
     if not visible:
         raise SheetRefused(SheetRefusal.DAMAGED)
@@ -263,7 +265,7 @@ def _chosen_sheet(book: Any, is_heading: IsHeading) -> tuple[Any, tuple[tuple[st
     for sheet in visible[:_SHEETS_WITHIN]:
         rows = within_bounds(islice(_sheet_rows(sheet), _HEADINGS_WITHIN))
         first = next((row.cells for row in rows if row.is_filled), ())
-        if sum(map(is_heading, first)) > 1:
+        if _count_headings(first, headings) > 1:
             fitting.append(sheet)
     hidden = (("hidden", ""),) if len(visible) < len(book.worksheets) else ()
     others = (("first", fitting[0].title),) if len(fitting) > 1 else ()
@@ -288,14 +290,14 @@ def _read_rows(sheet: Any) -> Iterator[tuple[int, Any]]:
 
 
 def _with_formulas(rows: Iterator[GridRow], sheet: Any) -> Iterator[GridRow]:
-    """The rows with the places of formulas, from the sheet opened without values."""
+    """Add the places of formulas to rows, from the sheet opened without values."""
     for row, (_, cells) in zip(rows, _read_rows(sheet), strict=True):
         is_formula = (place for place, cell in enumerate(cells) if cell is not EMPTY_CELL and cell.data_type == "f")
         yield GridRow(row.number, row.cells, frozenset(is_formula))
 
 
 def _shown_text(cell: Any) -> str:
-    """The text that the cell shows, as far as its value and format tell."""
+    """Return the text that a cell shows, as far as its value and format tell."""
     value = cell.value
     if value is None:
         return ""
@@ -314,7 +316,7 @@ def _shown_text(cell: Any) -> str:
 
 
 def _number_text(value: float, number_format: str) -> str:
-    """A number without binary rounding; as a percentage, or with leading zeros, where its format says so."""
+    """Write a number without binary rounding; as a percentage, or with leading zeros, if its format has them."""
     share = "%" in number_format
     exact = Decimal(f"{value:.{_DIGITS}g}") * (100 if share else 1)
     text = format(exact.normalize() if exact else Decimal(0), "f")

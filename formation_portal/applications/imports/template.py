@@ -22,7 +22,7 @@ from formation_portal.contract.fields.base import Choice
 from formation_portal.contract.localisation import colon
 from formation_portal.contract.reasons import only_if
 from formation_portal.contract.rules import find_field
-from formation_portal.contract.schema import FormSchema
+from formation_portal.contract.schema import FormSchema, Section
 
 from ..draft import Draft
 from .columns import KIND, Column, columns, kind_choices, kind_word
@@ -40,84 +40,82 @@ _WIDTHS = (28, 34, 26, 60, 60)
 _TEXT_FORMAT = "@"
 _LAST_ROW = MAX_ROWS + 1
 
-# Each column with what can be chosen in it.
+# Each column with its choices.
 ColumnChoices = Sequence[tuple[Column, tuple[Choice, ...]]]
 
 
 def template_columns(draft: Draft) -> tuple[Column, ...]:
-    """The columns that can be filled at present: of the roles that are active."""
-    asked = {
-        section.key: section.role
-        for section in draft.schema.role_sections
-        if draft.form_state.section_activation(section).active
-    }
+    """Return the columns that can be filled at present: those of active roles."""
+    sections = active_role_sections(draft)
+    keys = {section.key for section in sections}
+    roles = {section.role for section in sections}
+    can_refer = bool(draft.share_classes)
+    fillable: list[Column] = []
+    for column in columns(draft.schema):
+        is_asked = column.role in roles if column.role else any(place.section.key in keys for place in column.asked_in)
+        is_reference = column.spec is not None and column.spec.refers_to_share_class
+        if column.key == KIND or (is_asked and (can_refer or not is_reference)):
+            fillable.append(column)
+    return tuple(fillable)
 
-    def is_asked(column: Column) -> bool:
-        if column.key == KIND:
-            return True
-        if column.role:
-            return column.role in asked.values()
-        # A share class can be named once there is one.
-        is_answerable = bool(draft.share_classes) or not (column.spec and column.spec.refers_to_share_class)
-        return is_answerable and any(one.section.key in asked for one in column.asked_in)
 
-    return tuple(filter(is_asked, columns(draft.schema)))
+def active_role_sections(draft: Draft) -> list[Section]:
+    """Return the sections of the roles that are asked for at present."""
+    return [section for section in draft.schema.role_sections if draft.form_state.section_activation(section).active]
 
 
 def _choices(draft: Draft, column: Column) -> tuple[Choice, ...]:
-    """What can be chosen in a column."""
+    """Return the choices of a column."""
     if column.key == KIND:
-        return kind_choices(
-            section for section in draft.schema.role_sections if draft.form_state.section_activation(section).active
-        )
+        return kind_choices(active_role_sections(draft))
     if column.role:
         return (Choice("true", gettext("Yes")),)
     if column.spec is None:
         return ()
     if column.spec.refers_to_share_class:
-        return tuple(Choice(row.token, row.label) for row in draft.share_classes)
+        return draft.share_class_choices
     return column.spec.cell_choices(column.part)
 
 
 def csv_template(draft: Draft) -> bytes:
-    """The headings, as CSV."""
+    """Write the headings as CSV."""
     text = io.StringIO(newline="")
     csv.writer(text).writerow([as_csv(column.marked) for column in template_columns(draft)])
     return text.getvalue().encode(_ENCODING)
 
 
 def xlsx_template(draft: Draft) -> bytes:
-    """The empty sheet as XLSX: one sheet to fill in, one of explanations, one of lists."""
-    found = [(column, _choices(draft, column)) for column in template_columns(draft)]
+    """Write the empty sheet as XLSX: one sheet to fill in, one of explanations, one of lists."""
+    offers = [(column, _choices(draft, column)) for column in template_columns(draft)]
     book = Workbook()
     sheet = book.active
     assert sheet is not None
     sheet.title = gettext("People and companies")
-    _write_explanations(book.create_sheet(gettext("Explanations")), draft.schema, found)
-    lists = _write_lists(book.create_sheet(gettext("Allowed answers")), found)
-    _fill_sheet(sheet, found, lists)
+    _write_explanations(book.create_sheet(gettext("Explanations")), draft.schema, offers)
+    lists = _write_lists(book.create_sheet(gettext("Allowed answers")), offers)
+    _fill_sheet(sheet, offers, lists)
     file = BytesIO()
     book.save(file)
     return file.getvalue()
 
 
-def _fill_sheet(sheet: Any, found: ColumnChoices, lists: Mapping[tuple[Choice, ...], str]) -> None:
+def _fill_sheet(sheet: Any, offers: ColumnChoices, lists: Mapping[tuple[Choice, ...], str]) -> None:
     sheet.freeze_panes = "A2"
-    for place, (column, choices) in enumerate(found, start=1):
+    for place, (column, choices) in enumerate(offers, start=1):
         letter = get_column_letter(place)
         _write_text(sheet, 1, place, column.marked, is_heading=True)
         sheet.column_dimensions[letter].width = max(14, min(30, len(column.marked) + 3))
         sheet.column_dimensions[letter].number_format = _TEXT_FORMAT
         if choices:
             offer = DataValidation("list", formula1=lists[choices], allow_blank=True)
-            # Where several can be chosen, or other text may be typed, the list only suggests.
+            # If several can be chosen, or other text may be typed, the list only suggests.
             offer.showErrorMessage = not (column.spec and column.spec.many)
             offer.add(f"{letter}2:{letter}{_LAST_ROW}")
             sheet.add_data_validation(offer)
 
 
-def _write_explanations(sheet: Any, schema: FormSchema, found: ColumnChoices) -> None:
-    """Explain each column: its heading, who is asked, whether it is required, what to type, and what is allowed."""
+def _write_explanations(sheet: Any, schema: FormSchema, offers: ColumnChoices) -> None:
+    """Explain each column: its heading, who is asked, whether it is required, what to type, and the allowed answers."""
     rows: list[tuple[str, ...]] = [
         (
             gettext("Column"),
@@ -127,7 +125,7 @@ def _write_explanations(sheet: Any, schema: FormSchema, found: ColumnChoices) ->
             gettext("Allowed answers"),
         )
     ]
-    for column, choices in found:
+    for column, choices in offers:
         allowed = "; ".join(choice.label for choice in choices)
         if len(choices) > _MAX_CHOICES_INLINE:
             allowed = gettext("See the list under “{title}”").format(title=gettext("Allowed answers"))
@@ -141,12 +139,12 @@ def _write_explanations(sheet: Any, schema: FormSchema, found: ColumnChoices) ->
 
 
 def _who_is_asked(column: Column) -> str:
-    """Person: director, shareholder. Company: director."""
+    """Write the roles by kind, like "Person: director, shareholder. Company: director"."""
     roles: dict[str, list[str]] = {}
-    for one in column.asked_in:
-        roles.setdefault(one.kind, []).append(canonical.role_word(one.section.role or ""))
-    said = (f"{kind_word(kind)}{colon()}{', '.join(dict.fromkeys(words))}" for kind, words in roles.items())
-    return ". ".join(said) or gettext("Everyone")
+    for place in column.asked_in:
+        roles.setdefault(place.kind, []).append(canonical.role_word(place.section.role or ""))
+    sentences = (f"{kind_word(kind)}{colon()}{', '.join(dict.fromkeys(names))}" for kind, names in roles.items())
+    return ". ".join(sentences) or gettext("Everyone")
 
 
 def _needed(schema: FormSchema, column: Column) -> str:
@@ -156,12 +154,13 @@ def _needed(schema: FormSchema, column: Column) -> str:
         return gettext("At least one role")
     if column.is_needed:
         return gettext("Before you submit")
-    needed = (one for one in column.asked_in if one.spec.required and column.part not in one.spec.optional_parts)
     conditions: dict[str, None] = {}
-    for one in needed:
-        rule = one.spec.depends_on
-        place = find_field(schema, rule, one.section, one.kind, None) if rule else None
-        if rule and place and (condition := only_if(rule, place.spec)):
+    for place in column.asked_in:
+        rule = place.spec.depends_on
+        if rule is None or not place.spec.required or column.part in place.spec.optional_parts:
+            continue
+        deciding = find_field(schema, rule, place.section, place.kind, None)
+        if deciding and (condition := only_if(rule, deciding.spec)):
             conditions[condition] = None
     return ". ".join(conditions) or gettext("No")
 
@@ -175,9 +174,9 @@ def _what_to_type(column: Column) -> str:
     return " ".join(text for text in (column.spec.help, hint) if text)
 
 
-def _write_lists(sheet: Any, found: ColumnChoices) -> dict[tuple[Choice, ...], str]:
+def _write_lists(sheet: Any, offers: ColumnChoices) -> dict[tuple[Choice, ...], str]:
     """Write each list once, under the heading of the first column that has it; return their cell ranges."""
-    first = {choices: column.heading for column, choices in reversed(found) if choices}
+    first = {choices: column.heading for column, choices in reversed(offers) if choices}
     lists: dict[tuple[Choice, ...], str] = {}
     for place, choices in enumerate(reversed(first), start=1):
         letter = get_column_letter(place)
@@ -192,7 +191,7 @@ def _write_lists(sheet: Any, found: ColumnChoices) -> dict[tuple[Choice, ...], s
 
 
 def _write_text(sheet: Any, row: int, column: int, text: str, *, is_heading: bool = False) -> None:
-    """Write a cell as text, whatever it begins with, so that it is never a formula."""
+    """Write a cell as text with any beginning, so that it is never a formula."""
     cell = sheet.cell(row, column)
     cell.value = ILLEGAL_CHARACTERS_RE.sub("", text)
     cell.data_type = "s"

@@ -190,7 +190,7 @@ class CarryOverPage:
 
     @cached_property
     def transfer(self) -> Transfer:
-        return plan_transfer(self.draft, there=self.item.form)
+        return plan_transfer(self.draft, schema=self.item.form)
 
     @cached_property
     def fits(self) -> Mapping[str, Sequence[TransferLine]]:

@@ -126,7 +126,7 @@ def test_what_another_form_takes_names_documents_in_the_readers_language(german:
     services.add_document(draft, draft.parties[0], "Passport, certified copy", factories.upload(), by=owner)
     with translation.override("de"):
         draft = open_draft(german.application)
-        found = plan_transfer(draft, there=draft.schema)
+        found = plan_transfer(draft, schema=draft.schema)
     assert "Pass, beglaubigte Kopie" in {line.what for line in found.fits}
 
 
