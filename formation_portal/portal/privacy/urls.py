@@ -1,4 +1,4 @@
-"""The addresses of what a customer may ask about their own data."""
+"""The addresses of a customer's data, and of keeping a draft."""
 
 from django.urls import path
 

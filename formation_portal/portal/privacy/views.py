@@ -1,4 +1,4 @@
-"""A customer's own data: a copy of all of it, deleting the account, and keeping a draft that is about to be deleted."""
+"""Export a customer's data, delete the account, and keep a draft that is about to be deleted."""
 
 from django.contrib import messages
 from django.contrib.auth import logout
@@ -26,13 +26,13 @@ from formation_portal.privacy.export import account_archive
 from formation_portal.ui.downloads import as_attachment
 
 from ..lookups import get_draft_or_404
-from .pages import DeletionPage, retention_sentences
+from .pages import application_links, retention_sentences
 
 
 @require_safe
 @signed_in
 def your_data(request: UserRequest) -> HttpResponse:
-    """What can be asked for, and how long what is kept."""
+    """Offer the export and the deletion, and say how long data is stored."""
     return render(request, "portal/privacy/your_data.html", {"kept": retention_sentences()})
 
 
@@ -40,25 +40,25 @@ def your_data(request: UserRequest) -> HttpResponse:
 @signed_in
 @recently_authenticated
 def export(request: UserRequest) -> HttpResponseBase:
-    """Everything that is kept of the reader, as an archive; that it was taken is kept in the audit log."""
+    """Download all data of the reader as an archive, and record the export in the audit log."""
     if request.method != "HEAD":
         chain.append(AuditAction.EXPORT, by=request.user, application=None, subject=request.user.pk)
-    answer = StreamingHttpResponse(account_archive(request.user), content_type="application/zip")
-    return as_attachment(answer, name="your-data.zip")
+    response = StreamingHttpResponse(account_archive(request.user), content_type="application/zip")
+    return as_attachment(response, name="your-data.zip")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 @reauthenticated
 def deletion(request: UserRequest) -> HttpResponse:
-    """Say what goes, what stays and what comes first; then delete the account."""
+    """Say what is deleted, what stays and what has to be done first; a post deletes the account."""
     if request.method != "POST":
-        return _ask(request)
+        return _render_deletion(request)
     user = request.user
     try:
         erase_account(user, by=user)
     except NotErasable:
-        return _ask(request, status=409)
+        return _render_deletion(request, status=409)
     logout(request)
     return redirect("portal:account_deleted")
 
@@ -66,19 +66,25 @@ def deletion(request: UserRequest) -> HttpResponse:
 @require_safe
 @public
 def deleted(request: AnyRequest) -> HttpResponse:
-    """What whoever has deleted their account reads last."""
+    """Confirm that the account was deleted."""
     return render(request, "portal/privacy/account_deleted.html")
 
 
-def _ask(request: UserRequest, *, status: int = 200) -> HttpResponse:
-    page = DeletionPage(request.user, AccountContent.of(request.user))
-    return render(request, "portal/privacy/account_deletion.html", {"page": page}, status=status)
+def _render_deletion(request: UserRequest, *, status: int = 200) -> HttpResponse:
+    content = AccountContent.of(request.user)
+    context = {
+        "is_staff": request.user.is_agent or request.user.is_staff,
+        "under_way": application_links(content.under_way),
+        "deleted": application_links(content.goes),
+        "kept": application_links(content.stays),
+    }
+    return render(request, "portal/privacy/account_deletion.html", context, status=status)
 
 
 @require_POST
 @customer
 def keeping(request: UserRequest, reference: str) -> HttpResponse:
-    """Keep a draft that was about to be deleted: it counts as changed now."""
+    """Keep a draft that is about to be deleted: it counts as changed now."""
     draft = get_draft_or_404(request, reference, takes=Right.EDIT)
     try:
         keep_draft(draft, by=request.user)
