@@ -8,5 +8,5 @@ class PortalConfig(AppConfig):
     label = "portal"
 
     def ready(self) -> None:
-        """Take part in the hourly round."""
+        """Register the hourly reminders."""
         from .applications import status_emails  # noqa: F401

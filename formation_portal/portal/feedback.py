@@ -1,7 +1,6 @@
-"""What the formation service and our reviewer say of an application to its customer: how far it has come, what the
-service has refused, what our reviewer asks on a return and has accepted; and replies to it."""
+"""Describe an application's state at the formation service and in review: deliveries, refusals, queries, replies."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -13,6 +12,7 @@ from django.utils.translation import gettext
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.fields import changed_names
 from formation_portal.applications.locks import NO_LOCKS, Locks, locks_of
+from formation_portal.applications.models import Change
 from formation_portal.applications.readback import answer_in_words
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.needs import Need
@@ -36,7 +36,7 @@ from .pages import Link, need_links, need_url
 
 
 def before_submission(profile: Profile) -> str:
-    """What holds until an application is submitted, by whether the service takes its answers meanwhile."""
+    """Say what happens to answers before the application is submitted."""
     if profile.can_edit:
         return gettext(
             "We save your answers and prepare them with the formation service as you go. Nothing is "
@@ -47,61 +47,56 @@ def before_submission(profile: Profile) -> str:
 
 @dataclass(frozen=True)
 class DeliverySummary:
-    """The most urgent news of all, what the service refused, and what it can't do at all."""
+    """The deliveries of an application as its pages summarise them: the most urgent status, and every refusal."""
 
     draft: Draft
     deliveries: ApplicationDeliveries
 
     @property
-    def overall(self) -> DeliveryStatus:
-        """The most urgent news."""
-        return self.deliveries.overall
-
-    @property
-    def is_worth_saying(self) -> bool:
-        """Whether it says more than that it is saved, which the page says anyway."""
-        return self.overall.words != gettext(STAGE_WORDS[DeliveryStage.SAVED])
+    def is_notable(self) -> bool:
+        """Tell whether the status says more than "Saved", which the page says anyway."""
+        return self.deliveries.overall.words != gettext(STAGE_WORDS[DeliveryStage.SAVED])
 
     @cached_property
     def unresolved(self) -> tuple[tuple[str, DeliveryStatus], ...]:
-        """What is being checked or is with our team: titles and statuses."""
+        """Return the titles and statuses of deliveries that are being checked or are with our team."""
         return self.deliveries.unresolved(self.draft.schema.slot_words)
 
     @cached_property
     def before_submission(self) -> str:
-        """What holds until it is submitted; nothing once it was."""
-        return before_submission(self.deliveries.profile) if self.draft.application.status is State.DRAFT else ""
+        is_draft = self.draft.application.status is State.DRAFT
+        return before_submission(self.deliveries.profile) if is_draft else ""
 
     @cached_property
     def refused(self) -> tuple[Need, ...]:
-        """What the service refused and the customer has to change, told like any other need."""
-        return tuple(dict.fromkeys(_need(trouble) for trouble in self.overall.problems))
+        """Return the refusals of the service as needs, each once."""
+        return tuple(dict.fromkeys(_need(problem) for problem in self.deliveries.overall.problems))
 
     @property
-    def refusals(self) -> tuple[tuple[Need, datetime], ...]:
-        """The same, each with when the service said so."""
-        return tuple((_need(trouble), at) for trouble, at in self.deliveries.refusals)
+    def refusals(self) -> list[tuple[Need, datetime]]:
+        """Return every refusal of the service as a need, with its time."""
+        return [(_need(problem), at) for problem, at in self.deliveries.refusals]
 
     @property
     def links(self) -> tuple[Link, ...]:
-        """The same with the way to each."""
+        """Return links to everything that the service has refused."""
         return need_links(self.draft, self.refused)
 
 
 def delivery_summary(draft: Draft) -> DeliverySummary:
-    """Read how far an application's deliveries have come: two queries."""
+    """Read the deliveries of an application. Makes two queries."""
     return DeliverySummary(draft, deliveries_for_customer(draft.application))
 
 
-def _need(trouble: LocatedProblem) -> Need:
+def _need(problem: LocatedProblem) -> Need:
     return Need(
         "refused",
-        trouble.message,
-        trouble.section,
-        party_id=trouble.party or None,
-        share_class_id=trouble.share_class or None,
-        field=trouble.field or None,
-        slot=trouble.slot or None,
+        problem.message,
+        problem.section,
+        party_id=problem.party or None,
+        share_class_id=problem.share_class or None,
+        field=problem.field or None,
+        slot=problem.slot or None,
     )
 
 
@@ -113,53 +108,66 @@ def answers_delivery(
     share_class: str = "",
     changed_at: datetime | None,
 ) -> DeliveryStatus:
-    """How far the answers of one holder have come, with everything that the service said against them.
+    """Return the status of the answers of one holder, with every problem that the service found in them.
 
-    That is also what it said against the whole submission, as long as the holder wasn't changed since.
+    That includes the problems of the whole submission, as long as the holder was not changed since.
     """
-    said, submission = status.problems, deliveries.last_submission
+    problems = status.problems
+    submission = deliveries.last_submission
     if submission.at and changed_at and changed_at < submission.at:
-        said += submission.problems
-    return replace(status, problems=tuple(one for one in said if (one.party, one.share_class) == (party, share_class)))
+        problems += submission.problems
+    holder = (party, share_class)
+    own = [problem for problem in problems if (problem.party, problem.share_class) == holder]
+    return replace(status, problems=tuple(own))
 
 
 def refused_answers(status: DeliveryStatus) -> dict[str, str]:
-    """The service's words against answers, by the name of the field."""
-    return {one.field: one.message for one in status.problems}
+    """Return the service's messages about answers, by the name of the field."""
+    return {problem.field: problem.message for problem in status.problems}
 
 
-# The most urgent first. What is saved, on its way or received needs no word beside its task.
-_SHOWN = (DeliveryStage.OURS, DeliveryStage.CHECKING, DeliveryStage.WAITING)
+# The stages shown beside a task, the most urgent first. Saved, sent and received answers need none.
+_TASK_STAGES = (DeliveryStage.OURS, DeliveryStage.CHECKING, DeliveryStage.WAITING)
 
 
-def task_deliveries(draft: Draft, deliveries: ApplicationDeliveries) -> Mapping[str, str]:
-    """By the key of a section, and "documents": With our team, Checking whether it arrived, Waiting to retry."""
-    found: dict[str, set[DeliveryStage]] = {"documents": {deliveries.of_all(ResourceKind.DOCUMENT).state}}
+def task_deliveries(draft: Draft, deliveries: ApplicationDeliveries) -> dict[str, str]:
+    """Return the most urgent delivery stage of each task in words, by the key of its section, or "documents"."""
+    stages: dict[str, set[DeliveryStage]] = {"documents": {deliveries.of_all(ResourceKind.DOCUMENT).state}}
     for section in draft.schema.entity_sections:
-        found[section.key] = {deliveries.of_section(section).state}
-    states = {token: state for token, state in deliveries.party_states.items() if state in _SHOWN}
-    parties = draft.parties_of(states)
+        stages[section.key] = {deliveries.of_section(section).state}
+    party_stages = {token: stage for token, stage in deliveries.party_states.items() if stage in _TASK_STAGES}
+    parties = draft.parties_of(party_stages)
     for section in draft.schema.role_sections:
-        found[section.key] = {states[one.token] for one in parties if section.role in one.roles}
+        stages[section.key] = {party_stages[party.token] for party in parties if section.role in party.roles}
     if (shares := draft.schema.share_section) is not None:
-        found[shares.key] = {deliveries.of_share_class(one.token).state for one in draft.share_classes}
-        found[shares.key].add(deliveries.of_all(ResourceKind.SHAREHOLDING).state)
-    words = {key: next((one for one in _SHOWN if one in stages), None) for key, stages in found.items()}
-    return {key: gettext(STAGE_WORDS[stage]) for key, stage in words.items() if stage}
+        stages[shares.key] = {deliveries.of_share_class(row.token).state for row in draft.share_classes}
+        stages[shares.key].add(deliveries.of_all(ResourceKind.SHAREHOLDING).state)
+    labels: dict[str, str] = {}
+    for key, own_stages in stages.items():
+        urgent = [stage for stage in _TASK_STAGES if stage in own_stages]
+        if urgent:
+            labels[key] = gettext(STAGE_WORDS[urgent[0]])
+    return labels
 
 
-# A line of the history: whose, and which answer or document.
+# The holder of a changed answer or document, and its name.
 ChangedLine = tuple[str, str]
 
 
-def query_title(draft: Draft, asked: CustomerQuery) -> str:
-    """What it is called; as it was called then, where the form has it no more."""
-    return label_of(draft, asked.target) or asked.label or gettext("Your application")
+def changed_lines(changes: Iterable[Change]) -> frozenset[ChangedLine]:
+    """Return the answers and documents that changes of the history are about."""
+    return frozenset((change.holder, str(line["field"])) for change in changes for line in change.changes)
+
+
+def query_title(draft: Draft, query: CustomerQuery) -> str:
+    """Return the label of a query's target; if the form has lost it, the label at that time."""
+    return label_of(draft, query.target) or query.label or gettext("Your application")
 
 
 def query_url(draft: Draft, target: Target, *, back_to: str = "") -> str:
-    """The way to it. What is gone leads to whose it was; empty for the whole, and where that is gone too."""
-    party, share_class = draft.party(target.holder), draft.share_class(target.holder)
+    """Return the address of a query's target, or of its holder if the target is gone; "" if there is neither."""
+    party = draft.party(target.holder)
+    share_class = draft.share_class(target.holder)
     slot = label_of(draft, target) if target.kind is TargetKind.DOCUMENT else None
     spec = field_at(draft, target)
     if not (slot or spec or party or draft.schema.section(target.holder)):
@@ -176,117 +184,136 @@ def query_url(draft: Draft, target: Target, *, back_to: str = "") -> str:
     return need_url(draft, need, back_to=back_to)
 
 
-def is_changed(draft: Draft, target: Target, touched: Collection[ChangedLine]) -> bool:
-    """Whether one of the lines is about it."""
+def is_changed(draft: Draft, target: Target, lines: Collection[ChangedLine]) -> bool:
+    """Tell whether one of the changed lines is about the target of a query."""
     if target.kind is TargetKind.APPLICATION:
-        return bool(touched)
+        return bool(lines)
     section = draft.schema.section(target.holder)
-    # What the history calls whose it is. An answer of the entity may stand in two sections; shares have classes.
     holders = {target.holder}
     if section and section.is_share_structure:
-        holders |= {one.token for one in draft.share_classes}
+        # The history names the share classes.
+        holders |= {row.token for row in draft.share_classes}
     elif section and target.name:
-        holders = {one.key for one in draft.schema.entity_sections}
+        # An answer of the entity may stand in two sections.
+        holders = {entity_section.key for entity_section in draft.schema.entity_sections}
+    names = {name for holder, name in lines if holder in holders}
     if target.kind in (TargetKind.PARTY, TargetKind.SECTION):
-        return any(holder in holders for holder, _ in touched)
-    return any(holder in holders and Target.of_field("", name).name == target.name for holder, name in touched)
+        return bool(names)
+    return any(Target.of_field("", name).name == target.name for name in names)
 
 
-# The button that takes a proposed answer over, and the box for a reply; each names the question by its number.
-USE, REPLY, REPLY_WAS = "use", "reply", "reply-was"
+# The button that accepts a proposed answer, and the controls of a reply; each ends with the number of its query.
+USE = "use"
+REPLY = "reply"
+REPLY_WAS = "reply-was"
 
 
 @dataclass(frozen=True)
 class ReviewFeedback:
-    """What is asked and still open, with the lines of the history since; and what is locked meanwhile.
+    """The open queries of our reviewer, the lines changed since the return, and what is locked.
 
-    `said` is what our reviewer wrote about the whole, where they ask about nothing in particular.
+    `message` is what our reviewer wrote about the whole application, if there is no query.
     """
 
     draft: Draft
-    said: str = ""
-    asked: tuple[CustomerQuery, ...] = ()
+    message: str = ""
+    queries: tuple[CustomerQuery, ...] = ()
     changed_lines: frozenset[ChangedLine] = frozenset()
     locks: Locks = NO_LOCKS
 
     def at_answers(self, holder: str) -> dict[str, QueryNote]:
-        """The notes at the answers of a section, party or class, by their names."""
-        return {
-            spec.name: self.query_note(one) for one in self._of(holder) if (spec := field_at(self.draft, one.target))
-        }
+        """Return the notes about answers of a section, party or share class, by the names of the answers."""
+        notes: dict[str, QueryNote] = {}
+        for query in self._queries_of(holder):
+            if spec := field_at(self.draft, query.target):
+                notes[spec.name] = self.query_note(query)
+        return notes
 
     def at_documents(self, holder: str) -> dict[str, QueryNote]:
-        """The notes at the documents of a party, or of the entity, by their slots."""
-        asked = (one for one in self._of(holder) if one.target.kind is TargetKind.DOCUMENT)
-        return {slot: self.query_note(one) for one in asked if (slot := label_of(self.draft, one.target))}
+        """Return the notes about documents of a party, or of the entity, by their slots."""
+        notes: dict[str, QueryNote] = {}
+        for query in self._queries_of(holder):
+            slot = label_of(self.draft, query.target)
+            if query.target.kind is TargetKind.DOCUMENT and slot:
+                notes[slot] = self.query_note(query)
+        return notes
 
     def at_page(self, holder: str) -> tuple[QueryNote, ...]:
-        """The notes about a section, party or class as a whole, and about what it has no more."""
-        return tuple(
-            self.query_note(one)
-            for one in self._of(holder)
-            if one.target.kind in (TargetKind.PARTY, TargetKind.SECTION) or label_of(self.draft, one.target) is None
-        )
+        """Return the notes about a section, party or share class as a whole, and about what it has lost."""
+        notes: list[QueryNote] = []
+        for query in self._queries_of(holder):
+            is_whole = query.target.kind in (TargetKind.PARTY, TargetKind.SECTION)
+            if is_whole or label_of(self.draft, query.target) is None:
+                notes.append(self.query_note(query))
+        return tuple(notes)
 
     def proposed(self, holder: str, pressed: str) -> dict[str, Any]:
-        """The answer that the pressed button takes over, by its name."""
-        return {
-            spec.name: one.proposal
-            for one in self._of(holder)
-            if str(one.number) == pressed and one.proposal is not None and (spec := field_at(self.draft, one.target))
-        }
+        """Return the proposed answer that the pressed button accepts, by its name."""
+        for query in self._queries_of(holder):
+            spec = field_at(self.draft, query.target)
+            if str(query.number) == pressed and query.proposal is not None and spec:
+                return {spec.name: query.proposal}
+        return {}
 
-    def _of(self, holder: str) -> tuple[CustomerQuery, ...]:
-        return tuple(one for one in self.asked if one.target.holder == holder)
+    def _queries_of(self, holder: str) -> list[CustomerQuery]:
+        return [query for query in self.queries if query.target.holder == holder]
 
-    def query_note(self, one: CustomerQuery) -> QueryNote:
-        """One question with all that there is to say of it; a proposed answer, unless it stands there already."""
-        spec = field_at(self.draft, one.target) if one.proposal is not None else None
-        row = self.draft.party(one.target.holder) or self.draft.share_class(one.target.holder)
-        raw = row.raw if row else self.draft.entity_raw
-        is_news = spec is not None and changed_names(raw, {spec.name: one.proposal})
+    def query_note(self, query: CustomerQuery) -> QueryNote:
+        """Build the note of a query. It shows the proposed answer, unless that is the answer already."""
+        proposal = ""
+        spec = field_at(self.draft, query.target) if query.proposal is not None else None
+        if spec is not None:
+            row = self.draft.party(query.target.holder) or self.draft.share_class(query.target.holder)
+            raw = row.raw if row else self.draft.entity_raw
+            if changed_names(raw, {spec.name: query.proposal}):
+                proposal = answer_in_words(spec, query.proposal)
         return QueryNote(
-            number=one.number,
-            title=query_title(self.draft, one),
-            text=one.text,
-            when=formats.date_and_time(one.sent_at),
-            reply=one.reply,
-            is_changed=is_changed(self.draft, one.target, self.changed_lines),
-            proposal=answer_in_words(spec, one.proposal) if spec and is_news else "",
+            number=query.number,
+            title=query_title(self.draft, query),
+            text=query.text,
+            when=formats.date_and_time(query.sent_at),
+            reply=query.reply,
+            is_changed=is_changed(self.draft, query.target, self.changed_lines),
+            proposal=proposal,
             can_be_answered=self.draft.application.can_be_changed,
         )
 
 
 def review_feedback(draft: Draft) -> ReviewFeedback:
-    """What there is: no query, but six for an application that an agent has returned."""
+    """Read the feedback of our reviewer. Makes six queries for an application that an agent has returned, else none."""
     application = draft.application
     if application.status is not State.RETURNED_FOR_CHANGES:
         return ReviewFeedback(draft)
-    words = decision_texts(application, RETURN)
-    if application.submissions not in words:
-        # The service sent it back, which says itself what is amiss.
+    texts = decision_texts(application, RETURN)
+    if application.submissions not in texts:
+        # The service has returned it, and says itself what is wrong.
         return ReviewFeedback(draft)
-    asked = tuple(one for one in customer_queries(application) if not one.is_settled)
-    said = "" if asked else words[application.submissions]
-    # What was changed since it came back last.
-    moved = application.changes.filter(moved_to=State.RETURNED_FOR_CHANGES).order_by("-pk")
-    since = application.changes.filter(pk__gt=moved.values_list("pk", flat=True).first() or 0)
-    moves = since.only("application", "row", "holder", "changes")
-    lines = ((move.holder, str(one["field"])) for move in moves for one in move.changes)
-    return ReviewFeedback(draft, said, asked, frozenset(lines), locks_of(draft))
+    queries = tuple(query for query in customer_queries(application) if not query.is_settled)
+    returns = application.changes.filter(moved_to=State.RETURNED_FOR_CHANGES).order_by("-pk")
+    last_return = returns.values_list("pk", flat=True).first() or 0
+    changes = application.changes.filter(pk__gt=last_return).only("application", "row", "holder", "changes")
+    return ReviewFeedback(
+        draft,
+        message="" if queries else texts[application.submissions],
+        queries=queries,
+        changed_lines=changed_lines(changes),
+        locks=locks_of(draft),
+    )
 
 
 def return_message(draft: Draft) -> str:
-    """The same words for a page that shows nothing else of a return: two queries at most."""
+    """Return the reviewer's message about the whole application, if there is no query. Makes two queries at most."""
     application = draft.application
     if application.status is not State.RETURNED_FOR_CHANGES:
         return ""
-    said = decision_texts(application, RETURN).get(application.submissions, "")
-    return "" if not said or any(not one.is_settled for one in customer_queries(application)) else said
+    message = decision_texts(application, RETURN).get(application.submissions, "")
+    if message and all(query.is_settled for query in customer_queries(application)):
+        return message
+    return ""
 
 
 def posted_replies(post: QueryDict) -> Iterator[Reply]:
-    """Every reply that came, with what stood there when it was written."""
+    """Read every reply of a post, with the text that it replaces."""
     for control in post:
         name, _colon, number = control.partition(":")
         if name == REPLY and number.isascii() and number.isdecimal() and len(number) < 10:

@@ -1,6 +1,6 @@
-"""Looking up what an address names: get it, or answer 404, for another customer's record as for one that never was.
+"""Look up the record that an address names, or answer 404: another customer's record looks like one that never existed.
 
-Whoever works on somebody's application finds it, and gets 403 where they haven't the right: they know that it is there.
+A collaborator without the right gets 403, since they know that the application exists.
 """
 
 from django.core.exceptions import PermissionDenied
@@ -16,8 +16,10 @@ from formation_portal.contract.schema import Section
 
 
 class PartyRemoved(Http404):
-    """The address names a party that was removed and can be restored. Whoever posts there is offered to
-    (`parties.removed`); otherwise it is as absent as one that never was."""
+    """The address names a party that was removed and can be restored.
+
+    A post is answered with the offer to restore it (`parties.removed`); anything else gets a 404.
+    """
 
     def __init__(self, draft: Draft, party: PartyRow) -> None:
         super().__init__()
@@ -26,9 +28,9 @@ class PartyRemoved(Http404):
 
 
 def get_draft_or_404(request: UserRequest, reference: str, *, takes: Right | None = None) -> Draft:
-    """The draft of one of the customer's applications, or of one that they work on.
+    """Return the draft of an application that the customer owns or works on.
 
-    A page takes the right to read, whatever is posted the right to edit; `takes` where it is another.
+    A GET takes the right to read, a POST the right to edit; `takes` names another right.
     """
     try:
         application = Application.objects.get_for(request.user, reference)
@@ -41,7 +43,7 @@ def get_draft_or_404(request: UserRequest, reference: str, *, takes: Right | Non
 
 
 def get_section_or_404(draft: Draft, key: str) -> Section:
-    """A section that asks about the entity itself."""
+    """Return a section about the entity."""
     section = draft.schema.section(key)
     if section is None or not section.is_entity or not section.is_drawn:
         raise Http404
@@ -49,7 +51,7 @@ def get_section_or_404(draft: Draft, key: str) -> Section:
 
 
 def get_share_section_or_404(draft: Draft) -> Section:
-    """The section about share classes, while it is active."""
+    """Return the section about share classes, while it is active."""
     section = draft.schema.share_section
     if section is None or not draft.holds_shares:
         raise Http404
@@ -57,7 +59,6 @@ def get_share_section_or_404(draft: Draft) -> Section:
 
 
 def get_party_or_404(draft: Draft, token: str) -> PartyRow:
-    """One of the application's parties."""
     party = draft.party(token)
     if party is None:
         raise party_not_found(draft, token)
@@ -65,13 +66,14 @@ def get_party_or_404(draft: Draft, token: str) -> PartyRow:
 
 
 def party_not_found(draft: Draft, token: str) -> Http404:
-    """What is raised where there is no such party, or not any more."""
+    """Return the exception for a token without a party, or with a removed one."""
     party = draft.removed_party(token)
-    return PartyRemoved(draft, party) if party and draft.application.can_be_changed else Http404()
+    if party and draft.application.can_be_changed:
+        return PartyRemoved(draft, party)
+    return Http404()
 
 
 def get_share_class_or_404(draft: Draft, token: str) -> ShareClassRow:
-    """One of the application's classes of shares."""
     share_class = draft.share_class(token)
     if share_class is None:
         raise Http404
@@ -79,7 +81,7 @@ def get_share_class_or_404(draft: Draft, token: str) -> ShareClassRow:
 
 
 def get_document_or_404(draft: Draft, number: int) -> Document:
-    """One of the application's documents, or one that another has taken the place of."""
+    """Return a document of the application, also one that was replaced."""
     document = draft.document(number)
     if document is None:
         raise Http404
@@ -87,7 +89,7 @@ def get_document_or_404(draft: Draft, number: int) -> Document:
 
 
 def get_change_or_404(draft: Draft, number: int) -> Change:
-    """An entry of the application's history that changed a choice which can be taken back."""
+    """Return a change in the application's history whose choices can be restored."""
     change = draft.application.changes.filter(pk=number).first()
     if change is None or not restorable_choices(draft, change):
         raise party_not_found(draft, change.holder if change else "")

@@ -1,6 +1,6 @@
-"""What pages of an application have in common: their order, ways back, where a need is met, why they are read-only."""
+"""Build what pages of an application share: their order, links to needs, links back, and why they are read-only."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -24,135 +24,148 @@ from formation_portal.ui.documents import documents_url
 from formation_portal.ui.forms.controls import Problem, control_id, party_control, slot_id, slot_key, slot_name
 from formation_portal.ui.forms.form import QuestionForm
 
-PEOPLE, SHARES, DOCUMENTS, CHECK = "people", "shares", "documents", "check"
+PEOPLE = "people"
+SHARES = "shares"
+DOCUMENTS = "documents"
+CHECK = "check"
 
 PEOPLE_TITLE = gettext_noop("People and companies")
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A page, or a place on one, by its words and its address.
+    """A link to a page, or to a place on one.
 
-    Of a page that one comes back to, `query` says in an address that one does; `id` is that of its line in a list.
+    For a page to return to, `query` is the query that names it in an address.
     """
 
     text: str
     url: str
     query: str = ""
+    # The id of the line in a list of needs, and whether it corrects an answer rather than adds one.
     id: str = ""
-    # Of a line in a list of needs: something entered has to be corrected, rather than added.
     is_correction: bool = False
 
 
 def next_step(draft: Draft, view: str, key: str = "") -> Link:
-    """The page after a page, in the order of the schema; documents and the check come last.
+    """Return the page after a page, in the order of the schema; documents and the check come last.
 
-    Pages that have nothing to ask now are left out, and so is the page of documents while none is missing; from a page
-    that is left out, the check follows. While there is no share class, the form of the first one stands for the shares.
+    Pages without questions are left out, and so are documents while none is missing; the check follows a page that is
+    left out. Without a share class, the form of the first one takes the place of the shares.
     """
-    steps: dict[tuple[str, str], str] = {}
+    titles: dict[tuple[str, str], str] = {}
     for section in draft.schema.sections:
         if not section.is_drawn or not draft.form_state.section_activation(section).active:
             continue
         if section.is_entity:
-            steps["section", section.key] = section.title
+            titles["section", section.key] = section.title
         elif section.is_share_structure:
-            steps.setdefault((SHARES, ""), section.title or gettext("Shares"))
+            titles.setdefault((SHARES, ""), section.title or gettext("Shares"))
         else:
-            steps[PEOPLE, ""] = gettext(PEOPLE_TITLE)
+            titles[PEOPLE, ""] = gettext(PEOPLE_TITLE)
     if view == DOCUMENTS or any(draft.missing_documents(party) for party in (None, *draft.parties)):
-        steps[DOCUMENTS, ""] = gettext("Documents")
-    steps[CHECK, ""] = gettext("Check your answers")
-    order = list(steps)
-    following = order[order.index((view, key)) + 1 :] if (view, key) in steps else order[-1:]
-    view, key = following[0]
-    if view == SHARES and not draft.share_classes and not read_only_reason(draft.application):
-        return Link(steps[view, key], reverse("portal:share_class_new", args=[draft.application.reference]))
-    return Link(steps[view, key], reverse(f"portal:{view}", args=[draft.application.reference, *filter(None, [key])]))
+        titles[DOCUMENTS, ""] = gettext("Documents")
+    titles[CHECK, ""] = gettext("Check your answers")
+    pages = list(titles)
+    place = pages.index((view, key)) + 1 if (view, key) in titles else len(pages) - 1
+    next_view, next_key = pages[place]
+    args = [draft.application.reference, next_key] if next_key else [draft.application.reference]
+    if next_view == SHARES and not draft.share_classes and not read_only_reason(draft.application):
+        return Link(titles[SHARES, ""], reverse("portal:share_class_new", args=args))
+    return Link(titles[next_view, next_key], reverse(f"portal:{next_view}", args=args))
 
 
-# Pages that send somebody to a question, and take them back after saving.
+# Pages that lead to a question, and to which a save returns.
 _TITLES: dict[str, Promise] = {
     "check": gettext_lazy("Check your answers"),
     "overview": gettext_lazy("Overview"),
     "status": gettext_lazy("Status"),
 }
-_LONGEST_ROW = 400
+_MAX_ROW_LENGTH = 400
 
 
 def return_url(request: HttpRequest, reference: str) -> Link | None:
-    """The page to go back to, as the address of the request asks; None where it asks for nothing that there is."""
+    """Return the page to return to, as the address of the request names it."""
     place = request.GET.get("next", "")
     if place not in _TITLES:
         return None
-    # A part of the page's address, whatever it says.
-    row = quote(request.GET.get("row", "")[:_LONGEST_ROW], safe="")
+    # Quoted, since it becomes part of an address.
+    row = quote(request.GET.get("row", "")[:_MAX_ROW_LENGTH], safe="")
     url = reverse(f"portal:{place}", args=[reference])
     query = f"next={place}&row={row}" if row else f"next={place}"
-    # Not every browser opens what is folded around a place: the page is told of it, too.
+    # The row is also in the query: not every browser opens a folded part around the target.
     return Link(str(_TITLES[place]), f"{url}?row={row}#{row}" if row else url, query)
 
 
 def need_links(draft: Draft, needs: Iterable[Need], *, back_to: str = "") -> tuple[Link, ...]:
-    """The needs with their addresses; `back_to` names the page to come back to after saving."""
-    return tuple(
-        Link(need.text, need_url(draft, need, back_to=back_to), is_correction=need.is_correction) for need in needs
-    )
+    """Return a link for each need; `back_to` names the page to return to after saving."""
+    links: list[Link] = []
+    for need in needs:
+        links.append(Link(need.text, need_url(draft, need, back_to=back_to), is_correction=need.is_correction))
+    return tuple(links)
 
 
 def need_url(draft: Draft, need: Need, *, back_to: str = "") -> str:
-    """The address of the control that the need is about, or of the page where it is mended."""
+    """Return the address of the control of a need, or of the page where it can be met."""
     back = f"next={back_to}" if back_to else ""
     if need.slot is not None:
         return f"{documents_url(draft, need.party_id or '', back)}#{slot_id(slot_key(need.party_id, need.slot))}"
+    view, key, specs = _page_of_need(draft, need)
+    args = [draft.application.reference, key] if key else [draft.application.reference]
+    url = reverse(f"portal:{view}", args=args)
+    if back:
+        url = f"{url}?{back}"
+    for spec in specs:
+        if spec.name == need.field:
+            name = party_control(spec) if view == "party" else control_name(spec)
+            return f"{url}#{control_id(name)}"
+    return url
+
+
+def _page_of_need(draft: Draft, need: Need) -> tuple[str, str, Sequence[FieldSpec]]:
+    """Return the view where a need can be met, the key in its address, and the questions on it."""
     section = draft.schema.section(need.section)
-    key, place = "", ""
-    asked: tuple[FieldSpec, ...] = ()
-    control: Callable[[FieldSpec], str] = control_name
     if need.code in ("holding", "over_issued") or (need.party_id and need.share_class_id):
-        view = "shares"
-    elif need.code == "owners_exceeded":
-        view, key = "owners", need.party_id or ""
-    elif need.party_id is not None:
+        return SHARES, "", ()
+    if need.code == "owners_exceeded":
+        return "owners", need.party_id or "", ()
+    if need.party_id is not None:
         party = draft.party(need.party_id)
-        view, key, control = "party", need.party_id, party_control
-        asked = draft.schema.fields_of(party.kind, party.roles) if party else ()
-    elif need.share_class_id is not None and need.field:
-        view, key, asked = "share_class", need.share_class_id, draft.schema.share_class_fields
-    elif section is None:
-        view = "overview"
-    elif section.is_entity:
-        view, key, asked = "section", section.key, section.fields
-    else:
-        view = "shares" if section.is_share_structure else "people"
-    if spec := next((one for one in asked if one.name == need.field), None):
-        place = control_id(control(spec))
-    url = reverse(f"portal:{view}", args=[draft.application.reference, *filter(None, [key])])
-    return f"{url}{f'?{back}' if back else ''}{f'#{place}' if place else ''}"
+        return "party", need.party_id, draft.schema.fields_of(party.kind, party.roles) if party else ()
+    if need.share_class_id is not None and need.field:
+        return "share_class", need.share_class_id, draft.schema.share_class_fields
+    if section is None:
+        return "overview", "", ()
+    if section.is_entity:
+        return "section", section.key, section.fields
+    return SHARES if section.is_share_structure else PEOPLE, "", ()
 
 
 def need_rows(needs: Iterable[Need], form: QuestionForm | None = None, *, about: str = "") -> tuple[Link, ...]:
-    """What is needed of a page that asks the form's questions: each line leads to its control there.
+    """Return the needs of a page with the form, each with a link to its control.
 
-    `about` is whom the page is about: their name need not begin each line.
+    `about` is the name of the page's holder, with which the lines need not begin.
     """
     links: list[Link] = []
-    whose = f"{about}{colon()}"
+    prefix = f"{about}{colon()}"
     for need in needs:
-        text = need.text.removeprefix(whose)
+        text = need.text.removeprefix(prefix)
         if text != need.text:
             text = text[:1].upper() + text[1:]
+        place = ""
         if need.slot:
             place = slot_id(slot_key(need.party_id, need.slot))
-        else:
-            place = form.control_id_of(need.field) if form and need.field else ""
-        url, own_id = (f"#{place}", f"need-{place}") if place else ("", "")
-        links.append(Link(text, url, id=own_id, is_correction=need.is_correction))
+        elif form and need.field:
+            place = form.control_id_of(need.field)
+        link = Link(text, "", is_correction=need.is_correction)
+        if place:
+            link = Link(text, f"#{place}", id=f"need-{place}", is_correction=need.is_correction)
+        links.append(link)
     return tuple(links)
 
 
 def file_problems(refused: Mapping[str, str]) -> tuple[Problem, ...]:
-    """The files that were not taken, by the key of their slot, each with the way to its slot."""
+    """Return the errors of refused files, given by the key of their slot, for the error summary."""
     return tuple(Problem(slot_id(key), f"{slot_name(key)}{colon()}{message}") for key, message in refused.items())
 
 
@@ -169,29 +182,30 @@ _REASONS = {
 
 
 def read_only_reason(application: Application, *, is_accepted: bool = False) -> str:
-    """One or two sentences on why nothing can be changed; empty while it can.
-
-    `is_accepted` says that our reviewer has accepted all that the page asks.
-    """
+    """Say why nothing can be changed; "" while it can. `is_accepted` if our reviewer has accepted the whole page."""
+    if application.can_be_changed and is_accepted:
+        return gettext("Our reviewer has accepted this. You can’t change it while you correct the rest.")
     if application.can_be_changed:
-        words = gettext("Our reviewer has accepted this. You can’t change it while you correct the rest.")
-        return words if is_accepted else ""
+        return ""
     if application.is_open:
         return gettext("You can only read this application. Ask its owner if you need to edit it.")
-    submitted = application.submitted_at
-    when = gettext("You submitted this application on {day}.").format(day=formats.day(submitted)) if submitted else ""
-    reason = gettext(_REASONS[application.status]) if application.status in _REASONS else ""
-    sentences = (when, reason, gettext("These are the current answers."))
-    return " ".join(sentence for sentence in sentences if sentence)
+    sentences: list[str] = []
+    if application.submitted_at:
+        day = formats.day(application.submitted_at)
+        sentences.append(gettext("You submitted this application on {day}.").format(day=day))
+    if application.status in _REASONS:
+        sentences.append(gettext(_REASONS[application.status]))
+    sentences.append(gettext("These are the current answers."))
+    return " ".join(sentences)
 
 
 @dataclass(frozen=True, slots=True)
 class ApplicationPage:
-    """What every page of an application has: what is formed, why it is read-only, and the way to its other pages."""
+    """The base of every page of an application."""
 
     draft: Draft
 
-    # Whether questions are read back once they are complete.
+    # Complete questions are folded, and their answers read back.
     folds: ClassVar[bool] = False
 
     @property
@@ -204,12 +218,11 @@ class ApplicationPage:
 
     @property
     def read_only_reason(self) -> str:
-        """Why nothing can be changed; empty while it can."""
         return read_only_reason(self.draft.application)
 
     @cached_property
     def party_limit(self) -> str:
-        """Say that nobody can be added any more; "" while somebody can."""
+        """Say that no more parties can be added; "" while they can."""
         room = services.party_room(self.draft)
         return "" if room > 0 else f"{services.TooManyParties(self.draft.application.status, room=room)}."
 
@@ -226,7 +239,7 @@ class ApplicationPage:
         return self._url("shares")
 
     def _url(self, view: str, *more: object) -> str:
-        """The address of a view of the application."""
+        """Return the address of a view of the application."""
         return reverse(f"portal:{view}", args=[self.reference, *more])
 
 
@@ -247,11 +260,11 @@ class FormPage(ApplicationPage):
         raise NotImplementedError
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ConfirmPage(ApplicationPage):
-    """The question whether to remove, delete, withdraw or copy something; templates/portal/confirmation.html asks it.
+    """The question whether to remove, delete, withdraw or copy something (templates/portal/confirmation.html).
 
-    `back_url` is where it came from: who says no goes there.
+    The answer "no" leads to `back_url`.
     """
 
     back_url: str
@@ -259,10 +272,10 @@ class ConfirmPage(ApplicationPage):
 
     @property
     def is_open(self) -> bool:
-        """Whether it may be done at all; the view asks of what isn't a removal."""
+        """Tell whether it may be done. Views that are no removal check that themselves."""
         return True
 
 
 def customer_name(who: User | None) -> str:
-    """The name of a customer; empty for nobody, for one without a name, and for everybody at the desk."""
+    """Return the name of a customer; "" for None, for one without a name, and for agents."""
     return "" if who is None or who.is_agent else who.get_full_name()

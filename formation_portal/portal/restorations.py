@@ -1,4 +1,4 @@
-"""Take back a choice that has made much inactive. What else was typed on the page is saved with it."""
+"""Restore a choice that has made many answers inactive. The other answers of the page are saved with it."""
 
 from dataclasses import replace
 from functools import cached_property
@@ -26,7 +26,7 @@ from .shares.pages import share_class_page
 
 
 class RestorationView(QuestionPageView):
-    """Answer the choices of one change as before it. A GET, as after signing in again, only leads to their page."""
+    """Restore the choices of one change. A GET, as after signing in again, only leads to their page."""
 
     @cached_property
     def change(self) -> Change:
@@ -62,7 +62,7 @@ class RestorationView(QuestionPageView):
     name="dispatch",
 )
 class ChoiceRestorationView(RestorationView):
-    """Take back a choice on a page of the application."""
+    """Restore a choice on a page of the application."""
 
     @cached_property
     def change(self) -> Change:

@@ -1,8 +1,8 @@
-"""Document slots as ui/slot.html draws them, the file in each and how it stands; and files to be used once more."""
+"""Build document slots for ui/slot.html: the file in each, its state, and earlier files that can be reused."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cached_property
 
 from django.contrib import messages
 from django.http import HttpRequest
@@ -14,7 +14,7 @@ from formation_portal.applications.documents import EarlierFiles, findings_of
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
-from formation_portal.contract.schema import Section
+from formation_portal.contract.rules import Slot
 from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStage, DeliveryStatus
 from formation_portal.relay.models import APPROVED, ResourceKind
 from formation_portal.ui import formats
@@ -24,14 +24,12 @@ from formation_portal.ui.forms.question import QueryNote
 
 from .feedback import ReviewFeedback
 
-# More than this are no help.
 OFFERED_AT_MOST = 3
-Offers = tuple[tuple[str, str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class FileRow:
-    """An uploaded file by its own name; without a picture there is nothing to look at, and `url` gives the file."""
+    """An uploaded file. `url` shows it, or downloads it if there is no picture."""
 
     name: str
     url: str
@@ -43,8 +41,7 @@ class FileRow:
 
 @dataclass(frozen=True, slots=True)
 class SlotState:
-    """The mark and the word of a slot, since when; `detail` says more of it, `note` why it came back, or why our team
-    has it."""
+    """The state of a slot: mark, words and date; `note` says why it was returned, or why our team has it."""
 
     mark: str
     word: str
@@ -53,50 +50,63 @@ class SlotState:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SlotRow:
-    """One slot in any state. It has forms of its own, which its addresses name, or is part of the page's one form."""
+    """A document slot on a page, with its file. It has forms of its own, or is part of the page's form."""
 
-    id: str
+    spec: Slot
+    # Names the slot in a post.
     key: str
-    # It asks for the document, and has the texts of the slot.
-    section: Section
-    name: str
-    # What it is called.
-    words: str
-    optional: bool
-    help: str
+    party: PartyRow | None
     state: SlotState
     file: FileRow | None
     advice: tuple[str, ...]
-    # Files that were in it before, and those to use again: what a post names one by, its name, and where it is from.
-    # The latter are looked for where they are drawn: a save needs none.
+    # Files that were in it before.
     earlier: tuple[FileRow, ...]
-    offers: Callable[[], Offers]
+    # The reader's own files, if one of them may be reused in it.
+    reusable: EarlierFiles | None
     error: str
     is_in_form: bool
     upload_url: str
     remove_url: str
-    # What our reviewer asks about it, and whether they have accepted what is there.
-    asked: QueryNote | None
+    # The query of our reviewer about it, and whether they have accepted the file.
+    query: QueryNote | None
     is_locked: bool
 
+    @property
+    def id(self) -> str:
+        return slot_id(self.key)
 
-def slot_state(document: Document, view: DeliveryStatus) -> SlotState:
-    """A slot with a file: Saved, Checking, Received, or Returned to you; never refused while that is not known."""
+    @cached_property
+    def offers(self) -> list[tuple[str, str, str]]:
+        """Return the files to reuse: what a post names each by, its name, and where it is from. A save reads none."""
+        if self.reusable is None:
+            return []
+        offers: list[tuple[str, str, str]] = []
+        for file in self.reusable.fitting(self.party, self.spec.name)[:OFFERED_AT_MOST]:
+            values = {"day": formats.day(file.uploaded_at), "whom": self.reusable.about(file)}
+            facts = gettext("uploaded on %(day)s for %(whom)s") % values
+            offers.append((f"{file.pk}/{self.key}", file.name, facts))
+        return offers
+
+
+def slot_state(document: Document, delivery: DeliveryStatus) -> SlotState:
+    """Return the state of a slot with a file. It is never refused while that is not known."""
     if document.is_checking:
         return SlotState("half", gettext("Checking"), detail=gettext("We are checking this file for malware."))
-    word, when = str(view.words), formats.day(view.at) if view.at else ""
-    if view.is_refused:
-        note = next((problem.message for problem in view.problems), "")
+    text = str(delivery.words)
+    when = formats.day(delivery.at) if delivery.at else ""
+    if delivery.is_refused:
+        note = delivery.problems[0].message if delivery.problems else ""
         return SlotState("heed", gettext("Returned to you"), when, note=note)
-    if view.why:
-        return SlotState("heed", word, note=str(view.why))
-    if view.state in (DeliveryStage.SENDING, DeliveryStage.WAITING, DeliveryStage.CHECKING):
-        return SlotState("half", gettext("Checking"), detail=word)
-    if view.document_status == APPROVED:
-        return SlotState("met", word, when, detail=" ".join(filter(None, (gettext("Accepted."), view.note))))
-    return SlotState("met", word, when if view.state is DeliveryStage.RECEIVED else "")
+    if delivery.why:
+        return SlotState("heed", text, note=str(delivery.why))
+    if delivery.state in (DeliveryStage.SENDING, DeliveryStage.WAITING, DeliveryStage.CHECKING):
+        return SlotState("half", gettext("Checking"), detail=text)
+    if delivery.document_status == APPROVED:
+        accepted = gettext("Accepted.")
+        return SlotState("met", text, when, detail=f"{accepted} {delivery.note}".strip())
+    return SlotState("met", text, when if delivery.state is DeliveryStage.RECEIVED else "")
 
 
 def slot_rows(
@@ -110,10 +120,10 @@ def slot_rows(
     earlier: EarlierFiles | None = None,
     feedback: ReviewFeedback | None = None,
 ) -> tuple[SlotRow, ...]:
-    """The slots of a party, or of the entity; `only` those that one section asks, by its key.
+    """Return the slots of a party, or of the entity; `only` those of the section with that key.
 
-    `is_in_form` where files are posted together with the page's answers; `refused` says, by key, why a file was not
-    taken just now; `earlier` are the reader's own files, to be offered once more.
+    `is_in_form` if files are posted together with the page's answers; `refused` has the errors of refused files by key;
+    `earlier` are the reader's own files, offered for reuse.
     """
     documents = draft.documents_of(party)
     token = party.token if party else ""
@@ -122,34 +132,29 @@ def slot_rows(
     for slot in draft.form_state.slots(party.record if party else None):
         if only is not None and slot.section.key != only:
             continue
-        key, document, asked = slot_key(token, slot.name), documents.get(slot.name), notes.get(slot.name)
+        key = slot_key(token, slot.name)
+        document = documents.get(slot.name)
+        query = notes.get(slot.name)
         is_locked = feedback is not None and (token, slot.name) in feedback.locks.documents
         can_be_changed = draft.application.can_be_changed and not is_locked
         has_forms = can_be_changed and not is_in_form
+        replaced = draft.replaced_in(party, slot.name)
         rows.append(
             SlotRow(
-                id=slot_id(key),
+                spec=slot,
                 key=key,
-                section=slot.section,
-                name=slot.name,
-                words=slot.words,
-                optional=not slot.required,
-                help=slot.help,
-                state=_state(document, deliveries, asked, is_required=slot.required, is_locked=is_locked),
+                party=party,
+                state=_state(document, deliveries, query, is_required=slot.required, is_locked=is_locked),
                 file=_file_row(document) if document else None,
-                # It says what to do, and what was accepted stays as it is.
+                # Accepted files need no advice.
                 advice=advice(draft, party, document) if document and not is_locked else (),
-                earlier=tuple(
-                    _replaced_row(one, can_be_removed=has_forms) for one in draft.replaced_in(party, slot.name)
-                ),
-                offers=cache(partial(_offers, earlier, party, slot.name, key))
-                if earlier and can_be_changed and not document
-                else tuple,
+                earlier=tuple(_replaced_row(file, can_be_removed=has_forms) for file in replaced),
+                reusable=earlier if can_be_changed and not document else None,
                 error=refused.get(key, ""),
                 is_in_form=is_in_form and can_be_changed,
                 upload_url=reverse("portal:documents", args=[draft.application.reference]) if has_forms else "",
                 remove_url=_document_url("document_removal", document) if document and has_forms else "",
-                asked=asked,
+                query=query,
                 is_locked=is_locked,
             )
         )
@@ -159,32 +164,33 @@ def slot_rows(
 def _state(
     document: Document | None,
     deliveries: ApplicationDeliveries,
-    asked: QueryNote | None,
+    query: QueryNote | None,
     *,
     is_required: bool,
     is_locked: bool,
 ) -> SlotState:
-    """How far the file has come, unless our reviewer has accepted it, or asks and nobody has done anything since."""
+    """Return the state of a slot. An acceptance or an unanswered query of our reviewer comes first."""
     if document:
         state = slot_state(document, deliveries.of(ResourceKind.DOCUMENT, document.subject))
     else:
         state = SlotState("open", gettext("Missing") if is_required else gettext("Not uploaded"))
     if is_locked:
         state = replace(state, mark="met", detail=gettext("Accepted."))
-    elif asked and not asked.is_answered:
+    elif query and not query.is_answered:
         state = SlotState("heed", gettext("Returned to you"), note=state.note)
-    # An empty slot that nobody has to fill has no mark.
+    # An empty optional slot has no mark.
     return state if document or is_required else replace(state, mark="")
 
 
 def _file_row(document: Document) -> FileRow:
-    file_url, facts = _document_url("document", document), file_facts(document)
+    file_url = _document_url("document", document)
+    facts = file_facts(document)
     if document.is_checking or not document.has_copy:
         return FileRow(document.name, "", facts)
     if not findings_of(document).can_be_shown:
         return FileRow(document.name, file_url, facts)
-    page_url, picture_url = _document_url("document_page", document, 1), _document_url("document_thumbnail", document)
-    return FileRow(document.name, page_url, facts, picture_url, file_url)
+    page_url = _document_url("document_page", document, 1)
+    return FileRow(document.name, page_url, facts, _document_url("document_thumbnail", document), file_url)
 
 
 def _replaced_row(document: Document, *, can_be_removed: bool) -> FileRow:
@@ -196,42 +202,30 @@ def _replaced_row(document: Document, *, can_be_removed: bool) -> FileRow:
     return FileRow(document.name, _document_url("document", document), facts, remove_url=remove_url)
 
 
-def _offers(earlier: EarlierFiles, party: PartyRow | None, slot: str, key: str) -> Offers:
-    """What could be used again in an empty slot."""
-    return tuple(
-        (
-            f"{one.pk}/{key}",
-            one.name,
-            gettext("uploaded on %(day)s for %(whom)s")
-            % {"day": formats.day(one.uploaded_at), "whom": earlier.about(one)},
-        )
-        for one in earlier.fitting(party, slot)[:OFFERED_AT_MOST]
-    )
-
-
 def _document_url(view: str, document: Document, *more: int) -> str:
     return reverse(f"portal:{view}", args=[document.application.reference, document.pk, *more])
 
 
 def posted_reuse(request: HttpRequest) -> tuple[str, str]:
-    """Which file is to be used again, by its number, and in which slot, by its key; empty where none is."""
+    """Read the number of the file to reuse, and the key of its slot."""
     number, _slash, key = request.POST.get("again", "").partition("/")
     return number, key
 
 
 def reusable_file(earlier: EarlierFiles | None, party: PartyRow | None, slot: str, number: str) -> Document:
-    """A file of the reader's own that can serve in the slot. Raises UploadRefused where it can't, or is gone."""
-    fitting = earlier.fitting(party, slot) if earlier else ()
-    chosen = next((one for one in fitting if str(one.pk) == number), None)
-    # Of what is offered only a few columns were read.
-    found = Document.objects.filter(pk=chosen.pk).first() if chosen else None
-    if found is None:
-        raise services.UploadRefused(gettext("Choose the file from your device. The earlier upload can’t be used here"))
-    return found
+    """Return a file of the reader that can be reused in the slot. Raises UploadRefused if it can't, or is gone."""
+    for file in earlier.fitting(party, slot) if earlier else ():
+        if str(file.pk) == number:
+            # The offered files have only a few columns loaded.
+            document = Document.objects.filter(pk=file.pk).first()
+            if document is not None:
+                return document
+    raise services.UploadRefused(gettext("Choose the file from your device. The earlier upload can’t be used here"))
 
 
 def report_uploaded(request: HttpRequest, draft: Draft, party: PartyRow | None, document: Document) -> None:
-    """That a file is in its slot, and whether there is something to read at it."""
-    said = gettext("“%(slot)s” was uploaded.") % {"slot": draft.slot_words(document.slot)}
-    see = gettext("Check the note below.") if advice(draft, party, document) else ""
-    messages.success(request, f"{said} {see}".strip())
+    """Add a message that a file was uploaded, and whether there is advice about it."""
+    message = gettext("“%(slot)s” was uploaded.") % {"slot": draft.slot_words(document.slot)}
+    if advice(draft, party, document):
+        message += " " + gettext("Check the note below.")
+    messages.success(request, message)

@@ -1,4 +1,4 @@
-"""The customers' addresses, room by room. Nouns; what is done is a noun of its own."""
+"""Collect the addresses of the rooms. An address is a noun, and so is an action."""
 
 from django.urls import include, path
 

@@ -15,8 +15,7 @@ from django.test import RequestFactory
 
 from formation_portal.applications.readback import ShareTable
 from formation_portal.portal.applications.overview import Task
-from formation_portal.portal.parties.people import PartyListItem
-from formation_portal.relay.delivery_status import STAGE_WORDS, DeliveryStage
+from formation_portal.relay.delivery_status import STAGE_WORDS, DeliveryStage, DeliveryStatus
 from formation_portal.ui.glossary import Term
 from formation_portal.ui.pagination import numbered_links
 from formation_portal.ui.sessions import SessionEnd
@@ -89,30 +88,30 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "messages": {"messages": [ODD]},
     "needs_list": {"needs": [Named()], "met": [ODD], "large": True, "id": "needs"},
     "pagination": {"links": numbered_links(Paginator(range(50), 20).page(2), QueryDict("a=1"))},
-    "party": {"party": PartyListItem(
-        "p", ODD, "foundation", ODD, "half", ODD, "/e", can_edit=True, remove_url="/r", delivery="ours", why=ODD,
-        duplicate_url="/d", invitation=ODD, invite_url="/i",
+    "party": {"item": Some(
+        party=Some(token="p", label=ODD, kind="foundation"), facts=ODD, progress=Some(mark="half", text=ODD),
+        delivery=DeliveryStatus(DeliveryStage.OURS, why=ODD), url="/e", can_edit=True, removal_url="/r",
+        duplicate_url="/d", invitation=ODD, invitation_url="/i",
     ), "is_dense": False},
     "receipt": {"reference": "FP-1", "facts": [(ODD, ODD, True)]},
     "removed_party": {
         "party": Some(token="p", label=ODD, kind="person"), "facts": ODD, "url": "/r", "csrf_token": "t",
     },
     "role": {"role": Some(
-        section=None,
-        id="r", title=ODD, role="director", help=ODD, state="open", status=ODD, holders=[ODD, ODD],
-        usable=[Named()], known=[Named()], listed=[Named()], add_url="/a",
+        id="r", section=None, title=ODD, role="director", help=ODD, progress=Some(mark="open", text=ODD),
+        holders=[ODD, ODD], usable=[Named()], contacts=[Named()], listed=[Named()], add_url="/a",
     ), "csrf_token": "t"},
     "session": {"is_in": True, "session": SessionEnd("14:02", is_near=True), "csrf_token": "t"},
     "session_clock": {"session": SessionEnd("14:02", ask_again=60)},
     "share_table": {"table": ShareTable((ODD,), ((ODD, ("1",)),) * 51, ("1",))},
     "slot": {"slot": Some(
-        id="s", section=None, name=ODD, help=ODD, file=Named(),
+        id="s", spec=Some(section=None, words=ODD, required=True, help=ODD), file=Named(),
         state=Some(mark="heed", word=ODD, when=ODD, detail=ODD, note=ODD),
         error=ODD, upload_url="/u", remove_url="/r", key=ODD, advice=[ODD], earlier=[Named()],
         offers=lambda: [("x", ODD, "1.4 MB")],
     ), "csrf_token": "t"},
-    "slot_control": {"slot": Some(id="s", name=ODD, file=Named()), "control": "file"},
-    "slot_earlier": {"slot": Some(earlier=[Named()], name=ODD)},
+    "slot_control": {"slot": Some(id="s", spec=Some(words=ODD), file=Named()), "control": "file"},
+    "slot_earlier": {"slot": Some(earlier=[Named()], spec=Some(words=ODD))},
     "slot_offers": {
         "slot": Some(offers=lambda: [("x", ODD, "1.4 MB")], is_in_form=False, upload_url="/u"), "csrf_token": "t",
     },
@@ -187,7 +186,7 @@ def test_a_task_that_opens_later_is_not_a_link() -> None:
 
 
 def test_a_refused_file_is_said_at_its_control() -> None:
-    slot = Some(id="s", section=None, name="Passport", error="Upload a PDF", upload_url="/u")
+    slot = Some(id="s", spec=Some(section=None, words="Passport", required=True), error="Upload a PDF", upload_url="/u")
     control = Markup(render_to_string("ui/slot.html", {"slot": slot})).one("input", type="file")
     assert control.attributes["aria-invalid"] == "true"
     assert "s-error" in control.attributes["aria-describedby"]

@@ -1,11 +1,11 @@
-"""The overview of an application: its tasks, who is waited for, its price, and what came back.
+"""Build the overview of an application: its tasks, the people it waits for, its price, and what came back.
 
-Each section is a task, with its state in words and what it still needs. A section is complete only when its documents
-are, and a role only when its people are. Documents are one task of their own, too.
+Each section is a task. A section is complete only when its documents are, and a role only when its people are.
+Documents are also a task of their own.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
@@ -33,9 +33,9 @@ from formation_portal.ui.formats import entity_word, time_or_day
 
 from ..feedback import DeliverySummary, task_deliveries
 from ..parties.guest_parts import GuestPart, guest_part
-from ..parties.progress import NO_REFUSALS, NeedCounts, needs_words, role_progress
+from ..parties.progress import NO_REFUSALS, NeedCounts, Progress, needs_words, role_progress
 from ..submission.corrections import Returned, returned
-from ..submission.status import Progress
+from ..submission.status import Progress as SubmissionProgress
 
 _DOCUMENTS = "task-documents"
 _ABOUT = {"company": gettext_noop("The company"), "foundation": gettext_noop("The foundation")}
@@ -43,7 +43,7 @@ _ABOUT = {"company": gettext_noop("The company"), "foundation": gettext_noop("Th
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One row. `state` is its mark; without an address it opens later, and the note says when."""
+    """A row of a list of tasks. `state` is its mark; without an address it is not available yet."""
 
     id: str
     title: str
@@ -51,22 +51,19 @@ class Task:
     state: str
     status: str
     note: str
-    # Why it is asked and, of a role, why it needs as many as it does, where rules decide.
+    # Why it is asked, and why a role needs its minimum, if rules decide.
     why: str = ""
-    # Whether the title is the name of a person or company.
+    # The title is the name of a person or company.
     is_name: bool = False
-    # The reference of an application whose record can be kept from the row.
+    # The title is in the portal's words, not in the schema's.
+    is_ours: bool = False
+    # The reference of an application whose record can be downloaded from the row.
     copies: str = ""
-
-    @property
-    def is_ours(self) -> bool:
-        """Whether the title is the portal's own: no section of the schema is named documents."""
-        return self.id == _DOCUMENTS
 
 
 @dataclass(frozen=True, slots=True)
 class TaskList:
-    """All tasks in groups, each with its id and heading; and how far one has come."""
+    """The tasks of an application, in groups with an id and a heading."""
 
     groups: tuple[tuple[str, str, tuple[Task, ...]], ...]
 
@@ -76,13 +73,13 @@ class TaskList:
 
     @property
     def progress(self) -> str:
-        """How far one has come: 3 of 7 sections complete."""
+        """Count the complete tasks: "3 of 7 sections complete"."""
         done = sum(task.state == "met" for task in self._counted)
         return gettext("{done} of {count} sections complete").format(done=done, count=len(self._counted))
 
     @property
     def following(self) -> Task | None:
-        """The first task that isn't complete."""
+        """Return the first task that is not complete."""
         return next((task for task in self._counted if task.state != "met"), None)
 
 
@@ -92,57 +89,65 @@ def task_list(
     refused: Sequence[Need] = (),
     deliveries: Mapping[str, str] | None = None,
 ) -> TaskList:
-    """The tasks of a draft, in the order of its schema; where the service refused something, that comes first.
+    """Build the tasks of a draft, in the order of its schema. A task with a refusal of the service needs changes.
 
-    `deliveries` says how far what is not settled there has come, by the section's key or "documents".
+    `deliveries` has the unsettled deliveries in words, by the section's key or "documents".
     """
-    stopped = {f"task-{need.section}" if need.slot is None else _DOCUMENTS for need in refused}
-
-    def with_delivery(task: Task) -> Task:
-        if task.id in stopped:
-            task = replace(task, state="stop", status=gettext("Changes needed"))
-        if said := (deliveries or {}).get(task.id.removeprefix("task-")):
-            task = replace(task, note=". ".join(filter(None, (task.note.removesuffix("."), said))))
-        return task
-
     counts = NeedCounts(draft)
     refused_parties = {need.party_id for need in refused if need.party_id}
     about = [_section_task(counts, section) for section in draft.schema.entity_sections]
     people = [_section_task(counts, section, refused_parties) for section in draft.schema.role_sections]
-    shares = [_section_task(counts, section) for section in (draft.schema.share_section,) if section]
+    people_title = gettext("People")
+    if draft.schema.share_section:
+        people.append(_section_task(counts, draft.schema.share_section))
+        people_title = gettext("People and shares")
+    people += _document_tasks(draft)
     product_type = str(draft.application.product.get("product", {}).get("type", ""))
     about_title = gettext(_ABOUT.get(entity_word(product_type), gettext_noop("What is formed")))
-    people_title = gettext("People and shares") if shares else gettext("People")
-    groups = (
-        ("about", about_title, about),
-        ("people", people_title, [*people, *shares, *_document_tasks(draft)]),
-    )
-    return TaskList(tuple((id_, title, tuple(map(with_delivery, tasks))) for id_, title, tasks in groups if tasks))
+    refused_tasks = {f"task-{need.section}" if need.slot is None else _DOCUMENTS for need in refused}
+    groups: list[tuple[str, str, tuple[Task, ...]]] = []
+    for id_, title, tasks in (("about", about_title, about), ("people", people_title, people)):
+        if tasks:
+            delivered = tuple(_with_delivery(task, refused_tasks, deliveries or {}) for task in tasks)
+            groups.append((id_, title, delivered))
+    return TaskList(tuple(groups))
+
+
+def _with_delivery(task: Task, refused_tasks: Set[str], deliveries: Mapping[str, str]) -> Task:
+    """Return the task with a refusal of the service as its state, and an unsettled delivery in its note."""
+    if task.id in refused_tasks:
+        task = replace(task, state="stop", status=gettext("Changes needed"))
+    if delivery := deliveries.get(task.id.removeprefix("task-")):
+        note = f"{task.note.removesuffix('.')}. {delivery}" if task.note else delivery
+        task = replace(task, note=note)
+    return task
 
 
 def _section_task(counts: NeedCounts, section: Section, refused_parties: Set[str] = NO_REFUSALS) -> Task:
     draft = counts.draft
     activation = draft.form_state.section_activation(section)
-    id_, title = f"task-{section.key}", section.title or section.key
+    id_ = f"task-{section.key}"
+    title = section.title or section.key
     if not activation.active:
         note = f"{activation.reason}." if activation.reason else ""
         return Task(id_, title, "", "later", gettext("Not available yet"), note)
-    keys = [draft.application.reference]
+    reference = draft.application.reference
     if section.is_share_structure:
-        view, needs = "shares", draft.needs_of_section(section.key)
-        state, status = _state(len(needs), is_begun=bool(draft.share_classes))
-        note = needs[0].text if len(needs) == 1 else _to_complete(len(needs)) if needs else ""
+        url = reverse("portal:shares", args=[reference])
+        needs = draft.needs_of_section(section.key)
+        note = needs[0].text if len(needs) == 1 else _to_complete(len(needs))
+        progress = _task_progress(len(needs), is_begun=bool(draft.share_classes))
     elif section.is_entity:
+        url = reverse("portal:section", args=[reference, section.key])
         codes = Counter(need.code for need in draft.needs_of_section(section.key))
-        view, note = "section", needs_words(codes)
-        keys.append(section.key)
+        note = needs_words(codes)
         is_begun = any(not is_blank(value) for value in draft.raw(section).values())
-        state, status = _state(codes.total(), is_begun=is_begun)
+        progress = _task_progress(codes.total(), is_begun=is_begun)
     else:
-        view, note = "people", _people_note(counts, section)
-        state, status = role_progress(counts, section, refused=refused_parties)
-    url = reverse(f"portal:{view}", args=keys)
-    return Task(id_, title, url, state, status, note, roles.role_reason(draft, section))
+        url = reverse("portal:people", args=[reference])
+        note = _people_note(counts, section)
+        progress = role_progress(counts, section, refused=refused_parties)
+    return Task(id_, title, url, progress.mark, progress.text, note, roles.role_reason(draft, section))
 
 
 def _people_note(counts: NeedCounts, section: Section) -> str:
@@ -152,39 +157,42 @@ def _people_note(counts: NeedCounts, section: Section) -> str:
     short = state.minimum_of(section).count - tally
     bounds = Counter(need.code for need in counts.needs_of_role(section) if need.code != "minimum")
     notes = [ngettext("{count} more to add", "{count} more to add", short)] if short > 0 else []
-    if words := needs_words(counts.codes_in(section) + bounds):
-        notes.append(words)
+    if note := needs_words(counts.codes_in(section) + bounds):
+        notes.append(note)
     if not notes and tally:
         notes.append(ngettext("{count} added", "{count} added", tally))
     return ", ".join(notes)
 
 
-def _document_tasks(draft: Draft) -> Iterable[Task]:
+def _document_tasks(draft: Draft) -> list[Task]:
+    """Return the task of all documents; none if the form asks for no document."""
     holders = (None, *draft.parties)
     slots = [slot for party in holders for slot in draft.form_state.slots(party.record if party else None)]
     if not slots:
-        return
+        return []
     missing = sum(len(draft.missing_documents(party)) for party in holders)
-    required, uploaded = sum(slot.required for slot in slots), len(draft.documents)
-    state, status = _state(missing, is_begun=bool(uploaded))
+    required = sum(slot.required for slot in slots)
+    uploaded = len(draft.documents)
+    mark, status = _task_progress(missing, is_begun=bool(uploaded))
+    note = ngettext("{count} uploaded", "{count} uploaded", uploaded) if uploaded else ""
     if missing:
         note = ngettext("{count} to upload", "{count} to upload", missing)
         status = gettext("{done} of {count} uploaded").format(done=required - missing, count=required)
-    else:
-        note = ngettext("{count} uploaded", "{count} uploaded", uploaded) if uploaded else ""
     url = reverse("portal:documents", args=[draft.application.reference])
-    yield Task(_DOCUMENTS, gettext("Documents"), url, state, status, note)
+    return [Task(_DOCUMENTS, gettext("Documents"), url, mark, status, note, is_ours=True)]
 
 
-def _state(needed: int, *, is_begun: bool) -> tuple[str, str]:
-    if not needed:
-        return "met", gettext("Complete") if is_begun else gettext("Nothing required")
-    return ("half", gettext("In progress")) if is_begun else ("open", gettext("Not started"))
+def _task_progress(needed: int, *, is_begun: bool) -> Progress:
+    if needed and is_begun:
+        return Progress("half", gettext("In progress"))
+    if needed:
+        return Progress("open", gettext("Not started"))
+    return Progress("met", gettext("Complete") if is_begun else gettext("Nothing required"))
 
 
 @dataclass(frozen=True, slots=True)
 class PendingAction:
-    """Somebody who is waited for. `remind_url` is where a reminder can be sent, `url` where it can be read up."""
+    """A person whom the application waits for. `url` leads to the details, `remind_url` sends a reminder."""
 
     id: str
     who: str
@@ -201,37 +209,43 @@ def pending_actions(
     deliveries: ApplicationDeliveries,
     invitations: Mapping[str, Invitation],
 ) -> list[PendingAction]:
-    """Everybody who is waited for, the reader first, and whoever is done, last; nothing where there is nobody else."""
+    """Return whom the application waits for: the reader, guests, our team; then the guests who have finished.
+
+    Empty if it waits for the reader alone.
+    """
     refused = DeliverySummary(draft, deliveries).refused
     guests = [guest_part(draft, row, invitations[row.token], refused=refused) for row in draft.parties_of(invitations)]
     waiting = [guest for guest in guests if guest.stage.waits]
-    others = [_guests_action(draft, guest) for guest in waiting]
-    ours = deliveries.overall
-    if ours.state is DeliveryStage.OURS:
+    actions = [_guest_action(draft, guest) for guest in waiting]
+    overall = deliveries.overall
+    if overall.state is DeliveryStage.OURS:
         what = gettext("Something we need to fix")
-        others.append(PendingAction("turn-team", gettext("Our team"), False, what, _since(ours.at), "later"))
-    others += [_guests_action(draft, guest) for guest in guests if guest.stage is InvitationStage.DONE]
-    theirs = sum(len(parts.needs_of_guest(draft, guest.party)) for guest in waiting)
-    if others and (mine := len(draft.needs) - theirs):
-        what, at = _to_complete(mine), draft.application.updated_at
-        others.insert(0, PendingAction("turn-you", gettext("You"), False, what, _since(at), "open"))
-    return others
+        actions.append(PendingAction("turn-team", gettext("Our team"), False, what, _since(overall.at), "later"))
+    actions += [_guest_action(draft, guest) for guest in guests if guest.stage is InvitationStage.DONE]
+    guest_needs = sum(len(parts.needs_of_guest(draft, guest.party)) for guest in waiting)
+    if actions and len(draft.needs) > guest_needs:
+        what = _to_complete(len(draft.needs) - guest_needs)
+        since = _since(draft.application.updated_at)
+        actions.insert(0, PendingAction("turn-you", gettext("You"), False, what, since, "open"))
+    return actions
 
 
-def _guests_action(draft: Draft, guest: GuestPart) -> PendingAction:
+def _guest_action(draft: Draft, guest: GuestPart) -> PendingAction:
     """Describe what a guest has to do, or that they have finished."""
-    row, is_done, is_own = guest.party, guest.stage is InvitationStage.DONE, draft.application.is_own
+    party = guest.party
+    is_done = guest.stage is InvitationStage.DONE
+    is_own = draft.application.is_own
     if guest.needs:
         what = _to_complete(len(guest.needs))
     elif is_done:
         what = gettext("Finished their part")
     else:
         what = gettext("Everything is filled in, but they have not marked it as done")
-    address = [draft.application.reference, row.token]
+    address = [draft.application.reference, party.token]
     may_remind = is_own and not is_done and timezone.now() >= parts.next_reminder_from(guest.invitation)
     return PendingAction(
-        id=f"turn-{row.token}",
-        who=row.label,
+        id=f"turn-{party.token}",
+        who=party.label,
         is_name=True,
         what=what,
         since=gettext("%(stage)s, %(time)s") % {"stage": guest.stage.words, "time": time_or_day(guest.since)},
@@ -241,8 +255,8 @@ def _guests_action(draft: Draft, guest: GuestPart) -> PendingAction:
     )
 
 
-def _to_complete(number: int) -> str:
-    return ngettext("{count} item to complete", "{count} items to complete", number)
+def _to_complete(count: int) -> str:
+    return ngettext("{count} item to complete", "{count} items to complete", count) if count else ""
 
 
 def _since(at: datetime | None) -> str:
@@ -250,14 +264,16 @@ def _since(at: datetime | None) -> str:
 
 
 def newer_form(draft: Draft) -> CatalogItem | None:
-    """The product with the form that the catalog has now, where it is another than the draft's. Makes no call."""
-    offered = cached_catalog()
-    mine = draft.application.product_id
-    items = (one.item for one in offered.items if one.item and one.is_available) if offered else ()
-    item = next((one for one in items if one.jurisdiction_product_id == mine), None)
-    if item is None or (item.form.id, item.form.version) == (draft.schema.id, draft.schema.version):
+    """Return the draft's product in the present catalog if its form is another version. Makes no call."""
+    catalog = cached_catalog()
+    if catalog is None:
         return None
-    return item
+    for product in catalog.items:
+        item = product.item
+        if item and product.is_available and item.jurisdiction_product_id == draft.application.product_id:
+            is_same = (item.form.id, item.form.version) == (draft.schema.id, draft.schema.version)
+            return None if is_same else item
+    return None
 
 
 @dataclass(frozen=True)
@@ -268,12 +284,8 @@ class OverviewPage:
     delivery: DeliverySummary
 
     @property
-    def saved(self) -> str:
-        return time_or_day(self.draft.application.updated_at)
-
-    @property
     def deleted_on(self) -> datetime | None:
-        """When it is deleted as unused, where that was announced."""
+        """Return when the unused draft is deleted, if that was announced."""
         return deleted_on(self.draft.application)
 
     @property
@@ -287,39 +299,39 @@ class OverviewPage:
 
     @cached_property
     def pending(self) -> list[PendingAction]:
-        """Who is waited for: one query."""
+        """Return whom the application waits for. Makes one query."""
         invitations = parts.invitations_of(self.draft)
         return pending_actions(self.draft, self.delivery.deliveries, invitations)
 
     @cached_property
     def returned(self) -> Returned | None:
-        """What came back, where it was submitted and returned."""
+        """Return what came back, if the application was returned."""
         if self.draft.application.status is not State.RETURNED_FOR_CHANGES:
             return None
-        return returned(self.delivery, Progress(self.draft.application).returned, back_to="overview")
+        return returned(self.delivery, SubmissionProgress(self.draft.application).returned, back_to="overview")
 
     @cached_property
     def submit(self) -> Task:
-        """The last task: checking and sending it."""
+        """Return the last task: check and submit."""
         is_returned = self.draft.application.status is State.RETURNED_FOR_CHANGES
         title = gettext("Check and send corrections") if is_returned else gettext("Check your answers and submit")
-        refused = self.returned.stands_in_the_way if self.returned else len(self.delivery.refused)
+        refused = self.returned.refused_count if self.returned else len(self.delivery.refused)
         if count := len(self.draft.needs) + refused:
-            state, status = "later", gettext("Not ready yet")
+            progress = Progress("later", gettext("Not ready yet"))
             note = ngettext(
                 "{count} item to complete. You can check your answers at any time.",
                 "{count} items to complete. You can check your answers at any time.",
                 count,
             )
         else:
-            state, status = "open", gettext("Ready")
+            progress = Progress("open", gettext("Ready"))
             note = gettext("You have answered everything that is required.")
         url = reverse("portal:check", args=[self.draft.application.reference])
-        return Task("task-check", title, url, state, status, note)
+        return Task("task-check", title, url, progress.mark, progress.text, note)
 
     @cached_property
     def prices(self) -> list[tuple[str, str]]:
-        """What it costs: each fee that the catalog names, with its amount."""
+        """Return each fee that the catalog names, with its amount."""
         price = self.draft.application.product.get("price") or {}
         fees = ((gettext("Set-up fee"), price.get("one_off")), (gettext("Annual fee"), price.get("annual")))
         currency = str(price.get("currency") or "")

@@ -1,6 +1,6 @@
-"""The list of applications; what a copy takes over and a deletion removes; and what fits another form.
+"""Build the rows of the list of applications, and the pages that copy, delete and transfer one.
 
-Another form is that of another product, or a newer one of the same.
+An application is transferred to the form of another product, or to a newer form of its own.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from typing import TypeVar
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext
 
 from formation_portal.applications.contacts import answers_by_property
 from formation_portal.applications.draft import Draft, schema_digest
@@ -41,9 +41,9 @@ from formation_portal.ui.formats import day, time_or_day
 
 from .overview import Task
 
-One = TypeVar("One")
+Value = TypeVar("Value")
 
-# What a row is made of.
+# The columns that a row of the list reads.
 ROW_FIELDS = (
     "reference",
     "product_id",
@@ -65,12 +65,13 @@ _MARKS = {
 
 
 def application_row(application: Application) -> Task:
-    """A row of the list; the application comes with its section answers and invitations prefetched."""
+    """Build a row of the list. The application has its section answers and invitations prefetched."""
     name = entity_name(application)
     page = "portal:overview" if application.is_open else "portal:status"
-    shared = "" if application.is_own else gettext("shared with you")
-    facts = (application.product_name, application.jurisdiction_name, shared)
-    waits = _who_is_waited_for(application)
+    facts = [application.product_name, application.jurisdiction_name]
+    if not application.is_own:
+        facts.append(gettext("shared with you"))
+    waiting = _waiting_words(application)
     is_payment_due = application.payment_due_since is not None
     return Task(
         id=f"application-{application.reference}",
@@ -82,38 +83,46 @@ def application_row(application: Application) -> Task:
         status=gettext("Waiting for payment") if is_payment_due else application.status.words,
         note=format_html(
             '{}. {}{} <span class="nowrap">{}</span>',
-            ", ".join(fact for fact in facts if fact),
-            f"{waits}. " if waits else "",
+            ", ".join(filter(None, facts)),
+            f"{waiting}. " if waiting else "",
             gettext("Saved %(day)s.") % {"day": day(application.updated_at)},
             application.reference,
         ),
     )
 
 
-def _who_is_waited_for(application: Application) -> str:
-    """In one sentence; empty where it is nobody. The parties come with the invitations."""
+def _waiting_words(application: Application) -> str:
+    """Say whom the application waits for; "" if for nobody."""
+    status = application.status
     if application.is_open:
-        now = timezone.now()
-        names: list[str] = []
-        for one in application.invitations.all():
-            if one.party.removed_at is None and current_stage(one, now=now)[0].waits:
-                # As the party is called, told without its form, and since when.
-                name = canonical.label_of(answers_by_property(one.party.kind, one.party.raw))
-                said = {"name": name or gettext("someone you invited"), "time": time_or_day(one.sent_at)}
-                names.append(gettext("%(name)s, since %(time)s") % said)
-        if names:
-            return gettext("Waiting for you and %(names)s") % {"names": ", ".join(names)}
+        guests = _waiting_guests(application)
+        if guests:
+            return gettext("Waiting for you and %(names)s") % {"names": ", ".join(guests)}
         return gettext("Waiting for you")
     if application.payment_due_since is not None:
         return gettext("Waiting for you")
-    at = application.submitted_at
-    if application.status in (State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW) and at:
-        return gettext("Waiting for our reviewer since %(time)s") % {"time": time_or_day(at)}
-    return gettext("Waiting for the registry") if application.status is State.SUBMITTED_TO_CSP else ""
+    if status in (State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW) and application.submitted_at:
+        time = time_or_day(application.submitted_at)
+        return gettext("Waiting for our reviewer since %(time)s") % {"time": time}
+    return gettext("Waiting for the registry") if status is State.SUBMITTED_TO_CSP else ""
 
 
-def copied_things(draft: Draft) -> Iterator[str]:
-    """Describe what a copy of a draft takes over, whatever its state."""
+def _waiting_guests(application: Application) -> list[str]:
+    """Name each guest whose part is not finished, with the time of the invitation."""
+    now = timezone.now()
+    guests: list[str] = []
+    for invitation in application.invitations.all():
+        party = invitation.party
+        if party.removed_at is None and current_stage(invitation, now=now)[0].waits:
+            # The list loads no form, so the name is read from the answers alone.
+            name = canonical.label_of(answers_by_property(party.kind, party.raw))
+            values = {"name": name or gettext("someone you invited"), "time": time_or_day(invitation.sent_at)}
+            guests.append(gettext("%(name)s, since %(time)s") % values)
+    return guests
+
+
+def copied_content(draft: Draft) -> Iterator[str]:
+    """Count what a copy of a draft contains."""
     content = content_of(draft)
     yield ngettext(
         "{count} answer about the company or foundation",
@@ -130,11 +139,7 @@ def copied_things(draft: Draft) -> Iterator[str]:
         classes = ngettext("{count} share class", "{count} share classes", len(content.share_classes))
         yield gettext("{classes} and shareholdings").format(classes=classes) if content.holdings else classes
     if content.documents:
-        yield ngettext(
-            "{count} document",
-            "{count} documents",
-            len(content.documents),
-        )
+        yield ngettext("{count} document", "{count} documents", len(content.documents))
 
 
 def declarations_left_out(draft: Draft) -> str:
@@ -147,12 +152,12 @@ def declarations_left_out(draft: Draft) -> str:
     )
 
 
-def deleted_things(draft: Draft) -> Iterator[str]:
-    """How much of what a draft holds that is deleted with it: one query."""
+def deleted_content(draft: Draft) -> Iterator[str]:
+    """Count what is deleted with a draft. Makes one query."""
     people = (*draft.parties, *draft.removed_parties)
     holders = (draft.entity_raw, *(row.raw for row in people), *(row.raw for row in draft.share_classes))
     answers = sum(not is_blank(value) for raw in holders for value in raw.values())
-    # Those of removed parties too: they could still be restored.
+    # Documents of removed parties are counted, since the parties could still be restored.
     documents = draft.application.documents.count()
     if answers:
         yield ngettext("%(count)d answer", "%(count)d answers", answers) % {"count": answers}
@@ -163,26 +168,28 @@ def deleted_things(draft: Draft) -> Iterator[str]:
         count = len(draft.share_classes)
         yield ngettext("%(count)d share class", "%(count)d share classes", count) % {"count": count}
     if documents:
-        yield ngettext("%(count)d document, with its file", "%(count)d documents, with their files", documents) % {
-            "count": documents
-        }
+        sentence = ngettext("%(count)d document, with its file", "%(count)d documents, with their files", documents)
+        yield sentence % {"count": documents}
 
 
 def products_by_place(draft: Draft, offered: Catalog) -> Mapping[str, Sequence[CatalogProduct]]:
-    """Every other product that is available and that the draft's answers may be carried over to."""
-    others = [(one.item.jurisdiction.name if one.item else "", one) for one in offered.items if is_another(draft, one)]
-    return _grouped(sorted(others, key=lambda placed: (sort_key(placed[0]), sort_key(placed[1].name))))
+    """Return every product to which the draft's answers can be transferred, by jurisdiction."""
+    others: list[tuple[str, CatalogProduct]] = []
+    for product in offered.items:
+        if is_another(draft, product):
+            others.append((product.item.jurisdiction.name if product.item else "", product))
+    return _grouped(sorted(others, key=lambda pair: (sort_key(pair[0]), sort_key(pair[1].name))))
 
 
 def is_another(draft: Draft, product: CatalogProduct) -> bool:
-    """Whether the draft's answers may be carried over to it."""
+    """Tell whether a product is available and not the draft's own."""
     is_same = product.item is not None and product.item.jurisdiction_product_id == draft.application.product_id
     return product.is_available and not is_same
 
 
 @dataclass(frozen=True)
 class CarryOverPage:
-    """The comparison with one product, by whom answers belong to. Costs no query."""
+    """The comparison of a draft with another product, by the holders of answers. Makes no query."""
 
     draft: Draft
     product: CatalogProduct
@@ -202,27 +209,27 @@ class CarryOverPage:
 
     @cached_property
     def needed(self) -> Mapping[str, Sequence[str]]:
-        """What the other form still needs, by section."""
+        """Return the needs of the other form, by section."""
         titles = {section.key: section.title for section in self.item.form.sections}
         return _grouped((titles.get(need.section, ""), need.text) for need in self.transfer.needed)
 
     @property
     def seen(self) -> str:
-        """Names what was compared, so that what was seen is what is done: it changes with the draft and the form."""
-        both = f"{self.draft.application.revision} {schema_digest(self.item.document)}"
-        return hashlib.sha256(both.encode()).hexdigest()[:32]
+        """Digest the compared versions of draft and form, so that only the comparison on the page is carried out."""
+        versions = f"{self.draft.application.revision} {schema_digest(self.item.document)}"
+        return hashlib.sha256(versions.encode()).hexdigest()[:32]
 
 
-def _grouped(pairs: Iterable[tuple[str, One]]) -> Mapping[str, Sequence[One]]:
-    grouped: dict[str, list[One]] = {}
-    for name, one in pairs:
-        grouped.setdefault(name, []).append(one)
-    return grouped
+def _grouped(pairs: Iterable[tuple[str, Value]]) -> Mapping[str, Sequence[Value]]:
+    groups: dict[str, list[Value]] = {}
+    for name, value in pairs:
+        groups.setdefault(name, []).append(value)
+    return groups
 
 
 @dataclass(frozen=True)
 class FormChangePage:
-    """What another form of the draft's product changes, before anything happens. Costs no query."""
+    """The changes by another form of the draft's product. Makes no query."""
 
     draft: Draft
     item: CatalogItem
@@ -237,27 +244,24 @@ class FormChangePage:
 
     @cached_property
     def needed(self) -> list[str]:
-        """What is needed then, and isn't now."""
-        now = {need.text for need in self.draft.needs}
-        return [need.text for need in with_schema(self.draft, self.item.form).needs if need.text not in now]
+        """Return the needs that are new with the other form."""
+        texts = {need.text for need in self.draft.needs}
+        return [need.text for need in with_schema(self.draft, self.item.form).needs if need.text not in texts]
 
     @cached_property
     def price(self) -> str:
-        """The price as it is now, in words, where it is another than the draft's."""
+        """Return the present price in words, if it is not the draft's."""
         if self.draft.application.product.get("price") == self.item.model_dump(mode="json")["price"]:
             return ""
         price = self.item.price
-        parts = (
-            (price.one_off, gettext_noop("{amount} set-up fee")),
-            (price.annual, gettext_noop("{amount} annual fee")),
-        )
-        return ", ".join(
-            gettext(said).format(amount=format_money(amount, price.currency))
-            for amount, said in parts
-            if amount is not None
-        )
+        fees: list[str] = []
+        if price.one_off is not None:
+            fees.append(gettext("{amount} set-up fee").format(amount=format_money(price.one_off, price.currency)))
+        if price.annual is not None:
+            fees.append(gettext("{amount} annual fee").format(amount=format_money(price.annual, price.currency)))
+        return ", ".join(fees)
 
     @property
     def seen(self) -> str:
-        """Names the form that was looked at."""
+        """Name the version of the form on the page."""
         return f"{self.item.form.id} {self.item.form.version}"

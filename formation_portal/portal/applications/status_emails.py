@@ -1,8 +1,7 @@
-"""E-mails about an application, written in the transaction they tell of: status, confirmation, a finished part, a
-file that was removed.
+"""Queue the e-mails about an application: status, confirmation, finished part, removed file, reminder.
 
-They go to confirmed addresses alone, else a stranger would read about the application. One more is a reminder of a
-draft that has lain for a week, and never a second one.
+They are queued in the transaction that they tell of, and only for confirmed addresses, since a stranger could own
+another one. A draft gets one reminder after a week without a change.
 """
 
 import datetime as dt
@@ -26,8 +25,8 @@ from formation_portal.mail.typed_text import text_in_letter
 from formation_portal.reviews.customer_queries import customer_queries, decision_texts
 from formation_portal.reviews.decisions import RETURN
 
-# The kind of letter that each state asks for, and how the letter calls what has happened.
-_SAID = {
+# The kind and the outcome of the e-mail for each state.
+_EMAILS = {
     State.RETURNED_FOR_CHANGES: ("return", ""),
     State.SUBMITTED_TO_CSP: ("decision", "approved"),
     State.INCORPORATED: ("decision", "incorporated"),
@@ -36,26 +35,27 @@ _SAID = {
 
 
 def send_status_email(draft: Draft) -> None:
-    """Write to the application's owner, where the new state is one that nobody should have to look for."""
-    application, owner = draft.application, draft.application.owner
-    kind, outcome = _SAID.get(application.status, ("", ""))
-    if not kind or not has_confirmed(owner):
+    """Tell the application's owner that it was returned or decided."""
+    application = draft.application
+    kind, outcome = _EMAILS.get(application.status, ("", ""))
+    if not kind or not has_confirmed(application.owner):
         return
     count = 0
-    # Our reviewer asks nothing where the service has sent it back, or a word is all that was said.
+    # There are no queries if the formation service has returned it.
     if kind == "return" and application.submissions in decision_texts(application, RETURN):
-        count = sum(not one.is_settled for one in customer_queries(application))
+        count = sum(not query.is_settled for query in customer_queries(application))
     _queue_status_email(draft, kind=kind, outcome=outcome, count=count)
 
 
 def send_payment_email(draft: Draft) -> None:
-    """Write to the application's owner that the formation service waits for their payment."""
+    """Tell the application's owner that the formation service waits for their payment."""
     if has_confirmed(draft.application.owner):
         _queue_status_email(draft, kind="decision", outcome="payment_due")
 
 
 def _queue_status_email(draft: Draft, *, kind: str, outcome: str, count: int = 0) -> None:
-    application, owner = draft.application, draft.application.owner
+    application = draft.application
+    owner = application.owner
     with translation.override(language_of(owner)):
         company = letter_title(draft)
     context = {
@@ -69,19 +69,20 @@ def _queue_status_email(draft: Draft, *, kind: str, outcome: str, count: int = 0
 
 
 def language_of(user: object) -> str:
-    """The language that somebody reads us in, as far as it is known."""
+    """Return the language of an account; English if it has chosen none."""
     return str(getattr(user, "language", "") or "en")
 
 
 def send_confirmation(draft: Draft, by: Author | None) -> None:
-    """Write to whoever has submitted it, with the reference, what follows, and the way to a copy."""
+    """Confirm a submission to the account that made it, with the reference and a link to a copy."""
     application = draft.application
     if application.status is not State.SUBMITTED_FOR_REVIEW or application.submitted_at is None:
         return
     if not isinstance(by, User) or not has_confirmed(by):
         return
     with translation.override(language_of(by)):
-        company, timeline = letter_title(draft), application.timeline
+        company = letter_title(draft)
+        timeline = application.timeline
     context = {
         "company": company,
         "reference": application.reference,
@@ -96,37 +97,44 @@ def send_confirmation(draft: Draft, by: Author | None) -> None:
 
 
 KIND = "part_done"
-# Whoever says so again after each small change is heard on the overview alone.
+# Guests can finish again after each change; the owner gets so many e-mails a day.
 MOST_A_DAY = 20
 
 
 def send_part_finished(draft: Draft, invitation: Invitation) -> None:
-    """Write to the owner, unless it is the owner who has filled it in."""
-    owner, row = draft.application.owner, draft.party(invitation.party.token)
+    """Tell the owner that a guest has finished, unless the guest is the owner."""
+    owner = draft.application.owner
+    party = draft.party(invitation.party.token)
     since = timezone.now() - dt.timedelta(days=1)
     sent = Letter.objects.filter(kind=KIND, reference=draft.application.reference, created_at__gte=since)
-    if row is None or has_address(owner, invitation.email) or not has_confirmed(owner) or sent.count() >= MOST_A_DAY:
+    if party is None or has_address(owner, invitation.email) or not has_confirmed(owner):
         return
-    language, address = language_of(owner), [draft.application.reference, row.token]
+    if sent.count() >= MOST_A_DAY:
+        return
+    language = language_of(owner)
     with translation.override(language):
-        name, company = row.label, letter_title(draft)
+        name = party.label
+        company = letter_title(draft)
     context = {
         "name": name,
         "company": company,
         "reference": draft.application.reference,
-        "link": reverse("portal:party", args=address),
+        "link": reverse("portal:party", args=[draft.application.reference, party.token]),
     }
     queue_letter(kind=KIND, to=owner.email, language=language, context=context)
 
 
 def send_document_removed(draft: Draft, document: Document) -> None:
-    """Write to the owner about a file that was taken at first, and that the malware scanner has refused since."""
-    application, owner = draft.application, draft.application.owner
+    """Tell the owner that the malware scanner has refused a file after it was uploaded."""
+    application = draft.application
+    owner = application.owner
     if not has_confirmed(owner):
         return
-    page, language = "portal:documents" if application.is_open else "portal:status", language_of(owner)
+    page = "portal:documents" if application.is_open else "portal:status"
+    language = language_of(owner)
     with translation.override(language):
-        company, slot = letter_title(draft), draft.slot_words(document.slot)
+        company = letter_title(draft)
+        slot = draft.slot_words(document.slot)
     context = {
         "company": company,
         "reference": application.reference,
@@ -138,14 +146,14 @@ def send_document_removed(draft: Draft, document: Document) -> None:
 
 
 QUIET = dt.timedelta(days=7)
-# Whoever has left a draft for so long has left it; nor does a new installation write about what is years old.
+# Older drafts were given up; nor should a new installation write about drafts of years ago.
 FORGOTTEN = dt.timedelta(days=60)
 _NEEDS_SHOWN = 5
 
 
 @hourly_task
 def send_reminders() -> None:
-    """Write about every draft that has become quiet. Each is a transaction of its own."""
+    """Remind the owner of every draft without a change for a week. Each is a transaction of its own."""
     now = timezone.now()
     drafts = Application.objects.filter(
         state=State.DRAFT,
@@ -154,10 +162,12 @@ def send_reminders() -> None:
         updated_at__range=(now - FORGOTTEN, now - QUIET),
         owner__is_active=True,
     )
-    said = set(Letter.objects.filter(kind="reminder").values_list("reference", flat=True))
-    quiet = [one for one in drafts.select_related("owner").order_by("pk") if one.reference not in said]
-    for application in quiet:
-        if has_confirmed(application.owner) and not is_unsubscribed(kind="reminder", to=application.owner.email):
+    reminded = set(Letter.objects.filter(kind="reminder").values_list("reference", flat=True))
+    for application in drafts.select_related("owner").order_by("pk"):
+        owner = application.owner
+        if application.reference in reminded or not has_confirmed(owner):
+            continue
+        if not is_unsubscribed(kind="reminder", to=owner.email):
             _send_reminder(application)
 
 
@@ -165,15 +175,16 @@ def _send_reminder(application: Application) -> None:
     language = language_of(application.owner)
     with translation.override(language):
         draft = open_draft(application)
-        company, needs = letter_title(draft), [need.text for need in draft.needs]
-    # What names somebody by an address is counted, and not said.
-    shown = list(filter(text_in_letter, needs))[:_NEEDS_SHOWN]
+        company = letter_title(draft)
+        needs = [need.text for need in draft.needs]
+    # Needs that contain an address are only counted.
+    named = list(filter(text_in_letter, needs))[:_NEEDS_SHOWN]
     context = {
         "company": company,
         "reference": application.reference,
         "link": reverse("portal:overview", args=[application.reference]),
-        "needs": shown,
-        "more": len(needs) - len(shown),
+        "needs": named,
+        "more": len(needs) - len(named),
     }
     queue_letter(
         kind="reminder",

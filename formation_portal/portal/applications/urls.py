@@ -1,4 +1,4 @@
-"""The addresses of applications: the list, and below each one its overview and what is done with the whole."""
+"""The addresses of the list of applications, and of an application's overview, copy, transfer and removal."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""A customer's applications: the list, starting one, the overview, copying, transfer, a new form, deleting a draft."""
+"""List, start, show, copy, transfer and delete a customer's applications, and adopt a newer form."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,35 +34,36 @@ from ..feedback import delivery_summary
 from ..lookups import get_draft_or_404
 from ..pages import ConfirmPage
 from ..parties.pages import CHOOSING
+from ..refusals import refusals_as_messages
 from .overview import OverviewPage, newer_form
 from .pages import (
     ROW_FIELDS,
     CarryOverPage,
     FormChangePage,
     application_row,
-    copied_things,
+    copied_content,
     declarations_left_out,
-    deleted_things,
+    deleted_content,
     is_another,
     products_by_place,
 )
 
-_A_PAGE = 20
-# A second press of Start within this time means the same application.
+_PAGE_SIZE = 20
+# A second press of a button within this time means the same application.
 _SAME_PRESS = timedelta(seconds=10)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def applications(request: UserRequest) -> HttpResponse:
-    """The customer's applications, the one saved last first; a post starts one."""
+    """List the customer's applications, the one saved last first; a post starts one."""
     if request.method == "POST":
         return _start_application(request)
-    # Only what the rows show: most of the page's time would go into columns that it doesn't read.
+    # Load only the columns of the rows: reading the others would take most of the page's time.
     answers = Prefetch("section_answers", SectionAnswers.objects.only("application_id", "section_key", "raw"))
-    invited = Prefetch("invitations", Invitation.objects.select_related("party").defer("party__roles"))
-    mine = Application.objects.visible_to(request.user).only(*ROW_FIELDS).prefetch_related(answers, invited)
-    page = Paginator(mine, _A_PAGE).get_page(request.GET.get("page"))
+    invitations = Prefetch("invitations", Invitation.objects.select_related("party").defer("party__roles"))
+    visible = Application.objects.visible_to(request.user).only(*ROW_FIELDS).prefetch_related(answers, invitations)
+    page = Paginator(visible, _PAGE_SIZE).get_page(request.GET.get("page"))
     context = {
         "page": page,
         "rows": [application_row(application) for application in page.object_list],
@@ -74,16 +75,17 @@ def applications(request: UserRequest) -> HttpResponse:
 
 @with_catalog
 def _start_application(request: UserRequest, offered: Catalog) -> HttpResponse:
-    """Start an application for the posted product, and open it. A product that isn't available keeps its page."""
+    """Start an application for the posted product, and open it. If it is not available, show its page."""
     key = request.POST.get("product", "")
-    found = offered.find(key)
-    if found is None:
+    product = offered.find(key)
+    if product is None:
         raise Http404
-    if found.item is None or not found.is_available:
+    item = product.item
+    if item is None or not product.is_available:
         return redirect("portal:product", key=key)
-    form = {"product_id": found.item.jurisdiction_product_id, "schema_version_id": schema_digest(found.item.document)}
-    with _one_press(request):
-        application = _just_made(request, **form) or services.start(owner=request.user, product=found.item)
+    form = {"product_id": item.jurisdiction_product_id, "schema_version_id": schema_digest(item.document)}
+    with _single_press(request):
+        application = _just_created(request, **form) or services.start(owner=request.user, product=item)
     overview = redirect("portal:overview", reference=application.reference)
     if not addresses.has_confirmed(request.user):
         addresses.after_confirming(request, overview.url)
@@ -91,9 +93,11 @@ def _start_application(request: UserRequest, offered: Catalog) -> HttpResponse:
 
 
 @contextmanager
-def _one_press(request: UserRequest) -> Iterator[None]:
-    """Open a transaction in which no other press makes an application for the account. Raises Http404 for a deleted
-    account."""
+def _single_press(request: UserRequest) -> Iterator[None]:
+    """Open a transaction in which no other request creates an application for the account.
+
+    Raises Http404 for a deleted account.
+    """
     with transaction.atomic():
         try:
             services.lock_owner(request.user)
@@ -102,45 +106,44 @@ def _one_press(request: UserRequest) -> Iterator[None]:
         yield
 
 
-def _just_made(request: UserRequest, *, entry: str = "", **more: str) -> Application | None:
-    """The untouched application that the same press has made already, with that entry as its history where one is
-    named."""
-    own = Application.objects.owned_by(request.user)
-    made = own.filter(revision=0, created_at__gte=timezone.now() - _SAME_PRESS, **more)
+def _just_created(request: UserRequest, *, entry: str = "", **filters: str) -> Application | None:
+    """Return the untouched application that the same press has created already, with that entry in its history."""
+    since = timezone.now() - _SAME_PRESS
+    created = Application.objects.owned_by(request.user).filter(revision=0, created_at__gte=since, **filters)
     if not entry:
-        return made.first()
-    begun = made.prefetch_related("changes")
-    return next((one for one in begun if any(change.what == entry for change in one.changes.all())), None)
+        return created.first()
+    for application in created.prefetch_related("changes"):
+        if any(change.what == entry for change in application.changes.all()):
+            return application
+    return None
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def removal(request: UserRequest, reference: str) -> HttpResponse:
-    """Ask once more, then delete a draft with everything in it. What was submitted is withdrawn, not deleted."""
+    """Ask for confirmation, then delete a draft with its content. A submitted application is withdrawn instead."""
     draft = get_draft_or_404(request, reference, takes=Right.OWN)
     if draft.application.submitted_at is not None or not draft.application.is_open:
         return redirect("portal:status", reference=reference)
     if request.method != "POST":
-        return _ask_about_removal(request, draft)
+        return _render_removal(request, draft)
     try:
         services.delete_draft(draft.application, by=request.user, revision=posted_revision(request.POST))
     except services.Unread:
         draft = get_draft_or_404(request, reference, takes=Right.OWN)
-        return _ask_about_removal(request, draft, is_unread=True, status=409)
+        return _render_removal(request, draft, is_unread=True, status=409)
     except services.Closed:
         return redirect("portal:status", reference=reference)
     messages.success(request, gettext("%(name)s was deleted.") % {"name": draft.title})
     return redirect("portal:applications")
 
 
-def _ask_about_removal(
-    request: UserRequest, draft: Draft, *, is_unread: bool = False, status: int = 200
-) -> HttpResponse:
-    """What goes with the draft, and whether the service can take it back: three queries."""
+def _render_removal(request: UserRequest, draft: Draft, *, is_unread: bool = False, status: int = 200) -> HttpResponse:
+    """Say what is deleted with the draft, and whether the service can delete it. Makes three queries."""
     overview = reverse("portal:overview", args=[draft.application.reference])
     context = {
         "page": ConfirmPage(draft, overview, gettext("Overview")),
-        "goes": list(deleted_things(draft)),
+        "goes": list(deleted_content(draft)),
         "may_stay": deliveries_of(draft.application).cannot_be_removed(ResourceKind.ENTITY, ""),
         "is_unread": is_unread,
     }
@@ -150,7 +153,7 @@ def _ask_about_removal(
 @require_safe
 @customer
 def overview(request: UserRequest, reference: str) -> HttpResponse:
-    """The task list while answers can be changed; afterwards the status says more."""
+    """Show the tasks while the application is open; after that its status is shown instead."""
     draft = get_draft_or_404(request, reference)
     if not draft.application.is_open:
         return redirect("portal:status", reference=reference)
@@ -161,32 +164,31 @@ def overview(request: UserRequest, reference: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def copy(request: UserRequest, reference: str) -> HttpResponse:
-    """Say what is copied, then make a new draft with it. The old application stays as it is."""
+    """Say what a copy contains, then create it. The application itself stays as it is."""
     draft = get_draft_or_404(request, reference)
     if request.method != "POST":
         overview = reverse("portal:overview", args=[reference])
-        page = ConfirmPage(draft, overview, gettext("Back to application"))
         context = {
-            "page": page,
-            "copied": list(copied_things(draft)),
+            "page": ConfirmPage(draft, overview, gettext("Back to application")),
+            "copied": list(copied_content(draft)),
             "declarations": declarations_left_out(draft),
         }
         return render(request, "portal/applications/copy.html", context)
     entry = services.COPIED_FROM.format(reference=reference)
     try:
-        with _one_press(request):
-            made = _just_made(request, entry=entry) or services.create_copy(draft, by=request.user)
+        with _single_press(request):
+            created = _just_created(request, entry=entry) or services.create_copy(draft, by=request.user)
     except services.NotCopied as refused:
         messages.error(request, f"{refused}.")
         return redirect("portal:copy", reference=reference)
     messages.success(request, gettext("This is a copy of {name}. It has its own reference.").format(name=draft.title))
-    return redirect("portal:overview", reference=made.reference)
+    return redirect("portal:overview", reference=created.reference)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def carry_over(request: UserRequest, reference: str) -> HttpResponse:
-    """`?product` compares; without it the product is chosen. A post starts there with what fits."""
+    """Choose a product, then compare it with `?product`. A post starts a draft there with the answers that fit."""
     return _carry_over(request, get_draft_or_404(request, reference))
 
 
@@ -196,34 +198,34 @@ def _carry_over(request: UserRequest, offered: Catalog, draft: Draft) -> HttpRes
     if not key or CHOOSING in request.GET:
         context = {"draft": draft, "places": products_by_place(draft, offered), "chosen": key}
         return render(request, "portal/applications/carry_over_choice.html", context)
-    found = offered.find(key)
-    if found is None or found.item is None or not is_another(draft, found):
+    product = offered.find(key)
+    if product is None or product.item is None or not is_another(draft, product):
         raise Http404
-    page = CarryOverPage(draft, found, found.item)
+    page = CarryOverPage(draft, product, product.item)
     if request.method != "POST":
         return render(request, "portal/applications/carry_over.html", {"page": page})
-    # Only what was seen is done.
+    # The draft or the form has changed since the page was drawn.
     if request.POST.get("seen") != page.seen:
         return render(request, "portal/applications/carry_over.html", {"page": page, "is_new": True}, status=409)
     entry = services.CREATED_FROM.format(reference=draft.application.reference)
     try:
-        with _one_press(request):
-            made = _just_made(request, entry=entry, product_id=page.item.jurisdiction_product_id)
-            if made is None:
-                made = services.create_from(draft, product=page.item, content=page.transfer.content, by=request.user)
+        with _single_press(request):
+            created = _just_created(request, entry=entry, product_id=page.item.jurisdiction_product_id)
+            if created is None:
+                content = page.transfer.content
+                created = services.create_from(draft, product=page.item, content=content, by=request.user)
     except services.NotCopied as refused:
         messages.error(request, f"{refused}.")
         return redirect(request.get_full_path())
-    messages.success(
-        request, gettext("This is a new draft with the answers we could reuse from {name}.").format(name=draft.title)
-    )
-    return redirect("portal:overview", reference=made.reference)
+    sentence = gettext("This is a new draft with the answers we could reuse from {name}.")
+    messages.success(request, sentence.format(name=draft.title))
+    return redirect("portal:overview", reference=created.reference)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def new_form(request: UserRequest, reference: str) -> HttpResponse:
-    """What is new, gone and renamed; a post takes the form over as it was seen. Without another form, the overview."""
+    """Show the changes by a newer form; a post adopts it. Without a newer form, lead to the overview."""
     draft = get_draft_or_404(request, reference)
     item = newer_form(draft) if draft.application.can_be_changed else None
     if item is None:
@@ -233,10 +235,7 @@ def new_form(request: UserRequest, reference: str) -> HttpResponse:
         return render(request, "portal/applications/new_form.html", {"page": page})
     if request.POST.get("seen") != page.seen:
         return render(request, "portal/applications/new_form.html", {"page": page, "is_new": True}, status=409)
-    try:
+    with refusals_as_messages(request):
         services.adopt_form(draft, product=item, by=request.user)
-    except services.Closed as closed:
-        messages.error(request, f"{closed}.")
-    else:
         messages.success(request, gettext("This application now uses the new form."))
     return redirect("portal:overview", reference=reference)

@@ -1,4 +1,4 @@
-"""Documents: the list of slots, uploading into one, looking at a file, and downloading it."""
+"""List the document slots, upload into one, show a document, and download it."""
 
 from typing import cast
 
@@ -28,15 +28,17 @@ from .pages import DocumentsPage
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def documents(request: UserRequest, reference: str) -> HttpResponse:
-    """GET lists the slots. POST takes a file into one; a refused file says so at its slot, and all else is kept."""
+    """List the slots. A post uploads a file into one of them."""
     draft = get_draft_or_404(request, reference)
-    earlier, back = EarlierFiles(draft, request.user), return_url(request, reference)
+    earlier = EarlierFiles(draft, request.user)
+    back = return_url(request, reference)
     if request.method != "POST":
-        return _draw(request, DocumentsPage(draft, earlier=earlier, back=back, asked=request.GET))
+        return _render(request, DocumentsPage(draft, earlier=earlier, back=back, query=request.GET))
     number, key = posted_reuse(request)
     token, _separator, slot = (key or request.POST.get("slot", "")).partition("/")
     party = get_party_or_404(draft, token) if token else None
-    if slot not in {one.name for one in draft.form_state.slots(party.record if party else None)}:
+    names = {row.name for row in draft.form_state.slots(party.record if party else None)}
+    if slot not in names:
         raise Http404
     key = slot_key(party.token if party else None, slot)
     try:
@@ -49,10 +51,10 @@ def documents(request: UserRequest, reference: str) -> HttpResponse:
                 raise services.UploadRefused(gettext("Choose a file first, then upload it"))
             document = services.add_document(draft, party, slot, cast("UploadedFile[bytes]", upload), by=request.user)
     except services.UploadRefused as refused:
-        page = DocumentsPage(draft, {key: refused.message}, earlier, back, asked={"party": token})
-        return _draw(request, page, status=422)
+        page = DocumentsPage(draft, {key: refused.message}, earlier, back, query={"party": token})
+        return _render(request, page, status=422)
     except services.Closed:
-        return _draw(request, DocumentsPage(draft, asked={"party": token}), status=409)
+        return _render(request, DocumentsPage(draft, query={"party": token}), status=409)
     except services.Gone as gone:
         raise Http404 from gone
     wait_for(draft.application)
@@ -60,7 +62,7 @@ def documents(request: UserRequest, reference: str) -> HttpResponse:
     return redirect(f"{documents_url(draft, token, back.query if back else '')}#{slot_id(key)}-slot")
 
 
-def _draw(request: UserRequest, page: DocumentsPage, *, status: int = 200) -> HttpResponse:
+def _render(request: UserRequest, page: DocumentsPage, *, status: int = 200) -> HttpResponse:
     context = {"page": page, "problems": file_problems(page.refused)}
     return render(request, "portal/documents/documents.html", context, status=status)
 
@@ -68,14 +70,14 @@ def _draw(request: UserRequest, page: DocumentsPage, *, status: int = 200) -> Ht
 @require_safe
 @customer
 def document(request: UserRequest, reference: str, number: int) -> HttpResponse:
-    """The file itself, always as a download: it is somebody's upload, never a page of ours."""
+    """Download a document."""
     return as_download(request, get_document_or_404(get_draft_or_404(request, reference), number), by=request.user)
 
 
 @require_safe
 @customer
 def document_page(request: UserRequest, reference: str, number: int, page: int) -> HttpResponse:
-    """One page of a document, or, where it can't be shown, the way to the file itself."""
+    """Show a page of a document; if it can't be shown, offer the download."""
     draft = get_draft_or_404(request, reference)
     return open_document_page(request, page_of(draft, get_document_or_404(draft, number), page))
 
@@ -83,17 +85,17 @@ def document_page(request: UserRequest, reference: str, number: int, page: int) 
 @require_safe
 @customer
 def document_picture(request: UserRequest, reference: str, number: int, page: int) -> HttpResponseBase:
-    """The picture of one page, as large as a screen."""
+    """Return the picture of a page, as large as a screen."""
     return page_as_picture(request, get_document_or_404(get_draft_or_404(request, reference), number), page)
 
 
 @require_safe
 @customer
 def document_thumbnail(request: UserRequest, reference: str, number: int) -> HttpResponseBase:
-    """A small picture of the first page."""
+    """Return a small picture of the first page."""
     document = get_document_or_404(get_draft_or_404(request, reference), number)
-    drawn = b"" if document.is_checking else small_picture(document)
-    if not drawn:
+    picture = b"" if document.is_checking else small_picture(document)
+    if not picture:
         raise Http404
     log_view(request, document, AccessKind.SMALL, by=request.user)
-    return picture_response(drawn, name="first-page")
+    return picture_response(picture, name="first-page")

@@ -1,4 +1,4 @@
-"""The question whether two entries are one person or company, and what tells those of one name apart."""
+"""Ask whether two parties are the same, and describe what distinguishes parties of the same name."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,24 +21,22 @@ from ..pages import ApplicationPage
 
 @dataclass(frozen=True)
 class DuplicatePage(ApplicationPage):
-    """`party` is the entry that was just saved, `other` the one that stays if both are one."""
+    """The question whether two parties are the same: `party` was just saved, `other` stays if they are merged."""
 
     party: PartyRow
     other: PartyRow
 
     @property
     def question(self) -> str:
-        """Whether both are one."""
         return roles.duplicate_question(self.other.kind)
 
     @property
     def sentence(self) -> str:
-        """Who is there already, and as what."""
         return already_here(self.draft, self.other)
 
     @property
-    def use(self) -> str:
-        """The words of the button that makes one of both."""
+    def merge_label(self) -> str:
+        """Return the label of the button that merges both."""
         count = len(set(self.party.roles) - set(self.other.roles))
         if not count:
             return gettext("Keep only the first {name}").format(name=self.other.label)
@@ -46,46 +44,46 @@ class DuplicatePage(ApplicationPage):
 
     @property
     def new_roles(self) -> str:
-        """The roles that the other one then gets."""
+        """Return the roles that the other party gets."""
         return roles.role_words(role for role in self.party.roles if role not in self.other.roles)
 
     @cached_property
     def differing(self) -> list[tuple[str, str, str]]:
-        """What both answer, and not the same, with what stays and what goes; numbers of shares among it."""
-        fields = self.draft.schema.fields_of(self.party.kind, (*self.other.roles, *self.party.roles))
-        found: list[tuple[str, str, str]] = []
-        for spec in fields:
+        """Return the answers and shareholdings of both that differ: label, value that stays, value that is lost."""
+        rows: list[tuple[str, str, str]] = []
+        for spec in self.draft.schema.fields_of(self.party.kind, (*self.other.roles, *self.party.roles)):
             if spec.name in self.party.raw and spec.name in self.other.raw:
-                stays, goes = (answer_in_words(spec, one.raw[spec.name]) for one in (self.other, self.party))
-                if stays != goes:
-                    found.append((spec.label, stays, goes))
-        for row in self.draft.share_classes:
-            kept = self.draft.holdings.get((self.other.token, row.token))
-            lost = self.draft.holdings.get((self.party.token, row.token))
-            if kept and lost:
-                label = gettext("“{name}” shares").format(name=row.label)
-                found.append((label, number_of_shares(kept), number_of_shares(lost)))
-        return found
+                value = answer_in_words(spec, self.other.raw[spec.name])
+                lost_value = answer_in_words(spec, self.party.raw[spec.name])
+                if value != lost_value:
+                    rows.append((spec.label, value, lost_value))
+        for share_class in self.draft.share_classes:
+            holding = self.draft.holdings.get((self.other.token, share_class.token))
+            lost_holding = self.draft.holdings.get((self.party.token, share_class.token))
+            if holding and lost_holding:
+                label = gettext("“{name}” shares").format(name=share_class.label)
+                rows.append((label, number_of_shares(holding), number_of_shares(lost_holding)))
+        return rows
 
 
 def already_here(draft: Draft, row: PartyRow) -> str:
-    """ "Ada Lovelace, born 10 December 1985, is already a director here." """
-    said = {"name": row.label, "known": distinguishing_words(properties_of(draft, row))}
+    """Say that a party has been added already: "Ada Lovelace, born 10 December 1985, is already a director here."."""
+    values = {"name": row.label, "known": distinguishing_words(properties_of(draft, row))}
     if not row.roles:
-        return gettext("{name}, {known}, is already in this application.").format(**said)
-    return gettext("{name}, {known}, is already {roles} in this application.").format(
-        roles=join_list([roles.with_article(role) for role in row.roles]),
-        **said,
-    )
+        return gettext("{name}, {known}, is already in this application.").format(**values)
+    values["roles"] = join_list([roles.with_article(role) for role in row.roles])
+    return gettext("{name}, {known}, is already {roles} in this application.").format(**values)
 
 
-def distinguishing_words(known: Mapping[str, Any]) -> str:
-    """What tells those of one name apart: the registration number, else the date of birth, else the e-mail address."""
-    born, number, country = known.get("date_of_birth"), known.get("registration_number"), known.get("country")
+def distinguishing_words(properties: Mapping[str, Any]) -> str:
+    """Describe a party by its registration number, else by its date of birth, else by its e-mail address."""
+    number = properties.get("registration_number")
+    country = properties.get("country")
+    if number and country:
+        return gettext("number {number} in {country}").format(number=number, country=country_name(country))
     if number:
-        if country:
-            return gettext("number {number} in {country}").format(number=number, country=country_name(country))
         return gettext("number {number}").format(number=number)
-    if isinstance(born, date):
-        return gettext("born {day}").format(day=long_date(born))
-    return str(known.get("email", ""))
+    birth_date = properties.get("date_of_birth")
+    if isinstance(birth_date, date):
+        return gettext("born {day}").format(day=long_date(birth_date))
+    return str(properties.get("email", ""))

@@ -29,9 +29,9 @@ class GuestPart:
     def words(self) -> str:
         """Describe the stage, like "Invitation: Opened, 24 November at 14:02"."""
         stage = {"stage": self.stage.words, "since": time_or_day(self.since)}
-        words = gettext("Invitation: %(stage)s, %(since)s") % stage
+        sentence = gettext("Invitation: %(stage)s, %(since)s") % stage
         wish = gettext("They have asked for a new link")
-        return f"{words}. {wish}" if self.invitation.wanted_at else words
+        return f"{sentence}. {wish}" if self.invitation.wanted_at else sentence
 
 
 def guest_part(draft: Draft, party: PartyRow, invitation: Invitation, *, refused: Iterable[Need]) -> GuestPart:

@@ -1,4 +1,4 @@
-"""The page on which the owners of a company that holds shares are entered: each with the part that they own."""
+"""Build the page of the owners of a company that holds shares, each with the share that they own."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -32,7 +32,7 @@ from formation_portal.ui.ownership import unaccounted_for
 
 from ..pages import FormPage
 
-_THERE = "party:"
+_PARTY = "party:"
 _NEW = "new:"
 _NEW_KINDS: Mapping[str, Promise] = {
     canonical.PERSON: _("Someone else: a person"),
@@ -43,7 +43,7 @@ _NEW_KINDS: Mapping[str, Promise] = {
 
 @dataclass(frozen=True, slots=True)
 class NewOwner:
-    """What was typed to add an owner. The token makes posting twice harmless."""
+    """The owner to add, as typed. The token makes posting twice harmless."""
 
     who: str = ""
     first_name: str = ""
@@ -53,31 +53,34 @@ class NewOwner:
 
     @property
     def kind(self) -> str:
-        """The kind of somebody new; empty where somebody was chosen who is here."""
-        return self.who.removeprefix(_NEW) if self.who.removeprefix(_NEW) in _NEW_KINDS else ""
+        """Return the kind of a new party; "" if an existing party was chosen."""
+        kind = self.who.removeprefix(_NEW)
+        return kind if kind in _NEW_KINDS else ""
 
     @property
-    def there(self) -> str:
-        """The token of somebody who is here."""
-        return self.who.removeprefix(_THERE) if self.who.startswith(_THERE) else ""
+    def party_token(self) -> str:
+        """Return the token of the existing party that was chosen."""
+        return self.who.removeprefix(_PARTY) if self.who.startswith(_PARTY) else ""
 
     @property
     def names(self) -> dict[str, str]:
-        """The name by its properties."""
+        """Return the parts of the name by canonical property."""
         if canonical.is_person(self.kind):
-            both = {"first_name": self.first_name, "last_name": self.last_name}
-            return {name: text for name, text in both.items() if text}
-        name = " ".join(text for text in (self.first_name, self.last_name) if text)
-        return {"name": name} if name else {}
+            names = {"first_name": self.first_name, "last_name": self.last_name}
+            return {name: text for name, text in names.items() if text}
+        return {"name": self.full_name} if self.full_name else {}
+
+    @property
+    def full_name(self) -> str:
+        return f"{self.first_name} {self.last_name}".strip()
 
     @property
     def is_empty(self) -> bool:
-        """Whether nobody is to be added."""
         return not (self.who or self.first_name or self.last_name or self.part)
 
 
 def new_owner(post: QueryDict) -> NewOwner:
-    """What was typed to add an owner."""
+    """Read the owner to add from a post."""
     names = ("owner", "first_name", "last_name", "part")
     who, first_name, last_name, part = (clean_line(without_null(post.get(name, ""))) for name in names)
     token = post.get("token", "")
@@ -85,13 +88,13 @@ def new_owner(post: QueryDict) -> NewOwner:
 
 
 def stake_control(token: str) -> str:
-    """The name and the id of one owner's control."""
+    """Return the name and id of an owner's control."""
     return f"stake:{token}"
 
 
 @dataclass(frozen=True)
 class OwnersPage(FormPage):
-    """One company with its owners, and the owner to add.
+    """The owners of one company, and the owner to add.
 
     `typed` has the stakes as they stand in the form, those that were refused included.
     """
@@ -132,20 +135,20 @@ class OwnersPage(FormPage):
 
     @property
     def remainder(self) -> str:
-        """How much of the company is accounted for, in words."""
+        """Describe how much of the company its owners account for."""
         return unaccounted_for(self.company_row, self.owners)
 
     @property
     def options(self) -> tuple[Option, ...]:
-        """Whoever is here and owns nothing of it yet, then somebody new of each kind."""
-        taken = {self.company_row.token, *(one.party.token for one in self.owners)}
-        here = [(f"{_THERE}{row.token}", row.label) for row in self.draft.parties if row.token not in taken]
-        new = [(f"{_NEW}{kind}", str(label)) for kind, label in _NEW_KINDS.items()]
-        return as_options((*here, *new), self.new.who)
+        """Return the parties that own nothing of the company yet, then a new party of each kind."""
+        taken = {self.company_row.token, *(owner.party.token for owner in self.owners)}
+        choices = [(f"{_PARTY}{party.token}", party.label) for party in self.draft.parties if party.token not in taken]
+        choices += [(f"{_NEW}{kind}", str(label)) for kind, label in _NEW_KINDS.items()]
+        return as_options(choices, self.new.who)
 
     @cached_property
     def new_errors(self) -> dict[str, str]:
-        """Why the new owner can't be added as typed, by the control: `owner`, `first_name` or `part`."""
+        """Return the errors of the new owner by control: `owner`, `first_name` or `part`."""
         errors: dict[str, str] = {}
         if self.new.is_empty:
             return errors

@@ -1,4 +1,4 @@
-"""The page of one party: its roles, their questions, its documents; and the page that adds a party."""
+"""Build the page of one party, with its roles, questions and documents, and the page that adds a party."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -32,12 +32,12 @@ from ..pages import ApplicationPage, Link, need_rows
 from ..sections.changes import InactiveWarnings
 from ..sections.pages import QuestionEntry, QuestionPage
 from ..slots import SlotRow, slot_rows
-from .duplicates import already_here
+from .duplicates import DuplicatePage
 
 
 @dataclass(frozen=True, kw_only=True)
 class PartyPage(QuestionPage):
-    """One party, ready to draw."""
+    """The page of one party."""
 
     party: PartyRow
     deliveries: ApplicationDeliveries
@@ -52,7 +52,7 @@ class PartyPage(QuestionPage):
 
     @property
     def kind(self) -> str:
-        """Person, Company or Foundation."""
+        """Return "Person", "Company" or "Foundation"."""
         return canonical.kind_title(self.party.kind)
 
     @property
@@ -61,16 +61,16 @@ class PartyPage(QuestionPage):
 
     @property
     def owners_url(self) -> str:
-        """Where the owners of a company are entered; empty where nobody asks for them."""
+        """Return where the owners of a company are entered; "" if the form does not ask for them."""
         return self._url("owners", self.party.token) if self.draft.asks_owners_of(self.party) else ""
 
     @property
     def owners(self) -> str:
-        """Who owns the company, in words."""
+        """Describe who owns the company."""
         owners = owners_of(self.draft, self.party, typed_stakes(self.draft))
-        known = [f"{one.party.label} {one.percent}" for one in owners if one.part is not None]
-        rest = unaccounted_for(self.party, owners)
-        return f"{listed(known)}. {rest}" if known else rest
+        stakes = [f"{owner.party.label} {owner.percent}" for owner in owners if owner.part is not None]
+        remainder = unaccounted_for(self.party, owners)
+        return f"{listed(stakes)}. {remainder}" if stakes else remainder
 
     @property
     def version(self) -> int:
@@ -82,19 +82,14 @@ class PartyPage(QuestionPage):
 
     @property
     def are_roles_locked(self) -> bool:
-        """Whether those that it has were accepted."""
+        """Tell whether our reviewer has accepted the party's roles."""
         return self.feedback is not None and self.party.token in self.feedback.locks.roles
 
-    @property
-    def duplicate(self) -> str:
-        """Who seems to be the same, as a sentence; empty where nobody does."""
-        other = duplicate_of(self.draft, self.party) if not self.read_only_reason else None
-        return already_here(self.draft, other) if other else ""
-
-    @property
-    def duplicate_question(self) -> str:
-        """Whether both are one."""
-        return roles.duplicate_question(self.party.kind)
+    @cached_property
+    def duplicate(self) -> DuplicatePage | None:
+        """Return the question whether the party is the same as another one, if it seems so."""
+        other = None if self.read_only_reason else duplicate_of(self.draft, self.party)
+        return DuplicatePage(self.draft, self.party, other) if other else None
 
     @property
     def saved_at(self) -> str:
@@ -102,11 +97,11 @@ class PartyPage(QuestionPage):
 
     @cached_property
     def needs(self) -> tuple[Link, ...]:
-        return need_rows(self.draft.needs_of_party(self.party.token), self.form, about=self._named)
+        return need_rows(self.draft.needs_of_party(self.party.token), self.form, about=self.name_in_needs)
 
     @property
-    def _named(self) -> str:
-        """What the needs call the party."""
+    def name_in_needs(self) -> str:
+        """Return the name with which the texts of the party's needs begin."""
         return self.party.record.label or canonical.unnamed_label(self.party.kind)
 
     @cached_property
@@ -123,22 +118,25 @@ class PartyPage(QuestionPage):
 
     @cached_property
     def slots_of_roles(self) -> dict[str, tuple[SlotRow, ...]]:
-        """By the key of a role's section, the documents that of all roles this one alone asks for.
+        """Return the documents that a single role asks for, by the key of the role's section.
 
-        They go with its questions, as long as others remain: the part with those says which files are taken.
+        They stand with its questions as long as other documents remain, since the part with those says which files are
+        accepted.
         """
-        asking = [section for section in self.draft.schema.role_sections if section.allows(self.party.kind)]
-        found: dict[str, tuple[SlotRow, ...]] = {}
+        sections = [section for section in self.draft.schema.role_sections if section.allows(self.party.kind)]
+        names = {section.key: {slot.name for slot in section.slots(self.party.kind)} for section in sections}
+        slots: dict[str, tuple[SlotRow, ...]] = {}
         for row in self.slots:
-            keys = [one.key for one in asking if row.name in {slot.name for slot in one.slots(self.party.kind)}]
-            if len(keys) == 1 < len(asking):
-                found[keys[0]] = (*found.get(keys[0], ()), row)
-        return found if sum(map(len, found.values())) < len(self.slots) else {}
+            keys = [key for key in names if row.spec.name in names[key]]
+            if len(keys) == 1 and len(sections) > 1:
+                slots[keys[0]] = (*slots.get(keys[0], ()), row)
+        count = sum(len(rows) for rows in slots.values())
+        return slots if count < len(self.slots) else {}
 
     @property
     def common_slots(self) -> tuple[SlotRow, ...]:
-        beside = {row.id for rows in self.slots_of_roles.values() for row in rows}
-        return tuple(row for row in self.slots if row.id not in beside)
+        in_entries = {row.id for rows in self.slots_of_roles.values() for row in rows}
+        return tuple(row for row in self.slots if row.id not in in_entries)
 
     @property
     def roles(self) -> tuple[Option, ...]:
@@ -150,45 +148,51 @@ class PartyPage(QuestionPage):
 
     @cached_property
     def entries(self) -> tuple[QuestionEntry, ...]:
-        """Who it is, whichever role asks; then what each role asks besides, by the role that asks first."""
-        roles = {section.key: section for section in self.draft.schema.sections_for(self.party.kind, self.party.roles)}
-        about_party: list[QuestionEntry] = []
-        of_roles: dict[str, tuple[Region, ...]] = dict.fromkeys(roles, ())
-        for key, run in groupby(self.form.regions, key=lambda region: region.entry):
-            if key in roles:
-                of_roles[key] = tuple(run)
-            else:
-                title = key.removeprefix(ABOUT_PARTY)
-                about_party.append(
-                    QuestionEntry(
-                        id=f"about-{len(about_party)}",
-                        title=title or gettext(_ABOUT_PARTY[self.party.kind]),
-                        regions=tuple(run),
-                        is_ours=not title,
-                    )
+        """Return the questions about the party itself, then the questions of each role."""
+        sections = {
+            section.key: section for section in self.draft.schema.sections_for(self.party.kind, self.party.roles)
+        }
+        entries: list[QuestionEntry] = []
+        regions_of_roles: dict[str, tuple[Region, ...]] = {}
+        for key, regions in groupby(self.form.regions, key=lambda region: region.entry):
+            if key in sections:
+                regions_of_roles[key] = tuple(regions)
+                continue
+            title = key.removeprefix(ABOUT_PARTY)
+            entries.append(
+                QuestionEntry(
+                    id=f"about-{len(entries)}",
+                    title=title or gettext(_ABOUT_PARTY[self.party.kind]),
+                    regions=tuple(regions),
+                    is_ours=not title,
                 )
-        asked = (
-            QuestionEntry(
+            )
+        for place, (key, section) in enumerate(sections.items()):
+            entry = QuestionEntry(
                 id=f"role-{place}",
-                title=gettext("As {role}").format(role=canonical.role_word(roles[key].role or "")),
-                regions=regions,
-                note=self._note(roles[key]),
+                title=gettext("As {role}").format(role=canonical.role_word(section.role or "")),
+                regions=regions_of_roles.get(key, ()),
+                note=self._note(section),
                 is_ours=True,
                 slots=self.slots_of_roles.get(key, ()),
             )
-            for place, (key, regions) in enumerate(of_roles.items())
-        )
-        return (*about_party, *(entry for entry in asked if entry.regions or entry.note or entry.slots))
+            if entry.regions or entry.note or entry.slots:
+                entries.append(entry)
+        return tuple(entries)
 
     def _note(self, section: Section) -> str:
-        """Why a role's questions are asked, or why not at present."""
+        """Say why a role's questions are asked, or why they are not asked now."""
         activation = self.draft.form_state.section_activation(section)
-        kept = "" if activation.active else gettext("We keep the answers until you submit.")
-        return f"{activation.reason}. {kept}".strip() if activation.reason else ""
+        if not activation.reason:
+            return ""
+        note = f"{activation.reason}."
+        if not activation.active:
+            note += " " + gettext("We keep the answers until you submit.")
+        return note
 
 
 def party_page(draft: Draft, party: PartyRow, *, own_email: str = "", earlier: EarlierFiles | None = None) -> PartyPage:
-    """The page as the draft stands. `own_email` is the reader's: only their own data may be filled in by a browser."""
+    """Build the page of a party. With the reader's own e-mail address, a browser may fill in the reader's own data."""
     deliveries = deliveries_for_customer(draft.application)
     status = deliveries.of_party(party.token)
     delivery = answers_delivery(deliveries, status, party=party.token, changed_at=party.model.updated_at)
@@ -221,12 +225,12 @@ def party_form(
     refused: Mapping[str, str] | None = None,
     feedback: ReviewFeedback | None = None,
 ) -> PartyForm:
-    """The questions to the party, were it to have these roles too: what a page may post that was drawn so."""
+    """Build the form of a party. `more_roles` are added to its roles: a page drawn with them posts their questions."""
     holder = replace(party.record, roles=tuple(dict.fromkeys((*party.roles, *more_roles))))
-    asked = questions_by_entry(draft.form_state.party_questions(holder))
+    questions = questions_by_entry(draft.form_state.party_questions(holder))
     return PartyForm(
         schema=draft.schema,
-        asked=asked,
+        asked=questions,
         raw=party.raw,
         answers=holder.answers,
         impossible=draft.form_state.impossible_answers(holder),
@@ -235,7 +239,7 @@ def party_form(
         is_own=bool(own_email) and party_email(party) == own_email.lower(),
         share_classes=draft.share_class_choices,
         holder=holder,
-        warnings=InactiveWarnings(draft, [question.spec for question in asked], holder),
+        warnings=InactiveWarnings(draft, [question.spec for question in questions], holder),
         record=draft.record,
         suggestions=Suggestions(draft),
         shares_url=reverse("portal:shares", args=[draft.application.reference]),
@@ -244,7 +248,7 @@ def party_form(
     )
 
 
-# What the key of a heading begins with under which it is asked who a party is.
+# The prefix of the keys of headings about the party itself.
 ABOUT_PARTY = "about:"
 
 _ABOUT_PARTY = {
@@ -254,28 +258,35 @@ _ABOUT_PARTY = {
 }
 
 
-def entry_of(asked: rules.Question) -> str:
-    """The heading of a question to a party: who it is, by the schema's group, or the role's own section."""
-    is_about_party = canonical.is_of_party(asked.spec.canonical_field)
-    return f"{ABOUT_PARTY}{asked.spec.group}" if is_about_party else asked.section.key
+def entry_of(question: rules.Question) -> str:
+    """Return the key of a question's heading: the schema's group if it is about the party, else the role's section."""
+    if canonical.is_of_party(question.spec.canonical_field):
+        return f"{ABOUT_PARTY}{question.spec.group}"
+    return question.section.key
 
 
-def questions_by_entry(asked: Iterable[rules.Question]) -> tuple[rules.Question, ...]:
-    """Those about the party first, then each role's own; each heading once, in the order of the schema."""
-    asked = tuple(asked)
-    places = {entry: place for place, entry in enumerate(dict.fromkeys(map(entry_of, asked)))}
-    return tuple(
-        sorted(asked, key=lambda one: (not canonical.is_of_party(one.spec.canonical_field), places[entry_of(one)]))
-    )
+def questions_by_entry(questions: Iterable[rules.Question]) -> tuple[rules.Question, ...]:
+    """Sort questions by heading: those about the party first, then each role's, in the order of the schema."""
+    questions = tuple(questions)
+    headings = dict.fromkeys(map(entry_of, questions))
+    places = {heading: place for place, heading in enumerate(headings)}
+
+    def position(question: rules.Question) -> tuple[bool, int]:
+        is_of_role = not canonical.is_of_party(question.spec.canonical_field)
+        return is_of_role, places[entry_of(question)]
+
+    return tuple(sorted(questions, key=position))
 
 
 def party_email(party: PartyRow) -> str:
-    """The party's e-mail address as typed, in lower case; whatever section asks for it."""
-    typed = (value for name, value in party.raw.items() if canonical.property_of(name) == "email")
-    return next((clean_line(value).lower() for value in typed if isinstance(value, str)), "")
+    """Return the party's e-mail address as typed, in lower case."""
+    for name, value in party.raw.items():
+        if canonical.property_of(name) == "email" and isinstance(value, str):
+            return clean_line(value).lower()
+    return ""
 
 
-# Says in an address that what it names is not chosen yet.
+# Marks in an address that the kind in it is not chosen yet.
 CHOOSING = "choosing"
 
 _HINTS = {
@@ -287,7 +298,7 @@ _HINTS = {
 
 @dataclass(frozen=True)
 class PartyNewPage(ApplicationPage):
-    """One step of the two. The token makes posting the page twice harmless."""
+    """The page that adds a party: first the kind, then the roles. The token makes posting it twice harmless."""
 
     user: User
     kind: str
@@ -299,30 +310,23 @@ class PartyNewPage(ApplicationPage):
     ticked: str
 
     @cached_property
-    def kinds(self) -> tuple[Option, ...]:
-        """The kinds that the role takes, or any role where none was named."""
-        return tuple(
-            Option(
-                kind, roles.capitalised(roles.kind_with_article(kind)), kind == self.ticked, help=gettext(_HINTS[kind])
-            )
-            for kind in roles.kinds_for_role(self.draft, self.role)
-        )
-
-    @property
-    def word(self) -> str:
-        """Person, Company or Foundation; empty in the first step."""
-        return canonical.kind_title(self.kind) if self.kind else ""
+    def kinds(self) -> list[Option]:
+        """Return the kinds that the role accepts; without a role, those that any role accepts."""
+        kinds: list[Option] = []
+        for kind in roles.kinds_for_role(self.draft, self.role):
+            label = roles.capitalised(roles.kind_with_article(kind))
+            kinds.append(Option(kind, label, kind == self.ticked, help=gettext(_HINTS[kind])))
+        return kinds
 
     @property
     def heading(self) -> str:
-        """What the page is for."""
         return gettext(roles.ADD_WORDS[self.kind]) if self.kind else gettext("Add someone")
 
     @property
-    def roles(self) -> tuple[Option, ...]:
-        """The roles that the kind can have, with those ticked that were chosen before."""
+    def roles(self) -> list[Option]:
+        """Return the roles that the kind can have; those chosen before are ticked."""
         choices = roles.role_choices(self.draft, self.kind, ())
-        return tuple(replace(one, chosen=one.value in self.chosen) for one in choices)
+        return [replace(choice, chosen=choice.value in self.chosen) for choice in choices]
 
     @property
     def excluded_roles(self) -> str:
@@ -330,45 +334,47 @@ class PartyNewPage(ApplicationPage):
 
     @property
     def may_be_me(self) -> bool:
-        """Whether the reader can be the new person: not a company, and not there already."""
+        """Tell whether the reader can be the new party: a person who has not been added yet."""
         addresses = {value for row in self.draft.parties for value in row.raw.values() if isinstance(value, str)}
         return canonical.is_person(self.kind) and self.user.email not in addresses
 
     @cached_property
-    def problems(self) -> tuple[Problem, ...]:
-        """What has to be chosen before the party can be made."""
+    def problems(self) -> list[Problem]:
         if not self.kind:
-            return (Problem("kind", gettext("Choose who you are adding")),)
-        if not any(one.chosen for one in self.roles):
-            return (Problem("roles-1", gettext("Choose at least one role")),)
-        return ()
+            return [Problem("kind", gettext("Choose who you are adding"))]
+        if not any(choice.chosen for choice in self.roles):
+            return [Problem("roles-1", gettext("Choose at least one role"))]
+        return []
 
     @property
     def raw(self) -> dict[str, Any]:
-        """What is known of the reader, where the new person is they."""
+        """Return the reader's own answers, if the new party is the reader."""
         if not (self.is_me and self.may_be_me):
             return {}
         return copyable_answers(self.draft, owner_contact(self.user, self.draft), self.chosen)
 
 
-def party_new_page(draft: Draft, asked: QueryDict, user: User) -> PartyNewPage:
-    """The step that `asked`, a query or a post, has come to. A kind that no role takes is asked again.
+def party_new_page(draft: Draft, query: QueryDict, user: User) -> PartyNewPage:
+    """Build the step that a query or a post has reached.
 
-    So is one that is only being chosen: its page was opened once more in another language.
+    The kind is asked again if no role accepts it, or if the page was only opened once more in another language.
     """
-    role = asked.get("role", "")
+    role = query.get("role", "")
     kinds = roles.kinds_for_role(draft, role)
-    kind = asked.get("kind", kinds[0] if len(kinds) == 1 else "")
-    kind = kind if kind in kinds else ""
-    chosen = tuple(one for one in asked.getlist("roles") if one) or ((role,) if role else ())
-    token = asked.get("token", "")
+    kind = query.get("kind", kinds[0] if len(kinds) == 1 else "")
+    if kind not in kinds:
+        kind = ""
+    chosen = tuple(filter(None, query.getlist("roles")))
+    if not chosen and role:
+        chosen = (role,)
+    token = query.get("token", "")
     return PartyNewPage(
         draft=draft,
         user=user,
-        kind="" if CHOOSING in asked else kind,
+        kind="" if CHOOSING in query else kind,
         role=role,
         chosen=chosen,
-        is_me="me" in asked,
+        is_me="me" in query,
         token=token if is_token(token) else new_token(),
         ticked=kind or next(iter(kinds), ""),
     )

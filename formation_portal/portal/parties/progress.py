@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Set
 from functools import cached_property
+from typing import NamedTuple
 
 from django.utils.translation import gettext
 
@@ -12,9 +13,14 @@ from formation_portal.contract.needs import CORRECTIONS, Need
 from formation_portal.contract.schema import Section
 from formation_portal.ui.formats import counted
 
-# A mark with its words.
-Progress = tuple[str, str]
 NO_REFUSALS: Set[str] = frozenset()
+
+
+class Progress(NamedTuple):
+    """The mark of a task, role or party, and its state in words."""
+
+    mark: str
+    text: str
 
 
 class NeedCounts:
@@ -52,36 +58,42 @@ class NeedCounts:
 def role_progress(counts: NeedCounts, section: Section, *, refused: Set[str] = NO_REFUSALS) -> Progress:
     """Judge a role: it is complete only when everybody in it is. `refused` has the tokens of refused parties."""
     tokens = {row.token for row in counts.draft.parties if section.role in row.roles}
-    least = counts.draft.form_state.minimum_of(section).count
+    minimum = counts.draft.form_state.minimum_of(section).count
     if not refused.isdisjoint(tokens):
-        return "stop", gettext("Changes needed")
+        return Progress("stop", gettext("Changes needed"))
+    if not tokens and minimum:
+        return Progress("open", gettext("Not started"))
     if not tokens:
-        return ("open", gettext("Not started")) if least else ("met", gettext("Nothing required"))
+        return Progress("met", gettext("Nothing required"))
     if not counts.needs_of_role(section) and not counts.codes_in(section):
-        return "met", gettext("Complete")
-    complete, count = counts.complete_in(section), max(len(tokens), least)
+        return Progress("met", gettext("Complete"))
+    complete = counts.complete_in(section)
+    count = max(len(tokens), minimum)
     if complete < count:
-        return "half", gettext("{complete} of {count} complete").format(complete=complete, count=count)
-    return "half", gettext("In progress")
+        return Progress("half", gettext("{complete} of {count} complete").format(complete=complete, count=count))
+    return Progress("half", gettext("In progress"))
 
 
 def party_progress(codes: Counter[str], *, is_refused: bool) -> Progress:
     """Judge one party by its answers, documents and shares."""
     if is_refused:
-        return "stop", gettext("Changes needed")
-    return ("half", needs_words(codes)) if codes else ("met", gettext("Complete"))
+        return Progress("stop", gettext("Changes needed"))
+    if codes:
+        return Progress("half", needs_words(codes))
+    return Progress("met", gettext("Complete"))
 
 
 def needs_words(codes: Counter[str]) -> str:
     """Describe needs, like "1 answer to correct, 2 answers and 1 document to complete"."""
     corrections = sum(count for code, count in codes.items() if code in CORRECTIONS)
-    documents, holdings = codes["document"], codes["holding"]
+    documents = codes["document"]
+    holdings = codes["holding"]
     missing = (
         counted(codes.total() - corrections - documents - holdings, "{count} answer", "{count} answers"),
         counted(documents, "{count} document", "{count} documents"),
         counted(holdings, "{count} shareholding", "{count} shareholdings"),
     )
-    sentences = [counted(corrections, "{count} answer to correct", "{count} answers to correct")]
-    if things := join_list([words for words in missing if words]):
-        sentences.append(gettext("{things} to complete").format(things=things))
-    return ", ".join(filter(None, sentences))
+    clauses = [counted(corrections, "{count} answer to correct", "{count} answers to correct")]
+    if counts := join_list([number for number in missing if number]):
+        clauses.append(gettext("{things} to complete").format(things=counts))
+    return ", ".join(filter(None, clauses))

@@ -1,4 +1,4 @@
-"""What is posted to a party that somebody has removed meanwhile: nothing is lost, and one press restores it first."""
+"""Keep a post to a party that was removed in the meantime, and offer to restore the party first."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,45 +28,45 @@ from .pages import party_form
 
 @dataclass(frozen=True)
 class RemovedPage(ApplicationPage):
-    """A post to a removed party: who has removed it, what was typed as its writer recognises it, and the whole post, to
-    be sent again."""
+    """The page that answers a post to a removed party. Its form sends the whole post again."""
 
     party: PartyRow
     post: QueryDict
     reader: Reader
 
     @property
-    def said(self) -> str:
-        """Who has removed the party, and when. One query."""
+    def removal_words(self) -> str:
+        """Say who removed the party, and when. Makes one query."""
         party = self.party.model
-        # The entry of the history that removed the party: the first that was written once the mark was made.
+        # The first entry of the history after the party was marked as removed is the one that removed it.
         since = self.draft.application.changes.filter(at__gte=party.removed_at)
         change = since.select_related("who").order_by("pk").first()
-        words = {
+        values = {
             "name": self.party.label,
             "who": customer_name(change.who if change else None) or gettext("Someone else"),
             "time": time_or_day(party.removed_at) if party.removed_at else "",
         }
         if change and change.who_id == self.reader.pk:
-            return gettext("You removed %(name)s in another window on %(time)s.") % words
-        return gettext("%(who)s removed %(name)s on %(time)s.") % words
+            return gettext("You removed %(name)s in another window on %(time)s.") % values
+        return gettext("%(who)s removed %(name)s on %(time)s.") % values
 
     @cached_property
     def typed(self) -> list[AnswerRow]:
-        """What was typed on the page of a party, or on that of a company's owners."""
-        post, found = self.post, list[AnswerRow]()
-        chosen = tuple(role for role in post.getlist(ROLES) if role)
+        """Return the typed answers of a party's page, or those of the page of a company's owners."""
+        post = self.post
+        rows: list[AnswerRow] = []
+        chosen = [role for role in post.getlist(ROLES) if role]
         if ROLES in post and set(chosen) != set(self.party.roles):
-            found.append(AnswerRow(gettext("Roles"), role_words(chosen)))
+            rows.append(AnswerRow(gettext("Roles"), role_words(chosen)))
         form = party_form(self.draft, self.party, more_roles=post.getlist(ROLES))
-        found += unsaved_rows(form, posted_answers(form, post))
-        for row in self.draft.parties:
-            if part := post.get(stake_control(row.token), "").strip():
-                found.append(AnswerRow(row.label, part))
+        rows += unsaved_rows(form, posted_answers(form, post))
+        for party in self.draft.parties:
+            if part := post.get(stake_control(party.token), "").strip():
+                rows.append(AnswerRow(party.label, part))
         new = new_owner(post)
-        if name := " ".join(text for text in (new.first_name, new.last_name) if text):
-            found.append(AnswerRow(name, new.part))
-        return found
+        if new.full_name:
+            rows.append(AnswerRow(new.full_name, new.part))
+        return rows
 
     @property
     def hidden_controls(self) -> tuple[tuple[str, str], ...]:
@@ -78,8 +78,10 @@ PartyView = Callable[Concatenate[UserRequest, Rest], HttpResponseBase]
 
 
 def restores_removed_party(view: PartyView[Rest]) -> PartyView[Rest]:
-    """For views that change one party. By then the view has seen to it that whoever posts may edit the application;
-    everybody else has got what it answers where there is nobody."""
+    """Let a view that changes one party answer a post to a removed party with the offer to restore it.
+
+    The view itself has checked by then that the reader may edit the application.
+    """
 
     @wraps(view)
     def guarded(request: UserRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
@@ -89,19 +91,19 @@ def restores_removed_party(view: PartyView[Rest]) -> PartyView[Rest]:
             if request.method != "POST":
                 raise
             if request.POST.get(RESTORE) != removed.party.token:
-                # A change that script posts is only told of; the page with it stays.
+                # The page whose script posts a change stays as it is, with a banner.
                 if request.htmx:
                     return render(request, "portal/parties/_removed.html", {"party": removed.party}, status=422)
                 return _offer_restoration(request, removed)
             try:
-                back = services.restore_party(removed.draft, removed.party.token, by=request.user)
+                party = services.restore_party(removed.draft, removed.party.token, by=request.user)
             except services.TooManyParties as full:
                 messages.error(request, f"{full}.")
                 return _offer_restoration(request, removed)
             except (services.Closed, services.Gone) as refused:
                 messages.error(request, f"{refused}.")
             else:
-                messages.success(request, gettext("{name} was restored.").format(name=back.label))
+                messages.success(request, gettext("{name} was restored.").format(name=party.label))
         return view(request, *args, **kwargs)
 
     return guarded

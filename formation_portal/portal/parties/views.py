@@ -1,4 +1,4 @@
-"""People and companies: the list, adding one, their own page, roles in one press, duplicates, a company's owners."""
+"""Show and change people and companies: the list, a new one, its page, its roles, duplicates, a company's owners."""
 
 from functools import cached_property
 from typing import Any
@@ -39,6 +39,7 @@ from formation_portal.ui.roles import active_roles, role_title, role_with_articl
 from ..catalog.search import MAX_LENGTH
 from ..lookups import get_draft_or_404, get_party_or_404
 from ..pages import return_url
+from ..refusals import refusals_as_messages
 from ..sections.changes import FieldConflict, kept_theirs_words
 from ..sections.pages import QuestionPage
 from ..sections.views import QuestionPageView, render_conflict
@@ -52,14 +53,19 @@ from .removed import restores_removed_party
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def people(request: UserRequest, reference: str) -> HttpResponse:
-    """Roles with what they need, and everybody once; for htmx only whoever has the name that is looked for.
+    """Show the roles and all people and companies; for htmx, only those whose name matches the posted search.
 
-    That is posted, since the name of a person stands in no address.
+    The search is posted, since the name of a person stands in no address.
     """
     draft = get_draft_or_404(request, reference)
-    deliveries, invitations = deliveries_for_customer(draft.application), parts.invitations_of(draft)
-    search = request.POST.get("name", "").strip()[:MAX_LENGTH]
-    page = PeoplePage(draft, deliveries, request.user, invitations, search, request.GET.get("page", ""))
+    page = PeoplePage(
+        draft=draft,
+        deliveries=deliveries_for_customer(draft.application),
+        user=request.user,
+        invitations=parts.invitations_of(draft),
+        search=request.POST.get("name", "").strip()[:MAX_LENGTH],
+        number=request.GET.get("page", ""),
+    )
     return render(request, f"portal/parties/{'_found' if request.htmx else 'people'}.html", {"page": page})
 
 
@@ -67,7 +73,7 @@ def people(request: UserRequest, reference: str) -> HttpResponse:
 @customer
 @restores_removed_party
 def party_roles(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """Give a known party one more role. A GET, as after signing in again, only leads to the list."""
+    """Give a party one more role. A GET, as after signing in again, only leads to the list."""
     draft = get_draft_or_404(request, reference)
     party = get_party_or_404(draft, token)
     if request.method == "POST":
@@ -77,16 +83,13 @@ def party_roles(request: UserRequest, reference: str, token: str) -> HttpRespons
 
 def _give_role(request: UserRequest, draft: Draft, party: PartyRow) -> None:
     if section := _posted_role(request, draft, party.kind, party.label):
-        try:
+        with refusals_as_messages(request):
             services.set_roles(draft, party, (*party.roles, section.role or ""), by=request.user)
-        except (services.Closed, services.Gone) as refused:
-            messages.error(request, f"{refused}.")
-        else:
             _report_role(request, draft, section, party.label)
 
 
 def _posted_role(request: UserRequest, draft: Draft, kind: str, name: str) -> Section | None:
-    """The section of the posted role, where it is asked and takes the kind; else that is said."""
+    """Return the section of the posted role if it accepts the kind; else add an error message."""
     role = request.POST.get("role", "")
     for section in active_roles(draft):
         if role and section.role == role and section.allows(kind):
@@ -96,10 +99,10 @@ def _posted_role(request: UserRequest, draft: Draft, kind: str, name: str) -> Se
 
 
 def _report_role(request: UserRequest, draft: Draft, section: Section, name: str, *, answers: int = 0) -> None:
-    """That somebody has the role now, with how many answers, and whether it needs nobody more."""
+    """Add a message that the party has the role, with the number of copied answers, and whether the role is filled."""
     role = role_with_article(section)
     if answers:
-        said = ngettext(
+        sentence = ngettext(
             "{name} is now {role}. We filled in {count} answer.",
             "{name} is now {role}. We filled in {count} answers.",
             answers,
@@ -107,26 +110,26 @@ def _report_role(request: UserRequest, draft: Draft, section: Section, name: str
             role=role,
         )
     else:
-        said = gettext("{name} is now {role}.").format(name=name, role=role)
+        sentence = gettext("{name} is now {role}.").format(name=name, role=role)
     if len(draft.form_state.parties_in(section)) >= draft.form_state.minimum_of(section).count:
-        said += " " + gettext("You have enough people for “{role}”.").format(role=role_title(section))
-    messages.success(request, said)
+        sentence += " " + gettext("You have enough people for “{role}”.").format(role=role_title(section))
+    messages.success(request, sentence)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def party_restoration(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """Bring a removed party back. A GET, as after signing in again, only leads to the list."""
+    """Restore a removed party. A GET, as after signing in again, only leads to the list."""
     draft = get_draft_or_404(request, reference)
     if request.method == "POST":
         try:
-            back = services.restore_party(draft, token, by=request.user)
+            party = services.restore_party(draft, token, by=request.user)
         except services.Gone as gone:
             raise Http404 from gone
         except services.Closed as closed:
             messages.error(request, f"{closed}.")
         else:
-            messages.success(request, gettext("{name} was restored.").format(name=back.label))
+            messages.success(request, gettext("{name} was restored.").format(name=party.label))
     return redirect("portal:people", reference=reference)
 
 
@@ -140,29 +143,29 @@ _ADDED = {
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def party_new(request: UserRequest, reference: str) -> HttpResponseBase:
-    """First the kind, then the roles; posting makes the party, whose own page asks the rest."""
+    """Ask for the kind, then for the roles. A post adds the party, whose own page asks the rest."""
     draft = get_draft_or_404(request, reference)
     if not draft.application.can_be_changed:
         return redirect("portal:people", reference=reference)
     page = party_new_page(draft, request.POST if request.method == "POST" else request.GET, request.user)
     if request.method != "POST" or chosen_in(request):
-        return _draw_new(request, page)
+        return _render_new(request, page)
     if page.problems:
-        return _draw_new(request, page, status=422)
+        return _render_new(request, page, status=422)
     try:
-        made = services.add_party(draft, page.kind, page.chosen, page.raw, by=request.user, token=page.token)
+        party = services.add_party(draft, page.kind, page.chosen, page.raw, by=request.user, token=page.token)
     except services.TooManyParties:
-        return _draw_new(request, page, status=422)
+        return _render_new(request, page, status=422)
     except services.Closed as closed:
         messages.error(request, f"{closed}.")
-        return _draw_new(request, page, status=409)
+        return _render_new(request, page, status=409)
     messages.success(request, gettext(_ADDED[page.kind]))
-    onwards = redirect("portal:party", reference=reference, token=made.token)
-    return ask_about_duplicate(request, draft, made.token, onwards)
+    response = redirect("portal:party", reference=reference, token=party.token)
+    return ask_about_duplicate(request, draft, party.token, response)
 
 
-def _draw_new(request: UserRequest, page: PartyNewPage, *, status: int = 200) -> HttpResponse:
-    # Nothing is wrong before something was posted.
+def _render_new(request: UserRequest, page: PartyNewPage, *, status: int = 200) -> HttpResponse:
+    # Problems show only after a post.
     context = {"page": page, "problems": page.problems if status == 422 else ()}
     return render(request, "portal/parties/party_new.html", context, status=status)
 
@@ -207,9 +210,10 @@ class PartyView(QuestionPageView):
         roles = result.conflicts.get(services.ROLES) or result.skipped.get(services.ROLES)
         if not result.conflicts or not roles:
             return conflicts
-        mine, theirs = role_words(roles.posted), role_words(roles.stored)
+        posted = role_words(roles.posted)
+        stored = role_words(roles.stored)
         is_left = services.ROLES in result.skipped
-        return (FieldConflict(ROLES, gettext("Roles"), mine, theirs, roles.change, is_left), *conflicts)
+        return (FieldConflict(ROLES, gettext("Roles"), posted, stored, roles.change, is_left), *conflicts)
 
     def get_success_url(self, page: QuestionPage) -> str:
         return page.people_url
@@ -223,69 +227,64 @@ class PartyView(QuestionPageView):
 @customer
 @restores_removed_party
 def party_known(request: UserRequest, reference: str) -> HttpResponse:
-    """Give the role to whom the list names: a party, or somebody who is copied. A GET only leads to the people."""
+    """Give a role to the chosen party or contact; a contact is copied. A GET only leads to the list."""
     draft = get_draft_or_404(request, reference)
     if request.method == "POST":
         source, _, token = request.POST.get("use", "").rpartition("/")
         if not source:
             _give_role(request, draft, get_party_or_404(draft, token))
             return redirect("portal:people", reference=reference)
-        known = next((one for one in contacts(request.user, draft) if source in one.sources), None)
-        if known is None or not is_token(token):
+        contact = next((contact for contact in contacts(request.user, draft) if source in contact.sources), None)
+        if contact is None or not is_token(token):
             raise Http404
-        _copy(request, draft, known, token)
+        _add_contact(request, draft, contact, token)
     return redirect("portal:people", reference=reference)
 
 
-def _copy(request: UserRequest, draft: Draft, known: Contact, token: str) -> None:
-    section = _posted_role(request, draft, known.kind, known.label)
+def _add_contact(request: UserRequest, draft: Draft, contact: Contact, token: str) -> None:
+    """Add a contact with the posted role. If it is a party already, also by an earlier press, it takes the role."""
+    section = _posted_role(request, draft, contact.kind, contact.label)
     if section is None:
         return
-    there, role = draft.party(token) or matching_party(draft, known), section.role or ""
-    answers = {} if there else copyable_answers(draft, known, [role])
-    try:
-        # Whoever is here already, also by an earlier press, takes the role.
-        if there:
-            services.set_roles(draft, there, (*there.roles, role), by=request.user)
+    role = section.role or ""
+    party = draft.party(token) or matching_party(draft, contact)
+    answers = {} if party else copyable_answers(draft, contact, [role])
+    with refusals_as_messages(request):
+        if party:
+            services.set_roles(draft, party, (*party.roles, role), by=request.user)
         else:
-            services.add_party(draft, known.kind, [role], answers, by=request.user, token=token)
-    except (services.Closed, services.Gone) as refused:
-        messages.error(request, f"{refused}.")
-    else:
-        _report_role(request, draft, section, known.label, answers=len(answers))
+            services.add_party(draft, contact.kind, [role], answers, by=request.user, token=token)
+        _report_role(request, draft, section, contact.label, answers=len(answers))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 @restores_removed_party
 def party_duplicate(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """The question, as long as there is one; `?next=check` leads back to where the save came from."""
+    """Ask whether the party is the same as another one. `?next=check` leads back to where the save came from."""
     draft = get_draft_or_404(request, reference)
     party = get_party_or_404(draft, token)
-    other, back = duplicate_of(draft, party), return_url(request, reference)
-    onwards = redirect(back.url) if back else redirect("portal:people", reference=reference)
+    other = duplicate_of(draft, party)
+    back = return_url(request, reference)
+    response = redirect(back.url) if back else redirect("portal:people", reference=reference)
     if other is None or not draft.application.can_be_changed:
-        return onwards
+        return response
     if request.method != "POST" or request.POST.get("other") != other.token:
         return render(request, "portal/parties/duplicate.html", {"page": DuplicatePage(draft, party, other)})
-    try:
+    with refusals_as_messages(request):
         if request.POST.get("choice") == "one":
             services.merge_parties(draft, party, other, by=request.user)
-            stays = get_party_or_404(draft, other.token)
-            said = after_colon(role_words(stays.roles))
-            messages.success(
-                request, gettext("{name} now has one entry: {roles}.").format(name=stays.label, roles=said)
-            )
+            merged = get_party_or_404(draft, other.token)
+            values = {"name": merged.label, "roles": after_colon(role_words(merged.roles))}
+            messages.success(request, gettext("{name} now has one entry: {roles}.").format(**values))
         else:
             services.keep_both(draft, party, other, by=request.user)
             messages.success(request, gettext("We kept both entries for {name}.").format(name=party.label))
-    except (services.Closed, services.Gone) as closed:
-        messages.error(request, f"{closed}.")
-    return onwards
+    return response
 
 
 def ask_about_duplicate(request: UserRequest, draft: Draft, token: str, response: HttpResponseBase) -> HttpResponseBase:
-    """Lead to the question about a duplicate of the party instead of onwards, where there is one."""
+    """Return the response to a save; if it leads on and the party seems to be a duplicate, lead to that question."""
     stays = {"later", "update", "slot", "removal", "again", RESTORE}
     leads_on = isinstance(response, HttpResponseRedirect) and stays.isdisjoint(request.POST)
     party = draft.party(token)
@@ -301,8 +300,10 @@ def ask_about_duplicate(request: UserRequest, draft: Draft, token: str, response
 @customer
 @restores_removed_party
 def owners(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """GET draws the owners of a company that holds shares. POST keeps each part as typed, and adds one more owner if
-    there is one. They are kept here, and never sent."""
+    """Show the owners of a company that holds shares. A post saves each stake as typed and adds one more owner.
+
+    Stakes are never sent to the formation service.
+    """
     draft = get_draft_or_404(request, reference)
     company = get_party_or_404(draft, token)
     if not draft.asks_owners_of(company):
@@ -320,56 +321,62 @@ def _render_owners(
 
 
 def _save_owners(request: UserRequest, page: OwnersPage) -> HttpResponse:
-    draft, company, new, post, by = page.draft, page.company_row, page.new, request.POST, request.user
+    draft = page.draft
+    company = page.company_row
+    new = page.new
     is_added = not new.is_empty and not page.new_errors
-    # The parts that were posted, by the owner's token.
-    typed = {
-        row.token: without_null(post[name])
-        for row in draft.parties
-        if (name := stake_control(row.token)) in post and row.token != company.token and not keeps_theirs(post, name)
-    }
-    if is_added and new.there:
-        typed[new.there] = new.part
-    page_version = posted_page_version(post, draft)
+    stakes = _posted_stakes(request, page)
+    if is_added and new.party_token:
+        stakes[new.party_token] = new.part
+    page_version = posted_page_version(request.POST, draft)
     result = SaveResult()
     try:
         with transaction.atomic():
-            result = services.save_owners(draft, company, typed, by=by, version=page.version, page_version=page_version)
+            result = services.save_owners(
+                draft, company, stakes, by=request.user, version=page.version, page_version=page_version
+            )
             if is_added and new.kind:
-                services.add_owner(draft, company, new.kind, new.names, new.part, by=by, token=new.token)
+                services.add_owner(draft, company, new.kind, new.names, new.part, by=request.user, token=new.token)
     except services.Gone as gone:
         raise Http404 from gone
     except services.SharesExceedWhole:
         draft.reload()
         # A choice between both versions comes first; the form with it carries all of this.
         if not result.conflicts:
-            refused = owners_page(draft, company, new, posted={who: typed[who] for who in typed if who != new.there})
+            posted = {token: text for token, text in stakes.items() if token != new.party_token}
+            refused = owners_page(draft, company, new, posted=posted)
             return _render_owners(request, refused, status=422, is_refused=True)
     except services.Closed:
         return _render_owners(request, page, status=409)
     if result.conflicts:
         return render_conflict(request, owners_page(draft, company), _owner_conflicts(draft, result))
     skipped = [owner.party.label for owner in page.owners if owner.party.token in result.skipped]
-    if words := kept_theirs_words(skipped):
-        messages.info(request, words)
-    now = owners_page(draft, company, None if is_added else new)
-    if now.problems:
-        return _render_owners(request, now, status=422)
-    stays = "update" in post or chosen_in(request)
+    if sentence := kept_theirs_words(skipped):
+        messages.info(request, sentence)
+    saved = owners_page(draft, company, None if is_added else new)
+    if saved.problems:
+        return _render_owners(request, saved, status=422)
+    stays = "update" in request.POST or chosen_in(request)
     return redirect(page.url if stays else page.shares_url)
+
+
+def _posted_stakes(request: UserRequest, page: OwnersPage) -> dict[str, str]:
+    """Read the posted stakes by the owner's token, without those whose stored version was chosen in a conflict."""
+    stakes: dict[str, str] = {}
+    for party in page.draft.parties:
+        control = stake_control(party.token)
+        is_posted = control in request.POST and not keeps_theirs(request.POST, control)
+        if is_posted and party.token != page.company_row.token:
+            stakes[party.token] = without_null(request.POST[control])
+    return stakes
 
 
 def _owner_conflicts(draft: Draft, result: SaveResult) -> list[FieldConflict]:
     others = {**result.conflicts, **result.skipped}
-    return [
-        FieldConflict(
-            stake_control(row.token),
-            row.label,
-            others[row.token].posted,
-            others[row.token].stored,
-            change=others[row.token].change,
-            is_left=row.token in result.skipped,
-        )
-        for row in draft.parties
-        if row.token in others
-    ]
+    conflicts: list[FieldConflict] = []
+    for party in draft.parties:
+        if other := others.get(party.token):
+            is_left = party.token in result.skipped
+            control = stake_control(party.token)
+            conflicts.append(FieldConflict(control, party.label, other.posted, other.stored, other.change, is_left))
+    return conflicts

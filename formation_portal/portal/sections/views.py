@@ -101,7 +101,7 @@ class PageBefore:
 
 
 def _slots_of(page: QuestionPage) -> _Slots:
-    return tuple((slot.key, slot.optional, slot.advice) for slot in page.slots)
+    return tuple((slot.key, slot.spec.required, slot.advice) for slot in page.slots)
 
 
 def _entries_of(page: QuestionPage) -> tuple[str, ...]:
@@ -292,7 +292,7 @@ class QuestionPageView(View):
         documents: list[Document] = []
         refused: dict[str, str] = {}
         for slot in page.slots:
-            before = page.draft.documents_of(page.party).get(slot.name)
+            before = page.draft.documents_of(page.party).get(slot.spec.name)
             try:
                 document = self.save_file(page, slot)
             except services.UploadRefused as error:
@@ -315,10 +315,10 @@ class QuestionPageView(View):
         upload = request.FILES.get(slot.id)
         number, key = posted_reuse(request)
         if upload is not None:
-            document = services.add_document(page.draft, page.party, slot.name, upload, by=self.author)
+            document = services.add_document(page.draft, page.party, slot.spec.name, upload, by=self.author)
         elif key == slot.key:
-            source = reusable_file(page.earlier, page.party, slot.name, number)
-            document = services.reuse_document(page.draft, page.party, slot.name, source, by=self.author)
+            source = reusable_file(page.earlier, page.party, slot.spec.name, number)
+            document = services.reuse_document(page.draft, page.party, slot.spec.name, source, by=self.author)
         elif request.POST.get("slot") == slot.key:
             raise services.UploadRefused(gettext("Choose a file first, then upload it"))
         else:
@@ -400,7 +400,7 @@ def _left_words(form: QuestionForm, result: SaveResult) -> str:
 
 def _notes_of(page: QuestionPage) -> tuple[QueryNote, ...]:
     """Return every note of our reviewer that the page shows."""
-    at_slots = [slot.asked for slot in page.slots if slot.asked]
+    at_slots = [slot.query for slot in page.slots if slot.query]
     return (*page.notes, *page.form.notes.values(), *at_slots)
 
 
@@ -438,7 +438,7 @@ def _address(request: HttpRequest, page: FormPage, place: str, *, is_open: bool 
 def _removal_url(request: HttpRequest, page: QuestionPage) -> str:
     """Return the address that asks whether to remove the file of the slot whose button was pressed; "" without one."""
     slot = next((slot for slot in page.slots if slot.key == request.POST.get("removal")), None)
-    document = page.draft.documents_of(page.party).get(slot.name) if slot else None
+    document = page.draft.documents_of(page.party).get(slot.spec.name) if slot else None
     return page.removal_of(document) if document else ""
 
 

@@ -1,4 +1,4 @@
-"""Who seems to be a beneficial owner by the shares: suggested with the arithmetic, never decided."""
+"""Suggest the beneficial owners by shares, with the arithmetic. The customer decides."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from formation_portal.ui.allocation import Allocation
 from formation_portal.ui.charts import Bar, ownership_bar
 from formation_portal.ui.ownership import Ownership, OwnershipNode, unaccounted_for
 
-# By whether the place's threshold is known, and whether it counts itself.
+# By is_known and is_inclusive of the threshold.
 _RULES = {
     (True, True): gettext_noop("In {where}, anyone with {part} or more of the shares or votes counts as {role}."),
     (True, False): gettext_noop("In {where}, anyone with more than {part} of the shares or votes counts as {role}."),
@@ -35,15 +35,16 @@ _RULES = {
 
 
 def beneficial_owner_section(draft: Draft) -> Section | None:
-    """The section of the beneficial owners, while it is asked and takes persons."""
-    asked = (section for section in roles.active_roles(draft) if section.role == canonical.BENEFICIAL_OWNER)
-    return next((section for section in asked if section.allows(canonical.PERSON)), None)
+    """Return the section of the beneficial owners, while it is asked and accepts persons."""
+    for section in roles.active_roles(draft):
+        if section.role == canonical.BENEFICIAL_OWNER and section.allows(canonical.PERSON):
+            return section
+    return None
 
 
 @dataclass(frozen=True)
 class BeneficialOwners:
-    """All who count by the shares that are given, the rule with its source, and the tree, where somebody else stands
-    behind a holder."""
+    """The suggested owners, the rule with its source, and the tree of owners behind companies that hold shares."""
 
     draft: Draft
     allocation: Allocation
@@ -62,25 +63,26 @@ class BeneficialOwners:
 
     @cached_property
     def suggested(self) -> list["SuggestedOwner"]:
-        persons = (party for party in self.draft.parties if party.is_person)
-        reaching = (party for party in persons if self.allocation.reaches_threshold(party))
-        return [SuggestedOwner(self.draft, self.allocation, party) for party in reaching]
+        persons = [party for party in self.draft.parties if party.is_person]
+        owners = [party for party in persons if self.allocation.reaches_threshold(party)]
+        return [SuggestedOwner(self.draft, self.allocation, party) for party in owners]
 
     @cached_property
     def unknown(self) -> list[tuple[PartyRow, str]]:
-        """The companies that hold enough for somebody behind them to count, where not all their owners are known; and
-        what is said of each."""
-        shares, votes = self.allocation.final_shares, self.allocation.final_votes
-        found = []
+        """Return the companies with unknown owners behind whom a beneficial owner may stand, each with a sentence."""
+        companies: list[tuple[PartyRow, str]] = []
         for company in self.draft.parties:
             if self.allocation.may_hide_an_owner(company):
-                part = max(shares.of(company.token), votes.of(company.token))
-                is_of_shares = part == shares.of(company.token)
-                percents = self.allocation.share_percents if is_of_shares else self.allocation.vote_percents
-                said = gettext("{name} holds {part}.").format(name=company.label, part=percents.of(company.token, part))
+                part = self.allocation.final_shares.of(company.token)
+                percents = self.allocation.share_percents
+                if self.allocation.final_votes.of(company.token) > part:
+                    part = self.allocation.final_votes.of(company.token)
+                    percents = self.allocation.vote_percents
+                values = {"name": company.label, "part": percents.of(company.token, part)}
                 owners = owners_of(self.draft, company, self.allocation.typed_stakes)
-                found.append((company, f"{said} {unaccounted_for(company, owners)}"))
-        return found
+                sentence = gettext("{name} holds {part}.").format(**values)
+                companies.append((company, f"{sentence} {unaccounted_for(company, owners)}"))
+        return companies
 
     @cached_property
     def tree(self) -> tuple[OwnershipNode, ...]:
@@ -88,16 +90,18 @@ class BeneficialOwners:
 
     @property
     def bar(self) -> Bar | None:
-        """Where all shares end, in the order of the parties; none without a tree, or where all of it is in circles."""
+        """Draw who owns the shares ultimately; None without a tree, or if everybody in it owns one another."""
+        if not self.tree:
+            return None
         percents = self.allocation.share_percents
-        ending = [party for party in self.draft.parties if self.tree and party.token in percents.final]
-        ends = [(party.label, *percents.final[party.token]) for party in ending]
+        owners = [party for party in self.draft.parties if party.token in percents.final]
+        ends = [(party.label, *percents.final[party.token]) for party in owners]
         return ownership_bar(gettext("Ultimate ownership"), ends, rest=percents.rest) if ends else None
 
 
 @dataclass(frozen=True, slots=True)
 class SuggestedOwner:
-    """Somebody who counts, with the arithmetic."""
+    """A person who reaches the threshold, with the arithmetic."""
 
     draft: Draft
     allocation: Allocation
@@ -109,11 +113,12 @@ class SuggestedOwner:
 
     @property
     def words(self) -> str:
-        """Ada Lovelace holds 6,000 of 10,000 shares (60%); or what she comes to. Votes only where they are another
-        part."""
-        allocation, token = self.allocation, self.party.token
-        shares, votes = allocation.final_shares.of(token), allocation.final_votes.of(token)
-        said = {
+        """Say "Ada Lovelace holds 6,000 of 10,000 shares (60%)". Votes are named only if they are another part."""
+        allocation = self.allocation
+        token = self.party.token
+        shares = allocation.final_shares.of(token)
+        votes = allocation.final_votes.of(token)
+        values = {
             "name": self.party.label,
             "shares": self._held_of(allocation.held),
             "part": allocation.share_percents.of(token, shares),
@@ -123,22 +128,25 @@ class SuggestedOwner:
         has_other_votes = allocation.votes and votes != shares
         if allocation.is_owner(self.party):
             if has_other_votes:
-                return gettext("{name} has {part} of the shares and {part_of_votes} of the votes:").format(**said)
-            return gettext("{name} has {part} of the shares:").format(**said)
+                return gettext("{name} has {part} of the shares and {part_of_votes} of the votes:").format(**values)
+            return gettext("{name} has {part} of the shares:").format(**values)
         if has_other_votes:
-            return gettext("{name} holds {shares} shares ({part}) and {votes} votes ({part_of_votes}).").format(**said)
-        return gettext("{name} holds {shares} shares ({part}).").format(**said)
+            return gettext("{name} holds {shares} shares ({part}) and {votes} votes ({part_of_votes}).").format(
+                **values
+            )
+        return gettext("{name} holds {shares} shares ({part}).").format(**values)
 
     @property
     def steps(self) -> list[str]:
-        """40% of Kite Holding, which holds 75%: 30%. A line for each company, and one for what they hold themselves."""
-        allocation, token = self.allocation, self.party.token
+        """Return a line for each company, like "40% of Kite Holding, which holds 75%: 30%", and for direct holdings."""
+        allocation = self.allocation
+        token = self.party.token
         if not allocation.is_owner(self.party):
             return []
         steps = list(self._steps(allocation.held, allocation.final_shares, allocation.share_percents))
         if allocation.votes and allocation.final_votes.of(token) != allocation.final_shares.of(token):
-            of_votes = self._steps(allocation.votes, allocation.final_votes, allocation.vote_percents)
-            steps += [gettext("Votes: {step}").format(step=step) for step in of_votes]
+            for step in self._steps(allocation.votes, allocation.final_votes, allocation.vote_percents):
+                steps.append(gettext("Votes: {step}").format(step=step))
         return steps
 
     def _steps(self, numbers: Mapping[str, int], ends: Parts, percents: Percentages) -> Iterator[str]:
@@ -159,5 +167,5 @@ class SuggestedOwner:
                 )
 
     def _held_of(self, numbers: Mapping[str, int]) -> str:
-        held, whole = numbers.get(self.party.token, 0), sum(numbers.values())
-        return gettext("{held} of {all}").format(held=format_number(held), all=format_number(whole))
+        values = {"held": format_number(numbers.get(self.party.token, 0)), "all": format_number(sum(numbers.values()))}
+        return gettext("{held} of {all}").format(**values)

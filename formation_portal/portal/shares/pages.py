@@ -1,4 +1,4 @@
-"""The page of shares: the classes, the grid, and what follows from it; and the page of one share class."""
+"""Build the page of shares, with its classes and the grid of shareholdings, and the page of one share class."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,6 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlencode
 
-from django.core.paginator import Page
 from django.http import QueryDict
 from django.urls import reverse
 from django.utils.translation import gettext
@@ -34,16 +33,15 @@ from ..sections.pages import QuestionPage
 from .beneficial_owners import BeneficialOwners, beneficial_owner_section
 from .grid import Grid, allocation_sentences, cell_name, remaining_id
 
-# What most companies have: one class, with a vote and dividends for each share. The register has the name in its own
-# language.
+# The answers that are proposed for a first class: most companies have one class with votes and dividends.
 _FIRST_CLASS = {"name": "Ordinary", "voting_rights": "true", "dividend_rights": "true"}
-# Characters: what is said at every change has to be over before the next one.
-_HEARD_AT_MOST = 100
+# In characters: a screen reader has to finish before the next change.
+_MAX_ANNOUNCEMENT = 100
 
 
 @dataclass(frozen=True)
 class SharesPage(FormPage):
-    """The whole page."""
+    """The share classes, the grid of shareholdings, and what follows from it."""
 
     section: Section
     grid: Grid
@@ -59,28 +57,25 @@ class SharesPage(FormPage):
 
     @property
     def shown_url(self) -> str:
-        """Of the part of the grid that is shown."""
+        """Return the address of the part of the grid that is shown."""
         return f"{self.url}{self.query_of({})}"
 
-    def query_of(self, other: Mapping[str, Any]) -> str:
-        """The query of the part of the grid that is shown, or of another by the numbers of its pages."""
-        shown = {"page": self.grid.holders_shown.number, "classes": self.grid.classes_shown.number}
-        numbers = {name: str(other.get(name, number)) for name, number in shown.items()}
-        kept = {name: number for name, number in numbers.items() if number != "1"}
-        return f"?{urlencode(kept)}" if kept else ""
+    def query_of(self, numbers: Mapping[str, Any]) -> str:
+        """Return the query for a part of the grid; a page without a number stays the one that is shown."""
+        current = {"page": self.grid.holders_shown.number, "classes": self.grid.classes_shown.number}
+        query = {name: str(numbers.get(name, number)) for name, number in current.items()}
+        query = {name: number for name, number in query.items() if number != "1"}
+        return f"?{urlencode(query)}" if query else ""
 
     @property
     def holder_links(self) -> tuple[PageLink, ...]:
-        """The pages of shareholders, with the classes that are shown."""
-        return numbered_links(self.grid.holders_shown, self._kept("classes", self.grid.classes_shown))
+        query = QueryDict(self.query_of({"page": 1}).removeprefix("?"))
+        return numbered_links(self.grid.holders_shown, query)
 
     @property
     def class_links(self) -> tuple[PageLink, ...]:
-        """The pages of classes, with the shareholders that are shown."""
-        return numbered_links(self.grid.classes_shown, self._kept("page", self.grid.holders_shown), name="classes")
-
-    def _kept(self, name: str, page: Page[Any]) -> QueryDict:
-        return QueryDict(urlencode({name: page.number}) if page.number > 1 else "")
+        query = QueryDict(self.query_of({"classes": 1}).removeprefix("?"))
+        return numbered_links(self.grid.classes_shown, query, name="classes")
 
     @property
     def version(self) -> int:
@@ -93,51 +88,47 @@ class SharesPage(FormPage):
 
     @cached_property
     def delivery(self) -> DeliveryStatus:
-        """How far the holdings have come: the most urgent of them."""
+        """Return the most urgent status of all shareholdings."""
         return self.grid.deliveries.of_all(ResourceKind.SHAREHOLDING)
 
     @cached_property
     def read_only_reason(self) -> str:
-        """Why nothing can be changed; empty while it can."""
         return read_only_reason(self.draft.application, is_accepted=self.feedback.locks.has_shares(self.draft))
 
     @property
     def notes(self) -> tuple[QueryNote, ...]:
-        """What our reviewer asks about the shares as a whole."""
+        """Return the queries of our reviewer about the shares as a whole."""
         return self.feedback.at_page(self.section.key)
 
     @property
     def lead(self) -> str:
-        """What is given so far and what is left, in words."""
+        """Describe how much is allocated, and what is left."""
         return " ".join(allocation_sentences(self.grid.allocation))
 
     @property
     def announcement(self) -> str:
-        """The same, as far as it is short enough to be heard at every change."""
-        said, *others = allocation_sentences(self.grid.allocation)
+        """Return the sentences of the lead that are short enough to be read aloud at every change."""
+        announcement, *others = allocation_sentences(self.grid.allocation)
         for sentence in others:
-            longer = f"{said} {sentence}"
-            said = longer if len(longer) < _HEARD_AT_MOST else said
-        return said
+            if len(announcement) + len(sentence) + 1 < _MAX_ANNOUNCEMENT:
+                announcement = f"{announcement} {sentence}"
+        return announcement
 
     @cached_property
-    def bars(self) -> tuple[Bar, ...]:
-        """The picture: one bar for each class of which shares are given."""
-        bounds = self.grid.allocation.bounds
-        return tuple(
-            share_bar(
-                row.label,
-                [(party.label, self.grid.allocation.shares(party, row)) for party in self.grid.allocation.holders],
-                there_are=self.grid.allocation.available(row),
-                short_of=bounds,
-            )
-            for row in self.grid.classes_shown
-            if self.grid.allocation.allocated(row)
-        )
+    def bars(self) -> list[Bar]:
+        """Return a bar for each class with allocated shares."""
+        allocation = self.grid.allocation
+        bars: list[Bar] = []
+        for row in self.grid.classes_shown:
+            if allocation.allocated(row):
+                holdings = [(party.label, allocation.shares(party, row)) for party in allocation.holders]
+                available = allocation.available(row)
+                bars.append(share_bar(row.label, holdings, there_are=available, short_of=allocation.bounds))
+        return bars
 
     @cached_property
     def owners(self) -> BeneficialOwners | None:
-        """Who seems to be a beneficial owner, where the form asks for them and some shares are given."""
+        """Suggest beneficial owners, if the form asks for them and shares are allocated."""
         section = beneficial_owner_section(self.draft)
         if section is None or not self.grid.allocation.total_allocated:
             return None
@@ -145,34 +136,41 @@ class SharesPage(FormPage):
 
     @cached_property
     def needs(self) -> tuple[Link, ...]:
-        """What the shares still need, each with the way to it: a class's page, or a cell of the grid."""
-        return tuple(Link(need.text, self._place(need)) for need in self.draft.needs_of_section(self.section.key))
+        """Return links to everything that the shares still need."""
+        return tuple(Link(need.text, self._need_url(need)) for need in self.draft.needs_of_section(self.section.key))
 
-    def _place(self, need: Need) -> str:
+    def _need_url(self, need: Need) -> str:
+        """Return the address of a class's page or of a cell of the grid."""
         if need.code == "share_class":
             return self._url("share_class_new")
         if need.code == "over_issued" and need.share_class_id:
-            there = self.query_of({"classes": self.grid.pages_of("", need.share_class_id)[1]})
-            return f"{'' if there == self.query_of({}) else self.url + there}#{remaining_id(need.share_class_id)}"
-        if need.party_id and self.grid.columns:
-            pair = need.party_id, need.share_class_id or self.grid.columns[0].row.token
-            holders, classes = self.grid.pages_of(*pair)
-            there = self.query_of({"page": holders, "classes": classes})
-            return f"{'' if there == self.query_of({}) else self.url + there}#{cell_name(*pair)}"
-        return need_url(self.draft, need)
+            _, classes = self.grid.pages_of("", need.share_class_id)
+            query = self.query_of({"classes": classes})
+            place = remaining_id(need.share_class_id)
+        elif need.party_id and self.grid.columns:
+            share_class = need.share_class_id or self.grid.columns[0].row.token
+            holders, classes = self.grid.pages_of(need.party_id, share_class)
+            query = self.query_of({"page": holders, "classes": classes})
+            place = cell_name(need.party_id, share_class)
+        else:
+            return need_url(self.draft, need)
+        is_shown = query == self.query_of({})
+        return f"#{place}" if is_shown else f"{self.url}{query}#{place}"
 
 
-def shares_page(draft: Draft, section: Section, *, asked: Mapping[str, Any] = MappingProxyType({})) -> SharesPage:
-    """The page as the draft stands; `asked` is the query of its address, which says what part of a large grid."""
+def shares_page(draft: Draft, section: Section, *, query: Mapping[str, Any] = MappingProxyType({})) -> SharesPage:
+    """Build the page of shares; the query of its address says which part of a large grid is shown."""
     deliveries = deliveries_for_customer(draft.application)
-    grid = Grid(draft, Allocation(draft), deliveries, asked.get("page", ""), asked.get("classes", ""))
+    grid = Grid(draft, Allocation(draft), deliveries, query.get("page", ""), query.get("classes", ""))
     return SharesPage(draft, section, grid, review_feedback(draft))
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShareClassPage(QuestionPage):
-    """One class, ready to draw. `token` names a new one too, so that posting twice makes one class; `row` is the class,
-    or what is proposed for a new one."""
+    """The page of a share class. A new class has a token as well, so that posting twice adds it once.
+
+    `row` is the class, or the proposal for a new one.
+    """
 
     share_class: ShareClassRow | None
     row: ShareClassRow
@@ -199,7 +197,6 @@ class ShareClassPage(QuestionPage):
 
     @property
     def read_only_reason(self) -> str:
-        """Why nothing can be changed, also where the shares were accepted."""
         is_locked = self.feedback is not None and self.feedback.locks.has_shares(self.draft)
         return read_only_reason(self.draft.application, is_accepted=is_locked)
 
@@ -213,13 +210,12 @@ class ShareClassPage(QuestionPage):
 
     @cached_property
     def needs(self) -> tuple[Link, ...]:
-        """What the class still needs, a new one too."""
-        ours = needs_of_share_class(self.draft.form_state, self.row.record)
-        return need_rows(ours, self.form, about=self.row.label)
+        needs = needs_of_share_class(self.draft.form_state, self.row.record)
+        return need_rows(needs, self.form, about=self.row.label)
 
 
 def share_class_page(draft: Draft, section: Section, *, token: str) -> ShareClassPage:
-    """The page of the class with the token as the draft stands; where there is none, that of a new one."""
+    """Build the page of the share class with a token, or of a new one."""
     share_class = draft.share_class(token)
     changed_at = share_class.model.updated_at if share_class else None
     deliveries = deliveries_for_customer(draft.application)
@@ -257,8 +253,12 @@ def share_class_page(draft: Draft, section: Section, *, token: str) -> ShareClas
 
 
 def _proposed_answers(draft: Draft) -> dict[str, str]:
-    """What the form of a first class starts with; nothing of it is kept before somebody changes or saves it."""
+    """Return the answers proposed for a first class. Nothing is stored before the customer saves the form."""
     if draft.share_classes or not draft.application.can_be_changed:
         return {}
-    properties = ((spec.name, property_of(spec.canonical_field or "")) for spec in draft.schema.share_class_fields)
-    return {name: _FIRST_CLASS[one] for name, one in properties if one in _FIRST_CLASS}
+    answers: dict[str, str] = {}
+    for spec in draft.schema.share_class_fields:
+        answer = _FIRST_CLASS.get(property_of(spec.canonical_field or ""))
+        if answer is not None:
+            answers[spec.name] = answer
+    return answers

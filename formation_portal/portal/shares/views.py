@@ -1,4 +1,4 @@
-"""Shares: the grid with the actions in it, and the pages of share classes."""
+"""Show and save the grid of shareholdings, with its actions, and the pages of share classes."""
 
 from functools import cached_property
 from typing import Any
@@ -34,7 +34,7 @@ from ..sections.changes import FieldConflict, conflict_words, kept_theirs_words
 from ..sections.pages import QuestionPage
 from ..sections.views import QuestionPageView, render_conflict, url_after_save
 from .beneficial_owners import beneficial_owner_section
-from .grid import CannotSplit, cell_name, pair_of_cell, split_equally
+from .grid import CannotSplit, pair_of_cell, split_equally
 from .pages import ShareClassPage, SharesPage, share_class_page, shares_page
 
 
@@ -53,7 +53,7 @@ class SharesView(View):
         return get_share_section_or_404(self.draft)
 
     def get_page(self) -> SharesPage:
-        return shares_page(self.draft, self.section, asked=self.request.GET)
+        return shares_page(self.draft, self.section, query=self.request.GET)
 
     def get(self, request: UserRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         return self.render(self.get_page())
@@ -69,31 +69,32 @@ class SharesView(View):
             return self.render(self.get_page(), status=409)
         page = self.get_page()
         conflicts = _cell_conflicts(page, result) if result.conflicts else ()
-        left_words = kept_theirs_words(cell.label for cell in before.grid.cells if cell.pair in result.skipped)
+        skipped_words = kept_theirs_words(cell.label for cell in before.grid.cells if cell.pair in result.skipped)
         if request.htmx:
-            left_words = " ".join(filter(None, (conflict_words(conflicts), left_words)))
-            context = {"page": page, "left_words": left_words, "has_conflict": bool(conflicts)}
+            unsaved_words = " ".join(filter(None, (conflict_words(conflicts), skipped_words)))
+            context = {"page": page, "left_words": unsaved_words, "has_conflict": bool(conflicts)}
             return render(request, "portal/shares/_update.html", context)
         if result.conflicts:
             return render_conflict(request, page, conflicts)
-        for words in filter(None, (left_words, _unplaced(before, request.POST))):
-            messages.info(request, words)
+        for sentence in filter(None, (skipped_words, _unplaced(before, request.POST))):
+            messages.info(request, sentence)
         wait_for(self.draft.application)
         return self.go_on(before, has_acted=has_acted)
 
     def save(self, page: SharesPage) -> SaveResult:
         """Save the posted numbers of the holders and classes that the page has."""
         post = self.request.POST
-        holders = {party.token for party in page.grid.allocation.holders}
-        typed: dict[tuple[str, str], str] = {}
+        numbers: dict[tuple[str, str], str] = {}
         for name in post:
             pair = pair_of_cell(name)
-            is_cell = pair and pair[0] in holders and self.draft.share_class(pair[1])
-            if pair and is_cell and not keeps_theirs(post, cell_name(*pair)):
-                typed[pair] = normalised_number(without_null(post[cell_name(*pair)]))
-        version, page_version = posted_version(post), posted_page_version(post, self.draft)
+            if pair and _has_cell(page, pair) and not keeps_theirs(post, name):
+                numbers[pair] = normalised_number(without_null(post[name]))
         return services.save_holdings(
-            self.draft, typed, version=version, by=self.request.user, page_version=page_version
+            self.draft,
+            numbers,
+            version=posted_version(post),
+            by=self.request.user,
+            page_version=posted_page_version(post, self.draft),
         )
 
     def act(self) -> bool:
@@ -102,12 +103,12 @@ class SharesView(View):
         if row is None:
             return False
         try:
-            typed, words = split_equally(Allocation(self.draft), row)
+            numbers, sentence = split_equally(Allocation(self.draft), row)
         except CannotSplit as reason:
             messages.error(self.request, str(reason))
             return True
-        services.save_holdings(self.draft, typed, by=self.request.user)
-        messages.success(self.request, words)
+        services.save_holdings(self.draft, numbers, by=self.request.user)
+        messages.success(self.request, sentence)
         return True
 
     def go_on(self, before: SharesPage, *, has_acted: bool) -> HttpResponse:
@@ -143,42 +144,42 @@ class OwnerView(SharesView):
 
     def act(self) -> bool:
         """Give the role of a beneficial owner."""
-        party, role = get_party_or_404(self.draft, self.kwargs["token"]), beneficial_owner_section(self.draft)
+        party = get_party_or_404(self.draft, self.kwargs["token"])
+        role = beneficial_owner_section(self.draft)
         if role is None or role.role is None or not role.allows(party.kind):
             messages.error(self.request, gettext("{name} can’t have that role.").format(name=party.label))
             return True
         services.set_roles(self.draft, party, (*party.roles, role.role), by=self.request.user)
-        words = gettext("{name} is now {role}.").format(name=party.label, role=roles.role_with_article(role))
-        messages.success(self.request, words)
+        values = {"name": party.label, "role": roles.role_with_article(role)}
+        messages.success(self.request, gettext("{name} is now {role}.").format(**values))
         return True
 
 
 def _cell_conflicts(page: SharesPage, result: SaveResult) -> tuple[FieldConflict, ...]:
     others = {**result.conflicts, **result.skipped}
-    return tuple(
-        FieldConflict(
-            cell.id,
-            cell.label,
-            localised_number(others[cell.pair].posted),
-            localised_number(others[cell.pair].stored),
-            change=others[cell.pair].change,
-            is_left=cell.pair in result.skipped,
-        )
-        for cell in page.grid.cells
-        if cell.pair in others
-    )
+    conflicts: list[FieldConflict] = []
+    for cell in page.grid.cells:
+        if other := others.get(cell.pair):
+            posted = localised_number(other.posted)
+            stored = localised_number(other.stored)
+            is_left = cell.pair in result.skipped
+            conflicts.append(FieldConflict(cell.id, cell.label, posted, stored, other.change, is_left))
+    return tuple(conflicts)
+
+
+def _has_cell(page: SharesPage, pair: tuple[str, str]) -> bool:
+    """Tell whether the grid has a row for the party and a column for the class, on whichever page."""
+    party, share_class = pair
+    return party in page.grid.holder_tokens and page.draft.share_class(share_class) is not None
 
 
 def _unplaced(page: SharesPage, post: QueryDict) -> str:
-    """The numbers of holders and classes that were removed while the page was open, so that they aren't missed."""
-    holders = {party.token for party in page.grid.allocation.holders}
-    lost = [
-        str(post[name])
-        for name in post
-        if (pair := pair_of_cell(name))
-        and not (pair[0] in holders and page.draft.share_class(pair[1]))
-        and not is_blank(post[name])
-    ]
+    """Name the posted numbers of shareholders and classes that were removed while the page was open."""
+    lost: list[str] = []
+    for name in post:
+        pair = pair_of_cell(name)
+        if pair and not _has_cell(page, pair) and not is_blank(post[name]):
+            lost.append(str(post[name]))
     if not lost:
         return ""
     return ngettext(
@@ -218,7 +219,7 @@ class ShareClassView(ShareClassPageView):
 
 @method_decorator([require_http_methods(["GET", "HEAD", "POST"]), customer], name="dispatch")
 class ShareClassNewView(ShareClassPageView):
-    """Add a share class. Its token travels with the page, so that every post of it is about the same class."""
+    """Add a share class. The page has its token, so that every post is about the same class."""
 
     @cached_property
     def token(self) -> str:

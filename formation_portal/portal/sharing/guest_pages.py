@@ -1,6 +1,6 @@
-"""What whoever was invited sees of an application: the questions and the documents of their own part, nothing else.
+"""Build the page of a guest's part: the questions and documents of one party, and nothing else of the application.
 
-A rule may hang on what others have answered. Then the page says that something is asked, and not why.
+A rule may depend on other people's answers. Then the page says that something is asked, and not why.
 """
 
 from dataclasses import dataclass, replace
@@ -22,8 +22,6 @@ from formation_portal.contract.rules import Question, find_field
 from formation_portal.contract.schema import Section
 from formation_portal.invitations.models import Invitation
 from formation_portal.relay.delivery_status import deliveries_for_customer
-from formation_portal.ui import roles
-from formation_portal.ui.formats import day
 from formation_portal.ui.forms.controls import Suggestions
 
 from ..feedback import DeliverySummary, ReviewFeedback, answers_delivery, refused_answers
@@ -36,37 +34,33 @@ from ..slots import FileRow, SlotRow
 
 @dataclass(frozen=True, slots=True)
 class OwnPart:
-    """One party of an application, for whoever was invited to fill it in."""
+    """The party of an application that a guest was invited to fill in."""
 
     invitation: Invitation
     draft: Draft
     party: PartyRow
 
-    @property
-    def documents(self) -> tuple[Document, ...]:
-        """Its documents, and no others."""
-        return tuple(self.draft.documents_of(self.party).values())
-
     def document(self, number: int) -> Document:
-        """One of them; 404 for any other of the application."""
-        found = next((one for one in self.documents if one.pk == number), None)
-        if found is None:
-            raise Http404
-        return found
+        """Return a document of the party; 404 for any other of the application."""
+        for document in self.draft.documents_of(self.party).values():
+            if document.pk == number:
+                return document
+        raise Http404
 
     def change(self, number: int) -> Change:
-        """A choice that was made here and can be taken back; 404 for whatever else the history holds."""
-        found = self.draft.application.changes.filter(pk=number, holder=self.party.token, who=None).first()
-        if found is None or not restorable_choices(self.draft, found):
+        """Return a change of a choice that the guest can undo; 404 for any other in the history."""
+        change = self.draft.application.changes.filter(pk=number, holder=self.party.token, who=None).first()
+        if change is None or not restorable_choices(self.draft, change):
             raise Http404
-        return found
+        return change
 
 
 class GuestForm(PartyForm):
-    """Questions to one party that say why they are asked only where its own answers decide."""
+    """A form of one party whose questions say why they are asked only if the party's own answers decide that."""
 
     def why(self, asked: Question) -> str:
-        holder, rule = self.holder, asked.spec.depends_on
+        holder = self.holder
+        rule = asked.spec.depends_on
         assert isinstance(holder, Party)
         place = find_field(self.schema, rule, asked.section, holder.kind, holder) if rule else None
         is_own = place is not None and place.group == holder.kind and place.section.counts(holder.kind, holder.roles)
@@ -75,10 +69,10 @@ class GuestForm(PartyForm):
 
 @dataclass(frozen=True, kw_only=True)
 class PartPage(PartyPage):
-    """One party's part, ready to draw for whoever was invited."""
+    """The page of one party, as its guest sees it."""
 
     part: OwnPart
-    # Whether the guest has just tried to finish, so that the page begins with what is missing.
+    # Set after the guest has tried to finish: the page begins with what is missing.
     is_finishing: bool = False
 
     template = "portal/sharing/part.html"
@@ -87,39 +81,21 @@ class PartPage(PartyPage):
 
     @property
     def url(self) -> str:
-        return self._own("part")
+        return self._part_url("part")
 
     @property
     def done_url(self) -> str:
-        return self._own("part_completion")
-
-    @property
-    def leave_url(self) -> str:
-        return self._own("part_leave")
-
-    @property
-    def until(self) -> str:
-        """The last day of the link."""
-        return day(self.part.invitation.expires_at)
-
-    @property
-    def role_words(self) -> str:
-        return roles.role_words(self.party.roles)
-
-    @property
-    def inviter(self) -> str:
-        """Who asked for it: the application's owner, who alone invites. Nothing where they gave no name."""
-        return str(self.draft.application.owner.get_full_name())
+        return self._part_url("part_completion")
 
     def undo_url(self, change: Change) -> str:
-        return self._own("part_choice_restoration", change.pk)
+        return self._part_url("part_choice_restoration", change.pk)
 
     def removal_of(self, document: Document) -> str:
-        return self._own("part_document_removal", document.pk)
+        return self._part_url("part_document_removal", document.pk)
 
     @cached_property
     def needs(self) -> tuple[Link, ...]:
-        return need_rows(self._guest_needs, self.form, about=self._named)
+        return need_rows(self._guest_needs, self.form, about=self.name_in_needs)
 
     @cached_property
     def _guest_needs(self) -> tuple[Need, ...]:
@@ -165,35 +141,36 @@ class PartPage(PartyPage):
 
     @cached_property
     def slots(self) -> tuple[SlotRow, ...]:
-        """Each with the file of the moment, to be had at an address of the part; what was there before is not shown."""
-        return tuple(replace(row, file=self._file(row), earlier=(), offers=tuple) for row in super().slots)
+        """Return the slots with their current files, at addresses of the part. Earlier files are not shown."""
+        return tuple(replace(row, file=self._file(row), earlier=(), reusable=None) for row in super().slots)
 
     def _file(self, row: SlotRow) -> FileRow | None:
-        document = self.draft.documents_of(self.party).get(row.name)
+        document = self.draft.documents_of(self.party).get(row.spec.name)
         if row.file is None or document is None:
             return None
-        return replace(row.file, url=self._own("part_document", document.pk), picture_url="", file_url="")
+        return replace(row.file, url=self._part_url("part_document", document.pk), picture_url="", file_url="")
 
     def _note(self, section: Section) -> str:
         is_asked = self.draft.form_state.section_activation(section).active
         return "" if is_asked else gettext("Not needed at the moment.")
 
-    def _own(self, view: str, *more: object) -> str:
+    def _part_url(self, view: str, *more: object) -> str:
         return reverse(f"portal:{view}", args=[self.part.invitation.reference, *more])
 
 
 def part_page(part: OwnPart) -> PartPage:
-    """The page as the draft stands. Classes of shares are not theirs to see, and so not theirs to choose."""
-    draft, party = part.draft, part.draft.party(part.party.token) or part.party
+    """Build the page of a guest's part. Guests don't see share classes, so questions that choose one are left out."""
+    draft = part.draft
+    party = draft.party(part.party.token) or part.party
     deliveries = deliveries_for_customer(draft.application)
     status = deliveries.of_party(party.token)
     delivery = answers_delivery(deliveries, status, party=party.token, changed_at=party.model.updated_at)
-    asked = draft.form_state.party_questions(party.record)
-    # What our reviewer asks is for whoever forms the company; what they have accepted is so for everybody.
+    questions = draft.form_state.party_questions(party.record)
+    # Queries of our reviewer are for the customer; what they have accepted is locked for the guest too.
     feedback = ReviewFeedback(draft, locks=locks_of(draft))
     form = GuestForm(
         schema=draft.schema,
-        asked=questions_by_entry(one for one in asked if not one.spec.refers_to_share_class),
+        asked=questions_by_entry(row for row in questions if not row.spec.refers_to_share_class),
         raw=party.raw,
         answers=party.record.answers,
         impossible=draft.form_state.impossible_answers(party.record),
@@ -201,9 +178,9 @@ def part_page(part: OwnPart) -> PartPage:
         refused=refused_answers(delivery),
         is_own=party.kind == "person",
         holder=party.record,
-        warnings=InactiveWarnings(draft, [question.spec for question in asked], party.record, only_of=party.token),
+        warnings=InactiveWarnings(draft, [question.spec for question in questions], party.record, only_of=party.token),
         record=draft.record,
-        # Where others come from is not theirs to know.
+        # Guests must not learn the countries of other parties.
         suggestions=Suggestions(draft, only=party.record),
         locked=feedback.locks.answers_of(party.token),
     )

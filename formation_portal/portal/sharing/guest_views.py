@@ -1,6 +1,6 @@
-"""What a guest does: opens a part by the link of a letter and a code, fills it in, and says that it is finished.
+"""Let a guest open a part with the e-mail's link and a code, fill it in, and finish it.
 
-Until the code is right, no page names anybody, and every link, right or wrong, leads to a page of the same kind.
+Before the right code was entered, no page names anybody, and right and wrong links lead to pages of the same kind.
 """
 
 from collections.abc import Callable
@@ -36,7 +36,8 @@ from formation_portal.invitations.models import Closure, Invitation, closure
 from formation_portal.ui.downloads import as_download
 from formation_portal.ui.forms.controls import Problem
 
-from ..removals import ask_or_remove, document_removal_page
+from ..refusals import refusals_as_messages
+from ..removals import ask_about_document, report_removed
 from ..restorations import RestorationView
 from ..sections.pages import QuestionPage
 from ..sections.views import QuestionPageView, render_page, same_page_url
@@ -44,7 +45,7 @@ from .guest_pages import OwnPart, PartPage, part_page
 
 CODE = "code"
 DONE = "done"
-# In the address of the form after the guest has tried to finish.
+# Stands in the address of the form after the guest has tried to finish.
 _FINISHING = "finishing"
 
 Rest = ParamSpec("Rest")
@@ -54,30 +55,29 @@ Guarded = Callable[Concatenate[GuestRequest, str, Rest], HttpResponseBase]
 
 
 def with_invitation(view: WithInvitation[Rest]) -> Guarded[Rest]:
-    """For pages before the code: the invitation, while it opens to a link of its present round. Nothing of the
-    application is read for them."""
+    """Pass the invitation to a page before the code, while its link is valid. Reads nothing of the application."""
 
     @wraps(view)
     def guarded(request: GuestRequest, reference: str, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
         session = request.guest_session
         invitation = parts.find_by_reference(session.reference)
         if invitation is None:
-            answer: HttpResponseBase = _unavailable_page(request, Closure.UNKNOWN)
-        elif why := closure(invitation, now=timezone.now(), round_=session.round, epoch=session.epoch):
-            answer = _unavailable_page(request, why)
+            response: HttpResponseBase = _unavailable_page(request, Closure.UNKNOWN)
+        elif reason := closure(invitation, now=timezone.now(), round_=session.round, epoch=session.epoch):
+            response = _unavailable_page(request, reason)
         else:
-            answer = view(request, invitation, *args, **kwargs)
-        # Kept nowhere, also by browsers that have no session.
-        answer.headers["Cache-Control"] = "no-store"
-        return answer
+            response = view(request, invitation, *args, **kwargs)
+        # Stored nowhere, not even by browsers without a session.
+        response.headers["Cache-Control"] = "no-store"
+        return response
 
     return guarded
 
 
 def with_part(view: WithPart[Rest]) -> Guarded[Rest]:
-    """For the pages of the part itself; whoever hasn't entered the code is asked for it."""
+    """Pass the part to one of its pages; a guest who has not entered the code is asked for it."""
 
-    def found(
+    def guarded(
         request: GuestRequest, invitation: Invitation, /, *args: Rest.args, **kwargs: Rest.kwargs
     ) -> HttpResponseBase:
         if not request.guest_session.is_known:
@@ -88,41 +88,41 @@ def with_part(view: WithPart[Rest]) -> Guarded[Rest]:
             return _unavailable_page(request, Closure.WITHDRAWN)
         return view(request, OwnPart(invitation, draft, party), *args, **kwargs)
 
-    return wraps(view)(with_invitation(found))
+    return wraps(view)(with_invitation(guarded))
 
 
-def _unavailable_page(request: HttpRequest, why: Closure) -> HttpResponse:
-    """Why it can't be opened; what was posted to it can be read there once more, and copied."""
-    return render(request, "portal/sharing/part_unavailable.html", {"why": why.value}, status=404)
+def _unavailable_page(request: HttpRequest, reason: Closure) -> HttpResponse:
+    """Say why a part can't be opened. The page also shows what was posted, to be copied."""
+    return render(request, "portal/sharing/part_unavailable.html", {"why": reason.value}, status=404)
 
 
 @require_safe
 @public
 def part_link(request: AnyRequest) -> HttpResponse:
-    """Where the letter's link leads. Its key goes no further: not to another page, nor to another site.
+    """Open a session for the e-mail's link, and redirect to an address without its key.
 
-    Opening it changes nothing here, since machines open links before people do.
+    Opening the link changes nothing of the invitation, since machines open links before people do.
     """
     invitation = parts.find_by_key(request.GET.get("key", ""))
     if invitation is None:
-        # To a name that nothing has: what follows is the same for every key that is wrong.
-        answer: HttpResponse = redirect("portal:part", reference=new_token())
+        # A reference that does not exist: a wrong key gets the same answer as a right one.
+        response: HttpResponse = redirect("portal:part", reference=new_token())
     else:
         session = find_guest_session(request, invitation.reference)
-        answer = redirect("portal:part", reference=invitation.reference)
+        response = redirect("portal:part", reference=invitation.reference)
         opened = GuestSession(invitation.reference, invitation.round, epoch=invitation.session_epoch)
         if session not in (opened, replace(opened, is_known=True)):
-            start_guest_session(answer, opened)
-    answer.headers["Referrer-Policy"] = "no-referrer"
-    answer.headers["Cache-Control"] = "no-store"
-    return answer
+            start_guest_session(response, opened)
+    response.headers["Referrer-Policy"] = "no-referrer"
+    response.headers["Cache-Control"] = "no-store"
+    return response
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @invited
 @with_invitation
 def part_code(request: GuestRequest, invitation: Invitation) -> HttpResponse:
-    """GET offers to send a code, or asks for the one that was sent. POST sends one, or tries what was typed."""
+    """Offer to send a code, or ask for the one that was sent. A post sends one, or checks the typed one."""
     if request.guest_session.is_known:
         return redirect("portal:part", reference=invitation.reference)
     if request.method != "POST" or chosen_in(request):
@@ -132,8 +132,8 @@ def part_code(request: GuestRequest, invitation: Invitation) -> HttpResponse:
     try:
         codes.send_code(invitation)
     except codes.TooMany:
-        said = gettext("We can’t send any more codes today. Try again tomorrow.")
-        return _render_code(request, invitation, error=said, status=429)
+        error = gettext("We can’t send any more codes today. Try again tomorrow.")
+        return _render_code(request, invitation, error=error, status=429)
     return redirect("portal:part_code", reference=invitation.reference)
 
 
@@ -142,11 +142,11 @@ def _try_code(request: GuestRequest, invitation: Invitation) -> HttpResponse:
         session = replace(request.guest_session, is_known=True)
         return start_guest_session(redirect("portal:part", reference=invitation.reference), session)
     invitation.refresh_from_db()
-    if left := codes.tries_left(invitation, now=timezone.now()):
+    if tries := codes.tries_left(invitation, now=timezone.now()):
         error = ngettext(
             "This code is wrong. Enter the code from our latest e-mail. You have {count} try left.",
             "This code is wrong. Enter the code from our latest e-mail. You have {count} tries left.",
-            left,
+            tries,
         )
     else:
         error = gettext("This code has expired. Ask for a new one.")
@@ -169,14 +169,14 @@ def _render_code(request: GuestRequest, invitation: Invitation, *, error: str = 
 @require_http_methods(["GET", "HEAD", "POST"])
 @invited
 def part_renewal(request: GuestRequest, reference: str) -> HttpResponse:
-    """Ask for another link once this one has expired. A GET only leads back."""
-    found = parts.find_by_reference(reference)
+    """Ask for another link after this one has expired. A GET only leads back."""
+    invitation = parts.find_by_reference(reference)
     session = request.guest_session
-    why = closure(found, now=timezone.now(), round_=session.round, epoch=session.epoch) if found else None
-    if found is None or why is not Closure.EXPIRED or request.method != "POST":
-        return redirect("portal:part", reference=reference)
-    parts.ask_for_another_link(found)
-    messages.success(request, gettext("We have told the person who invited you that you need a new link."))
+    if invitation is not None and request.method == "POST":
+        reason = closure(invitation, now=timezone.now(), round_=session.round, epoch=session.epoch)
+        if reason is Closure.EXPIRED:
+            parts.ask_for_another_link(invitation)
+            messages.success(request, gettext("We have told the person who invited you that you need a new link."))
     return redirect("portal:part", reference=reference)
 
 
@@ -215,7 +215,7 @@ class PartPageView(QuestionPageView):
 
 @method_decorator([require_http_methods(["GET", "HEAD", "POST"]), invited, with_part], name="dispatch")
 class PartView(PartPageView):
-    """Show a guest's part, and save what was typed and every file, also half of it."""
+    """Show a guest's part, and save its answers and files, also incomplete ones."""
 
     def get(self, request: UserRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         page = self.get_page()
@@ -236,7 +236,7 @@ class PartView(PartPageView):
 
 @method_decorator([require_http_methods(["GET", "HEAD", "POST"]), invited, with_part], name="dispatch")
 class PartChoiceRestorationView(PartPageView, RestorationView):
-    """Take back a choice that was made on a guest's part."""
+    """Restore a choice that was made on a guest's part."""
 
     def dispatch(self, request: HttpRequest, own: OwnPart, **kwargs: Any) -> HttpResponseBase:
         self.change = own.change(kwargs["number"])
@@ -273,7 +273,7 @@ def part_leave(request: GuestRequest, reference: str) -> HttpResponse:
 @invited
 @with_part
 def part_document(request: GuestRequest, own: OwnPart, number: int) -> HttpResponse:
-    """A file of the part."""
+    """Download a file of the part."""
     return as_download(request, own.document(number), by=Guest())
 
 
@@ -281,13 +281,13 @@ def part_document(request: GuestRequest, own: OwnPart, number: int) -> HttpRespo
 @invited
 @with_part
 def part_document_removal(request: GuestRequest, own: OwnPart, number: int) -> HttpResponse:
-    """Ask once more, then take a file out of its slot."""
-    found = own.document(number)
-    home = part_page(own)
-    page = document_removal_page(own.draft, found, back=(home.url, gettext("Your part")))
-
-    def remove() -> None:
-        services.remove_document(own.draft, found, by=Guest())
+    """Ask for confirmation, then remove a file of the part."""
+    document = own.document(number)
+    back_url = part_page(own).url
+    if request.method != "POST":
+        return ask_about_document(request, own.draft, document, back_url, gettext("Your part"))
+    with refusals_as_messages(request):
+        services.remove_document(own.draft, document, by=Guest())
         parts.mark_begun(own.invitation)
-
-    return ask_or_remove(request, page, remove)
+        report_removed(request, document.name)
+    return redirect(back_url)

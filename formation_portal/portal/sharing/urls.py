@@ -1,4 +1,4 @@
-"""The addresses of people with access, of invitations, and of one's own part, whose reference is an invitation's."""
+"""The addresses of collaborators and invitations, and of a guest's part, whose reference is the invitation's."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""People with access: inviting, changing, ending, accepting; and invitations to fill in one's own part."""
+"""Share an application with collaborators, who accept by link, and invite parties to fill in their own part."""
 
 from django.conf import settings
 from django.contrib import messages
@@ -21,6 +21,7 @@ from formation_portal.invitations.codes import digest_of_key
 from ..feedback import delivery_summary
 from ..lookups import get_draft_or_404, get_party_or_404
 from ..parties.removed import restores_removed_party
+from ..refusals import refusals_as_messages
 from .pages import EMAIL, CollaboratorRow, EmailControl, InvitationPage, posted_recipient, right_options
 
 RIGHT = "right"
@@ -29,13 +30,14 @@ RIGHT = "right"
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def access(request: UserRequest, reference: str) -> HttpResponse:
-    """GET lists everybody. POST asks somebody in."""
+    """List the collaborators. A post invites one."""
     draft = get_draft_or_404(request, reference, takes=Right.OWN)
     if request.method != "POST":
         return _render_access(request, draft)
     if chosen_in(request):
         return _render_access(request, draft, box=EmailControl(request.POST.get(EMAIL, "")), right=_right(request))
-    box, right = posted_recipient(request), _right(request)
+    box = posted_recipient(request)
+    right = _right(request)
     if not box.error and addresses.has_address(request.user, box.address):
         box = EmailControl(box.typed, gettext("This is your own address. Enter someone else’s"))
     if box.error:
@@ -48,30 +50,29 @@ def access(request: UserRequest, reference: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def collaborator(request: UserRequest, reference: str, number: int) -> HttpResponse:
-    """Give somebody another right. A GET, as after signing in again, only leads to the list."""
+    """Give a collaborator another right. A GET, as after signing in again, only leads to the list."""
     draft = get_draft_or_404(request, reference, takes=Right.OWN)
     if request.method == "POST":
         try:
-            one = collaborators.change_right(draft, number, right=_right(request), by=request.user)
+            changed = collaborators.change_right(draft, number, right=_right(request), by=request.user)
         except services.Gone as gone:
             raise Http404 from gone
-        messages.success(
-            request, gettext("%(email)s: %(right)s.") % {"email": one.email, "right": Right(one.right).words}
-        )
+        values = {"email": changed.email, "right": Right(changed.right).words}
+        messages.success(request, gettext("%(email)s: %(right)s.") % values)
     return redirect("portal:access", reference=reference)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def collaborator_removal(request: UserRequest, reference: str, number: int) -> HttpResponse:
-    """End what somebody may do. They can be asked again, so nothing is asked first."""
+    """End a collaborator's access. They can be invited again, so this needs no confirmation."""
     draft = get_draft_or_404(request, reference, takes=Right.OWN)
     if request.method == "POST":
         try:
-            one = collaborators.revoke(draft, number, by=request.user)
+            revoked = collaborators.revoke(draft, number, by=request.user)
         except services.Gone as gone:
             raise Http404 from gone
-        messages.success(request, gettext("%(email)s no longer has access.") % {"email": one.email})
+        messages.success(request, gettext("%(email)s no longer has access.") % {"email": revoked.email})
     return redirect("portal:access", reference=reference)
 
 
@@ -80,7 +81,7 @@ def _render_access(
 ) -> HttpResponse:
     context = {
         "draft": draft,
-        "rows": [CollaboratorRow(one) for one in draft.application.collaborators.select_related("user")],
+        "rows": [CollaboratorRow(row) for row in draft.application.collaborators.select_related("user")],
         "rights": right_options(right),
         "days": settings.INVITATION_DAYS,
         "box": box,
@@ -90,7 +91,7 @@ def _render_access(
 
 
 def _right(request: UserRequest) -> Right:
-    """The posted right; the lesser one where a form says nothing that can be given."""
+    """Read the posted right; the lesser one if a form names none that can be given."""
     posted = request.POST.get(RIGHT)
     return next((right for right in GRANTABLE if right.value == posted), Right.VIEW)
 
@@ -99,7 +100,7 @@ def _right(request: UserRequest) -> Right:
 @customer
 @restores_removed_party
 def invitation(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """GET says what an invitation means, and how far the last one has come. POST sends one."""
+    """Show the state of a party's invitation, and explain it. A post sends one."""
     draft = get_draft_or_404(request, reference, takes=Right.OWN)
     party = get_party_or_404(draft, token)
     if request.method != "POST":
@@ -109,41 +110,35 @@ def invitation(request: UserRequest, reference: str, token: str) -> HttpResponse
     box = posted_recipient(request)
     if box.error:
         return _render_invitation(request, InvitationPage(draft, party, box), status=422)
-    try:
+    with refusals_as_messages(request):
         parts.invite(draft, party, email=box.address, by=request.user, language=get_language() or "en")
-    except (services.Closed, services.Gone) as refused:
-        messages.error(request, f"{refused}.")
-    else:
         messages.success(request, gettext("Invitation sent to %(email)s.") % {"email": box.address})
     return redirect("portal:invitation", reference=reference, token=token)
 
 
 def _render_invitation(request: UserRequest, page: InvitationPage, *, status: int = 200) -> HttpResponse:
-    context = {"page": page, "problems": page.box.problems}
+    context = {"page": page, "problems": page.box.problems, "days": settings.INVITATION_DAYS}
     return render(request, "portal/sharing/invitation.html", context, status=status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def invitation_withdrawal(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """Shut the link. It can be sent again at any time, so nothing is asked first. A GET only leads to the page."""
+    """Withdraw an invitation. It can be sent again, so this needs no confirmation. A GET only leads to its page."""
     draft = get_draft_or_404(request, reference, takes=Right.OWN)
     party = get_party_or_404(draft, token)
     if request.method == "POST":
-        try:
+        with refusals_as_messages(request):
             parts.withdraw(draft, party, by=request.user)
-        except (services.Closed, services.Gone) as refused:
-            messages.error(request, f"{refused}.")
-        else:
-            said = gettext("Invitation to %(name)s withdrawn. We kept their answers.")
-            messages.success(request, said % {"name": party.label})
+            sentence = gettext("Invitation to %(name)s withdrawn. We kept their answers.")
+            messages.success(request, sentence % {"name": party.label})
     return redirect("portal:invitation", reference=reference, token=token)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def invitation_reminder(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """Write to whoever is waited for, once a day at most. A GET only leads to the page."""
+    """Remind a guest by e-mail, once a day at most. A GET only leads to the invitation."""
     draft = get_draft_or_404(request, reference, takes=Right.OWN)
     party = get_party_or_404(draft, token)
     if request.method != "POST":
@@ -160,65 +155,69 @@ def invitation_reminder(request: UserRequest, reference: str, token: str) -> Htt
 def _send_reminder(request: UserRequest, draft: Draft, party: PartyRow) -> None:
     has_refusals = any(need.party_id == party.token for need in delivery_summary(draft).refused)
     try:
-        parts.remind(draft, party, by=request.user, has_refusals=has_refusals)
+        with refusals_as_messages(request):
+            parts.remind(draft, party, by=request.user, has_refusals=has_refusals)
+            messages.success(request, gettext("Reminder sent to %(name)s.") % {"name": party.label})
     except parts.TooSoon:
-        said = gettext("We wrote to %(name)s less than a day ago. You can send one reminder a day.")
-        messages.error(request, said % {"name": party.label})
+        sentence = gettext("We wrote to %(name)s less than a day ago. You can send one reminder a day.")
+        messages.error(request, sentence % {"name": party.label})
     except parts.NothingToSend:
         messages.error(request, gettext("%(name)s has no open invitation.") % {"name": party.label})
-    except (services.Closed, services.Gone) as refused:
-        messages.error(request, f"{refused}.")
-    else:
-        messages.success(request, gettext("Reminder sent to %(name)s.") % {"name": party.label})
 
 
-_KEPT = "collaboration"
+# The key of the session under which the digest of the link's key is stored.
+_LINK_KEY = "collaboration"
 
 
 @require_safe
 @public
 def collaboration_link(request: AnyRequest) -> HttpResponse:
-    """Where the letter's link leads; the answer is the same for a right key and a wrong one."""
-    request.session[_KEPT] = digest_of_key(request.GET.get("key", ""))
-    answer = redirect("portal:collaboration")
-    answer.headers["Referrer-Policy"] = "no-referrer"
-    answer.headers["Cache-Control"] = "no-store"
-    return answer
+    """Store the key of the e-mail's link, and redirect. The response is the same for a right and a wrong key."""
+    request.session[_LINK_KEY] = digest_of_key(request.GET.get("key", ""))
+    response = redirect("portal:collaboration")
+    response.headers["Referrer-Policy"] = "no-referrer"
+    response.headers["Cache-Control"] = "no-store"
+    return response
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def collaboration(request: UserRequest) -> HttpResponse:
-    """GET says what it is about, to whom it was sent. POST says yes."""
-    asked = collaborators.find_by_key_digest(request.session.get(_KEPT, ""))
-    if asked is None and request.method == "POST":
-        return _again(request)
-    if asked is None or not addresses.is_confirmed(request.user, asked.email):
-        return _unavailable(request, asked)
+    """Show an invitation to the account that it was sent to. A post accepts it."""
+    invited = collaborators.find_by_key_digest(request.session.get(_LINK_KEY, ""))
+    if invited is None and request.method == "POST":
+        return _already_accepted(request)
+    if invited is None or not addresses.is_confirmed(request.user, invited.email):
+        return _unavailable(request, invited)
     if request.method != "POST":
-        # Its owner alone shares an application.
-        inviter = asked.application.owner.get_full_name()
-        context = {"draft": open_draft(asked.application), "right": Right(asked.right), "inviter": inviter}
+        context = {
+            "draft": open_draft(invited.application),
+            "right": Right(invited.right),
+            # Only the owner shares an application.
+            "inviter": invited.application.owner.get_full_name(),
+        }
         return render(request, "portal/sharing/collaboration.html", context)
     try:
-        collaborators.accept(asked, by=request.user)
+        collaborators.accept(invited, by=request.user)
     except services.Gone:
-        return _again(request)
-    request.session.pop(_KEPT, None)
+        return _already_accepted(request)
+    request.session.pop(_LINK_KEY, None)
     messages.success(request, gettext("You now have access. You can find this application in your list."))
-    return redirect("portal:overview", reference=asked.application.reference)
+    return redirect("portal:overview", reference=invited.application.reference)
 
 
-def _again(request: UserRequest) -> HttpResponse:
-    """A second press ends where the first one did; anybody else is told that nothing is open."""
-    there = collaborators.just_accepted(request.user)
-    return redirect("portal:overview", reference=there.application.reference) if there else _unavailable(request, None)
+def _already_accepted(request: UserRequest) -> HttpResponse:
+    """Lead a second press to where the first one went; anybody else learns that no invitation is open."""
+    accepted = collaborators.just_accepted(request.user)
+    if accepted is None:
+        return _unavailable(request, None)
+    return redirect("portal:overview", reference=accepted.application.reference)
 
 
-def _unavailable(request: UserRequest, asked: Collaborator | None) -> HttpResponse:
-    """Why it can't be opened. Whoever holds a link that was sent to somebody else learns nothing but that."""
-    is_theirs = asked is not None and addresses.has_address(request.user, asked.email)
-    if is_theirs:
+def _unavailable(request: UserRequest, invited: Collaborator | None) -> HttpResponse:
+    """Say why an invitation can't be opened. One that was sent to another account shows nothing else."""
+    reason = "other" if invited else "unknown"
+    if invited is not None and addresses.has_address(request.user, invited.email):
         addresses.after_confirming(request, request.path)
-    why = "unconfirmed" if is_theirs else "other" if asked else "unknown"
-    return render(request, "portal/sharing/collaboration_unavailable.html", {"why": why}, status=404)
+        reason = "unconfirmed"
+    return render(request, "portal/sharing/collaboration_unavailable.html", {"why": reason}, status=404)

@@ -1,4 +1,4 @@
-"""The glossary, the operator's texts, what was typed when a session had ended, and the demo's e-mails and gallery."""
+"""Build the glossary, the operator's texts, the page of an unsent form, and the demo's e-mails and gallery."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -37,18 +37,18 @@ from ..sections.changes import unsaved_replies, unsaved_rows
 from ..sections.pages import section_page
 from ..shares.pages import share_class_page, shares_page
 
-# Nobody looks for the Netherlands under T, nor for les Pays-Bas under L.
+# Places are sorted without their article: The Netherlands under N.
 _ARTICLE = re.compile(r"^(?:the |die |les? |la |las |los |l’)", re.IGNORECASE)
 
 
 def glossary(place: GlossaryPlace | None) -> list[Term]:
-    """Every term in the order of the alphabet, with the words of one place where one is named."""
+    """Return every term in alphabetical order, with the words of the place."""
     return sorted((explained_term(key, place) for key in term_texts()), key=lambda term: sort_key(term.title))
 
 
 def glossary_links() -> list[tuple[str, str]]:
-    """The places that have words of their own, each with the address of its glossary."""
-    links = ((one.called, reverse("portal:help_place", args=[code])) for code, one in places().items())
+    """Return the places with words of their own, each with the address of its glossary."""
+    links = [(place.called, reverse("portal:help_place", args=[code])) for code, place in places().items()]
     return sorted(links, key=lambda link: sort_key(_ARTICLE.sub("", link[0])))
 
 
@@ -60,25 +60,26 @@ TEXTS: Mapping[str, Promise] = {
 
 
 def own_text(name: str, *, language: str) -> tuple[SafeString, str] | None:
-    """The operator's own text as HTML, and its language where that is not the page's; None where there is no such file.
+    """Read the operator's text as HTML, and its language if that is not the page's; None without such a file.
 
-    `privacy.de.html` is for one language, `privacy.html` in English and for all others. Where neither is there, any of
-    them is: nobody is told something else than the operator says.
+    `privacy.de.html` is German, `privacy.html` is English and for all other languages. Without either, any language
+    serves: the portal's own text would contradict the operator.
     """
     if not settings.OPERATOR_TEXTS:
         return None
     files = {path.suffixes[0][1:]: path for path in sorted(Path(settings.OPERATOR_TEXTS).glob(f"{name}.*.html"))}
     plain = Path(settings.OPERATOR_TEXTS, f"{name}.html")
     files |= {settings.LANGUAGE_CODE: plain} if plain.is_file() else {}
-    found = next((code for code in (language, settings.LANGUAGE_CODE, *files) if code in files), None)
-    if found is None:
+    codes = [code for code in (language, settings.LANGUAGE_CODE, *files) if code in files]
+    if not codes:
         return None
-    # A file of the operator's, who may write what it likes; the content policy keeps scripts out of it all the same.
-    return mark_safe(files[found].read_text()), "" if found == language else found  # nosec B308, B703  # noqa: S308
+    # The operator may write any HTML; the content policy still blocks scripts in it.
+    html = mark_safe(files[codes[0]].read_text())  # nosec B308, B703  # noqa: S308
+    return html, "" if codes[0] == language else codes[0]
 
 
 def typed_rows(request: UserRequest, unsent: UnsentForm) -> tuple[AnswerRow, ...]:
-    """What was posted and is not what stands there. Where the page is gone, by the catalog's labels."""
+    """Return the posted answers that differ from the stored ones; by the catalog's labels if the page is gone."""
     post = QueryDict(mutable=True)
     for name, values in unsent.controls:
         post.setlist(name, list(values))
@@ -91,32 +92,33 @@ def typed_rows(request: UserRequest, unsent: UnsentForm) -> tuple[AnswerRow, ...
     return (*rows, *unsaved_replies(post))
 
 
-def _rows(draft: Draft, view: str, place: dict[str, str], post: QueryDict) -> tuple[AnswerRow, ...]:
+def _rows(draft: Draft, view: str, kwargs: dict[str, str], post: QueryDict) -> tuple[AnswerRow, ...]:
+    if view in ("shares", "share_owner"):
+        grid = shares_page(draft, get_share_section_or_404(draft)).grid
+        cells = [(cell, post.get(cell.id, "")) for cell in grid.cells]
+        return tuple(AnswerRow(cell.label, text) for cell, text in cells if text not in ("", cell.typed))
+    rows: list[AnswerRow] = []
     if view == "section":
-        form = section_page(draft, get_section_or_404(draft, place["key"])).form
+        form = section_page(draft, get_section_or_404(draft, kwargs["key"])).form
     elif view == "party":
-        party, posted = get_party_or_404(draft, place["token"]), [role for role in post.getlist(ROLES) if role]
-        form = party_form(draft, party, more_roles=posted)
-        rows = unsaved_rows(form, posted_answers(form, post))
-        is_other = ROLES in post and set(posted) != set(party.roles)
-        roles = AnswerRow(gettext("Roles"), role_words(posted))
-        return (roles, *rows) if is_other else rows
+        party = get_party_or_404(draft, kwargs["token"])
+        roles = [role for role in post.getlist(ROLES) if role]
+        form = party_form(draft, party, more_roles=roles)
+        if ROLES in post and set(roles) != set(party.roles):
+            rows.append(AnswerRow(gettext("Roles"), role_words(roles)))
     elif view in ("share_class", "share_class_new"):
-        token = place.get("token") or post.get("token", "")
-        # Nothing stands there yet of a new one: what is proposed for it was sent by whoever has typed.
+        token = kwargs.get("token") or post.get("token", "")
         form = share_class_page(draft, get_share_section_or_404(draft), token=token).form
-        form = form if "token" in place else replace(form, raw={})
-    elif view in ("shares", "share_owner"):
-        cells = shares_page(draft, get_share_section_or_404(draft)).grid.cells
-        typed = ((cell, post.get(cell.id, "")) for cell in cells)
-        return tuple(AnswerRow(cell.label, text) for cell, text in typed if text not in ("", cell.typed))
+        if "token" not in kwargs:
+            # The posted answers of a new class include the proposed ones.
+            form = replace(form, raw={})
     else:
         raise Http404
-    return unsaved_rows(form, posted_answers(form, post))
+    return (*rows, *unsaved_rows(form, posted_answers(form, post)))
 
 
 def letter_html(html: str) -> HttpResponse:
-    """A letter's HTML as a page of its own, to stand in a frame: it may use its one style sheet, and nothing else."""
+    """Return an e-mail's HTML as a page for a frame. It may use its own style sheet, and nothing else."""
     policy = (
         f"default-src 'none'; style-src {source_hash(letter_styles())}; base-uri 'none'; form-action 'none'; "
         "frame-ancestors 'self'; sandbox"
@@ -125,28 +127,28 @@ def letter_html(html: str) -> HttpResponse:
 
 
 def letter_row(letter: Letter) -> Task:
-    """A letter's row in the outbox."""
+    """Build the row of an e-mail in the outbox."""
     if letter.sent_at:
-        state, status = "met", gettext("Sent on %(when)s") % {"when": time_or_day(letter.sent_at)}
+        mark = "met"
+        status = gettext("Sent on %(when)s") % {"when": time_or_day(letter.sent_at)}
     elif letter.next_at is None:
-        state, status = "stop", gettext("Not sent: %(error)s") % {"error": letter.error or gettext("too old")}
+        mark = "stop"
+        status = gettext("Not sent: %(error)s") % {"error": letter.error or gettext("too old")}
     elif letter.error:
-        said = gettext("Tried %(tries)d times: %(error)s")
-        state, status = "heed", said % {"tries": letter.tries, "error": letter.error}
+        mark = "heed"
+        status = gettext("Tried %(tries)d times: %(error)s") % {"tries": letter.tries, "error": letter.error}
     else:
-        state, status = "half", gettext("In the outbox")
-    when = time_or_day(letter.created_at)
-    if letter.to:
-        note = gettext("To %(to)s, written on %(when)s") % {"to": letter.to, "when": when}
-    else:
-        note = gettext("Written on %(when)s") % {"when": when}
+        mark = "half"
+        status = gettext("In the outbox")
+    values = {"to": letter.to, "when": time_or_day(letter.created_at)}
+    note = gettext("To %(to)s, written on %(when)s") if letter.to else gettext("Written on %(when)s")
     return Task(
         id=f"letter-{letter.number}",
         title=letter.subject or gettext("Content removed"),
         url=reverse("portal:letter", args=[letter.number]) if letter.text else "",
-        state=state,
+        state=mark,
         status=status,
-        note=note,
+        note=note % values,
     )
 
 
@@ -156,7 +158,7 @@ COMPONENTS = _HERE.parents[2] / "templates/ui"
 
 @dataclass(frozen=True, slots=True)
 class Exhibit:
-    """One component: the element that it stands in, as tag and class, and its states by title, each drawn."""
+    """A component of the gallery: the tag and class of its parent element, and its states, drawn, by title."""
 
     name: str
     tag: str
@@ -166,42 +168,39 @@ class Exhibit:
 
 
 def exhibits() -> Iterator[Exhibit]:
-    """Every component in every state, drawn from the templates that the pages use."""
-    for name, described in _described().items():
-        tag, _, css_class = described.get("within", "div").partition(".")
-        specimens = {
-            title: render_to_string(f"ui/{name}.html", _context(given, described.get("object")))
-            for title, given in described["states"].items()
-        }
-        yield Exhibit(name.replace("_", " "), tag, css_class, bool(described.get("is_entry")), specimens)
+    """Draw every component in every state, from the templates that the pages use."""
+    for name, component in _components().items():
+        tag, _, css_class = component.get("within", "div").partition(".")
+        specimens: dict[str, SafeString] = {}
+        for title, values in component["states"].items():
+            # The template takes all values as one object, or each under its own name.
+            context = {component["object"]: values} if "object" in component else values
+            objects = {key: _as_objects(value) for key, value in context.items()}
+            specimens[title] = render_to_string(f"ui/{name}.html", objects)
+        yield Exhibit(name.replace("_", " "), tag, css_class, bool(component.get("is_entry")), specimens)
 
 
 def components_shown_elsewhere() -> list[str]:
-    """The components that stand within others alone, or frame every page."""
-    return sorted({path.stem for path in COMPONENTS.glob("[a-z]*.html")} - _described().keys())
+    """Return the components that only stand within others, or frame every page."""
+    return sorted({path.stem for path in COMPONENTS.glob("[a-z]*.html")} - _components().keys())
 
 
 @cache
-def _described() -> Mapping[str, Any]:
-    described: Mapping[str, Any] = yaml.safe_load((_HERE / "specimens.yaml").read_text())
-    return described
+def _components() -> Mapping[str, Any]:
+    components: Mapping[str, Any] = yaml.safe_load((_HERE / "specimens.yaml").read_text())
+    return components
 
 
-def _context(given: Mapping[str, Any], name: str | None) -> dict[str, Any]:
-    """What a template is given in a state; all of it as one object, where the component takes one of that name."""
-    return {name: _as_given(given)} if name else {key: _as_given(value) for key, value in given.items()}
-
-
-def _as_given(value: Any) -> Any:
-    """Templates are given objects; a mapping becomes one."""
+def _as_objects(value: Any) -> Any:
+    """Turn mappings into objects with attributes, as templates get them."""
     if isinstance(value, Mapping):
-        return SimpleNamespace(**{key: _as_given(one) for key, one in value.items()})
-    return [_as_given(one) for one in value] if isinstance(value, list) else value
+        return SimpleNamespace(**{key: _as_objects(item) for key, item in value.items()})
+    return [_as_objects(item) for item in value] if isinstance(value, list) else value
 
 
 _POSTED = (("q:name", ("Larkfield Holdings",)), ("version", ("3",)))
 
-# The pages for what went wrong, by their names, each with what its template is given.
+# The error pages by name, each with the context of its template.
 ERRORS: Mapping[str, Mapping[str, Any]] = {
     "400": {},
     "403": {},

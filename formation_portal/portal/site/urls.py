@@ -1,4 +1,4 @@
-"""The addresses of what belongs to no application."""
+"""The addresses of pages that belong to no application."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Help, display, the operator's files, session, what was not sent, the demo's gallery and e-mails, and webhooks."""
+"""Serve help, display settings, the operator's files, the session, unsent forms, the demo's pages, and webhooks."""
 
 from functools import wraps
 from urllib.parse import urlsplit, urlunsplit
@@ -42,42 +42,42 @@ from .pages import (
     typed_rows,
 )
 
-# Of the outbox.
 _LETTERS_SHOWN = 100
 _PAGE = "page"
-_NOT_TYPED = ("language", "theme", "csrfmiddlewaretoken")
+# Controls that are no answers.
+_OWN_CONTROLS = ("language", "theme", "csrfmiddlewaretoken")
 
 
-# Without a token, so that the pages of visitors need no cookie. A foreign site can change nothing but the language and
-# the theme of this browser: the session doesn't come along from there, so that the account is not touched.
+# Exempt from CSRF protection, so that visitors' pages need no cookie. Another site could only change the language and
+# theme of this browser: the session cookie is not sent from there, so the account stays as it is.
 @csrf_exempt
 @require_http_methods(["GET", "HEAD", "POST"])
 @vary_on_headers("Referer")
 @public
 def display(request: HttpRequest) -> HttpResponse:
-    """Language and theme on a page of their own, with the way back; or, posted by any page, back to that. That the
-    choice is kept, is seen to for every post (`accounts/languages.py`, `accounts/themes.py`).
+    """Offer language and theme on a page of their own; a post from any page leads back to it.
 
-    A page whose form would have led to its own address, with the answers in it, is named in this one's query: it is
-    opened with what was filled in so far.
+    `accounts/languages.py` and `accounts/themes.py` store the choice for every post. If the query names the page, its
+    form uses GET: it is opened with the answers typed so far.
     """
     if request.method != "POST":
         back = request.GET.get(_PAGE, "") or _referring_page(request)
-        return render(request, "portal/site/display.html", {"back": _ours(back)})
+        return render(request, "portal/site/display.html", {"back": _own_address(back)})
     if _PAGE not in request.GET:
-        return redirect(_ours(request.POST.get(_PAGE, "")))
-    path, _, query = _ours(request.GET[_PAGE]).partition("?")
-    typed = {name: values for name, values in request.POST.lists() if name not in _NOT_TYPED and any(values)}
+        return redirect(_own_address(request.POST.get(_PAGE, "")))
+    path, _, query = _own_address(request.GET[_PAGE]).partition("?")
+    typed = {name: values for name, values in request.POST.lists() if name not in _OWN_CONTROLS and any(values)}
     return redirect(f"{path}?{'&'.join(filter(None, (query, urlencode(typed, doseq=True))))}")
 
 
 def _referring_page(request: HttpRequest) -> str:
-    """The page of ours that led here; our pages tell each other their whole address (SECURE_REFERRER_POLICY)."""
+    """Return the address of the portal's page that led here (see SECURE_REFERRER_POLICY)."""
     page = urlsplit(request.headers.get("Referer", ""))
     return urlunsplit(("", "", page.path, page.query, "")) if page.netloc == request.get_host() else ""
 
 
-def _ours(address: str) -> str:
+def _own_address(address: str) -> str:
+    """Return the address if it is the portal's, else that of the catalog."""
     is_ours = url_has_allowed_host_and_scheme(address, allowed_hosts=None)
     return address if is_ours and address.startswith("/") else reverse("portal:catalog")
 
@@ -85,7 +85,7 @@ def _ours(address: str) -> str:
 @require_safe
 @public
 def session(request: AnyRequest) -> HttpResponse:
-    """When the session ends. The page that asks by itself doesn't keep the session alive by it."""
+    """Say when the session ends. A page's own request for that does not extend it."""
     if request.htmx:
         mark_as_background(request)
         return _render_session(request, was_extended=False)
@@ -97,7 +97,7 @@ def session(request: AnyRequest) -> HttpResponse:
 @require_POST
 @public
 def session_extension(request: AnyRequest) -> HttpResponse:
-    """Stay signed in. Where the session has ended meanwhile, that is said."""
+    """Extend the session, or say that it has ended."""
     if request.user.is_authenticated:
         extend_session(request)
     if request.htmx:
@@ -107,41 +107,41 @@ def session_extension(request: AnyRequest) -> HttpResponse:
 
 def _render_session(request: HttpRequest, *, was_extended: bool) -> HttpResponse:
     is_in = request.user.is_authenticated
-    found = session_end(request, is_told=True, was_extended=was_extended) if is_in else None
-    return render(request, "portal/site/_session.html", {"session": found, "is_in": is_in})
+    end = session_end(request, is_told=True, was_extended=was_extended) if is_in else None
+    return render(request, "portal/site/_session.html", {"session": end, "is_in": is_in})
 
 
 @require_safe
 @public
 def operator_accent(request: HttpRequest, name: str) -> HttpResponse:
-    """The operator's colours, as a style sheet of its own: no page may have style in it."""
+    """Serve the operator's colours as a style sheet, since the content policy allows no inline style."""
     if not operator.has_accent:
         raise Http404
-    return _kept(HttpResponse(operator.accent.css, content_type="text/css"), name == operator.accent_digest)
+    return _cached(HttpResponse(operator.accent.css, content_type="text/css"), name == operator.accent_digest)
 
 
 @require_safe
 @public
 def operator_logo(request: HttpRequest, name: str) -> HttpResponse:
-    """The operator's logo. As a document of its own it may do nothing."""
+    """Serve the operator's logo, isolated by a content policy."""
     path = operator.logo_path
     if path is None:
         raise Http404
-    answer = HttpResponse(path.read_bytes(), content_type=LOGO_TYPES[path.suffix.lower()])
-    answer.headers["Content-Security-Policy"] = f"{ISOLATED_POLICY}; style-src 'unsafe-inline'"
-    return _kept(answer, name == operator.logo_name)
+    response = HttpResponse(path.read_bytes(), content_type=LOGO_TYPES[path.suffix.lower()])
+    response.headers["Content-Security-Policy"] = f"{ISOLATED_POLICY}; style-src 'unsafe-inline'"
+    return _cached(response, name == operator.logo_name)
 
 
-def _kept(answer: HttpResponse, is_current: bool) -> HttpResponse:
-    """Kept for a year under the address that goes with its content; under an old one it is asked for again."""
-    answer.headers["Cache-Control"] = "public, max-age=31536000, immutable" if is_current else "no-cache"
-    return answer
+def _cached(response: HttpResponse, is_current: bool) -> HttpResponse:
+    """Let browsers cache a file for a year if its address has the digest of the present content."""
+    response.headers["Cache-Control"] = "public, max-age=31536000, immutable" if is_current else "no-cache"
+    return response
 
 
 @require_safe
 @public
 def text(request: HttpRequest, name: str) -> HttpResponse:
-    """Privacy, terms or accessibility: the operator's own text, or else ours."""
+    """Show the operator's text about privacy, terms or accessibility, else the portal's own."""
     if own := own_text(name, language=get_language() or settings.LANGUAGE_CODE):
         html, language = own
         context = {"title": TEXTS[name], "html": html, "language": language}
@@ -159,7 +159,7 @@ def text(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 @public
 def help(request: HttpRequest, code: str = "") -> HttpResponse:
-    """The words that are explained, with what one place calls them, and the way to each place's own."""
+    """Show the glossary, with the words of one place, and links to those of the others."""
     place = places().get(code)
     if code and place is None:
         raise Http404
@@ -170,15 +170,15 @@ def help(request: HttpRequest, code: str = "") -> HttpResponse:
 @require_safe
 @signed_in
 def unsent(request: UserRequest) -> HttpResponse:
-    """The form as it was posted, for whoever may open the page it came from; for anybody else it is dropped.
+    """Show a form that was posted after the session had ended, if the reader may open its page; else drop it.
 
-    It stays in the session, so that a page that is loaded again still has it; signing out drops it.
+    It stays in the session until the reader signs out, so that the page can be loaded again.
     """
-    kept = unsent_form(request)
-    if kept is None or not _may_open(request, kept.path):
+    form = unsent_form(request)
+    if form is None or not _may_open(request, form.path):
         forget_unsent_form(request)
         return redirect("portal:applications")
-    context = {"unsent": kept, "typed": typed_rows(request, kept)}
+    context = {"unsent": form, "typed": typed_rows(request, form)}
     return render(request, "portal/site/unsent.html", context)
 
 
@@ -190,7 +190,7 @@ def _may_open(request: UserRequest, path: str) -> bool:
     return reference is None or Application.objects.visible_to(request.user).filter(reference=reference).exists()
 
 
-def _only_in_the_demo(view: View[Rest]) -> View[Rest]:
+def _demo_only(view: View[Rest]) -> View[Rest]:
     @wraps(view)
     def guarded(request: HttpRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
         if not settings.DEMO:
@@ -202,26 +202,26 @@ def _only_in_the_demo(view: View[Rest]) -> View[Rest]:
 
 @require_safe
 @public
-@_only_in_the_demo
+@_demo_only
 def gallery(request: HttpRequest) -> HttpResponse:
-    """Every component in every state."""
+    """Show every component in every state."""
     context = {"exhibits": list(exhibits()), "elsewhere": components_shown_elsewhere()}
     return render(request, "portal/site/gallery.html", context)
 
 
 @require_safe
 @public
-@_only_in_the_demo
+@_demo_only
 def errors(request: HttpRequest) -> HttpResponse:
-    """The pages for what went wrong."""
+    """List the error pages."""
     return render(request, "portal/site/gallery_errors.html", {"names": list(ERRORS)})
 
 
 @require_safe
 @public
-@_only_in_the_demo
+@_demo_only
 def error(request: HttpRequest, name: str) -> HttpResponse:
-    """One of them."""
+    """Show an error page."""
     if name not in ERRORS:
         raise Http404
     return render(request, f"{name}.html", dict(ERRORS[name]))
@@ -229,37 +229,37 @@ def error(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_safe
 @public
-@_only_in_the_demo
+@_demo_only
 def letters(request: HttpRequest) -> HttpResponse:
-    """The newest letters of the outbox."""
-    rows = [letter_row(one) for one in Letter.objects.all()[:_LETTERS_SHOWN]]
+    """List the newest e-mails of the outbox."""
+    rows = [letter_row(row) for row in Letter.objects.all()[:_LETTERS_SHOWN]]
     return render(request, "portal/site/letters.html", {"rows": rows, "go_out": settings.LETTERS_GO_OUT})
 
 
 @require_safe
 @public
-@_only_in_the_demo
+@_demo_only
 def letter(request: HttpRequest, number: str) -> HttpResponse:
-    """One of them, its text and its HTML in a frame."""
-    found = get_object_or_404(Letter.objects.exclude(text=""), number=number)
-    response = render(request, "portal/site/letter.html", {"letter": found})
+    """Show an e-mail's text, and its HTML in a frame."""
+    row = get_object_or_404(Letter.objects.exclude(text=""), number=number)
+    response = render(request, "portal/site/letter.html", {"letter": row})
     response["Content-Security-Policy"] = FRAMING_POLICY
     return response
 
 
 @require_safe
 @public
-@_only_in_the_demo
+@_demo_only
 def letter_body(request: HttpRequest, number: str) -> HttpResponse:
-    """Its HTML."""
+    """Show the HTML of an e-mail."""
     return letter_html(get_object_or_404(Letter.objects.exclude(text=""), number=number).html)
 
 
 @require_safe
 @public
-@_only_in_the_demo
+@_demo_only
 def gallery_letters(request: HttpRequest) -> HttpResponse:
-    """Every kind of letter with sample data."""
+    """Show every kind of e-mail with sample data."""
     language = get_language() or "en"
     samples = [(kind, sample_letter(kind, language=language)) for kind in sample_contexts()]
     response = render(request, "portal/site/gallery_letters.html", {"samples": samples})
@@ -269,9 +269,9 @@ def gallery_letters(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 @public
-@_only_in_the_demo
+@_demo_only
 def gallery_letter(request: HttpRequest, kind: str) -> HttpResponse:
-    """The HTML of one kind."""
+    """Show the HTML of a kind of e-mail with sample data."""
     if kind not in sample_contexts():
         raise Http404
     return letter_html(sample_letter(kind, language=get_language() or "en").html)
@@ -280,7 +280,7 @@ def gallery_letter(request: HttpRequest, kind: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @public
 def letter_refusal(request: HttpRequest, token: str) -> HttpResponse:
-    """Ask once more, then send no more letters of that kind to that address. Nobody has to sign in for it."""
+    """Ask for confirmation, then stop e-mails of one kind to an address. Needs no sign-in."""
     kind = outbox.kind_in_token(token)
     if kind is None:
         raise Http404
@@ -293,7 +293,7 @@ def letter_refusal(request: HttpRequest, token: str) -> HttpResponse:
 @signed
 @require_POST
 def service_events(request: HttpRequest) -> JsonResponse:
-    """Takes one event in. Every refusal looks the same, whatever its reason."""
+    """Receive an event of the formation service. All refusals look the same."""
     if content_length(request.META) > BODY_LIMIT:
         return JsonResponse({"status": "too_large"}, status=413)
     if not receive(request.body, headers=request.headers, media_type=request.content_type or ""):

@@ -1,4 +1,4 @@
-"""What the check page shows under one heading: a section, a party or a share class."""
+"""Hold the answers that the check page shows under one heading: of a section, a party or a share class."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,9 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from formation_portal.applications.readback import (
-    AnswerGroup,
-)
+from formation_portal.applications.readback import AnswerGroup
 from formation_portal.relay.delivery_status import STAGE_WORDS, DeliveryStage, DeliveryStatus
 from formation_portal.ui.formats import counted
 from formation_portal.ui.forms.question import AnswerRow
@@ -19,10 +17,10 @@ from ..pages import Link
 
 @dataclass(frozen=True)
 class CheckEntry:
-    """Answers under one heading: the heading's id, the rows, how far they have come, and what is still needed there.
+    """The answers under one heading, with their delivery and what is still needed there. `documents` are a party's.
 
-    `is_unchanged` says that an application that came back has nothing new here, and nobody asks about it; `documents`
-    are a party's. A party or a share class is folded unless it `is_open`: something was changed, or may be amiss.
+    An entry of a returned application `is_unchanged` if nothing in it is new or queried. A party or a share class is
+    folded unless it `is_open`, because something was changed or needs a second look.
     """
 
     id: str
@@ -35,45 +33,33 @@ class CheckEntry:
     is_open: bool
 
     @property
-    def is_received(self) -> bool:
-        return self.delivery.state is DeliveryStage.RECEIVED
-
-    @property
     def facts(self) -> str:
-        """Director. 16 answers, 4 documents, unchanged. Received."""
+        """Summarise the entry: "Director. 16 answers, 4 documents, unchanged. Received."."""
         counts = (
-            counted(len(self.answered), "{count} answer", "{count} answers"),
-            counted(len(self.uploaded), "{count} document", "{count} documents"),
+            counted(len(answered_rows(self.rows)), "{count} answer", "{count} answers"),
+            counted(len(answered_rows(self.documents)), "{count} document", "{count} documents"),
             gettext("unchanged") if self.is_unchanged else "",
         )
-        received = gettext(STAGE_WORDS[self.delivery.state]) if self.is_received else ""
+        is_received = self.delivery.state is DeliveryStage.RECEIVED
+        received = gettext(STAGE_WORDS[self.delivery.state]) if is_received else ""
         return join_sentences(self.group.note, ", ".join(filter(None, counts)), received)
 
     @property
     def answered(self) -> list[AnswerRow]:
-        return answered_rows(self.rows)
-
-    @property
-    def read_back(self) -> list[AnswerRow]:
-        """A party's answers, then its documents."""
-        return [*self.answered, *self.uploaded]
+        """Return the answers, then the documents."""
+        return answered_rows((*self.rows, *self.documents))
 
     @property
     def unanswered(self) -> list[AnswerRow]:
-        """What nobody has to answer or upload, and nobody has."""
-        return [*unanswered_rows(self.rows), *unanswered_rows(self.documents)]
-
-    @property
-    def uploaded(self) -> list[AnswerRow]:
-        return answered_rows(self.documents)
+        """Return the optional answers and documents that are empty."""
+        return unanswered_rows((*self.rows, *self.documents))
 
 
 def answered_rows(rows: Iterable[AnswerRow]) -> list[AnswerRow]:
-    """With what the registered agent provides, and what was typed and can't be read."""
+    """Return the rows with a value, or with one that can't be read."""
     return [row for row in rows if row.value or row.state == "stop"]
 
 
 def unanswered_rows(rows: Iterable[AnswerRow]) -> list[AnswerRow]:
-    """The others."""
-    answered = answered_rows(rows := list(rows))
-    return [row for row in rows if row not in answered]
+    """Return the rows without a value."""
+    return [row for row in rows if not row.value and row.state != "stop"]

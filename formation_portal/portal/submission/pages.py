@@ -1,6 +1,6 @@
-"""The check page: what is still needed first, then every answer with the way to change it, and the declaration."""
+"""Build the check page: what is still needed, every answer with the way to change it, and the declaration."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -8,7 +8,6 @@ from urllib.parse import quote
 
 from django.core.paginator import Page
 from django.http import QueryDict
-from django.urls import reverse
 from django.utils.translation import gettext
 
 from formation_portal.applications.draft import Draft
@@ -24,7 +23,7 @@ from formation_portal.applications.readback import (
     inactive_in,
     readback,
 )
-from formation_portal.contract.fields.base import FieldSpec, control_name
+from formation_portal.contract.fields.base import control_name
 from formation_portal.contract.inactive_answers import is_inactive
 from formation_portal.contract.needs import Need
 from formation_portal.relay.delivery_status import DeliveryStatus
@@ -37,238 +36,254 @@ from formation_portal.ui.ownership import Ownership, ownership
 from formation_portal.ui.pagination import PageLink, numbered_links, people_page
 
 from ..feedback import DeliverySummary
-from ..pages import Link, need_links
+from ..pages import ApplicationPage, Link, need_links
 from ..slots import slot_state
 from .corrections import Returned, returned
 from .entries import CheckEntry, answered_rows, unanswered_rows
 from .status import Progress
 
 NEXT = "check"
-_ROW = "row-"
 
-
-_SHARES, _DOCUMENTS = "shares", "papers"
+# The ids of the entries that belong to no section, party or share class.
+_SHARES = "shares"
+_DOCUMENTS = "papers"
+# The ids of the other entries begin with these, by the view that changes their answers.
+_PREFIXES = {"section": "section", "party": "party", "share_class": "class"}
 
 
 @dataclass(frozen=True)
-class CheckPage:
+class CheckPage(ApplicationPage):
     """The check page of a draft, or of what was submitted. While the state allows no change, no row has a way to one.
 
     `refused_for` are the needs that a submission was refused for, and `row` is where a change leads back to.
     """
 
-    draft: Draft
     delivery: DeliverySummary
     refused_for: Sequence[Need] | None = None
     row: str = ""
     # Which page of people and companies, of many; where a change leads back to decides first.
     number: str = ""
 
-    @property
-    def is_open(self) -> bool:
-        """Whether it can still be changed and submitted."""
-        return self.draft.application.is_open
-
     @cached_property
     def returned(self) -> Returned | None:
-        """What came back and what was changed since, where it was submitted before."""
-        if self.draft.application.submitted_at is None or not self.is_open:
+        """Return what came back and what was changed since, if the application was submitted before."""
+        if self.draft.application.submitted_at is None or not self.draft.application.is_open:
             return None
         return returned(self.delivery, Progress(self.draft.application).returned)
 
     @cached_property
     def needs(self) -> tuple[Need, ...]:
-        """What is still needed: first what the service refused and nobody has changed since."""
-        if not self.is_open:
+        """Return what is still needed: first what the service refused and nobody has changed since."""
+        if not self.draft.application.is_open:
             return ()
-        done = {item.said for item in self.returned.items if item.is_done} if self.returned else set()
-        refused = (need for need in self.delivery.refused if need.text not in done)
+        changed: set[str] = set()
+        if self.returned:
+            changed = {item.text for item in self.returned.items if item.is_changed}
+        refused = [need for need in self.delivery.refused if need.text not in changed]
         needed = self.refused_for
         if needed is None:
             needed = (*self.draft.needs, *needs_of_owners(self.draft))
         return tuple(dict.fromkeys((*refused, *needed)))
 
-    @cached_property
-    def _needs_by_entry(self) -> dict[str, list[Need]]:
-        found: dict[str, list[Need]] = {}
-        for need in self.needs:
-            found.setdefault(_entry_of(self.draft, need), []).append(need)
-        return found
-
-    def _needs_at(self, entry: str) -> tuple[Link, ...]:
-        """Return what an entry lacks; corrections stand together at the head of the page and at their answers."""
-        missing = (need for need in self._needs_by_entry.get(entry, ()) if not need.is_correction)
-        return need_links(self.draft, missing, back_to=NEXT)
-
     @property
     def corrections(self) -> tuple[Link, ...]:
-        """Return what has to be corrected, each with the way to it."""
-        return need_links(self.draft, (need for need in self.needs if need.is_correction), back_to=NEXT)
+        """Return links to everything that has to be corrected."""
+        return need_links(self.draft, [need for need in self.needs if need.is_correction], back_to=NEXT)
+
+    @cached_property
+    def _additions_by_entry(self) -> dict[str, list[Need]]:
+        """Return the needs that add something, by entry. Corrections stand together at the head of the page."""
+        needs: dict[str, list[Need]] = {}
+        for need in self.needs:
+            if not need.is_correction:
+                needs.setdefault(_entry_of(self.draft, need), []).append(need)
+        return needs
+
+    @cached_property
+    def _needed_fields(self) -> dict[str, set[str | None]]:
+        """Return the fields that need something, by entry."""
+        fields: dict[str, set[str | None]] = {}
+        for need in self.needs:
+            fields.setdefault(_entry_of(self.draft, need), set()).add(need.field)
+        return fields
 
     @property
-    def additions(self) -> int:
-        """Return how many needs add something missing."""
-        return sum(not need.is_correction for need in self.needs)
+    def addition_count(self) -> int:
+        return sum(map(len, self._additions_by_entry.values()))
+
+    def _links_of(self, entry: str) -> tuple[Link, ...]:
+        return need_links(self.draft, self._additions_by_entry.get(entry, ()), back_to=NEXT)
 
     @cached_property
     def document_needs(self) -> tuple[Link, ...]:
-        return self._needs_at(_DOCUMENTS)
+        return self._links_of(_DOCUMENTS)
 
     @cached_property
     def share_needs(self) -> tuple[Link, ...]:
-        return self._needs_at(_SHARES)
+        return self._links_of(_SHARES)
 
     @property
     def needs_elsewhere(self) -> tuple[Link, ...]:
-        """The needs of what has no entry on the page: more people, a first share class."""
-        drawn = {link.url.removeprefix("#") for link, _ in self.entries_with_needs}
-        needs = (need for entry, some in self._needs_by_entry.items() if entry not in drawn for need in some)
-        return need_links(self.draft, (need for need in needs if not need.is_correction), back_to=NEXT)
+        """Return the needs without an entry on the page: more people, a first share class."""
+        on_page = {link.url.removeprefix("#") for link, _ in self.entries_with_needs}
+        needs: list[Need] = []
+        for entry, additions in self._additions_by_entry.items():
+            if entry not in on_page:
+                needs += additions
+        return need_links(self.draft, needs, back_to=NEXT)
 
     @property
     def entries_with_needs(self) -> Iterator[tuple[Link, int]]:
-        """Yield the entries of the page that lack something, each with the way down to it and how much that is."""
-        titles = {entry.id: entry.group.title for entry in self.entries}
-        titles |= {_SHARES: gettext("Shares")} if self.readback.shares else {}
-        titles |= {_DOCUMENTS: gettext("Documents")} if self.documents or _DOCUMENTS in self._needs_by_entry else {}
+        """Yield a link to each entry of the page that lacks something, with the number of its needs."""
+        titles = {entry.id: entry.group.title for entry in (*self.sections, *self.people, *self.share_classes)}
+        if self.readback.shares:
+            titles[_SHARES] = gettext("Shares")
+        if self.documents or self.document_needs:
+            titles[_DOCUMENTS] = gettext("Documents")
         for entry, title in titles.items():
-            missing = [need for need in self._needs_by_entry.get(entry, ()) if not need.is_correction]
-            if missing:
-                yield Link(title, f"#{entry}"), len(missing)
+            if additions := self._additions_by_entry.get(entry):
+                yield Link(title, f"#{entry}"), len(additions)
 
     @cached_property
     def readback(self) -> Readback:
-        return readback(self.draft, only={row.token for row in (*self.people_shown, *self._without_entry)})
+        return readback(self.draft, only={party.token for party in (*self.people_shown, *self._without_entry)})
 
     @cached_property
     def _without_entry(self) -> list[PartyRow]:
-        """Whoever is drawn among the owners, or is not asked for at present."""
-        state, tree = self.draft.form_state, self.ownership
-        return [row for row in self.draft.parties if is_inactive(state, row.record) or (tree and tree.covers(row))]
+        """Return the parties that are drawn among the owners, or are not asked for at present."""
+        without: list[PartyRow] = []
+        for party in self.draft.parties:
+            is_owner = self.ownership is not None and self.ownership.covers(party)
+            if is_owner or is_inactive(self.draft.form_state, party.record):
+                without.append(party)
+        return without
 
     @cached_property
     def people_shown(self) -> Page[PartyRow]:
-        """The page of the people and companies that have entries."""
-        left_out = {row.token for row in self._without_entry}
-        rows = [row for row in self.draft.parties if row.token not in left_out]
-        left = next((place for place, row in enumerate(rows) if self.row and row.token in self.row), None)
-        return people_page(rows, self.number, with_row=left)
+        """Return the page of the people and companies that have entries."""
+        without = {party.token for party in self._without_entry}
+        parties = [party for party in self.draft.parties if party.token not in without]
+        in_row = (place for place, party in enumerate(parties) if self.row and party.token in self.row)
+        return people_page(parties, self.number, with_row=next(in_row, None))
 
     @property
-    def people_links(self) -> tuple[PageLink, ...]:
-        """The pages of people and companies."""
-        return tuple(
-            replace(link, url=link.url and f"{link.url}#people")
-            for link in numbered_links(self.people_shown, QueryDict())
-        )
+    def people_links(self) -> list[PageLink]:
+        links = numbered_links(self.people_shown, QueryDict())
+        return [replace(link, url=link.url and f"{link.url}#people") for link in links]
 
     @cached_property
     def ownership(self) -> Ownership | None:
-        """Who is behind the shareholders; whoever is drawn there has no entry of their own."""
+        """Return the tree of owners. Parties that are drawn there have no entry of their own."""
         return ownership(self.draft)
 
     @cached_property
     def inactive_answers(self) -> InactiveAnswers | None:
-        """What is kept and not sent; it is no answer, and stands apart."""
-        found = inactive_in(self.draft) if self.is_open else None
-        return found if found and found.rows else None
+        """Return the answers that are stored and not sent."""
+        inactive = inactive_in(self.draft) if self.draft.application.is_open else None
+        return inactive if inactive and inactive.rows else None
 
     @cached_property
     def _locks(self) -> Locks:
-        """What was accepted, and stays as it is."""
         return locks_of(self.draft)
-
-    @property
-    def entries(self) -> list[CheckEntry]:
-        """The answers of each section, party and share class."""
-        return [*self.sections, *self.people, *self.share_classes]
 
     @cached_property
     def sections(self) -> list[CheckEntry]:
-        entries, locked = [], self._locks.answers_of("")
-        for section in self.readback.sections:
-            key = section.subject.key
-            rows = self._rows(section.lines, self._url("section", key), control_name, f"section-{key}", locked)
-            status = self.delivery.deliveries.of_section(section.subject)
-            entries.append(self._entry(f"section-{key}", key, section, rows, status))
+        locked = self._locks.answers_of("")
+        entries: list[CheckEntry] = []
+        for group in self.readback.sections:
+            status = self.delivery.deliveries.of_section(group.subject)
+            entries.append(self._entry("section", group.subject.key, group, locked, status))
         return entries
 
     @cached_property
     def people(self) -> list[CheckEntry]:
-        """Each party of the page with its documents; whoever is drawn below, or is not asked for, has no entry."""
-        entries = []
+        """Return the entries of the parties on this page, with their documents."""
         documents: dict[str, list[DocumentLine]] = {}
         for line in self.readback.documents:
             documents.setdefault(line.party.token if line.party else "", []).append(line)
-        shown = {row.token for row in self.people_shown}
-        for party in self.readback.parties:
-            if party.subject.token in shown:
-                token, locked = party.subject.token, self._locks.answers_of(party.subject.token)
-                rows = self._rows(party.lines, self._url("party", token), party_control, f"party-{token}", locked)
+        on_page = {party.token for party in self.people_shown}
+        entries: list[CheckEntry] = []
+        for group in self.readback.parties:
+            token = group.subject.token
+            if token in on_page:
+                locked = self._locks.answers_of(token)
                 status = self.delivery.deliveries.of_party(token)
-                entries.append(self._entry(f"party-{token}", token, party, rows, status, documents.get(token, ())))
+                entries.append(self._entry("party", token, group, locked, status, documents.get(token, ())))
         return entries
 
     @cached_property
     def share_classes(self) -> list[CheckEntry]:
-        entries, are_locked = [], self._locks.has_shares(self.draft)
-        for shares in self.readback.share_classes:
-            token, locked = shares.subject.token, frozenset(line.spec.name for line in shares.lines if are_locked)
-            rows = self._rows(shares.lines, self._url("share_class", token), control_name, f"class-{token}", locked)
-            status = self.delivery.deliveries.of_share_class(token)
-            entries.append(self._entry(f"class-{token}", token, shares, rows, status))
+        is_locked = self._locks.has_shares(self.draft)
+        entries: list[CheckEntry] = []
+        for group in self.readback.share_classes:
+            locked = [line.spec.name for line in group.lines] if is_locked else []
+            status = self.delivery.deliveries.of_share_class(group.subject.token)
+            entries.append(self._entry("share_class", group.subject.token, group, locked, status))
         return entries
 
     def _entry(
         self,
-        id: str,
-        holder: str,
+        view: str,
+        key: str,
         group: AnswerGroup[Any],
-        rows: list[AnswerRow],
+        locked: Collection[str],
         delivery: DeliveryStatus,
         documents: Sequence[DocumentLine] = (),
     ) -> CheckEntry:
-        needed = {need.field for need in self._needs_by_entry.get(id, ())}
-        shown = [row for row, line in zip(rows, group.lines, strict=True) if row.value or line.spec.name not in needed]
-        papers = self._shown(documents)
-        is_changed = self.returned is not None and holder in self.returned.holders
-        is_left = bool(self.row) and any(row.id == self.row for row in (*shown, *papers))
-        has_advice = self.is_open and (
-            any(row.state in ("stop", "heed") for row in shown)
-            or any(line.document and advice(self.draft, line.party, line.document) for line in documents)
+        id_ = f"{_PREFIXES[view]}-{key}"
+        needed = self._needed_fields.get(id_, ())
+        url = self._url(view, key)
+        rows: list[AnswerRow] = []
+        for line in group.lines:
+            control = party_control(line.spec) if view == "party" else control_name(line.spec)
+            row = self._answer_row(line, control_id(control), id_, url, is_locked=line.spec.name in locked)
+            if row.value or line.spec.name not in needed:
+                rows.append(row)
+        document_rows = self._document_rows(documents)
+        is_changed = self.returned is not None and key in self.returned.holders
+        is_come_back_to = bool(self.row) and any(row.id == self.row for row in (*rows, *document_rows))
+        has_advice = any(row.state in ("stop", "heed") for row in rows) or any(
+            line.document and advice(self.draft, line.party, line.document) for line in documents
         )
         return CheckEntry(
-            id,
+            id_,
             group,
-            rows=shown,
+            rows=rows,
             delivery=delivery,
-            needs=self._needs_at(id),
-            is_unchanged=not (self.returned is None or is_changed or is_left),
-            documents=papers,
-            is_open=is_changed or is_left or has_advice,
+            needs=self._links_of(id_),
+            is_unchanged=not (self.returned is None or is_changed or is_come_back_to),
+            documents=document_rows,
+            is_open=is_changed or is_come_back_to or (self.draft.application.is_open and has_advice),
         )
 
-    def _shown(self, lines: Iterable[DocumentLine]) -> list[AnswerRow]:
-        """The documents without those that are required and missing: they are needs while it is open."""
-        return [row for row in map(self._document, lines) if row.value or not (self.is_open and row.state)]
+    def _answer_row(self, line: AnswerLine, place: str, entry: str, url: str, *, is_locked: bool) -> AnswerRow:
+        id_ = f"row-{entry}-{place}"
+        return AnswerRow(
+            id=id_,
+            term=line.spec.label,
+            value=line.value,
+            is_name=line.is_name and not line.is_unreadable,
+            note=gettext("Accepted") if is_locked else _note(line),
+            state=_mark(line),
+            change_url="" if line.is_given or is_locked else self._change_url(url, place, id_),
+            change_what=gettext("the answer to “{label}”").format(label=line.spec.label),
+        )
 
     @property
     def are_shares_open(self) -> bool:
-        """Whether the shares can still be changed."""
-        return self.is_open and not self._locks.has_shares(self.draft)
+        """Tell whether the shares can still be changed."""
+        return self.draft.application.is_open and not self._locks.has_shares(self.draft)
 
     @cached_property
     def holdings(self) -> DeliveryStatus:
-        """How far the shareholdings have come."""
         return self.delivery.deliveries.of_all(ResourceKind.SHAREHOLDING)
 
     @cached_property
     def documents(self) -> list[AnswerRow]:
-        """The application's own, and whatever belongs to nobody who has an entry."""
-        drawn = {entry.group.subject.token for entry in self.people}
-        return self._shown(
-            line for line in self.readback.documents if line.party is None or line.party.token not in drawn
-        )
+        """Return the documents of the application, and those of parties without an entry."""
+        with_entry = {entry.group.subject.token for entry in self.people}
+        lines = [line for line in self.readback.documents if line.party is None or line.party.token not in with_entry]
+        return self._document_rows(lines)
 
     @property
     def uploaded(self) -> list[AnswerRow]:
@@ -276,7 +291,6 @@ class CheckPage:
 
     @property
     def not_uploaded(self) -> list[AnswerRow]:
-        """The documents that nobody has to upload, and nobody has."""
         return unanswered_rows(self.documents)
 
     @cached_property
@@ -284,72 +298,47 @@ class CheckPage:
         price = application_price(self.draft.application)
         return PriceTable(price) if price.is_given else None
 
-    def _document(self, line: DocumentLine) -> AnswerRow:
-        holder = line.party.label if line.party else ""
+    def _document_rows(self, lines: Iterable[DocumentLine]) -> list[AnswerRow]:
+        """Return the documents, without those that are required and missing: while the page is open they are needs."""
+        rows = [self._document_row(line) for line in lines]
+        return [row for row in rows if row.value or not (self.draft.application.is_open and row.state)]
+
+    def _document_row(self, line: DocumentLine) -> AnswerRow:
         place = slot_id(slot_key(line.party.token if line.party else None, line.slot))
+        id_ = f"row-{place}"
+        change_what = gettext("the document “{slot}”").format(slot=line.words)
+        if line.party:
+            change_what = gettext("the document “{slot}” of {holder}").format(slot=line.words, holder=line.party.label)
         is_missing = line.is_required and line.document is None
         is_locked = self._locks.has_document(line)
-        row = f"{_ROW}{place}"
         return AnswerRow(
-            id=row,
+            id=id_,
             term=line.words,
             value=line.document.name if line.document else "",
             note=gettext("Accepted") if is_locked else self._document_note(line),
             state="open" if is_missing else "",
-            change_url="" if is_locked else self._change(self._url("documents"), place, row),
-            change_what=(
-                gettext("the document “{slot}” of {holder}").format(slot=line.words, holder=holder)
-                if holder
-                else gettext("the document “{slot}”").format(slot=line.words)
-            ),
+            change_url="" if is_locked else self._change_url(self._url("documents"), place, id_),
+            change_what=change_what,
         )
 
     def _document_note(self, line: DocumentLine) -> str:
-        """How far the file has come, and what may be amiss with it."""
+        """Describe the state of a document's delivery, and add the advice about it."""
         if line.document is None:
             return "" if line.is_required else gettext("Optional")
         state = slot_state(line.document, self.delivery.deliveries.of(ResourceKind.DOCUMENT, line.document.subject))
-        words = ". ".join(filter(None, (state.detail or state.word, state.note)))
-        said = advice(self.draft, line.party, line.document)
-        return " ".join((f"{words.removesuffix('.')}.", *said)) if said else words
+        note = ". ".join(filter(None, (state.detail or state.word, state.note)))
+        sentences = advice(self.draft, line.party, line.document)
+        return " ".join((f"{note.removesuffix('.')}.", *sentences)) if sentences else note
 
-    def _rows(
-        self,
-        lines: Sequence[AnswerLine],
-        page: str,
-        control: Callable[[FieldSpec], str],
-        entry: str,
-        locked: Collection[str],
-    ) -> list[AnswerRow]:
-        rows = []
-        for line in lines:
-            place = control_id(control(line.spec))
-            row, is_locked = f"{_ROW}{entry}-{place}", line.spec.name in locked
-            rows.append(
-                AnswerRow(
-                    id=row,
-                    term=line.spec.label,
-                    value=line.value,
-                    is_name=line.is_name and not line.is_unreadable,
-                    note=gettext("Accepted") if is_locked else _note(line),
-                    state=_mark(line),
-                    change_url="" if line.is_given or is_locked else self._change(page, place, row),
-                    change_what=gettext("the answer to “{label}”").format(label=line.spec.label),
-                )
-            )
-        return rows
-
-    def _url(self, view: str, *keys: str) -> str:
-        return reverse(f"portal:{view}", args=[self.draft.application.reference, *keys])
-
-    def _change(self, page: str, place: str, row: str) -> str:
-        """The way to the control, which knows the way back to the row."""
-        can_be_changed = self.draft.application.can_be_changed
-        return f"{page}?next={NEXT}&row={quote(row, safe='')}#{place}" if can_be_changed else ""
+    def _change_url(self, url: str, place: str, row: str) -> str:
+        """Return the address of a control, from which a save leads back to the row."""
+        if not self.draft.application.can_be_changed:
+            return ""
+        return f"{url}?next={NEXT}&row={quote(row, safe='')}#{place}"
 
 
 def _entry_of(draft: Draft, need: Need) -> str:
-    """The id of the entry that a need belongs to; empty where it belongs to none."""
+    """Return the id of the entry that a need belongs to; "" if it belongs to none."""
     if need.slot is not None:
         return f"party-{need.party_id}" if need.party_id else _DOCUMENTS
     if need.code in ("holding", "over_issued") or (need.party_id and need.share_class_id):
@@ -375,15 +364,15 @@ def _note(line: AnswerLine) -> str:
         return gettext("Provided by your registered agent")
     if line.is_incomplete:
         return gettext("Not complete yet")
-    return gettext("We can’t read this") if line.is_unreadable else line.objection or line.advice or line.doubt
+    if line.is_unreadable:
+        return gettext("We can’t read this")
+    return line.objection or line.advice or line.doubt
 
 
 def declaration_of(draft: Draft) -> str:
-    """What whoever submits it declares."""
+    """Return the declaration that the customer agrees to by submitting."""
     return gettext(
         "I declare that the information in this application for {name} is true and complete. "
         "Everyone named in it knows that I am giving it. I will tell you if anything changes before "
         "the incorporation."
-    ).format(
-        name=draft.title,
-    )
+    ).format(name=draft.title)

@@ -1,4 +1,4 @@
-"""The status page: how far a submitted application has come, and what came back; and whether that has changed."""
+"""Build the status page of a submitted application: its progress, what came back, and whether that has changed."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -28,6 +28,7 @@ from formation_portal.ui import formats
 from formation_portal.ui.formats import entity_word
 
 from ..feedback import DeliverySummary
+from ..pages import ApplicationPage
 from .corrections import Returned, ReviewRound, returned, review_rounds
 
 Words = str | Promise
@@ -35,14 +36,14 @@ Words = str | Promise
 _REVIEW = gettext_lazy("Our reviewer checks people and documents")
 _FILING = gettext_lazy("Application goes to the registry")
 
-# What has happened, once it is past.
+# The titles of past steps.
 _HAPPENED: dict[State, Words] = {
     State.SUBMITTED_FOR_REVIEW: gettext_lazy("You submitted"),
     State.IN_REVIEW: gettext_lazy("Review started"),
     State.RETURNED_FOR_CHANGES: gettext_lazy("Returned to you"),
     State.SUBMITTED_TO_CSP: gettext_lazy("Sent to the registry"),
 }
-# Where it is now: the mark, the step, and who acts next.
+# The present step: its mark, its title, and who acts next.
 _NOW: dict[State, tuple[str, Words, Words]] = {
     State.SUBMITTED_FOR_REVIEW: ("open", _REVIEW, gettext_lazy("Next: our reviewer.")),
     State.IN_REVIEW: ("half", _REVIEW, gettext_lazy("Next: our reviewer.")),
@@ -68,7 +69,7 @@ _MOVING = frozenset({State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW, State.SUBMITTE
 
 @dataclass(frozen=True, slots=True)
 class ProgressStep:
-    """One step of the progress, as ui/timeline.html draws it."""
+    """A step of the progress, as ui/timeline.html draws it."""
 
     when: str
     title: str
@@ -77,17 +78,17 @@ class ProgressStep:
 
 
 def document_steps(draft: Draft, deliveries: ApplicationDeliveries) -> Iterator[ProgressStep]:
-    """One for all that are accepted, and one for each that came back, with its note. Two queries at most."""
+    """Yield a step for all accepted documents, and one for each returned document. Makes two queries at most."""
     count, last = accepted_documents(draft.application)
     if count:
-        words = ngettext("{count} document accepted", "{count} documents accepted", count)
-        yield ProgressStep(_day(last), words, "", "met")
+        sentence = ngettext("{count} document accepted", "{count} documents accepted", count)
+        yield ProgressStep(_day(last), sentence, "", "met")
     returned = deliveries.returned_documents
     labels = {party.token: party.label for party in draft.parties_of({token for token, _, _ in returned if token})}
     for token, slot, status in returned:
-        said = {"slot": draft.slot_words(slot), "whom": labels.get(token) or draft.title}
-        title = gettext("“%(slot)s” of %(whom)s was returned to you") % said
-        yield ProgressStep(_day(status.at), title, status.note, "heed")
+        sentence = gettext("“%(slot)s” of %(whom)s was returned to you")
+        sentence %= {"slot": draft.slot_words(slot), "whom": labels.get(token) or draft.title}
+        yield ProgressStep(_day(status.at), sentence, status.note, "heed")
 
 
 def _day(at: datetime | None) -> str:
@@ -96,134 +97,133 @@ def _day(at: datetime | None) -> str:
 
 @dataclass(frozen=True)
 class Progress:
-    """What has happened to a submitted application and when, where it is, and what usually follows."""
+    """The past, present and usual next steps of a submitted application."""
 
     application: Application
 
     @cached_property
     def moves(self) -> tuple[Change, ...]:
-        """The moves in its history: one query."""
-        found = self.application.changes.exclude(moved_to="").select_related("who").order_by("pk")
-        return tuple(move for move in found if move.moved_to in set(State))
+        """Return the moves in the application's history. Makes one query."""
+        changes = self.application.changes.exclude(moved_to="").select_related("who").order_by("pk")
+        return tuple(change for change in changes if change.moved_to in set(State))
 
     @property
     def returned(self) -> Change | None:
-        """The return that it waits for its customer since, where the history knows it."""
+        """Return the return that waits for the customer's corrections."""
         last = self.moves[-1] if self.moves else None
         return last if last and last.moved_to == State.RETURNED_FOR_CHANGES else None
 
     @property
     def is_late(self) -> bool:
-        """Whether it takes longer than it usually does."""
-        days = self._expected_dates if self.application.status is State.SUBMITTED_TO_CSP else None
-        return days is not None and timezone.localdate() > days[1]
+        """Tell whether the registry takes longer than usual."""
+        if self.application.status is not State.SUBMITTED_TO_CSP or self._expected_dates is None:
+            return False
+        return timezone.localdate() > self._expected_dates[1]
 
     @property
     def _current(self) -> Change | None:
-        """The move that led to where it stands; none while it waits in the queue, since it does so by submitting."""
-        last = self.moves[-1] if self.moves else None
-        is_there = last is not None and last.moved_to == self.application.state
-        return last if is_there and self.application.status is not State.SUBMITTED_FOR_REVIEW else None
-
-    @property
-    def _timeline(self) -> str:
-        return self.application.timeline
+        """Return the move that led to the present state; none while it waits for review, as it does by submitting."""
+        if not self.moves or self.application.status is State.SUBMITTED_FOR_REVIEW:
+            return None
+        last = self.moves[-1]
+        return last if last.moved_to == self.application.state else None
 
     @property
     def _expected_dates(self) -> tuple[date, date] | None:
-        """When it usually exists: counted from the filing, and before that from when it was last submitted. None where
-        the product's words tell no days, while its customer has it or has to pay, and at the end."""
-        status = self.application.status
+        """Return when the incorporation is expected: counted from the filing, before it from the last submission.
+
+        None if the product's timeline names no days, while the customer has to act, and at the end.
+        """
+        since: datetime | None = None
         if self.application.payment_due_since is not None:
             return None
-        submissions = [one for one in self.moves if one.moved_to == State.SUBMITTED_FOR_REVIEW]
-        if status is State.SUBMITTED_TO_CSP:
+        if self.application.status is State.SUBMITTED_TO_CSP:
             since = self._current.at if self._current else None
-        elif status in (State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW):
-            since = submissions[-1].at if submissions else self.application.submitted_at
-        else:
-            since = None
+        elif self.application.status in (State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW):
+            submissions = [move.at for move in self.moves if move.moved_to == State.SUBMITTED_FOR_REVIEW]
+            since = submissions[-1] if submissions else self.application.submitted_at
         timeline = product_text(self.application.product, "estimated_timeline")
         return expected_dates(timeline, start=timezone.localdate(since)) if since else None
 
     @property
     def _expected(self) -> str:
-        """The days of those that are still ahead, in words; nothing once all have passed."""
-        today, days = timezone.localdate(), self._expected_dates
+        """Name the expected days that are still ahead; "" once all have passed."""
+        today = timezone.localdate()
+        days = self._expected_dates
         if days is None or days[1] < today:
             return ""
         return gettext("Expected %(days)s") % {"days": formats.date_range(max(days[0], today), days[1])}
 
     def steps(self, documents: Iterable[ProgressStep] = ()) -> Iterator[ProgressStep]:
-        """The steps in the order of time. `documents` is what was said of them."""
-        status, past = self.application.status, [move for move in self.moves if move is not self._current]
-        if not any(move.moved_to == State.SUBMITTED_FOR_REVIEW for move in self.moves):
-            # It was submitted before the history knew of moves.
+        """Yield the steps in the order of time; the steps of documents stand before the present one."""
+        status = self.application.status
+        seen = {move.moved_to for move in self.moves}
+        if State.SUBMITTED_FOR_REVIEW not in seen:
+            # It was submitted before the history recorded moves.
             yield ProgressStep(_day(self.application.submitted_at), gettext("You submitted"), "", "met")
-        for place, move in enumerate(past):
-            yield _past_step(
-                move, is_first=not place, is_again=any(one.moved_to == move.moved_to for one in past[:place])
-            )
+        past_states: set[str] = set()
+        for move in self.moves:
+            if move is not self._current:
+                yield _past_step(move, is_first=not past_states, is_again=move.moved_to in past_states)
+                past_states.add(move.moved_to)
         yield from documents
         yield self._present_step()
-        if status is State.RETURNED_FOR_CHANGES or self._is_before_review:
+        is_before_filing = status in _BEFORE_FILING
+        waits_for_payment = self.application.payment_due_since is not None and is_before_filing
+        if status is State.RETURNED_FOR_CHANGES or waits_for_payment:
             yield ProgressStep("", str(_REVIEW), "", "later")
-        if status in _BEFORE_FILING:
-            yield ProgressStep("", str(_FILING), self._usually, "later")
+        if is_before_filing:
+            yield ProgressStep("", str(_FILING), self._usual_time, "later")
         if status not in FINAL:
             if settings.LETTERS_GO_OUT:
                 promise = gettext("We will write to you that day and update this page.")
             else:
                 promise = gettext("We will update this page that day.")
-            yield ProgressStep(self._expected, self._exists, promise, "later")
-
-    @property
-    def _is_before_review(self) -> bool:
-        """Report that our review waits for the customer's payment."""
-        return self.application.payment_due_since is not None and self.application.status in _BEFORE_FILING
+            yield ProgressStep(self._expected, self._last_title, promise, "later")
 
     def _present_step(self) -> ProgressStep:
-        status, when = self.application.status, _day(self._current.at if self._current else None)
-        if self.application.payment_due_since is not None:
-            when = _day(self.application.payment_due_since)
-            return ProgressStep(when, gettext("Waiting for payment"), gettext("Next: you."), "heed")
+        status = self.application.status
+        payment_due_since = self.application.payment_due_since
+        if payment_due_since is not None:
+            return ProgressStep(_day(payment_due_since), gettext("Waiting for payment"), gettext("Next: you."), "heed")
+        day = _day(self._current.at if self._current else None)
         if status is State.INCORPORATED:
-            return ProgressStep(when, self._exists, gettext("Completed."), "met")
+            return ProgressStep(day, self._last_title, gettext("Completed."), "met")
         mark, title, following = _NOW[status]
         detail = str(following)
         if status is State.SUBMITTED_TO_CSP:
-            detail = f"{detail} {self._usually}".strip()
-        return ProgressStep(when, str(title), detail, mark)
+            detail = f"{detail} {self._usual_time}".strip()
+        return ProgressStep(day, str(title), detail, mark)
 
     @property
-    def _exists(self) -> str:
+    def _last_title(self) -> str:
         if entity_word(str(self.application.product.get("product", {}).get("type", ""))) == "foundation":
             return gettext("The foundation is incorporated")
         return gettext("The company is incorporated")
 
     @property
-    def _usually(self) -> str:
-        """How long the product's words say that it takes."""
-        return gettext("Usually %(range)s.") % {"range": self._timeline.removesuffix(".")} if self._timeline else ""
+    def _usual_time(self) -> str:
+        """Say how long it takes, in the words of the product's timeline."""
+        timeline = self.application.timeline.removesuffix(".")
+        return gettext("Usually %(range)s.") % {"range": timeline} if timeline else ""
 
 
 def _past_step(move: Change, *, is_first: bool, is_again: bool) -> ProgressStep:
-    """The heading hangs beside the first step, so that its day stands with its time."""
-    state, local = State(move.moved_to), timezone.localtime(move.at)
+    """Build the step of a past move. The heading stands beside the first step, so that its day stands with its time."""
+    state = State(move.moved_to)
     title = str(_HAPPENED.get(state, state.words))
     if state is State.SUBMITTED_FOR_REVIEW and is_again:
         title = gettext("You submitted again")
-    detail = formats.date_and_time(move.at) if is_first else f"{local:%H:%M}"
+    detail = formats.date_and_time(move.at) if is_first else f"{timezone.localtime(move.at):%H:%M}"
     if state is State.SUBMITTED_FOR_REVIEW and move.who is not None and not move.who.is_agent:
         detail = gettext("%(when)s, by %(name)s") % {"when": detail, "name": move.who.called}
     return ProgressStep("" if is_first else formats.day(move.at), title, detail, "met")
 
 
 @dataclass(frozen=True)
-class StatusPage:
-    """The status of an application that was submitted. Some queries more than a draft's own, by where it stands."""
+class StatusPage(ApplicationPage):
+    """The status of an application that was submitted."""
 
-    draft: Draft
     delivery: DeliverySummary
 
     @cached_property
@@ -236,14 +236,14 @@ class StatusPage:
 
     @cached_property
     def returned(self) -> Returned | None:
-        """What came back, where it waits for its customer."""
+        """Return what came back, while it waits for the customer."""
         if not self.draft.application.is_open:
             return None
         return returned(self.delivery, self.progress.returned, back_to="status")
 
     @cached_property
     def declined(self) -> str:
-        """Why it was declined, where it was."""
+        """Return the reviewer's reason, if the application was declined."""
         application = self.draft.application
         if application.status is not State.REJECTED:
             return ""
@@ -251,33 +251,30 @@ class StatusPage:
 
     @property
     def lead(self) -> str:
-        """Where it stands, and who acts next."""
+        """Say where the application stands, and who acts next."""
         if self.returned is None:
-            if self.is_payment_due:
+            if self.draft.application.payment_due_since is not None:
                 return gettext("Waiting for your payment. We review your application after that.")
             if self.progress.is_late:
                 return gettext("With the registry for longer than usual. Contact us if you have not heard from us.")
             return str(_LEADS.get(self.draft.application.status, ""))
         if not self.returned.items and not self.returned.corrections:
             return gettext("Waiting for you to make changes.")
-        left = self.returned.left
-        if not left:
+        count = self.returned.open_count
+        if not count:
             return gettext("Waiting for you to send your corrections.")
         return ngettext(
-            "Waiting for you to make {count} correction.", "Waiting for you to make {count} corrections.", left
+            "Waiting for you to make {count} correction.", "Waiting for you to make {count} corrections.", count
         )
 
     @property
     def rounds(self) -> list[ReviewRound]:
-        """What came back before and was answered."""
+        """Return the earlier rounds of review."""
         return review_rounds(self.draft, self.progress.moves)
 
     @property
     def facts(self) -> Iterator[tuple[str, str, bool]]:
-        """When and by whom it was submitted, and the company's entry in the register, each with whether it is a name.
-
-        One query, where it has one.
-        """
+        """Yield the facts of the receipt: label, value, and whether the value is a name. Makes one query at most."""
         application = self.draft.application
         if application.submitted_at is not None:
             yield gettext("Submitted"), formats.date_and_time(application.submitted_at), False
@@ -289,13 +286,11 @@ class StatusPage:
             if entry.day:
                 yield gettext("Registered on"), long_date(entry.day), False
 
-    @property
-    def is_payment_due(self) -> bool:
-        return self.draft.application.payment_due_since is not None
-
     @cached_property
-    def payment(self) -> EntityRecord:
-        """Return the address at which the customer pays, read from the formation service."""
+    def payment(self) -> EntityRecord | None:
+        """Return the address at which the customer pays, read from the formation service, while a payment is due."""
+        if self.draft.application.payment_due_since is None:
+            return None
         return read_payment(self.draft.application)
 
     @property
@@ -304,41 +299,40 @@ class StatusPage:
 
     @property
     def is_moving(self) -> bool:
-        """Whether somebody else has it, so that there is something to wait for."""
-        return self.draft.application.status in _MOVING and not self.is_payment_due
+        """Tell whether the customer waits for somebody else."""
+        return self.draft.application.status in _MOVING and self.draft.application.payment_due_since is None
 
     @property
     def updated(self) -> str:
-        """When the page was drawn."""
         return formats.time_or_day(timezone.now())
 
     @property
-    def has_letters(self) -> bool:
-        """Whether what happens next is written to the customer."""
+    def sends_emails(self) -> bool:
+        """Tell whether the customer gets an e-mail about the next step."""
         return bool(settings.LETTERS_GO_OUT)
 
     @cached_property
     def version(self) -> str:
-        """What the page shows, as it asks for news; empty once nothing can change any more. At most one query."""
+        """Return the version of the status; "" once it is final. Makes one query at most."""
         application = self.draft.application
         return "" if application.status in FINAL else status_version(application)
 
 
 def status_version(application: Application) -> str:
-    """State, round, payment, and what the service says of documents, as an address names them. One query."""
-    # Some status is greater than none: so they are found in the index.
+    """Digest the state, round and payment, and the service's statuses of documents. Makes one query."""
+    # Every status is greater than "", so the index finds them.
     documents = Delivery.objects.filter(
         application=application.pk, kind=ResourceKind.DOCUMENT, state=DeliveryState.DONE, document_status__gt=""
     )
     rows = documents.order_by("pk").only("application", "kind", "subject", "document_status", "document_note")
     statuses = [(row.pk, row.document_status, row.document_note) for row in rows]
-    seen = (application.state, application.submissions, application.payment_due_since, statuses)
-    return blake2s(repr(seen).encode(), digest_size=8).hexdigest()
+    values = (application.state, application.submissions, application.payment_due_since, statuses)
+    return blake2s(repr(values).encode(), digest_size=8).hexdigest()
 
 
-def has_changed(reference: str, user: User, *, shown: str) -> bool | None:
-    """Whether a page that shows a version is old; None where the user has no such application. Two queries."""
+def has_changed(reference: str, user: User, *, version: str) -> bool | None:
+    """Tell whether a page with that version is old; None if the user has no such application. Makes two queries."""
     application = Application.objects.visible_to(user).filter(reference=reference).first()
     if application is None:
         return None
-    return bool(shown) and application.submitted_at is not None and status_version(application) != shown
+    return bool(version) and application.submitted_at is not None and status_version(application) != version

@@ -1,4 +1,4 @@
-"""The addresses of checking, submitting and the status, below an application's."""
+"""The addresses of the check, the submission and the status, below an application's."""
 
 from django.urls import path
 

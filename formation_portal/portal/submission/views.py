@@ -1,4 +1,4 @@
-"""Checking, submitting, the status with withdrawal, and the record to keep."""
+"""Check and submit an application, show its status, withdraw it, and hand out its record."""
 
 from http import HTTPStatus
 
@@ -25,6 +25,7 @@ from formation_portal.ui.forms.form_data import posted_revision
 from ..feedback import delivery_summary
 from ..lookups import get_draft_or_404
 from ..pages import ConfirmPage
+from ..refusals import refusals_as_messages
 from .corrections import corrections_of
 from .pages import CheckPage, declaration_of
 from .status import StatusPage, has_changed
@@ -33,28 +34,24 @@ from .status import StatusPage, has_changed
 @require_safe
 @customer
 def check(request: UserRequest, reference: str) -> HttpResponse:
-    """What is still needed first, then the answers, then the declaration with the button."""
+    """Show what is still needed, the answers, and the declaration with the button."""
     draft = get_draft_or_404(request, reference)
-    context = {
-        "page": CheckPage(
-            draft, delivery_summary(draft), row=request.GET.get("row", ""), number=request.GET.get("page", "")
-        ),
-        "declaration": declaration_of(draft),
-    }
-    return render(request, "portal/submission/check.html", context)
+    row = request.GET.get("row", "")
+    page = CheckPage(draft, delivery_summary(draft), row=row, number=request.GET.get("page", ""))
+    return render(request, "portal/submission/check.html", {"page": page, "declaration": declaration_of(draft)})
 
 
 BOX = "declaration"
-# Where the page says that the reader's address is not confirmed (ui/confirm_address.html).
+# The id of the message that the reader's address is not confirmed (ui/confirm_address.html).
 ADDRESS = "confirm-address"
-# Says that its customer knows that it is sent back as it was.
+# Posted once the customer knows that the application is sent back as it was.
 AS_IT_WAS = "as_it_was"
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def submission(request: UserRequest, reference: str) -> HttpResponse:
-    """Submit once. A second press, or the way back, ends at the same receipt; the form itself is on the check page."""
+    """Submit an application, once. The form is on the check page; a second press leads to the same receipt."""
     draft = get_draft_or_404(request, reference, takes=Right.OWN)
     if request.method != "POST":
         return redirect(f"{reverse('portal:check', args=[reference])}#declare")
@@ -64,7 +61,7 @@ def submission(request: UserRequest, reference: str) -> HttpResponse:
         return _check_again(request, draft, problem=Problem(ADDRESS, gettext("Confirm your e-mail address first")))
     if BOX not in request.POST and draft.application.is_open:
         return _check_again(request, draft, problem=Problem(BOX, gettext("Tick the box to agree to the declaration")))
-    if AS_IT_WAS not in request.POST and _is_as_it_was(draft):
+    if AS_IT_WAS not in request.POST and _is_untouched(draft):
         return _check_again(request, draft, asks_once=True)
     revision = posted_revision(request.POST)
     try:
@@ -76,25 +73,25 @@ def submission(request: UserRequest, reference: str) -> HttpResponse:
     except services.Closed:
         return redirect("portal:status", reference=reference)
     wait_for(draft.application)
-    messages.success(request, _done(request, draft))
+    messages.success(request, _submitted_words(request, draft))
     return redirect("portal:status", reference=reference)
 
 
-def _is_as_it_was(draft: Draft) -> bool:
-    """Whether it came back and nobody has done anything about that, or about one of our reviewer's questions."""
+def _is_untouched(draft: Draft) -> bool:
+    """Tell whether it came back, and nothing was changed or a query was left unanswered."""
     if draft.application.status is not State.RETURNED_FOR_CHANGES or draft.needs:
         return False
     returned = CheckPage(draft, delivery_summary(draft)).returned
-    return returned is not None and returned.is_as_it_was
+    return returned is not None and returned.is_untouched
 
 
-def _done(request: UserRequest, draft: Draft) -> str:
-    what = {"name": draft.title, "reference": draft.application.reference}
+def _submitted_words(request: UserRequest, draft: Draft) -> str:
+    values = {"name": draft.title, "reference": draft.application.reference}
     if draft.application.submissions > 1 and AS_IT_WAS in request.POST:
-        return gettext("%(name)s has been submitted again.") % what
+        return gettext("%(name)s has been submitted again.") % values
     if draft.application.submissions > 1:
-        return gettext("Your corrections for %(name)s have been sent.") % what
-    return gettext("%(name)s has been submitted. Your reference is %(reference)s.") % what
+        return gettext("Your corrections for %(name)s have been sent.") % values
+    return gettext("%(name)s has been submitted. Your reference is %(reference)s.") % values
 
 
 def _check_again(
@@ -111,7 +108,7 @@ def _check_again(
         "page": CheckPage(draft, delivery_summary(draft), refusal.needs if refusal else None),
         "declaration": declaration_of(draft),
         "error": problem.text if problem and problem.id == BOX else "",
-        # What has changed meanwhile was not declared.
+        # The declaration did not cover what has changed since.
         "is_declared": BOX in request.POST and unread is None,
         "is_refused": refusal is not None,
         "is_unread": unread is not None,
@@ -125,7 +122,7 @@ def _check_again(
 @require_safe
 @customer
 def status(request: UserRequest, reference: str) -> HttpResponse:
-    """Where the application stands. One that was never submitted has its overview instead."""
+    """Show the status of an application; one that was never submitted has its overview instead."""
     draft = get_draft_or_404(request, reference)
     if draft.application.submitted_at is None:
         return redirect("portal:overview", reference=reference)
@@ -136,13 +133,13 @@ def status(request: UserRequest, reference: str) -> HttpResponse:
 @background_request
 @customer
 def status_news(request: UserRequest, reference: str) -> HttpResponse:
-    """Whether the status page is old: 204 while it is right. Whoever opens the address gets that page."""
-    found = has_changed(reference, request.user, shown=request.GET.get("shown", ""))
-    if found is None:
+    """Tell a status page whether it is old: 204 while it is up to date. Opened in a browser, lead to that page."""
+    is_old = has_changed(reference, request.user, version=request.GET.get("shown", ""))
+    if is_old is None:
         raise Http404
     if not request.htmx:
         return redirect("portal:status", reference=reference)
-    if not found:
+    if not is_old:
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
     return render(request, "portal/submission/_status_changed.html", {"reference": reference})
 
@@ -150,7 +147,7 @@ def status_news(request: UserRequest, reference: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def withdrawal(request: UserRequest, reference: str) -> HttpResponse:
-    """Ask once more, then take back what was submitted. A draft that never was is deleted, on a page of its own."""
+    """Ask for confirmation, then withdraw a submitted application. A draft is deleted on a page of its own."""
     draft = get_draft_or_404(request, reference, takes=Right.OWN)
     if draft.application.submitted_at is None:
         return redirect("portal:removal", reference=reference)
@@ -160,25 +157,23 @@ def withdrawal(request: UserRequest, reference: str) -> HttpResponse:
     if request.method != "POST":
         return render(request, "portal/submission/withdrawal.html", {"page": page})
     try:
-        services.withdraw(draft, by=request.user, revision=posted_revision(request.POST))
+        with refusals_as_messages(request):
+            services.withdraw(draft, by=request.user, revision=posted_revision(request.POST))
+            messages.success(request, gettext("Application withdrawn."))
     except services.Unread:
         return render(request, "portal/submission/withdrawal.html", {"page": page, "is_unread": True}, status=409)
-    except services.Closed as closed:
-        messages.error(request, f"{closed}.")
-    else:
-        messages.success(request, gettext("Application withdrawn."))
     return redirect("portal:status", reference=reference)
 
 
 @require_safe
 @customer
 def record(request: UserRequest, reference: str) -> HttpResponse:
-    """Everything that was entered, as JSON."""
+    """Download the answers as JSON."""
     return record_as_json(request, get_draft_or_404(request, reference))
 
 
 @require_safe
 @customer
 def record_pdf(request: UserRequest, reference: str) -> HttpResponse:
-    """The answers as a PDF, to read and to file."""
+    """Download the answers as a PDF."""
     return record_as_pdf(request, get_draft_or_404(request, reference))

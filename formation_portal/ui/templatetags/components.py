@@ -23,12 +23,17 @@ from formation_portal.core.static_files import icon as static_icon
 from formation_portal.core.static_files import page_scripts as script_addresses
 from formation_portal.relay.delivery_status import STAGE_WORDS, DeliveryStage
 
+from .. import formats
 from ..formats import TextSource
 from ..forms.controls import Problem, Selectable, attributes, markup, option_language
 from ..forms.form_data import new_page_version, page_id
+from ..roles import role_words
 from .languages import schema_words
 
 register = template.Library()
+register.filter("day", formats.day)
+register.filter("time_or_day", formats.time_or_day)
+register.filter("role_words", role_words)
 
 _RING = '<circle cx="10" cy="10" r="6" stroke="currentColor" stroke-width="1.5"{}/>'
 _DISC = '<circle cx="10" cy="10" r="9" fill="currentColor"/>'
@@ -141,30 +146,35 @@ def task_row(task: Any, source: TextSource | None = None, is_ours: Any = False) 
 
 
 @register.simple_tag
-def party_row(party: Any, is_dense: Any = False) -> SafeString:
-    """One row of a list of parties (ui/party.html), written here for the same reason."""
-    name, url = escape(party.name), escape(party.url)
+def party_row(item: Any, is_dense: Any = False) -> SafeString:
+    """Draw a row of a list of parties (ui/party.html), written here for the same reason."""
+    party = item.party
+    name, url = escape(party.label), escape(item.url)
     hidden = f'<span class="visually-hidden"> {name}</span>'
-    said = [f'<p class="party-facts">{conditional_escape(party.facts)}</p>' if party.facts else ""]
-    said += [f'<p class="status">{conditional_escape(one)}</p>' for one in (party.status, party.invitation) if one]
-    if party.delivery:
-        context = {"state": party.delivery, "why": party.why, "at": "", "id": ""}
-        said.append(render_to_string("ui/delivery.html", context))
-    if party.duplicate_url:
-        asked = gettext('Is <span class="name">%(name)s</span> a duplicate?') % {"name": name}
-        said.append(f'<p class="small"><a class="alone" href="{escape(party.duplicate_url)}">{asked}</a></p>')
+    lines = [f'<p class="party-facts">{conditional_escape(item.facts)}</p>' if item.facts else ""]
+    for words in (item.progress.text, item.invitation):
+        if words:
+            lines.append(f'<p class="status">{conditional_escape(words)}</p>')
+    if item.delivery:
+        context = {"state": item.delivery.state, "why": item.delivery.why, "at": "", "id": ""}
+        lines.append(render_to_string("ui/delivery.html", context))
+    if item.duplicate_url:
+        question = gettext('Is <span class="name">%(name)s</span> a duplicate?') % {"name": name}
+        lines.append(f'<p class="small"><a class="alone" href="{escape(item.duplicate_url)}">{question}</a></p>')
     actions = (
-        (party.url, gettext("Edit") if party.can_edit else gettext("View")),
-        (party.invite_url, gettext("Invitation") if party.invitation else gettext("Invite")),
-        (party.remove_url, gettext("Remove")),
+        (item.url, gettext("Edit") if item.can_edit else gettext("View")),
+        (item.invitation_url, gettext("Invitation") if item.invitation else gettext("Invite")),
+        (item.removal_url, gettext("Remove")),
     )
     links = "".join(f'<a href="{escape(to)}">{escape(words)}{hidden}</a>' for to, words in actions if to)
     head, foot = f'<div><h3 class="party-name">{name}</h3>', f'<p class="actions">{links}</p>'
     if is_dense:
         head, foot = f'<div class="row"><p class="party-name"><a class="alone" href="{url}">{name}</a></p>', ""
+    state = item.progress.mark
+    own_id = party.token and f"party-{party.token}"
     return markup(
-        f'<li class="party {tone(party.state)}"{attributes(id=party.id)}>{mark(party.state)}'
-        f"{seal(party.name, party.kind)}{head}{''.join(said)}</div>{foot}</li>"
+        f'<li class="party {tone(state)}"{attributes(id=own_id)}>{mark(state)}'
+        f"{seal(party.label, party.kind)}{head}{''.join(lines)}</div>{foot}</li>"
     )
 
 

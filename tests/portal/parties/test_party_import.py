@@ -244,9 +244,9 @@ def test_a_sheet_of_an_application_that_was_closed_meanwhile_is_gone(
 def test_what_is_to_be_known_of_a_sheet_is_said_above_its_rows(draft: Draft, owner: Any) -> None:
     remarks = (("windows", ""), ("merged", ""), ("hidden", ""), ("first", "Été & Co"))
     found = services.keep_import(draft, Grid(HEADS, (), remarks), name="people.xlsx", by=owner)
-    assert PartyImportPage(draft, found, ()).remarks[:4] == (
+    assert PartyImportPage(draft, found, ()).remarks[:4] == [
         "The file is not in UTF-8, so accents may be wrong. Check the names.",
         "Some cells are merged. We only read the first cell of each.",
         "Hidden sheets are not read.",
         "Only the sheet “Été & Co” is read.",
-    )
+    ]
