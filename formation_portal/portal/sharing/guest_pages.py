@@ -58,13 +58,13 @@ class OwnPart:
 class GuestForm(PartyForm):
     """A form of one party whose questions say why they are asked only if the party's own answers decide that."""
 
-    def why(self, asked: Question) -> str:
+    def why(self, question: Question) -> str:
         holder = self.holder
-        rule = asked.spec.depends_on
+        rule = question.spec.depends_on
         assert isinstance(holder, Party)
-        place = find_field(self.schema, rule, asked.section, holder.kind, holder) if rule else None
+        place = find_field(self.schema, rule, question.section, holder.kind, holder) if rule else None
         is_own = place is not None and place.group == holder.kind and place.section.counts(holder.kind, holder.roles)
-        return super().why(asked) if is_own else ""
+        return super().why(question) if is_own else ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,10 +82,6 @@ class PartPage(PartyPage):
     @property
     def url(self) -> str:
         return self._part_url("part")
-
-    @property
-    def done_url(self) -> str:
-        return self._part_url("part_completion")
 
     def undo_url(self, change: Change) -> str:
         return self._part_url("part_choice_restoration", change.pk)

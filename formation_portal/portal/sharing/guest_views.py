@@ -220,7 +220,7 @@ class PartView(PartPageView):
     def get(self, request: UserRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         page = self.get_page()
         if self.own.invitation.done_at and not page.needs and "again" not in request.GET:
-            return redirect(page.done_url)
+            return redirect("portal:part_completion", reference=self.own.invitation.reference)
         return render_page(request, replace(page, is_finishing=_FINISHING in request.GET))
 
     def finish(self, page: QuestionPage) -> HttpResponse:
