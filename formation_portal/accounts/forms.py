@@ -161,8 +161,6 @@ class AddEmailForm(PortalFormMixin, allauth_forms.AddEmailForm):  # type: ignore
 
 
 class ChangePasswordForm(PortalFormMixin, allauth_forms.ChangePasswordForm):  # type: ignore[misc]  # allauth has no types
-    """Set a new password by the old one."""
-
     def clean_oldpassword(self) -> str:
         """Check the old password, and count it like a guess at signing in. Raises TooManyGuesses."""
         with counted(*password_buckets(context.request, self.user.email, self.user)):
@@ -174,8 +172,6 @@ class SetPasswordForm(PortalFormMixin, allauth_forms.SetPasswordForm):  # type: 
 
 
 class ResetPasswordForm(PortalFormMixin, allauth_forms.ResetPasswordForm):  # type: ignore[misc]  # allauth has no types
-    """Send a link to a new password."""
-
     users: list[User]
 
     def clean_email(self) -> str:

@@ -143,7 +143,6 @@ def _key(bucket: Bucket) -> str:
 
 @hourly_task
 def delete_old_counts() -> None:
-    """Delete the counts that hold no recent guess."""
     GuessCount.objects.filter(until__lt=timezone.now()).delete()
 
 

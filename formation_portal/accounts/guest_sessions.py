@@ -38,7 +38,6 @@ def find_guest_session(request: HttpRequest, reference: str) -> GuestSession | N
 
 
 def start_guest_session(response: HttpResponse, session: GuestSession) -> HttpResponse:
-    """Set the cookie of a guest's session."""
     response.set_signed_cookie(
         _GUEST_COOKIE,
         f"{session.reference}:{session.round}:{_KNOWN if session.is_known else _OPENED}:{session.epoch}",
@@ -53,6 +52,5 @@ def start_guest_session(response: HttpResponse, session: GuestSession) -> HttpRe
 
 
 def end_guest_session(response: HttpResponse, reference: str) -> HttpResponse:
-    """Delete the cookie of a guest's session."""
     response.delete_cookie(_GUEST_COOKIE, path=reverse("portal:part", args=[reference]), samesite="Lax")
     return response

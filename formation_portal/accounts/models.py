@@ -45,7 +45,6 @@ class UserManager(BaseUserManager["User"]):
         return user
 
     def create_superuser(self, email: str, password: str | None = None, **more: Any) -> "User":
-        """Save a user who may do everything, agents' work included."""
         return self.create_user(email, password, is_staff=True, is_superuser=True, is_agent=True, **more)
 
 

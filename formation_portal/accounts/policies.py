@@ -221,7 +221,6 @@ _MAX_COLLEAGUES = 5
 
 
 def agents_with(right: Right) -> QuerySet[User]:
-    """Return the active agents who have a right, by name."""
     return ModelBackend().with_perm(right.permission).filter(is_agent=True).order_by("first_name", "last_name", "email")
 
 

@@ -226,7 +226,6 @@ def listed_sessions(user: User) -> list[UserSession]:
 
 
 def end_listed(devices: QuerySet[UserSession]) -> None:
-    """End the sessions of these devices."""
     Session.objects.filter(pk__in=list(devices.values_list("session_key", flat=True))).delete()
     devices.delete()
 

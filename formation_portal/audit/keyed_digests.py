@@ -17,5 +17,4 @@ def entry_digests(entry_hash: str) -> list[str]:
 
 
 def mark_digests(name: str, number: int, entry_hash: str) -> list[str]:
-    """Return the keyed digest of a mark under each key."""
     return keyed_digests(f"{name} {number} {entry_hash}")

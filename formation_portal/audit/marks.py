@@ -97,5 +97,4 @@ def log_end() -> None:
 
 
 def has_entry(number: int, entry_hash: str) -> bool:
-    """Tell if the chain has an entry with this number and hash."""
     return Entry.objects.filter(number=number, hash=entry_hash).exists()

@@ -15,8 +15,6 @@ FIRST_PREVIOUS_HASH = "0" * 64
 
 
 class AuditAction(models.TextChoices):
-    """The kinds of recorded actions."""
-
     LOOK = "look", "Viewed a file"
     RECORD = "record", "Downloaded the record"
     CHANGE = "change", "Changed the application"
@@ -43,8 +41,6 @@ class AccessKind(StrEnum):
 
 
 class Actor(models.TextChoices):
-    """The kinds of actors."""
-
     AGENT = "agent", "Agent"
     CUSTOMER = "customer", "Customer"
     GUEST = "guest", "Guest"
@@ -91,18 +87,15 @@ class Entry(models.Model):
 
     @property
     def at(self) -> datetime:
-        """Return the moment as a datetime."""
         return _EPOCH + timedelta(microseconds=self.moment)
 
     @property
     def is_sound(self) -> bool:
-        """Return True if the hash is that of the content."""
         *content, hashed = (getattr(self, name) for name in COLUMNS)
         return bool(entry_hash(content) == hashed)
 
 
 def moment_of(at: datetime) -> int:
-    """Return a moment as entries have it."""
     return (at - _EPOCH) // timedelta(microseconds=1)
 
 
@@ -121,7 +114,6 @@ def entry_hash(values: Iterable[object]) -> str:
 
 
 def hash_of(content: str) -> str:
-    """Return the SHA-256 of an entry's lines in hexadecimal digits."""
     return hashlib.sha256(content.encode()).hexdigest()
 
 

@@ -86,7 +86,6 @@ class Findings:
 
     @property
     def refusal(self) -> FindingCode | None:
-        """Return the reason to refuse the file."""
         return next((code for code in REFUSED if code in self.codes), None)
 
     @property

@@ -68,7 +68,6 @@ def check_sandbox() -> Iterator[CheckResult]:
 
 
 def check_scanner(url: str) -> Iterator[CheckResult]:
-    """Report whether the malware scanner at the URL answers, if there is one."""
     if not url:
         yield ok("Malware scanner", "none: files are judged by the sandbox alone")
     elif malware.ping(url):

@@ -144,7 +144,6 @@ def inspect_image(content: bytes, side: int) -> tuple[Findings, Image.Image | No
 
 
 def _decoded_bytes(image: Image.Image) -> int:
-    """Return the memory that the picture takes while it is decoded."""
     pixels = image.width * image.height
     if not isinstance(image, JpegImagePlugin.JpegImageFile):
         return pixels * _BYTES_PER_PIXEL.get(image.mode, 4)

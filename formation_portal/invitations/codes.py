@@ -22,7 +22,6 @@ _SALT = "formation_portal.invitations.code"
 
 
 def new_key() -> str:
-    """Make a key of 256 random bits for a link."""
     return secrets.token_urlsafe(_KEY_BYTES)
 
 

@@ -62,7 +62,6 @@ class InvitationStage(StrEnum):
 
     @property
     def words(self) -> Promise:
-        """Return the stage's name on screen."""
         return _WORDS[self]
 
     @property

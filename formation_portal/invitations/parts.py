@@ -107,7 +107,6 @@ def remind(draft: Draft, party: PartyRow, *, by: AbstractBaseUser, has_refusals:
 
 
 def next_reminder_from(invitation: Invitation) -> datetime:
-    """Return the time from which the next reminder may be sent."""
     return (invitation.nudged_at or invitation.sent_at) + REMIND_EVERY
 
 
@@ -120,7 +119,6 @@ def mark_begun(invitation: Invitation) -> None:
 
 
 def ask_for_another_link(invitation: Invitation) -> None:
-    """Record that the guest asks for another link."""
     if invitation.wanted_at is None:
         invitation.wanted_at = timezone.now()
         invitation.save(update_fields=["wanted_at"])

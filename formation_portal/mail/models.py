@@ -10,8 +10,6 @@ from formation_portal.core.outbox import OutboxRow
 
 
 class Letter(OutboxRow):
-    """An e-mail to a person."""
-
     # A mail server has EMAIL_TIMEOUT for each of its answers, of which a try needs some eight.
     LEASE, LEASE_MARGIN = dt.timedelta(minutes=4), dt.timedelta(minutes=2)
 

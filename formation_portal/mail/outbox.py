@@ -114,7 +114,6 @@ def empty_letters_to(addresses: Iterable[str]) -> None:
 
 
 def is_unsubscribed(*, kind: str, to: str) -> bool:
-    """Return True if the receiver has refused letters of a kind."""
     return kind in OPTIONAL_KINDS and Refusal.objects.filter(kind=kind, digest=_address_digest(to)).exists()
 
 

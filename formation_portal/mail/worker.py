@@ -92,6 +92,5 @@ def mail_sender() -> BackgroundWorker:
 
 
 def each_hour() -> None:
-    """Empty old letters, and run the hourly tasks of all packages."""
     clear_old_letters()
     run_hourly_tasks()

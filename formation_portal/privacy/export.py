@@ -120,7 +120,6 @@ def _has_file(document: Document) -> bool:
 
 
 def file_name(document: Document) -> str:
-    """Return the name of a document's file in the archive."""
     return f"files/{document.pk}-{document.download_name}"
 
 

@@ -17,7 +17,6 @@ class Side(StrEnum):
 
     @property
     def words(self) -> str:
-        """Return the side's name on screen."""
         return _SIDE_NAMES[self]
 
 
@@ -43,7 +42,6 @@ class Span(StrEnum):
     MONTH = "month"
 
     def start_of(self, day: date) -> date:
-        """Return the first day of the span that contains a day."""
         return day - timedelta(days=day.weekday()) if self is Span.WEEK else day.replace(day=1)
 
 
@@ -81,5 +79,4 @@ BUCKET_BOUNDS = tuple(round(15 * 60 * 1.25**step) for step in range(58))
 
 
 def bucket_of(seconds: int) -> int:
-    """Return the bucket of a duration."""
     return bisect_right(BUCKET_BOUNDS, seconds)

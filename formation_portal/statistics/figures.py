@@ -123,7 +123,6 @@ def _question_digest(query: Any, product_id: str) -> str:
 
 
 def to_json(figures: Counter[Figure]) -> list[list[Any]]:
-    """Write figures as a column of the database keeps them."""
     return [
         [day.isoformat(), str(table), list(key), column, number]
         for (day, table, key, column), number in figures.items()
@@ -132,7 +131,6 @@ def to_json(figures: Counter[Figure]) -> list[list[Any]]:
 
 
 def from_json(rows: Iterable[Any]) -> Counter[Figure]:
-    """Read figures that `to_json` has written."""
     figures = Counter[Figure]()
     for day, table, key, column, number in rows:
         figures[Figure(date.fromisoformat(day), table, tuple(key), column)] += number

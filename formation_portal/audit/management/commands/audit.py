@@ -40,7 +40,6 @@ class Command(BaseCommand):
         deeds.add_parser("new-key", help="make a new AUDIT_KEY, which is kept before those that there are")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Verify the chain, anchor the entries that have no anchor, or make a new key."""
         if options["deed"] == "new-key":
             self._make_key()
             return
