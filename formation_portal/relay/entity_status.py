@@ -71,7 +71,6 @@ def read_entity_soon(entity_id: str) -> None:
 
 
 def schedule_reading(application_id: int, *, at: datetime) -> None:
-    """Make the application's entity due at this time."""
     EntityReading.objects.bulk_create(
         [EntityReading(application_id=application_id, next_at=at)],
         update_conflicts=True,

@@ -73,7 +73,6 @@ def signing_secrets() -> tuple[str, ...]:
 
 
 def _stored_secrets() -> list[str]:
-    """Return the secrets that the service gave us when we subscribed."""
     return secret_store.read(StoredSecret.WEBHOOK_SECRET).split()
 
 
@@ -159,5 +158,4 @@ def _short_word(value: Any) -> str:
 
 @hourly_task
 def delete_old_events() -> None:
-    """Delete the events that came longer ago than KEPT_FOR."""
     ReceivedEvent.objects.filter(received_at__lt=timezone.now() - KEPT_FOR).delete()

@@ -102,7 +102,6 @@ def referenced_name(value: Any) -> ResourceName | None:
 
 
 def referenced_names(payload: Any) -> Iterator[ResourceName]:
-    """Yield every resource that a payload refers to."""
     if (name := referenced_name(payload)) is not None:
         yield name
     elif isinstance(payload, dict):
@@ -148,8 +147,6 @@ REJECTED = "rejected"
 
 
 class DeliveryState(models.TextChoices):
-    """The state of a resource between us and the service."""
-
     QUEUED = "queued"
     SENDING = "sending"
     DONE = "done"
@@ -161,7 +158,7 @@ class DeliveryState(models.TextChoices):
 
 
 class Delivery(models.Model):
-    """One resource at the service: what we want there, what it has acknowledged, and the state of sending it."""
+    """A resource at the service: the payloads that are wanted, sent and acknowledged, and the state of sending."""
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="deliveries")
     kind = models.CharField(max_length=20, choices=[(kind.value, kind.value) for kind in ResourceKind])
@@ -253,9 +250,15 @@ class Delivery(models.Model):
         """Return whether it is a document that the service has rejected, and nothing has taken its place."""
         return self.state == DeliveryState.DONE and self.document_status == REJECTED
 
+    def hold(self, reason: str) -> None:
+        """Leave the row to an agent. The caller saves it."""
+        self.state = DeliveryState.HELD
+        self.reason = reason
+        self.next_at = None
+
 
 class Attempt(models.Model):
-    """One call, committed before the socket opens. One without an end is a process that died. Holds no bodies."""
+    """A call, committed before the socket opens. Without an end its process has died. Holds no bodies."""
 
     delivery = models.ForeignKey(Delivery, models.CASCADE, related_name="tries")
     key = models.CharField(max_length=64)
@@ -274,7 +277,7 @@ class Attempt(models.Model):
 
 
 class Look(models.Model):
-    """One reading of the service's records after a call in doubt, with its result. Ids only, no personal data."""
+    """A reading of the service's records after a call in doubt, with its result. Ids only, no personal data."""
 
     delivery = models.ForeignKey(Delivery, models.CASCADE, related_name="seen")
     looked_at = models.DateTimeField(auto_now_add=True)

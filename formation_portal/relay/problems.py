@@ -10,6 +10,7 @@ from typing import Any
 from django.utils.translation import gettext
 
 from formation_portal.applications.draft import Draft
+from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.values import Problem
 from formation_portal.contract.needs import Need
@@ -112,7 +113,7 @@ class _Locator:
 
     def _fields_of(self, party_token: str, class_token: str) -> Iterable[FieldSpec]:
         schema = self._draft.schema
-        party = self._draft.party(party_token) if party_token else None
+        party = self._draft.party(party_token)
         if party:
             return schema.fields_of(party.kind, party.roles)
         return schema.share_class_fields if class_token else schema.entity_fields
@@ -155,25 +156,23 @@ class _Locator:
         schema = self._draft.schema
         form_state = self._draft.form_state
         names = set()
-        for question in self._questions_about(problem):
+        holder: PartyRow | ShareClassRow | None = self._draft.share_class(problem.share_class)
+        if problem.party:
+            holder = self._draft.party(problem.party)
+        is_about_holder = bool(problem.party or problem.share_class)
+        questions: Iterable[Question] = ()
+        if holder or not is_about_holder:
+            questions = form_state.holder_questions(holder.record if holder else None)
+        for question in questions:
             spec = question.spec
             is_asked = question.activation.active and not spec.provided_by_agent
             if is_asked and schema.why_unanswerable(spec) is None:
                 names.add(spec.name)
-        if self._row.is_transition and not (problem.party or problem.share_class):
+        if self._row.is_transition and not is_about_holder:
             for section in schema.sections:
                 if not section.is_entity and form_state.section_activation(section).active:
                     names.update(spec.name for spec in _every_field([section]))
         return names
-
-    def _questions_about(self, problem: LocatedProblem) -> Iterable[Question]:
-        if problem.party:
-            party = self._draft.party(problem.party)
-            return self._draft.form_state.party_questions(party.record) if party else ()
-        if problem.share_class:
-            share_class = self._draft.share_class(problem.share_class)
-            return self._draft.form_state.holder_questions(share_class.record) if share_class else ()
-        return self._draft.form_state.holder_questions(None)
 
     def _named_section(self, objection: FieldProblem) -> str:
         """Return the key of the section that an objection names by its key, title or scope."""
@@ -188,7 +187,7 @@ class _Locator:
         schema = self._draft.schema
         sections: tuple[Section, ...] = schema.entity_sections
         group = "entity"
-        party = self._draft.party(party_token) if party_token else None
+        party = self._draft.party(party_token)
         if party:
             sections = schema.sections_of(party.roles)
             group = party.kind
@@ -241,7 +240,7 @@ def block_approval(draft: Draft) -> tuple[ApprovalBlocker, ...]:
         if not (is_refused or row.is_returned):
             continue
         for problem in problems_of(row) or (LocatedProblem("", "refused", gettext("No reason given")),):
-            party = draft.party(problem.party) if problem.party else None
+            party = draft.party(problem.party)
             message = f"Not accepted by the formation service: {problem.message}"
             blockers.append(ApprovalBlocker(_target(problem), party.label if party else "", message))
     return tuple(blockers)

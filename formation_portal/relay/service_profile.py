@@ -110,7 +110,6 @@ class Profile:
         return self.can_edit and edit_name(action, kind) not in self.lacks
 
     def is_paused(self, now: datetime) -> bool:
-        """Return whether nothing is sent at all for the moment."""
         return self.paused_until is not None and now < self.paused_until
 
     def doubt_time(self, repeats: int) -> timedelta:

@@ -1,8 +1,8 @@
-"""What should be at the service, and the deliveries that are brought up to it, in the transaction of the change.
+"""Bring the deliveries of a draft up to the desired state of the service, in the transaction of the change.
 
-The desired state is a function of a draft and its history: one resource per remote thing, in the order of sending.
-Payloads hold answers by field name, with references to other resources; `calls.bodies` makes the wire's shapes of them.
-Only active, readable answers are in them, so nothing inactive ever leaves. Nothing is sent here: the worker does that.
+The desired state is a function of a draft and its history: the resources in the order of sending. Payloads hold answers
+by field name, with references to other resources; `calls.bodies` makes the wire's shapes of them. They hold active,
+readable answers only, so nothing inactive is ever sent. Nothing is sent here: the worker does that.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,15 +41,18 @@ from .wake import RELAY
 
 # The longest note that the service takes (supplement, "Entities"); the rest can be read here.
 STATUS_NOTE_LIMIT = 10_000
-_CONTROLS = {chr(code) for code in (*range(32), 127)} - {"\n", "\t"}
-# What the documented call requires; a class without par value sends 0 (supplement, "Share classes, shareholdings").
+# Control characters become blanks.
+_CONTROLS = {code: " " for code in (*range(32), 127) if chr(code) not in "\n\t"}
+# Required by the documented call; a class without par value sends 0 (supplement, "Share classes, shareholdings").
 _REQUIRED_OF_PARTY = {"person": ("first_name", "last_name", "email"), "corporate": ("name",), "foundation": ("name",)}
 _REQUIRED_OF_CLASS = ("name", "currency", "par_value", "voting_rights", "dividend_rights")
 
 
 def status_changes_of(application: Application) -> list[Change]:
-    """The entries of its history that changed its status, oldest first: one query; none for what was never submitted,
-    or withdrawn."""
+    """Read the entries of the history that changed the status, oldest first. One query.
+
+    An application that was never submitted, or was withdrawn, needs none.
+    """
     if not application.submissions or application.status is State.WITHDRAWN:
         return []
     return list(Change.objects.filter(application=application).exclude(moved_to="").order_by("pk"))
@@ -57,7 +60,7 @@ def status_changes_of(application: Application) -> list[Change]:
 
 @dataclass(frozen=True, slots=True)
 class DesiredResource:
-    """One resource that should be there. Without a payload it stays as it is: what we have of it can't be sent yet."""
+    """A resource that the service should have. Without a payload it stays as it is: ours can't be sent yet."""
 
     kind: ResourceKind
     subject: str
@@ -66,12 +69,11 @@ class DesiredResource:
 
     @property
     def name(self) -> ResourceName:
-        """What it is named by within its application."""
         return (self.kind, self.subject)
 
 
 def desired_state(draft: Draft, status_changes: Sequence[Change] = ()) -> tuple[DesiredResource, ...]:
-    """Everything that should be at the service: nothing of a deleted draft, only the withdrawal of a withdrawn one.
+    """Return all resources that the service should have: none of a deleted draft, the withdrawal of a withdrawn one.
 
     `status_changes` are the entries of its history that changed its status, oldest first.
     """
@@ -90,19 +92,19 @@ def desired_state(draft: Draft, status_changes: Sequence[Change] = ()) -> tuple[
     )
 
 
-def _entity(draft: Draft) -> tuple[DesiredResource, DesiredResource]:
-    application = draft.application
+def _entity(draft: Draft) -> Iterator[DesiredResource]:
     answers, csp_data = _answers(draft, None)
     payload = {
-        "jurisdiction_product_id": application.product_id,
-        "client_reference": application.reference,
+        "jurisdiction_product_id": draft.application.product_id,
+        "client_reference": draft.application.reference,
         "answers": answers,
     }
-    return DesiredResource(ResourceKind.ENTITY, "", payload), DesiredResource(ResourceKind.ENTITY_CSP, "", csp_data)
+    yield DesiredResource(ResourceKind.ENTITY, "", payload)
+    yield DesiredResource(ResourceKind.ENTITY_CSP, "", csp_data)
 
 
 def _answers(draft: Draft, holder: Holder) -> tuple[Payload, Payload]:
-    """The holder's answers that have a canonical name; and the provider's own, as csp-data takes them."""
+    """Return the holder's answers with a canonical name, and those to the provider's own questions as csp-data."""
     canonical_answers: Payload = {}
     own_answers: Payload = {}
     for spec, value in draft.form_state.active_answers(holder):
@@ -117,7 +119,9 @@ def _share_classes(draft: Draft) -> Iterator[DesiredResource]:
         return
     for position, row in enumerate(draft.share_classes):
         answers, csp_data = _answers(draft, row.record)
-        payload = {"answers": answers} if _is_ready_class(draft, row) else None
+        payload: Payload | None = None
+        if _is_ready_class(draft, row):
+            payload = {"answers": answers}
         yield DesiredResource(ResourceKind.SHARE_CLASS, row.token, payload, position)
         yield DesiredResource(ResourceKind.SHARE_CLASS_CSP, row.token, csp_data, position)
 
@@ -140,13 +144,15 @@ def _parties(draft: Draft) -> Iterator[DesiredResource]:
         if not roles:
             continue
         answers, csp_data = _answers(draft, row.record)
-        payload = {"party_type": row.kind, "roles": list(roles), "answers": answers}
-        yield DesiredResource(ResourceKind.PARTY, row.token, payload if _is_ready_party(draft, row) else None, position)
+        payload: Payload | None = None
+        if _is_ready_party(draft, row):
+            payload = {"party_type": row.kind, "roles": list(roles), "answers": answers}
+        yield DesiredResource(ResourceKind.PARTY, row.token, payload, position)
         yield DesiredResource(ResourceKind.PARTY_CSP, row.token, csp_data, position)
 
 
 def _is_ready_party(draft: Draft, row: PartyRow) -> bool:
-    """Its name and e-mail address are there, as far as they are asked and required."""
+    """Return whether a party has its name and e-mail address, as far as they are asked and required."""
     return not any(
         question.required
         and question.spec.name not in row.record.answers.values
@@ -156,18 +162,20 @@ def _is_ready_party(draft: Draft, row: PartyRow) -> bool:
 
 
 def _documents(draft: Draft) -> Iterator[DesiredResource]:
-    """Those that are asked; what the malware scanner has not seen yet goes nowhere."""
+    """Yield the documents of active slots. One that the malware scanner has not checked yet is not sent."""
     for row in (None, *draft.parties):
-        asked = {slot.name for slot in draft.form_state.slots(row.record if row else None)}
+        slots = {slot.name for slot in draft.form_state.slots(row.record if row else None)}
         for slot, document in draft.documents_of(row).items():
-            if slot in asked:
-                party = row.token if row else None
+            if slot not in slots:
+                continue
+            payload: Payload | None = None
+            if not document.is_checking:
                 payload = {name: getattr(document, name) for name in ("name", "mime_type", "sha256")}
-                payload |= {"document_key": slot} | (
-                    {"party": reference_to(ResourceKind.PARTY, party)} if party else {}
-                )
-                wanted = None if document.is_checking else payload
-                yield DesiredResource(ResourceKind.DOCUMENT, document_subject(party, slot), wanted)
+                payload["document_key"] = slot
+                if row:
+                    payload["party"] = reference_to(ResourceKind.PARTY, row.token)
+            subject = document_subject(row.token if row else None, slot)
+            yield DesiredResource(ResourceKind.DOCUMENT, subject, payload)
 
 
 def _shareholdings(draft: Draft) -> Iterator[DesiredResource]:
@@ -176,47 +184,51 @@ def _shareholdings(draft: Draft) -> Iterator[DesiredResource]:
     holders = {row.token for row in draft.parties if draft.is_shareholder(row)}
     for (party, share_class), holding in draft.holdings.items():
         if party in holders and holding.shares != 0:
-            payload = {
-                "party": reference_to(ResourceKind.PARTY, party),
-                "share_class": reference_to(ResourceKind.SHARE_CLASS, share_class),
-                "shares_held": holding.shares,
-            }
-            # A number that cannot be read leaves what is there.
-            is_readable = holding.shares is not None
-            yield DesiredResource(
-                ResourceKind.SHAREHOLDING, shareholding_subject(party, share_class), payload if is_readable else None
-            )
+            payload: Payload | None = None
+            # A number that cannot be read leaves the shareholding as it is.
+            if holding.shares is not None:
+                payload = {
+                    "party": reference_to(ResourceKind.PARTY, party),
+                    "share_class": reference_to(ResourceKind.SHARE_CLASS, share_class),
+                    "shares_held": holding.shares,
+                }
+            yield DesiredResource(ResourceKind.SHAREHOLDING, shareholding_subject(party, share_class), payload)
 
 
 def _transitions(draft: Draft, changes: Sequence[Change]) -> Iterator[DesiredResource]:
-    """Each submission with the changes of status by agents after it. Positions never change: only new ones are added.
-    A submission that came back before an agent had it, since the service refused something, is no longer sent. What is
-    new waits while a document is checked for malware, which the service would find missing.
+    """Yield each submission with the changes of status by agents after it.
+
+    Positions never change: only new ones are added. A submission that came back before an agent had it, since the
+    service refused something, is no longer sent. New transitions wait while a document is checked for malware, which
+    the service would find missing.
     """
-    application, is_checking = draft.application, bool(changes) and any(one.is_checking for one in draft.documents)
-    is_submission = [change.moved_to == State.SUBMITTED_FOR_REVIEW for change in changes]
+    application = draft.application
+    is_checking = bool(changes) and any(document.is_checking for document in draft.documents)
     # Counted from the last one: a history may be older than the record of its status changes.
-    number = application.submissions - sum(is_submission)
+    number = application.submissions - sum(change.moved_to == State.SUBMITTED_FOR_REVIEW for change in changes)
     by_agents: dict[int, list[Change]] = {}
     source: State | None = None
-    for change, is_next in zip(changes, is_submission, strict=True):
-        number += is_next
-        # A change that nobody made was asked for by the service itself.
-        if change.who_id is not None and is_agents_call(State(change.moved_to), source):
+    for change in changes:
+        target = State(change.moved_to)
+        number += target is State.SUBMITTED_FOR_REVIEW
+        # A change without an author was made by the service itself.
+        if change.who_id is not None and is_agents_call(target, source):
             by_agents.setdefault(number, []).append(change)
-        source = State(change.moved_to)
+        source = target
     position = 0
     for number in range(1, application.submissions + 1):
         position += 1
+        payload: Payload | None = None
         if number in by_agents or (number == application.submissions and not application.is_open):
-            submission = None if is_checking else {"submission": number}
-            yield DesiredResource(ResourceKind.SUBMISSION, submission_subject(number), submission, position)
+            if not is_checking:
+                payload = {"submission": number}
+            yield DesiredResource(ResourceKind.SUBMISSION, submission_subject(number), payload, position)
         for change in by_agents.get(number, ()):
             position += 1
-            # Without control characters, as long as the service takes it.
-            note = "".join(" " if letter in _CONTROLS else letter for letter in str(change.named.get("note", "")))
-            status = None if is_checking else {"status": change.moved_to, "note": note[:STATUS_NOTE_LIMIT]}
-            yield DesiredResource(ResourceKind.STATUS, str(change.pk), status, position)
+            if not is_checking:
+                note = str(change.named.get("note", "")).translate(_CONTROLS)[:STATUS_NOTE_LIMIT]
+                payload = {"status": change.moved_to, "note": note}
+            yield DesiredResource(ResourceKind.STATUS, str(change.pk), payload, position)
 
 
 _SYNCED_FIELDS = (
@@ -240,16 +252,15 @@ def sync(draft: Draft) -> None:
     A row on its way keeps its state, and is compared again once its outcome is known. Makes at most four queries,
     however large the application, and one more for an application that was submitted.
     """
-    application, now = draft.application, timezone.now()
+    application = draft.application
     rows = {_name_of(row): row for row in LOCKED_DELIVERIES.rows(application.pk)}
     changes = RowChanges()
     desired = {resource.name: resource for resource in desired_state(draft, status_changes_of(application))}
-    # What has a remote id, or will get one.
-    sendable = frozenset(
-        name
-        for name, resource in desired.items()
-        if resource.payload is not None or (name in rows and rows[name].remote_id)
-    )
+    # Resources that have a remote id, or will get one.
+    sendable = set()
+    for name, resource in desired.items():
+        if resource.payload is not None or (name in rows and rows[name].remote_id):
+            sendable.add(name)
     for name, resource in desired.items():
         is_empty = name not in rows and resource.kind.is_csp and not (resource.payload or {}).get("answers")
         if resource.payload is None or is_empty:
@@ -267,8 +278,8 @@ def sync(draft: Draft) -> None:
             _set_wanted(row, payload, changes)
     submissions = [rows[name] for name in desired if name in rows and name[0] is ResourceKind.SUBMISSION]
     if any(row.pk is None for row in submissions):
-        # With a new submission, an earlier one that was refused or held is sent again, as what it lacked was corrected:
-        # one on which agents had already worked, so that it did not come back to the customer.
+        # With a new submission, an earlier one that was refused or held is sent again, since it was corrected: agents
+        # had already worked on it, so that it did not come back to the customer.
         for row in submissions:
             if row.state in (DeliveryState.REFUSED, DeliveryState.HELD) and row.is_settled:
                 changes.expect(row)
@@ -278,6 +289,7 @@ def sync(draft: Draft) -> None:
         if name not in desired:
             _unset_wanted(row, desired, changes, is_frozen=frozen, is_open=application.is_open)
     may_send = current_profile().may_send(application)
+    now = timezone.now()
     for row in rows.values():
         is_idle = row.state == DeliveryState.QUEUED and row.next_at is None
         if is_idle and (may_send or row.is_transition):
@@ -314,11 +326,12 @@ class RowChanges:
 
 
 def _name_of(row: Delivery) -> ResourceName:
-    """What it is the row of. Rows from before every submission had its own are those of the last submission."""
-    if row.resource_kind is not ResourceKind.SUBMISSION:
-        return row.name
-    payload = row.wanted or row.sent or row.acknowledged or {}
-    return (ResourceKind.SUBMISSION, submission_subject(payload["submission"])) if "submission" in payload else row.name
+    """Return the name of a row's resource. An old row of all submissions is that of the last one."""
+    if row.resource_kind is ResourceKind.SUBMISSION:
+        payload = row.wanted or row.sent or row.acknowledged or {}
+        if "submission" in payload:
+            return (ResourceKind.SUBMISSION, submission_subject(payload["submission"]))
+    return row.name
 
 
 def _values(row: Delivery) -> dict[str, Any]:
@@ -331,25 +344,32 @@ def _set_wanted(row: Delivery, payload: Payload | None, changes: RowChanges) -> 
     changes.expect(row)
     row.wanted = payload
     parent = parent_of(*row.name)
-    row.needs = [list(name) for name in dict.fromkeys(([parent] if parent else []) + list(referenced_names(payload)))]
+    needs = [*([parent] if parent else ()), *referenced_names(payload)]
+    row.needs = [list(name) for name in dict.fromkeys(needs)]
     if row.is_settled:
         requeue(row)
 
 
 def is_frozen(application: Application) -> bool:
-    """Whether what the service has stays there as it is: the application was withdrawn, and is not deleted."""
+    """Return whether the service's records stay as they are: the application was withdrawn, and is not deleted."""
     return application.status is State.WITHDRAWN and application.deleted_at is None
 
 
 def requeue(row: Delivery) -> None:
-    """Compare what a row wants with what was acknowledged, and queue it anew where they differ."""
-    row.problems, row.reason, row.attempts, row.repeats = [], "", 0, 0
-    row.sent, row.key = None, ""
+    """Compare the wanted payload with the acknowledged one, and queue the row again if they differ."""
+    row.problems = []
+    row.reason = ""
+    row.attempts = 0
+    row.repeats = 0
+    row.sent = None
+    row.key = ""
     kind = row.resource_kind
     if row.wanted == row.acknowledged or (row.wanted is None and (kind.is_csp or kind.is_transition)):
-        row.state, row.next_at = DeliveryState.DONE, None
+        row.state = DeliveryState.DONE
+        row.next_at = None
     elif row.state != DeliveryState.WAITING:
-        row.state, row.next_at = DeliveryState.QUEUED, None
+        row.state = DeliveryState.QUEUED
+        row.next_at = None
 
 
 def _unset_wanted(
@@ -360,37 +380,39 @@ def _unset_wanted(
     is_frozen: bool,
     is_open: bool,
 ) -> None:
-    """What is gone here is removed there, unless it goes with what it belongs to.
+    """Have a resource that is gone here removed at the service, unless it goes with its parent.
 
-    A transition is never taken back, and a withdrawn application stays there as it is. Why the service refused a
-    submission can be read until the next one.
+    A transition is never taken back, and a withdrawn application stays there as it is. A refused submission keeps its
+    reason until the next one.
     """
-    is_transition = row.is_transition
-    if is_frozen or is_transition:
-        if not (is_transition and is_open and row.state == DeliveryState.REFUSED):
+    if is_frozen or row.is_transition:
+        if not (row.is_transition and is_open and row.state == DeliveryState.REFUSED):
             _set_wanted(row, row.acknowledged, changes)
         return
     _set_wanted(row, None, changes)
     parent = parent_of(*row.name)
     if row.is_settled and parent is not None and parent not in desired:
         changes.expect(row)
-        row.state, row.next_at = DeliveryState.DONE, None
+        row.state = DeliveryState.DONE
+        row.next_at = None
 
 
 def forget_dependents(row: Delivery) -> None:
-    """A resource is gone at the service: what belonged to it, and shareholdings that name it, are gone with it.
+    """Forget the resources that are gone at the service with this one: its children, and shareholdings that name it.
 
-    They are queued anew where they are still wanted, also those that were in doubt.
+    They are queued again if they are still wanted, including those that were in doubt.
     """
     gone = {row.name}
     others = Delivery.objects.filter(application_id=row.application_id).exclude(pk=row.pk)
-    for other in sorted(others, key=lambda one: one.resource_kind.order):
+    for other in sorted(others, key=lambda other: other.resource_kind.order):
         names_it = other.resource_kind is ResourceKind.SHAREHOLDING and any(list(name) in other.needs for name in gone)
         if (parent_of(*other.name) in gone or names_it) and (other.is_settled or other.state == DeliveryState.UNKNOWN):
             gone.add(other.name)
-            other.acknowledged, other.remote_id = None, ""
+            other.acknowledged = None
+            other.remote_id = ""
             if other.state == DeliveryState.UNKNOWN:
-                other.state, other.unclear_since = DeliveryState.DONE, None
+                other.state = DeliveryState.DONE
+                other.unclear_since = None
             requeue(other)
             other.save()
     overwrite_deleted()

@@ -69,7 +69,6 @@ def lookup_pause(times: int) -> timedelta:
 
 
 def retries_a_second() -> float:
-    """Return how fast the retry budget fills up."""
     return RETRIES / _scaled(60.0).total_seconds()
 
 

@@ -64,7 +64,6 @@ class Titles:
         return self._labels.get((row.application_id, ENTITY)) or row.application.product_name
 
     def title(self, row: Delivery) -> str:
-        """Return the title of a row: its kind, and the name of its holder."""
         match row.resource_kind:
             case ResourceKind.ENTITY:
                 return gettext("Company")

@@ -110,7 +110,6 @@ _PREFIXES = {
 
 
 def is_id_of_another_kind(kind: ResourceKind, remote_id: str) -> bool:
-    """Return whether the prefix of an id is that of another kind."""
     return any(remote_id.startswith(prefix) for other, prefix in _PREFIXES.items() if other is not kind)
 
 

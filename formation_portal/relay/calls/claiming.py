@@ -132,24 +132,18 @@ def _finish_without_call(row: Delivery, profile: Profile) -> bool:
         if strategy_for(row, profile.capabilities) is not Strategy.HOLD:
             return False
         logger.error("Delivery %s may have arrived, but cannot be verified: held", row.pk)
-        _hold(row, UNCLEAR)
+        row.hold(UNCLEAR)
     elif row.state == DeliveryState.DONE:
         return False
     elif has_nothing_to_send(row):
         row.acknowledged = row.wanted
         requeue(row)
     elif is_unsupported(row, profile):
-        _hold(row, UNSUPPORTED)
+        row.hold(UNSUPPORTED)
     else:
         return False
     row.save()
     return True
-
-
-def _hold(row: Delivery, reason: str) -> None:
-    row.state = DeliveryState.HELD
-    row.reason = reason
-    row.next_at = None
 
 
 def _prepare(row: Delivery) -> None:

@@ -41,8 +41,6 @@ FILE = "file"
 
 @dataclass(frozen=True, slots=True)
 class CallOutcome:
-    """The outcome of one call."""
-
     state: DeliveryState
     reason: str = ""
     remote_id: str = ""

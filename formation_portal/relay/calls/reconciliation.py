@@ -40,8 +40,6 @@ logger = logging.getLogger(__name__)
 
 
 class Strategy(StrEnum):
-    """The way to resolve a call in doubt."""
-
     REPEAT = "repeat"  # send it again, which is harmless there
     LOOK_UP = "look"  # read the service's records
     HOLD = "hold"  # wait for an agent's decision
@@ -116,8 +114,8 @@ def look_up(claim: Claim) -> Evidence:
         return Evidence(len(records), _ids(claim.kind, named), is_certain=True)
     alike = []
     for record in records:
-        shown = record.get("client_reference")
-        has_another = isinstance(shown, str) and shown not in ("", reference)
+        other = record.get("client_reference")
+        has_another = isinstance(other, str) and other not in ("", reference)
         if not has_another and matches(claim.kind, body, record):
             alike.append(record)
     return Evidence(len(records), _ids(claim.kind, alike))
@@ -258,10 +256,7 @@ def hold_reason(row: Delivery) -> str:
 
 
 def hold(row: Delivery, reason: str) -> None:
-    """Leave the row to an agent."""
-    row.state = DeliveryState.HELD
-    row.reason = reason
-    row.next_at = None
+    row.hold(reason)
     logger.error("Delivery %s is held: the service's records are inconclusive: %s", row.pk, reason)
 
 
@@ -353,7 +348,6 @@ def _target(row: Delivery) -> State:
 
 
 def _source_states(target: State) -> frozenset[State]:
-    """Return the states from which a transition leads to the target."""
     states: set[State] = set()
     for transition in TRANSITIONS.values():
         if transition.target is target and transition.is_sent:

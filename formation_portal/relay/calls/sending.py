@@ -293,9 +293,7 @@ class ResultWriter:
         if row.wanted != row.sent and outcome.reason not in (UNSUPPORTED, UNCLEAR):
             self._requeue_changed()
             return
-        row.state = DeliveryState.HELD
-        row.reason = outcome.reason
-        row.next_at = None
+        row.hold(outcome.reason)
         # Only agents read the reasons of the refusal.
         row.problems = self._locate(outcome)
         logger.error(
@@ -320,7 +318,7 @@ class ResultWriter:
 
 
 def _learn_about_service(row: Delivery, claim: Claim, outcome: CallOutcome, *, now: datetime) -> None:
-    """Note what the answer shows about the service, whatever becomes of the row."""
+    """Note what the answer shows about the service, apart from the row."""
     stored = locked_profile()
     rate_limit.count_at_end(stored, claim.counted_at, now)
     if not claim.is_lookup:
