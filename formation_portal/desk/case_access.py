@@ -1,187 +1,162 @@
-"""Which cases an agent may open, and of which ones the documents and the numbers that people are known by.
+"""Decide which cases an agent may open, and of which ones the documents and the numbers that people are known by.
 
 `Right.ALL_CASES` opens every case, `Right.OWN_CASES` those that the agent has claimed or was assigned; both with
 documents and numbers. Without a right to a case AGENTS_WITHOUT_RIGHTS decides: "queue" shows its row in the queue
-without personal data and nothing else, "cases" its answers, too. Nobody opens their own application's case.
-
-A view says by a decorator below its policy what it opens, and a test walks all addresses to see that it does.
+without personal data and nothing else, "cases" its answers, too. Nobody opens the case of their own application.
 """
 
-from collections.abc import Callable
-from enum import StrEnum
+from collections.abc import Callable, Mapping
+from enum import Enum, auto
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import Any
 
 from django.conf import settings
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.models import Right, User
-from formation_portal.accounts.policies import UserRequest, agents_with, right_missing_page
+from formation_portal.accounts.policies import (
+    Rest,
+    UserRequest,
+    UserView,
+    View,
+    agent_with,
+    agents_with,
+    right_missing_page,
+)
 from formation_portal.applications.models import Application
 
 from .models import Case
 
-Rest = ParamSpec("Rest")
-CaseView = Callable[Concatenate[UserRequest, str, Rest], HttpResponseBase]
-DeliveryView = Callable[Concatenate[UserRequest, int, Rest], HttpResponseBase]
-AgentView = Callable[Concatenate[UserRequest, Rest], HttpResponseBase]
-
-# More names than this are no help.
 _MAX_COLLEAGUES = 5
 
 
-class Opens(StrEnum):
-    """What a view opens."""
+class Opens(Enum):
+    """The kinds of pages that the decorator `opens` guards."""
 
-    CASE = "case"
-    DOCUMENTS = "documents"
-    DELIVERY = "delivery"
-    EVERY_CASE = "every case"
-    # Nothing of a case but its row in the queue: claiming, assigning and releasing.
-    QUEUE = "queue"
-
-
-def opens_of(view: Callable[..., object]) -> Opens | None:
-    """What a view declares, or None."""
-    return getattr(view, "opens", None)
+    # The pages of a case that name people, and what is done there; the address names the case by its `reference`.
+    CASE = auto()
+    # The documents of a case, and the numbers that people are known by.
+    DOCUMENTS = auto()
+    # One delivery, by its `number`: it opens as the case of its application does.
+    DELIVERY = auto()
+    # A page that names people of several cases.
+    EVERY_CASE = auto()
+    # The rows of the queue, for agents who can open what they claim. Claiming refuses own applications itself.
+    QUEUE = auto()
 
 
 def has_every_case(reader: User) -> bool:
-    """Whether the reader sees the names and answers of all cases."""
+    """Report that the reader sees the names and answers of all cases."""
     return settings.AGENTS_WITHOUT_RIGHTS == "cases" or reader.has_perm(Right.ALL_CASES.permission)
 
 
-def can_have_cases(reader: User) -> bool:
-    """Whether the reader can open what they claim."""
-    return has_every_case(reader) or reader.has_perm(Right.OWN_CASES.permission)
-
-
 def has_documents(case: Case | None, reader: User) -> bool:
-    """Whether the reader may open the documents of a case and see its numbers."""
+    """Report that the reader may open the documents of a case and see its numbers."""
     if reader.has_perm(Right.ALL_CASES.permission):
         return True
-    return case is not None and is_claimed_by(case, reader) and reader.has_perm(Right.OWN_CASES.permission)
+    is_claimed_by_reader = case is not None and case.is_claimed and case.claimed_by_id == reader.pk
+    return is_claimed_by_reader and reader.has_perm(Right.OWN_CASES.permission)
 
 
 def can_open(case: Case, reader: User) -> bool:
-    """Whether the reader may open a case, unless it is their own application's."""
+    """Report that the reader may open a case, unless it is that of their own application."""
     return has_every_case(reader) or has_documents(case, reader)
 
 
-def is_claimed_by(case: Case, reader: User) -> bool:
-    """Whether the reader works on the case."""
-    return case.claimed_by_id == reader.pk and case.is_claimed
+def can_open_claimed(reader: User) -> bool:
+    return has_every_case(reader) or reader.has_perm(Right.OWN_CASES.permission)
 
 
 def can_take_cases(reader: User) -> bool:
-    """Whether the reader may claim cases, and open what they have claimed."""
-    return reader.has_perm(Right.REVIEW.permission) and can_have_cases(reader)
+    """Report that the reader may claim cases, and open what they have claimed."""
+    return reader.has_perm(Right.REVIEW.permission) and can_open_claimed(reader)
 
 
 def reviewers() -> QuerySet[User]:
-    """The agents who can be given a case, by name: they may review, and open what is assigned to them."""
-    found = agents_with(Right.REVIEW)
+    """Return the agents who can be given a case, by name: they may review, and open what is assigned to them."""
+    agents = agents_with(Right.REVIEW)
     if settings.AGENTS_WITHOUT_RIGHTS == "cases":
-        return found
-    open_cases = (Q(pk__in=agents_with(right).values("pk")) for right in (Right.OWN_CASES, Right.ALL_CASES))
-    return found.filter(Q.create(list(open_cases), Q.OR))
+        return agents
+    own_cases = Q(pk__in=agents_with(Right.OWN_CASES).values("pk"))
+    return agents.filter(own_cases | Q(pk__in=agents_with(Right.ALL_CASES).values("pk")))
 
 
-def opens_case(view: CaseView[Rest]) -> CaseView[Rest]:
-    """For the pages of a case that name people, and what is done there."""
-    return _guard_case(view, Opens.CASE)
+def opens(kind: Opens) -> Callable[[UserView[Rest]], UserView[Rest]]:
+    """Guard a view: refuse it with a page that says why to agents who may not open this. Stands below the policy."""
+
+    def guard(view: UserView[Rest]) -> UserView[Rest]:
+        @wraps(view)
+        def guarded(request: UserRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
+            return _refusal(request, kind, kwargs) or view(request, *args, **kwargs)
+
+        return guarded
+
+    return guard
 
 
-def opens_documents(view: CaseView[Rest]) -> CaseView[Rest]:
-    """For what hands out a document of a case, or a number that somebody is known by."""
-    return _guard_case(view, Opens.DOCUMENTS)
+def case_action(
+    right: Right, *, leads_to: str = "desk:case", kind: Opens = Opens.CASE
+) -> Callable[[UserView[Rest]], View[Rest]]:
+    """Declare a view that changes something of a case, for agents who have the right and may open the page's kind.
+
+    Only a POST reaches it. A GET, as after signing in again, leads to the page of this name.
+    """
+
+    def guard(view: UserView[Rest]) -> View[Rest]:
+        @wraps(view)
+        def posted(request: UserRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
+            if request.method == "POST":
+                return view(request, *args, **kwargs)
+            address: dict[str, Any] = {name: value for name, value in kwargs.items() if name != "number"}
+            if "reference" in address:
+                get_object_or_404(Application.objects.submitted(), reference=address["reference"])
+            return redirect(reverse(leads_to, kwargs=address))
+
+        return require_http_methods(["GET", "HEAD", "POST"])(agent_with(right)(opens(kind)(posted)))
+
+    return guard
 
 
-def opens_delivery(view: DeliveryView[Rest]) -> DeliveryView[Rest]:
-    """For one delivery, with what was sent and what the service has said: as its application's case."""
-
-    @wraps(view)
-    def guarded(request: UserRequest, /, number: int, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
-        applications = Application.objects.filter(deliveries__pk=number)
-        return _refuse(request, applications, Opens.DELIVERY) or view(request, number, *args, **kwargs)
-
-    return _declare(cast(DeliveryView[Rest], guarded), Opens.DELIVERY)
-
-
-def opens_every_case(view: AgentView[Rest]) -> AgentView[Rest]:
-    """For a page that names people of several cases."""
-
-    @wraps(view)
-    def guarded(request: UserRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
-        if not has_every_case(request.user):
-            return right_missing_page(request, Right.ALL_CASES)
-        return view(request, *args, **kwargs)
-
-    return _declare(guarded, Opens.EVERY_CASE)
-
-
-def takes_cases(view: AgentView[Rest]) -> AgentView[Rest]:
-    """For claiming, assigning and releasing, by whoever can open what they claim. What is one's own application is
-    refused where it is claimed (queue/claims.py)."""
-
-    @wraps(view)
-    def guarded(request: UserRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
-        if not can_have_cases(request.user):
-            return right_missing_page(request, Right.OWN_CASES)
-        return view(request, *args, **kwargs)
-
-    return _declare(guarded, Opens.QUEUE)
+def _refusal(request: UserRequest, kind: Opens, address: Mapping[str, Any]) -> HttpResponse | None:
+    """Return the page that says why the reader may not open this. None where they may, or where the address names
+    nothing: the view answers 404 then. One query."""
+    reader = request.user
+    if kind is Opens.QUEUE:
+        return None if can_open_claimed(reader) else right_missing_page(request, Right.OWN_CASES)
+    if kind is Opens.EVERY_CASE:
+        return None if has_every_case(reader) else right_missing_page(request, Right.ALL_CASES)
+    needs_right = kind is Opens.DOCUMENTS or not has_every_case(reader)
+    if needs_right and not any(reader.has_perm(right.permission) for right in (Right.ALL_CASES, Right.OWN_CASES)):
+        return right_missing_page(request, Right.OWN_CASES)
+    if kind is Opens.DELIVERY:
+        applications = Application.objects.filter(deliveries__pk=address["number"])
+    else:
+        applications = Application.objects.submitted().filter(reference=address["reference"])
+    own = Application.objects.concerning(reader.pk).filter(pk=OuterRef("pk"))
+    claim = ("case__claimed_by", "case__claimed_at", "case__open_since")
+    row = applications.annotate(is_readers=Exists(own)).values_list("pk", "reference", "is_readers", *claim).first()
+    if row is None:
+        return None
+    pk, reference, is_own, claimed_by, claimed_at, open_since = row
+    if is_own:
+        return own_application_page(request, pk, reference)
+    case = Case(pk=pk, claimed_by_id=claimed_by, claimed_at=claimed_at, open_since=open_since)
+    if not needs_right or has_documents(case, reader):
+        return None
+    context = {"reference": reference, "case": case, "shown": request.GET.get("from", "")}
+    return render(request, "desk/case_not_claimed.html", context, status=403)
 
 
 def own_application_page(request: UserRequest, application: int, reference: str) -> HttpResponse:
-    """403: it is the reader's own application, and who can review it. Two queries."""
+    """Answer 403: the application is the reader's own. Says who can review it. Two queries."""
     context = {
         "reference": reference,
-        "colleagues": [one.called for one in reviewers().exclude(pk=request.user.pk)[:_MAX_COLLEAGUES]],
+        "colleagues": [agent.called for agent in reviewers().exclude(pk=request.user.pk)[:_MAX_COLLEAGUES]],
         "is_visible": Application.objects.visible_to(request.user).filter(pk=application).exists(),
     }
     return render(request, "desk/own_application.html", context, status=403)
-
-
-def _standing(found: QuerySet[Application], reader: int) -> QuerySet[Application, tuple[Any, ...]]:
-    own = Application.objects.concerning(reader).filter(pk=OuterRef("pk"))
-    claim = ("case__claimed_by", "case__claimed_at", "case__open_since")
-    return found.annotate(concerns_reader=Exists(own)).values_list("pk", "reference", "concerns_reader", *claim)
-
-
-def _refuse(request: UserRequest, applications: QuerySet[Application], opens: Opens) -> HttpResponse | None:
-    """Why the reader may not open it, as a page; None where they may, and where there is nothing, which the view says.
-    One query."""
-    reader = request.user
-    rights = (Right.ALL_CASES, Right.OWN_CASES)
-    takes_right = opens is Opens.DOCUMENTS or not has_every_case(reader)
-    if takes_right and not any(reader.has_perm(right.permission) for right in rights):
-        return right_missing_page(request, Right.OWN_CASES)
-    for pk, reference, is_own, claimed_by, claimed_at, open_since in _standing(applications, reader.pk):
-        if is_own:
-            return own_application_page(request, pk, reference)
-        case = Case(pk=pk, claimed_by_id=claimed_by, claimed_at=claimed_at, open_since=open_since)
-        if takes_right and not has_documents(case, reader):
-            context = {"reference": reference, "case": case, "shown": request.GET.get("from", "")}
-            return render(request, "desk/case_not_claimed.html", context, status=403)
-    return None
-
-
-def _guard_case(view: CaseView[Rest], opens: Opens) -> CaseView[Rest]:
-    @wraps(view)
-    def guarded(request: UserRequest, /, reference: str, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
-        applications = Application.objects.submitted().filter(reference=reference)
-        return _refuse(request, applications, opens) or view(request, reference, *args, **kwargs)
-
-    return _declare(cast(CaseView[Rest], guarded), opens)
-
-
-Declared = TypeVar("Declared", bound=Callable[..., HttpResponseBase])
-
-
-def _declare(view: Declared, opens: Opens) -> Declared:
-    view.opens = opens  # type: ignore[attr-defined]  # a mark on the function; read by `opens_of`
-    return view

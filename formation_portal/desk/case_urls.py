@@ -1,5 +1,5 @@
-"""Where the pages of a case are, and where they lead back to. What the queue showed travels along in their addresses
-and forms, so that the way back and the next case are those of the same filters.
+"""Make the addresses of a case's pages. The state of the queue travels along in addresses and forms, so that the way
+back and the next case are those of the same filters.
 """
 
 from collections.abc import Mapping
@@ -16,71 +16,61 @@ from formation_portal.reviews.targets import SCREENING, Target, TargetKind
 from .queue_state import QueueState
 
 
-def queue_shown(said: Mapping[str, str]) -> QueueState:
-    """What the queue showed: a form carries its address as `shown`, an address as `from`."""
-    address = said.get("shown", "") or said.get("from", "")
+def queue_shown(values: Mapping[str, str]) -> QueueState:
+    """Read the state of the queue that a case was opened from: `shown` in a form, `from` in an address."""
+    address = values.get("shown", "") or values.get("from", "")
     return QueueState.read(QueryDict(address.removeprefix("?")))
 
 
-def queue_url(shown: QueueState) -> str:
-    """The queue as it was."""
-    return reverse("desk:queue") + shown.address
+def queue_url(queue_state: QueueState) -> str:
+    return reverse("desk:queue") + queue_state.address
 
 
-def party_url(reference: str, token: str, shown: QueueState | None = None) -> str:
-    """The page of one of a case's parties."""
-    return _with(reverse("desk:party", args=[reference, token]), shown)
+def party_url(reference: str, token: str, queue_state: QueueState | None = None) -> str:
+    return with_queue(reverse("desk:party", args=[reference, token]), queue_state)
 
 
-def erasure_url(reference: str, token: str, shown: QueueState) -> str:
-    """Where a party is erased at its own wish."""
-    return _with(reverse("desk:party_erasure", args=[reference, token]), shown)
+def case_url(reference: str, queue_state: QueueState) -> str:
+    return with_queue(reverse("desk:case", args=[reference]), queue_state)
 
 
-def case_url(reference: str, shown: QueueState) -> str:
-    """A case's page, opened from a queue that shows this."""
-    return _with(reverse("desk:case", args=[reference]), shown)
-
-
-def _with(address: str, shown: QueueState | None) -> str:
-    return f"{address}?{urlencode({'from': shown.address})}" if shown and shown.address else address
+def with_queue(address: str, queue_state: QueueState | None) -> str:
+    """Add the state of the queue to an address."""
+    return f"{address}?{urlencode({'from': queue_state.address})}" if queue_state and queue_state.address else address
 
 
 def return_url(posted: QueryDict, reference: str) -> str:
-    """The address in `back` where it is one of this case, else that of the case's own page."""
-    home, asked = reverse("desk:case", args=[reference]), posted.get("back", "")
-    is_ours = url_has_allowed_host_and_scheme(asked, allowed_hosts=None) and asked.startswith(home)
+    """Return the address in `back` if it is one of this case's, else that of the case's own page."""
+    home = reverse("desk:case", args=[reference])
+    back = posted.get("back", "")
+    is_within = url_has_allowed_host_and_scheme(back, allowed_hosts=None) and back.startswith(home)
     # Browsers climb by dots that are written as %2e, too.
-    return asked if is_ours and ".." not in unquote(asked) and asked.isprintable() else home
+    return back if is_within and ".." not in unquote(back) and back.isprintable() else home
 
 
 def return_query(posted: QueryDict, reference: str) -> QueryDict:
-    """What the page that was posted from was asked for: the query of the address that the post leads back to."""
+    """Return the query of the page that was posted from."""
     return QueryDict(urlsplit(return_url(posted, reference)).query)
 
 
 def fact_id(number: int) -> str:
-    """The id of a fact on its party's page, by its number in the checklist; the first is 1."""
+    """Return the id of a fact on its party's page, by its number in the checklist; the first is 1."""
     return f"fact-{number}"
 
 
 class TargetLinks:
-    """The addresses of the places of one case, opened from a queue that shows this. No query."""
+    """Make the addresses of the targets of one case. Makes no query."""
 
-    def __init__(self, draft: Draft, checklist: Checklist, shown: QueueState) -> None:
+    def __init__(self, draft: Draft, checklist: Checklist, queue_state: QueueState) -> None:
         self._draft = draft
-        self._shown = shown
-        self._case = case_url(draft.application.reference, shown)
+        self._shown = queue_state
+        self._case = case_url(draft.application.reference, queue_state)
         self._checklist = checklist
-        # The number of each fact of those holders that were asked for.
-        self._numbers: dict[str, dict[Target, int]] = {}
 
     def at(self, target: Target) -> str:
-        """The address of a place; what has none of its own is looked for on the case's page."""
-        if number := self._number(target):
-            return f"{self._party(target.holder)}#{fact_id(number)}"
+        """Return the address of a target; a target without a place of its own is on the case's page."""
         if self._draft.party(target.holder):
-            return self._party(target.holder) + (f"#{SCREENING}" if target.name == SCREENING else "")
+            return self._at_party(target)
         if target.holder and self._draft.schema.section(target.holder) is None:
             return self._case
         shares = self._draft.schema.share_section
@@ -90,25 +80,22 @@ class TargetLinks:
             return f"{self._case}#shares"
         return f"{self._case}#section-{target.holder}" if target.holder else f"{self._case}#notes"
 
-    def _number(self, target: Target) -> int:
-        """The number of a fact on its party's page; 0 where it is none."""
-        holder = target.holder
-        if holder not in self._numbers:
-            sheet = self._checklist.of_holder(holder) if holder else None
-            facts = sheet.facts if sheet else ()
-            self._numbers[holder] = {fact.target: number for number, fact in enumerate(facts, 1)}
-        return self._numbers[holder].get(target, 0)
-
-    def _party(self, token: str) -> str:
-        return party_url(self._draft.application.reference, token, self._shown)
+    def _at_party(self, target: Target) -> str:
+        url = party_url(self._draft.application.reference, target.holder, self._shown)
+        checklist = self._checklist.of_holder(target.holder)
+        for number, fact in enumerate(checklist.facts if checklist else (), 1):
+            if fact.target == target:
+                return f"{url}#{fact_id(number)}"
+        return f"{url}#{SCREENING}" if target.name == SCREENING else url
 
 
-def next_check_url(draft: Draft, checklist: Checklist, token: str, shown: QueueState) -> str:
-    """Where a review goes on after one holder, a party or the application itself (no token): the next thing to check,
-    or the decision. No query."""
-    reference, following = draft.application.reference, checklist.following(token)
+def next_check_url(draft: Draft, checklist: Checklist, token: str, queue_state: QueueState) -> str:
+    """Return the address at which a review goes on after a party, or the application itself (no token): the next check,
+    or the decision. Makes no query."""
+    reference = draft.application.reference
+    following = checklist.following(token)
     if following is None:
-        return f"{case_url(reference, shown)}#decide"
+        return f"{case_url(reference, queue_state)}#decide"
     if following.token:
-        return party_url(reference, following.token, shown)
-    return TargetLinks(draft, checklist, shown).at(next(fact.target for fact in following.facts if fact.is_to_do))
+        return party_url(reference, following.token, queue_state)
+    return TargetLinks(draft, checklist, queue_state).at(next(fact.target for fact in following.facts if fact.is_to_do))

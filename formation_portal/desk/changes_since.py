@@ -1,8 +1,6 @@
-"""What others have done while a page was open, and the answer to a post that was therefore not carried out: nothing
-that was typed is lost.
-"""
+"""Answer a post that a review refuses or that was overtaken by others, so that no typed text is lost."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from types import TracebackType
 from typing import Self
 
@@ -32,10 +30,10 @@ ReviewError = (ReviewChanged, ReviewRefused, Closed, ClaimedByColleague, NotAppr
 
 
 class ReviewErrors:
-    """Catch what stops a change of a review, and answer the post. `response` is None where nothing has stopped it.
+    """Catch the errors of a review and answer the post. `response` is None where there was no error.
 
-    `title` says on a page of its own what was not done; `typed` is what was written, by its label. Subclasses show the
-    form again where it can be corrected.
+    `title` says on a page of its own what was not done; `typed` are the written texts by their labels. Subclasses show
+    the form again where it can be corrected.
     """
 
     def __init__(
@@ -58,7 +56,7 @@ class ReviewErrors:
         return self.response is not None
 
     def answer(self, error: Exception) -> HttpResponse | None:
-        """Draw what the agent gets in place of the next page; None for an error that is not answered here."""
+        """Return the answer to the post; None for an error that is not answered here."""
         if isinstance(error, ReviewChanged | ReviewRefused | Closed | ClaimedByColleague):
             draft = get_case_or_404(self.reference)
             return not_done(self.request, draft, error, title=self.title, typed=self.typed)
@@ -68,43 +66,48 @@ class ReviewErrors:
 def not_done(
     request: UserRequest,
     draft: Draft,
-    why: ReviewChanged | ReviewRefused | Closed | ClaimedByColleague,
+    error: ReviewChanged | ReviewRefused | Closed | ClaimedByColleague,
     *,
     title: str,
     typed: Iterable[tuple[str, str]] = (),
 ) -> HttpResponse:
-    """A page that says why. After ReviewChanged it tells what others did and offers the same post again, with the new
-    version; `typed` is what was written, by its label, to be kept where it can't be posted again."""
+    """Draw a page that says why nothing was done.
+
+    After ReviewChanged it tells what others did, and offers to post again with the new version; after other errors it
+    shows the `typed` texts to be copied.
+    """
     version = current_version(draft.application)
-    is_late = isinstance(why, ReviewChanged)
+    is_late = isinstance(error, ReviewChanged)
     changes: tuple[ReviewChange, ...] = ()
-    if isinstance(why, ReviewChanged):
-        changes = why.changes
-    elif isinstance(why, Closed | ClaimedByColleague):
-        seen = ReviewVersion(0, ReviewVersion.parse(request.POST.get("sight", "")).version)
+    if isinstance(error, ReviewChanged):
+        changes = error.changes
+    elif isinstance(error, Closed | ClaimedByColleague):
+        seen = ReviewVersion(0, seen_version(request).version)
         changes = changes_since(draft.application, seen, by=request.user)[:5]
     context = {
         "draft": draft,
         "title": title,
-        "why": str(why),
+        "why": str(error),
         "changes": changes,
         "again": posted_again(request, without=("sight",)) if is_late else (),
         "is_late": is_late,
         "sight": version,
         "typed": [(label, text) for label, text in typed if text.strip() and not is_late],
-        "can_take_over": isinstance(why, ClaimedByColleague) and request.user.has_perm(Right.REVIEW.permission),
+        "can_take_over": isinstance(error, ClaimedByColleague) and request.user.has_perm(Right.REVIEW.permission),
         "back": return_url(request.POST, draft.application.reference),
     }
-    return render(request, "desk/not_done.html", context, status=422 if isinstance(why, ReviewRefused) else 409)
+    return render(request, "desk/not_done.html", context, status=422 if isinstance(error, ReviewRefused) else 409)
 
 
-def posted_again(request: UserRequest, *, without: Iterable[str] = ()) -> tuple[tuple[str, str], ...]:
-    """Everything that was posted, to be posted once more, but for these names."""
-    left_out = {"csrfmiddlewaretoken", *without}
-    return tuple(
-        (name, value)
-        for name, values in request.POST.lists()
-        if name not in left_out
-        for value in values
-        if isinstance(value, str)
-    )
+def seen_version(request: UserRequest) -> ReviewVersion:
+    """Return the version of the review that the posting page showed."""
+    return ReviewVersion.parse(request.POST.get("sight", ""))
+
+
+def posted_again(request: UserRequest, *, without: Collection[str] = ()) -> tuple[tuple[str, str], ...]:
+    """Return the names and values of the post, to be posted once more, but for these names."""
+    controls = []
+    for name, values in request.POST.lists():
+        if name != "csrfmiddlewaretoken" and name not in without:
+            controls += [(name, str(value)) for value in values]
+    return tuple(controls)

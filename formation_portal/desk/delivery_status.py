@@ -1,4 +1,4 @@
-"""How far each thing of a case has come at the formation service, as agents see it."""
+"""List the deliveries of a case to the formation service, as agents see them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,52 +16,54 @@ from .masking import TextMasking
 
 @dataclass(frozen=True)
 class CaseDeliveries:
-    """All things of one case, and how far each has come."""
+    """The deliveries of one case with their statuses."""
 
     draft: Draft
     statuses: ApplicationDeliveries
 
     @cached_property
     def rows(self) -> list[tuple[str, DeliveryStatus, list[str]]]:
-        """Each thing by its title, with what the service said against it."""
+        """Return each delivery's title and status, with the service's masked objections."""
         masking = TextMasking(self.draft)
-        return [
-            (title, status, [masking.masked(problem.message) for problem in status.problems])
-            for title, status in self._titled()
-        ]
+        rows = []
+        for title, status in self._titled():
+            rows.append((title, status, [masking.masked(problem.message) for problem in status.problems]))
+        return rows
 
     @property
     def undecided(self) -> int:
-        """How many things wait for an agent's decision."""
+        """Count the deliveries that wait for an agent's decision."""
         return sum(status.is_undecided for _, status, _ in self.rows)
 
     @property
     def to_tell(self) -> int:
-        """Of how many things the provider has to be told by hand."""
+        """Count the deliveries that the provider has to be told of by hand."""
         return sum(status.must_inform_provider for _, status, _ in self.rows)
 
     def _titled(self) -> Iterator[tuple[str, DeliveryStatus]]:
-        draft, statuses = self.draft, self.statuses
-        yield (draft.title, statuses.of_entity())
-        for share_class in draft.share_classes if draft.holds_shares else ():
-            yield (f"Share class {share_class.label}", statuses.of_share_class(share_class.token))
+        draft = self.draft
+        statuses = self.statuses
+        yield draft.title, statuses.of_entity()
+        if draft.holds_shares:
+            for share_class in draft.share_classes:
+                yield f"Share class {share_class.label}", statuses.of_share_class(share_class.token)
         for party in draft.parties:
-            yield (party.label, statuses.of_party(party.token))
+            yield party.label, statuses.of_party(party.token)
         for document in draft.documents:
-            token = document.party.token if document.party else None
-            yield (
-                f"Document {document.name}",
-                statuses.of(ResourceKind.DOCUMENT, document_subject(token, document.slot)),
-            )
-        for (party_token, class_token), holding in draft.holdings.items() if draft.holds_shares else ():
-            holder, held = draft.party(party_token), draft.share_class(class_token)
-            if holding.shares and holder and held:
-                title = f"{holding.shares:,} {held.label} of {holder.label}"
-                yield (title, statuses.of(ResourceKind.SHAREHOLDING, shareholding_subject(party_token, class_token)))
+            subject = document_subject(document.party.token if document.party else None, document.slot)
+            yield f"Document {document.name}", statuses.of(ResourceKind.DOCUMENT, subject)
+        if draft.holds_shares:
+            for (party_token, class_token), holding in draft.holdings.items():
+                holder = draft.party(party_token)
+                held_class = draft.share_class(class_token)
+                if holding.shares and holder and held_class:
+                    subject = shareholding_subject(party_token, class_token)
+                    title = f"{holding.shares:,} {held_class.label} of {holder.label}"
+                    yield title, statuses.of(ResourceKind.SHAREHOLDING, subject)
         yield from statuses.transitions
 
 
 def case_deliveries(draft: Draft) -> CaseDeliveries:
-    """Where everything stands. Two queries; the rows stay with the application, for what stands against an approval."""
+    """Read the deliveries of a case. Two queries; the rows stay with the application for `approval_blockers`."""
     prefetch_related_objects([draft.application], "deliveries")
     return CaseDeliveries(draft, deliveries_of(draft.application))

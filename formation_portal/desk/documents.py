@@ -1,4 +1,4 @@
-"""Documents as agents look at them: where in the viewer, which ones they have opened, and where each is looked at."""
+"""Describe documents as agents see them: the state of the viewer, who has opened each, and where it is shown."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,11 +26,10 @@ ROTATIONS = (0, 90, 180, 270)
 
 @dataclass(frozen=True, slots=True)
 class ViewerState:
-    """Where somebody looks in the viewer, as the page's address says: one page of one document, at a size in percent,
-    turned by degrees; document 0 is the first one.
+    """The state of the viewer in a page's address: a page of a document, its size in percent and its turn in degrees.
 
-    `opens` where the address opens the document, which is recorded; without it the viewer shows only what the reader
-    has opened before. `shown` is the queue that the case was opened from, which comes along.
+    Document 0 is the first one. `opens` says that the address opens the document, which is recorded; without it the
+    viewer shows only what the reader has opened before. `queue_state` is the queue that the case was opened from.
     """
 
     document: int = 0
@@ -38,19 +37,20 @@ class ViewerState:
     zoom: int = ZOOMS[0]
     turn: int = ROTATIONS[0]
     opens: bool = False
-    shown: QueueState = field(default_factory=QueueState)
+    queue_state: QueueState = field(default_factory=QueueState)
 
     @classmethod
     def read(cls, query: QueryDict) -> "ViewerState":
-        """The look that an address asks for; what can't be read is as if it were not there."""
-        zoom, turn = _number(query, "zoom"), _number(query, "turn")
+        """Read the state from an address. Unreadable parts are ignored."""
+        zoom = _number(query, "zoom")
+        turn = _number(query, "turn")
         return cls(
             document=_number(query, "document"),
             page=max(1, _number(query, "page")),
             zoom=zoom if zoom in ZOOMS else ZOOMS[0],
             turn=turn if turn in ROTATIONS else ROTATIONS[0],
             opens=query.get("open") == "1",
-            shown=queue_shown(query),
+            queue_state=queue_shown(query),
         )
 
     @property
@@ -68,35 +68,30 @@ class ViewerState:
         for name in ("document", "page", "zoom", "turn"):
             if getattr(self, name) != getattr(default, name):
                 parameters[name] = getattr(self, name)
-        if self.shown.address:
-            parameters["from"] = self.shown.address
+        if self.queue_state.address:
+            parameters["from"] = self.queue_state.address
         return f"?{urlencode(parameters)}" if parameters else ""
 
     def for_document(self, document: int) -> "ViewerState":
-        """A first look at another document."""
-        return ViewerState(document, shown=self.shown)
+        return ViewerState(document, queue_state=self.queue_state)
 
     def for_page(self, page: int) -> "ViewerState":
-        """The same at another page."""
         return replace(self, page=page)
 
     @property
     def larger(self) -> "ViewerState | None":
-        """The same, larger; None where it is as large as it gets."""
         return self._zoomed(1)
 
     @property
     def smaller(self) -> "ViewerState | None":
-        """The same, smaller; None where all of it is seen already."""
         return self._zoomed(-1)
 
     def _zoomed(self, step: int) -> "ViewerState | None":
-        place = ZOOMS.index(self.zoom) + step
-        return replace(self, zoom=ZOOMS[place]) if 0 <= place < len(ZOOMS) else None
+        index = ZOOMS.index(self.zoom) + step
+        return replace(self, zoom=ZOOMS[index]) if 0 <= index < len(ZOOMS) else None
 
     @property
     def rotated(self) -> "ViewerState":
-        """The same, turned on by a quarter."""
         return replace(self, turn=(self.turn + 90) % 360)
 
 
@@ -104,27 +99,29 @@ def _number(query: QueryDict, name: str) -> int:
     return parse_integer(query.get(name, "")) or 0
 
 
-def unopened_documents(draft: Draft, facts: Iterable[Fact], shown: QueueState) -> list[tuple[Fact, str, str, str]]:
-    """Each of these documents, in their order, with whose it is, who else has opened it and where to look at it: one
-    query."""
-    seen = opened_documents(draft)
-    return [
-        (fact, holder_name(draft, fact.target), opened_by(seen.names_of(one.pk)), look_url(one, shown))
-        for fact in facts
-        if (one := fact.document)
-    ]
+def unopened_documents(
+    draft: Draft, facts: Iterable[Fact], queue_state: QueueState
+) -> list[tuple[Fact, str, str, str]]:
+    """Return each document with its holder's name, who has opened it, and where it is shown. One query."""
+    opened = opened_documents(draft)
+    rows = []
+    for fact in facts:
+        if fact.document is not None:
+            opened_words = opened_by(opened.names_of(fact.document.pk))
+            rows.append((fact, holder_name(draft, fact.target), opened_words, document_url(fact.document, queue_state)))
+    return rows
 
 
 def opened_by(names: Sequence[str]) -> str:
-    """Who has opened a document."""
     return f"Opened by {join_list(names)}" if names else "Not opened yet"
 
 
-def look_url(document: Document, shown: QueueState) -> str:
-    """Where it is looked at: on the page of its party, beside the answers; else on its own; else it is downloaded."""
+def document_url(document: Document, queue_state: QueueState) -> str:
+    """Return where a document is shown: on its party's page, beside the answers; else on a page of its own; else as a
+    download."""
     reference = document.application.reference
     if document.party:
-        query = ViewerState(document.pk, shown=shown).opening_query
+        query = ViewerState(document.pk, queue_state=queue_state).opening_query
         return f"{party_url(reference, document.party.token)}{query}#paper"
     if findings_of(document).can_be_shown or document.is_checking:
         return reverse("desk:document_page", args=[reference, document.pk, 1])
@@ -132,5 +129,5 @@ def look_url(document: Document, shown: QueueState) -> str:
 
 
 def acknowledged_documents(post: QueryDict) -> tuple[int, ...]:
-    """The documents that an agent goes on without having opened, as the form says that asked about them."""
+    """Return the keys of the documents that the agent goes on without having opened, as the form has posted them."""
     return tuple(parse_integers(post.getlist("unseen")))

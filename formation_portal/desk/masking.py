@@ -1,5 +1,5 @@
-"""The numbers that people are known by, masked on the desk until an agent asks to see them, also where the formation
-service quotes one.
+"""Mask the numbers that people are known by until an agent asks to see them, also where the formation service quotes
+one.
 """
 
 import re
@@ -12,13 +12,13 @@ from formation_portal.contract import canonical
 from formation_portal.reviews.targets import Target, field_at
 
 _SHOWN = 3
-# Of a number as short as this, its end would be most of it.
+# The end of a number that is not longer would be most of it.
 _SHORT = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """What is seen of a number: its last letters and digits, or none. How long it is, it doesn't tell."""
+    """A masked number: its last letters and digits, or none. It doesn't tell how long the number is."""
 
     ending: str
 
@@ -27,49 +27,54 @@ class Mask:
 
 
 def mask_of(number: str) -> Mask:
-    """The mask of one number. Hyphens and spaces are no part of it."""
-    characters = [one for one in number if one.isalnum()]
-    return Mask("".join(characters[-_SHOWN:]) if len(characters) > _SHORT else "")
+    """Mask a number. Hyphens and spaces are no part of it."""
+    characters = "".join(filter(str.isalnum, number))
+    return Mask(characters[-_SHOWN:] if len(characters) > _SHORT else "")
 
 
 def is_identity_number(draft: Draft, target: Target) -> bool:
-    """Whether what is answered, or proposed, at a place is such a number."""
-    spec, party = field_at(draft, target), draft.party(target.holder)
+    """Report that the answer at a target is a number that a person is known by."""
+    spec = field_at(draft, target)
+    party = draft.party(target.holder)
     return bool(spec and party and canonical.is_identity_number(spec.canonical_field, kind=party.kind))
 
 
 class TextMasking:
-    """Lies over words about one application. No query, and nothing is looked for where nothing is said."""
+    """Mask every identity number of the application's parties in texts. Makes no query."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
 
     def masked(self, text: str) -> str:
-        """The words with every number masked, however it is grouped there."""
+        """Return the text with every number masked, however it is grouped there."""
+        if not text:
+            return ""
         plain = _plain(text)
-        for letters, number, seen in self._patterns if text else ():
-            if letters in plain or not letters.isascii():
-                text = re.sub(number, seen, text, flags=re.IGNORECASE)
+        for number, pattern, mask in self._patterns:
+            if number in plain or not number.isascii():
+                text = re.sub(pattern, mask, text, flags=re.IGNORECASE)
         return text
 
     @cached_property
     def _patterns(self) -> list[tuple[str, str, str]]:
-        """The letters and digits of each number, which most texts don't have; what finds it, the same ones in order and
-        no part of a longer word; and its mask. The longest first, since a short one may be a part of it."""
-        numbers = {
-            number
-            for party in self._draft.parties
-            for spec in self._draft.schema.fields_of(party.kind, party.roles)
-            if canonical.is_identity_number(spec.canonical_field, kind=party.kind)
-            if any(map(str.isalnum, number := answer_in_words(spec, party.raw.get(spec.name))))
-        }
-        found = []
+        """Return each number's letters and digits, the expression that finds it as a whole word, and its mask.
+
+        The longest first, since a short one may be a part of it.
+        """
+        numbers = set()
+        for party in self._draft.parties:
+            for spec in self._draft.schema.fields_of(party.kind, party.roles):
+                if canonical.is_identity_number(spec.canonical_field, kind=party.kind):
+                    numbers.add(answer_in_words(spec, party.raw.get(spec.name)))
+        patterns = []
         for number in sorted(numbers, key=len, reverse=True):
-            pattern = r"[\W_]*".join(re.escape(one) for one in number if one.isalnum())
-            found.append((_plain(number), rf"(?<!\w){pattern}(?!\w)", str(mask_of(number))))
-        return found
+            characters = [re.escape(character) for character in number if character.isalnum()]
+            if characters:
+                pattern = r"[\W_]*".join(characters)
+                patterns.append((_plain(number), rf"(?<!\w){pattern}(?!\w)", str(mask_of(number))))
+        return patterns
 
 
 def _plain(text: str) -> str:
-    """Its letters and digits, in any spelling of capitals."""
+    """Return the letters and digits of a text, folded to one case."""
     return "".join(filter(str.isalnum, text)).casefold()

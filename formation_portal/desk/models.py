@@ -1,7 +1,7 @@
-"""What the desk keeps of a case: what its queue is sorted and searched by, and who has claimed it.
+"""The tables of the desk: cases, the words that find them, who has opened them, and shared texts.
 
-Everything but the claim, and who has looked at it, is a copy, kept up to date in the transaction that changes the
-application or its review (`queue.queue_index`), so that the queue costs the same however many there are.
+A case is a copy of its application but for the claim, kept up to date in the transaction that changes the application
+or its review (`queue.queue_index`), so that the queue costs the same however many there are.
 """
 
 from datetime import timedelta
@@ -24,8 +24,8 @@ PLACE_LIMIT = 200
 class Case(models.Model):
     """A submitted application as the queue shows it.
 
-    Each of these moments is that of the last submission while the case is so, and else nothing: an index on it
-    then holds the cases in the queue's order. (Indexes on flags would be of no use to SQLite.)
+    The columns that end in `_since` hold the time of the last submission while the case is in that view, and else
+    nothing: an index on each holds its cases in the queue's order. (SQLite makes no use of indexes on flags.)
     """
 
     application = models.OneToOneField(Application, models.CASCADE, primary_key=True, related_name="case")
@@ -37,37 +37,36 @@ class Case(models.Model):
     open_since = models.DateTimeField(null=True)
     waiting_since = models.DateTimeField(null=True)
     answered_since = models.DateTimeField(null=True)
-    # While a decision waits for a second agent, and who proposed it.
+    # Set while a decision waits for a second agent; and the agent who proposed it.
     confirm_since = models.DateTimeField(null=True)
     proposed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+", db_index=False
     )
-    # Since when a proposal of theirs stands refused, for the agent who has to decide anew.
+    # Set while a refused proposal has to be decided again by the agent who made it.
     refused_at = models.DateTimeField(null=True)
-    # How many working days it may be with us, and was in earlier rounds; from when on it is overdue, while it is here.
+    # The working days that it may be with us, and was in earlier rounds; the time at which it becomes overdue.
     target_days = models.PositiveSmallIntegerField(default=0)
     waited_days = models.PositiveSmallIntegerField(default=0)
     overdue_at = models.DateTimeField(null=True)
-    # What it is for and where, as the catalog names them.
+    # The product and the jurisdiction, as the catalog names them.
     product = models.CharField(max_length=100, blank=True)
     place = models.CharField(max_length=PLACE_LIMIT, blank=True)
     parties = models.PositiveIntegerField(default=0)
     documents = models.PositiveIntegerField(default=0)
-    # How many checks there are and are done; none until its review is changed for the first time.
+    # The checks that are done, and all of them; 0 until they are counted.
     checks_done = models.PositiveIntegerField(default=0)
     checks_all = models.PositiveIntegerField(default=0)
     # Rises with each change of the application or its review, but not with claims, so that an agent's page can be
-    # compared with it (`Opening`); who made the last one, None for the service and guests; when anything here changed.
+    # compared with it (`Opening`); the author of the last change, None for the service and guests; its time.
     version = models.PositiveIntegerField(default=0)
     changed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+", db_index=False
     )
     changed_at = models.DateTimeField(null=True)
-    # A status that the formation service decided by itself, while it waits for an agent, and since when.
+    # A status that the formation service decided by itself, while it waits for an agent, and the time of its arrival.
     service_status = EncryptedTextField(max_length=80, blank=True, default="", bound_to=("application_id",))
     service_status_since = models.DateTimeField(null=True)
-    # Counts until it expires (desk/queue/claims.py). The word says why somebody took it over, and from whom; or it was
-    # assigned by the colleague who gave it to the claimant.
+    # The claim (desk/queue/claims.py). `word` is the reason for which it was taken over from `taken_from`.
     claimed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     claimed_at = models.DateTimeField(null=True)
     taken_from = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
@@ -100,7 +99,7 @@ class Case(models.Model):
 
     @property
     def is_claimed(self) -> bool:
-        """Whether somebody works on it; after some hours a claim has ended."""
+        """Report that an agent has claimed it. A claim expires after some hours."""
         expiry = timedelta(hours=settings.CLAIM_HOURS)
         return self.claimed_at is not None and self.claimed_at > timezone.now() - expiry
 
@@ -120,7 +119,7 @@ class CaseWord(models.Model):
 
 
 class Offer(models.Model):
-    """A product in a place of which there is a case: what the filters offer, without reading all cases for it."""
+    """A product of which there is a case, with its jurisdiction: a choice of the filters."""
 
     product = models.CharField(max_length=100, primary_key=True)
     name = models.CharField(max_length=TITLE_LIMIT)
@@ -131,8 +130,7 @@ class Offer(models.Model):
 
 
 class Opening(models.Model):
-    """An agent has a case open, or had it lately: when its page has said so last, and the case's version that a page of
-    it has shown last (desk/case/news.py)."""
+    """The last time at which an agent had a case open, and the version that was shown then (desk/case/news.py)."""
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="+")
     agent = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")

@@ -16,18 +16,17 @@ _PLACEHOLDER = re.compile(r"\{([^{}\n]*)\}")
 
 
 def is_insertion(request: UserRequest) -> bool:
-    """Whether the button of desk/_shared_texts.html was pressed. Of a press that htmx posts, its header alone says so
-    (js/autosave.js)."""
+    """Report that the button of desk/_shared_texts.html was pressed. With htmx a header says so (js/autosave.js)."""
     return "insert" in request.POST or request.htmx.trigger_name == "insert"
 
 
 def unknown_placeholders(text: str) -> list[str]:
-    """Whatever stands in braces and is no placeholder."""
+    """Return the names in braces that are no placeholders."""
     return [name for name in dict.fromkeys(_PLACEHOLDER.findall(text)) if name not in PLACEHOLDERS]
 
 
 class SharedTexts:
-    """Those that fit one form: each of their placeholders has a value there. One query, when they are asked for."""
+    """The shared texts that fit one form: each of their placeholders has a value there. One query, when first used."""
 
     def __init__(self, draft: Draft, *, reader: Any, target: Target = WHOLE_APPLICATION) -> None:
         self._draft = draft
@@ -36,24 +35,24 @@ class SharedTexts:
 
     @property
     def options(self) -> tuple[Option, ...]:
-        """To choose from; empty where there is none."""
-        labels = [(str(one.pk), one.title) for one in self._fitting]
+        """Return the texts to choose from; () where there is none."""
+        labels = [(str(text.pk), text.title) for text in self._fitting]
         return as_options((("", "Choose"), *labels), "") if labels else ()
 
     def inserted(self, typed: str, chosen: str) -> str:
-        """What was typed, and below it the text that is chosen, with its placeholders filled in."""
-        text = next((one.text for one in self._fitting if str(one.pk) == chosen), "")
-        filled = _PLACEHOLDER.sub(lambda found: self._values[found[1]], text)
+        """Return the typed text, and below it the chosen text with its placeholders filled in."""
+        text = next((text.text for text in self._fitting if str(text.pk) == chosen), "")
+        filled = _PLACEHOLDER.sub(lambda match: self._values[match[1]], text)
         return "\n\n".join(filter(None, (typed.rstrip(), filled)))
 
     @cached_property
     def _values(self) -> dict[str, str]:
-        draft, target = self._draft, self._target
+        draft = self._draft
         values = {
             "customer": draft.application.owner.get_full_name(),
             "company": draft.title,
-            "party": holder_name(draft, target),
-            "question": label_of(draft, target) or "",
+            "party": holder_name(draft, self._target),
+            "question": label_of(draft, self._target) or "",
             "agent": self._reader.get_full_name(),
         }
         return {name: value for name, value in values.items() if value}

@@ -212,7 +212,7 @@ class Journey:
         self._deliver_in_trouble()
         pk = self.draft.application.pk
         claims.claim([pk], by=self.second)
-        claims.take_over(Case.objects.get(pk=pk), by=self.agent, word=REVIEW["takeover"])
+        claims.take_over(Case.objects.get(pk=pk), by=self.agent, reason=REVIEW["takeover"])
         self.desk.post(f"/desk/{self.reference}/notes/", {"note": REVIEW["note"]})
         write_note(self.draft, Target.of_field(self.ada, "person.date_of_birth"), text=REVIEW["note"], by=self.agent)
         passport = self.draft.documents_of(self.draft.party(self.ada))["Passport"]

@@ -188,7 +188,7 @@ def draft(owner: Any) -> Draft:
 def test_claims_their_ends_and_reasons_are_entries_and_attested(submitted: Draft, agent: Any, colleague: Any) -> None:
     pk = submitted.application.pk
     claims.claim([pk], by=agent)
-    claims.take_over(Case.objects.get(pk=pk), by=colleague, word="Mira is away")
+    claims.take_over(Case.objects.get(pk=pk), by=colleague, reason="Mira is away")
     kept = Case.objects.get(pk=pk)
     assert findings() == ()
     for forged in ({"word": "She asked me to"}, {"claimed_by": agent}, {"taken_from": colleague}):

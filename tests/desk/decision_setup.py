@@ -52,7 +52,7 @@ REGISTERED = {"register_number": "HRB 1234", "registered_on": "2026-11-20", "con
 def take_over(draft: Draft, by: Any) -> None:
     """The case is this agent's, whoever has claimed it."""
     case = Case.objects.select_related("claimed_by", "application").get(pk=draft.application.pk)
-    assert claims.take_over(case, by=by, word="Covering for a colleague")
+    assert claims.take_over(case, by=by, reason="Covering for a colleague")
 
 
 def documents_of(draft: Draft) -> list[int]:

@@ -30,7 +30,7 @@ def test_taking_over(submitted: Draft, agent: Any, colleague: Any) -> None:
 
     def take_over() -> None:
         case = Case.objects.select_related("claimed_by", "application").get(pk=submitted.application.pk)
-        assert claims.take_over(case, by=colleague, word="Illness")
+        assert claims.take_over(case, by=colleague, reason="Illness")
 
     assert {"desk_case", "letters_letter", "audit_entry"} <= set(assert_all_or_nothing(take_over))
 

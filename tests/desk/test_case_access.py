@@ -100,7 +100,7 @@ def test_who_opens_their_own_claims_them_first(submitted: Draft, agent: Any, as_
     assert names_in(sound(as_agent.get(path(submitted))).one("main").text) != []
     row = page(as_agent).one("tbody").text
     assert "Larkfield Holdings" in row
-    claims.take_over(Case.objects.get(), by=colleague, word="Mine")
+    claims.take_over(Case.objects.get(), by=colleague, reason="Mine")
     shut_again = as_agent.get(path(submitted))
     assert shut_again.status_code == 403
     assert "Ask Dev Ramanathan to assign it to you." in " ".join(

@@ -36,11 +36,7 @@ _ACCOUNT_POLICIES = {"public": "signed_in", "signed_in": "public", "customer": "
 _GUARDS = {
     "recently_authenticated",
     "reauthenticated",
-    "opens_case",
-    "opens_documents",
-    "opens_delivery",
-    "opens_every_case",
-    "takes_cases",
+    "opens",
     "csrf_exempt",
 }
 _CONSTANTS = {
@@ -240,7 +236,7 @@ def _policies(decorator: ast.expr) -> Ways:
     policies = '__import__("formation_portal.accounts.policies", fromlist=["public"])'
     if name in _ACCOUNT_POLICIES:
         yield "permission", f"{policies}.{_ACCOUNT_POLICIES[name]}"
-    elif name == "agent_with":
+    elif name in ("agent_with", "case_action"):
         yield "permission", f"{policies}.agent"
     elif name in _GUARDS:
         yield "permission", "(lambda view: view)"

@@ -23,7 +23,7 @@ _ENUMS = [("State", ["DRAFT", "SENT"]), ("Right", ["VIEW", "EDIT"])]
         ("minor-units", "x = 10**places", {"x = 10 ** 2"}),
         ("number", "rows[:20]", {"rows[:21]"}),
         ("on-commit", "x = on_commit(tidy)", {"x = (tidy)()"}),
-        ("permission", "@takes_cases\ndef f(): ...", {"@(lambda view: view)\ndef f(): ..."}),
+        ("permission", "@opens(Opens.QUEUE)\ndef f(): ...", {"@(lambda view: view)\ndef f(): ..."}),
         ("permission", "x = user.has_perm(Right.VIEW)", {"x = True", "x = user.has_perm(Right.EDIT)"}),
         ("return", "def f() -> bool:\n    return True", {"def f() -> bool:\n    return False"}),
         ("reverse-order", "rows.order_by('a', 'b')", {"rows.order_by('-a', 'b')", "rows.order_by('a', '-b')", "rows"}),

@@ -87,7 +87,7 @@ class Review:
         services.submit(self.draft, by=self.owner, declaration="I declare it.")
         pk = self.draft.application.pk
         claims.claim([pk], by=self.second)
-        claims.take_over(Case.objects.get(pk=pk), by=self.first, word="canaryclaim")
+        claims.take_over(Case.objects.get(pk=pk), by=self.first, reason="canaryclaim")
         write_note(self.draft, BIRTH, text="canarynote", by=self.first)
         passport = self.draft.documents_of(self.draft.party("ada"))["Passport"]
         prove(self.draft, BIRTH, passport, 1, text="canaryevidence", by=self.first, **self._seen)

@@ -230,7 +230,7 @@ def _take_over(draft: Draft, person: Person) -> None:
     """Take the case over from a colleague, as it takes to decide it."""
     case = Case.objects.select_related("claimed_by", "application").get(pk=draft.application.pk)
     if case.is_claimed and case.claimed_by_id != person.account.pk:
-        claims.take_over(case, by=person.account, word="Covering")
+        claims.take_over(case, by=person.account, reason="Covering")
 
 
 def _decision(action: str) -> Callable[..., Press]:

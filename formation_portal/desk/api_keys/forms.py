@@ -1,4 +1,4 @@
-"""What an agent posts to make an API key."""
+"""Read the form in which an agent makes an API key."""
 
 from datetime import timedelta
 from typing import Any
@@ -14,15 +14,14 @@ _DAYS = {"30": "After 30 days", "90": "After 90 days", "365": "After 1 year", _N
 
 
 class _Scopes(forms.CheckboxSelectMultiple):
-    """A box a scope; the error summary leads to the first one."""
+    """Boxes for the scopes; the error summary leads to the first one."""
 
     def id_for_label(self, id_: str, index: str | None = None) -> str:
-        """That of one box."""
         return super().id_for_label(id_, index or "0")
 
 
 class ApiKeyForm(forms.Form):
-    """A name, what the key may do, whose records it sees, and when it ends."""
+    """The name of a key, its scopes, the account whose records it sees, and its expiry."""
 
     name = forms.CharField(
         max_length=100,
@@ -42,16 +41,15 @@ class ApiKeyForm(forms.Form):
     )
 
     def clean_name(self) -> str:
-        """Two keys that work never have one name: a form that arrives twice makes one key, and nobody revokes the
-        wrong one."""
+        """Refuse the name of another active key: a form that arrives twice makes one key, and nobody revokes the wrong
+        one."""
         name: str = self.cleaned_data["name"]
-        there = ApiKey.objects.filter(name__iexact=name, revoked_at=None)
-        if any(not one.has_expired for one in there):
+        if any(not key.has_expired for key in ApiKey.objects.filter(name__iexact=name, revoked_at=None)):
             raise forms.ValidationError("Another key has this name. Enter a different one.")
         return name
 
     def clean_account(self) -> str:
-        """Customers' records are all in the portal's account, and take a right of their own to be read."""
+        """Refuse the portal's account, which has all customers' records."""
         account: str = self.cleaned_data["account"]
         if account.casefold() == PORTAL_ACCOUNT:
             raise forms.ValidationError(
@@ -62,7 +60,15 @@ class ApiKeyForm(forms.Form):
 
     @property
     def fields_of_key(self) -> dict[str, Any]:
-        """What `make_key` takes."""
-        said = self.cleaned_data
-        ends = None if said["days"] == _NEVER else timezone.now() + timedelta(days=int(said["days"]))
-        return {name: said[name] for name in ("name", "account", "scopes")} | {"expires_at": ends, "is_live": True}
+        """Return the arguments of `make_key`."""
+        values = self.cleaned_data
+        expires_at = None
+        if values["days"] != _NEVER:
+            expires_at = timezone.now() + timedelta(days=int(values["days"]))
+        return {
+            "name": values["name"],
+            "account": values["account"],
+            "scopes": values["scopes"],
+            "expires_at": expires_at,
+            "is_live": True,
+        }

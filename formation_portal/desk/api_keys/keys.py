@@ -1,7 +1,5 @@
-"""Making, revoking and replacing keys of the embedded service, each with its entry in the audit log; for the page and
-for `manage.py api_keys`.
-
-The log names a key by its number and its scopes. What is called and kept of it is the service's (service/auth.py).
+"""Make, revoke and replace keys of the embedded service (service/auth.py), each with an entry in the audit log, for the
+page and for `manage.py api_keys`. The log names a key by its number and its scopes.
 """
 
 from collections.abc import Iterator
@@ -19,7 +17,7 @@ from formation_portal.service.models import ApiKey
 
 
 def make_key(*, by: User | None, **fields: Any) -> tuple[ApiKey, str]:
-    """Make a key, as `create_key` does; the key itself, this once. `by` is None on the command line. Raises
+    """Make a key, as `create_key` does. Returns its row and the key itself. `by` is None on the command line. Raises
     ValueError."""
     with _both_databases():
         row, key = create_key(**fields)
@@ -28,7 +26,7 @@ def make_key(*, by: User | None, **fields: Any) -> tuple[ApiKey, str]:
 
 
 def revoke(number: int, *, by: User | None) -> bool:
-    """Revoke a key; False where it is none that can be."""
+    """Revoke a key. Returns False where there is none that can be."""
     with _both_databases():
         is_done = revoke_key(number)
         if is_done:
@@ -46,12 +44,12 @@ def replace_portals(*, valid_for: timedelta) -> ApiKey:
 
 @contextmanager
 def _both_databases() -> Iterator[None]:
-    # The service's commits first: of a key without an entry nobody was told, and an entry without a key would lie.
+    # The service's database commits first: a key without an entry was shown to nobody.
     with transaction.atomic(), transaction.atomic(using="service"):
         yield
 
 
-def _append(did: str, number: int, *, by: User | None, **detail: Any) -> None:
+def _append(action: str, number: int, *, by: User | None, **detail: Any) -> None:
     chain.append(
-        AuditAction.RIGHTS, by=by, application=None, subject=f"API key {number}", key=number, did=did, **detail
+        AuditAction.RIGHTS, by=by, application=None, subject=f"API key {number}", key=number, did=action, **detail
     )

@@ -1,4 +1,4 @@
-"""The embedded service's API keys: which there are and when each was used last, made and revoked."""
+"""Show, make and revoke API keys of the embedded service."""
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -14,22 +14,24 @@ from .forms import ApiKeyForm
 from .keys import make_key, revoke
 
 _METHODS = ["GET", "HEAD", "POST"]
-# More than these are no list that anybody reads; those that open nothing are left out first.
-_MOST = 200
+# Of more keys the inactive ones are left out first.
+_MAX_KEYS = 200
 
 
 @require_http_methods(_METHODS)
 @agent_with(Right.KEYS)
 @recently_authenticated
 def api_keys(request: UserRequest) -> HttpResponse:
-    """All keys, and the form to make one. Of a new key the answer has the only copy."""
-    form, made, key = ApiKeyForm(request.POST if request.method == "POST" else None), None, ""
+    """Show all keys, and the form to make one. The answer has the only copy of a new key."""
+    form = ApiKeyForm(request.POST if request.method == "POST" else None)
+    new_row = None
+    key = ""
     if form.is_valid():
-        made, key = make_key(by=request.user, **form.fields_of_key)
+        new_row, key = make_key(by=request.user, **form.fields_of_key)
         form = ApiKeyForm()
     newest = ApiKey.objects.select_related("account").order_by("-pk")
-    rows = sorted(newest, key=lambda one: one.status != "Active")[:_MOST]
-    context = {"form": form, "made": made, "key": key, "keys": rows, "scope_count": len(SCOPES)}
+    rows = sorted(newest, key=lambda row: row.status != "Active")[:_MAX_KEYS]
+    context = {"form": form, "made": new_row, "key": key, "keys": rows, "scope_count": len(SCOPES)}
     return render(request, "desk/api_keys/api_keys.html", context, status=422 if form.is_bound else 200)
 
 
@@ -37,12 +39,12 @@ def api_keys(request: UserRequest) -> HttpResponse:
 @agent_with(Right.KEYS)
 @recently_authenticated
 def revocation(request: UserRequest, number: int) -> HttpResponse:
-    """Ask whether to revoke a key, and do so. What the portal itself needs is not revoked here."""
-    found = get_object_or_404(ApiKey.objects.filter(is_unlimited=False, is_demo=False), pk=number)
+    """Ask whether to revoke a key; a POST revokes it. The portal's own keys are not revoked here."""
+    key = get_object_or_404(ApiKey.objects.filter(is_unlimited=False, is_demo=False), pk=number)
     if request.method != "POST":
-        return render(request, "desk/api_keys/revocation.html", {"found": found})
-    if revoke(found.pk, by=request.user):
-        messages.success(request, f"{found.name} was revoked. What it made stays.")
+        return render(request, "desk/api_keys/revocation.html", {"found": key})
+    if revoke(key.pk, by=request.user):
+        messages.success(request, f"{key.name} was revoked. What it made stays.")
     else:
-        messages.info(request, f"{found.name} was already revoked.")
+        messages.info(request, f"{key.name} was already revoked.")
     return redirect("desk:api_keys")

@@ -1,10 +1,11 @@
-"""The audit log: what narrows its timeline, a page of it, its entries in words, and its rows as CSV: as they are
-hashed, and so without a name. All that narrows it stands in the address, and no person's name does.
+"""Filter, describe and export the audit log.
+
+The filter stands in the address, and has no person's name. The CSV has the rows as they are hashed, without names.
 """
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date, datetime, time, timedelta
 from itertools import groupby
 from typing import Any
@@ -27,9 +28,9 @@ from formation_portal.ui.pagination import PageLink, keyset_links, keyset_page
 
 _A_PAGE = 50
 _A_DAY = timedelta(days=1) // timedelta(microseconds=1)
-# So many rows of the CSV are in memory at a time.
-_AT_ONCE = 2_000
-_LOOKS: dict[str, str] = {
+# The rows of the CSV that are in memory at a time.
+_CHUNK_SIZE = 2_000
+_ACCESSES: dict[str, str] = {
     AccessKind.FILE: "Downloaded document {subject}",
     AccessKind.PAGE: "Viewed page {page} of document {subject}",
     AccessKind.SMALL: "Viewed the thumbnail of document {subject}",
@@ -86,7 +87,7 @@ _DECISIONS: dict[str, str] = dict(Decision.Kind.choices)
 
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
-    """What was asked for. `who` is a kind of actor or the number of an account; what can't be read is empty."""
+    """The filter of the log. `who` is a kind of actor or the number of an account. Unreadable values are empty."""
 
     reference: str = ""
     deed: str = ""
@@ -96,8 +97,9 @@ class AuditFilter:
 
     @classmethod
     def read(cls, query: QueryDict) -> "AuditFilter":
-        """From an address."""
-        deed, who = query.get("deed", ""), query.get("who", "")
+        """Read the filter from an address."""
+        deed = query.get("deed", "")
+        who = query.get("who", "")
         return cls(
             reference=query.get("reference", "").replace("\x00", "").strip().upper()[:32],
             deed=deed if deed in AuditAction.values else "",
@@ -108,31 +110,30 @@ class AuditFilter:
 
     @property
     def query(self) -> str:
-        """As an address has it; empty where nothing is asked for."""
-        said = {"reference": self.reference, "deed": self.deed, "who": self.who, "first": self.first, "last": self.last}
-        return urlencode({name: str(value) for name, value in said.items() if value})
+        """Return the query of an address; "" without a filter."""
+        return urlencode({name: str(value) for name, value in asdict(self).items() if value})
 
     def entries(self) -> QuerySet[Entry]:
-        """The newest first."""
-        found = Entry.objects.order_by("-number")
+        """Return the matching entries, the newest first."""
+        entries = Entry.objects.order_by("-number")
         if self.reference:
-            found = found.filter(reference=self.reference)
+            entries = entries.filter(reference=self.reference)
         if self.deed:
-            found = found.filter(deed=self.deed)
+            entries = entries.filter(deed=self.deed)
         if self.who:
             account = number_in(self.who)
-            found = found.filter(account=account) if account else found.filter(actor=self.who)
+            entries = entries.filter(account=account) if account else entries.filter(actor=self.who)
         if self.first:
-            found = found.filter(moment__gte=_beginning(self.first))
+            entries = entries.filter(moment__gte=_beginning(self.first))
         if self.last:
-            found = found.filter(moment__lt=_beginning(self.last) + _A_DAY)
-        return found
+            entries = entries.filter(moment__lt=_beginning(self.last) + _A_DAY)
+        return entries
 
     def controls(self) -> tuple[FilterControl, ...]:
-        """The controls, as they are set. One query."""
+        """Return the controls with their values. One query."""
         agents = User.objects.filter(is_agent=True).order_by("first_name", "last_name", "email")
         actions = (("", "Any"), *AuditAction.choices)
-        people = [("", "Anyone"), *Actor.choices, *((str(one.pk), one.called) for one in agents)]
+        people = [("", "Anyone"), *Actor.choices, *((str(agent.pk), agent.called) for agent in agents)]
         if self.who not in dict(people):
             people.append((self.who, f"Account {self.who}"))
         return (
@@ -145,7 +146,7 @@ class AuditFilter:
 
 
 def number_in(text: str) -> int:
-    """A positive number in an address; 0 for anything else."""
+    """Parse a positive number; 0 for any other text."""
     return parse_integer(text) or 0
 
 
@@ -162,8 +163,8 @@ def _beginning(day: date) -> int:
 
 @dataclass(frozen=True, slots=True)
 class EntryDescription:
-    """One entry in words. `has_name` where `who` is a person's name; `may_tell` where agents may read more of it than
-    that it happened: what was submitted is theirs to look at."""
+    """An entry in words. `has_name` marks a person's name in `who`; `may_tell` entries about submitted applications, of
+    which agents may read more than that they happened."""
 
     entry: Entry
     who: str
@@ -173,74 +174,80 @@ class EntryDescription:
 
 
 def describe(entries: Iterable[Entry]) -> list[EntryDescription]:
-    """Each of the entries: three queries, however many there are. Agents are called by their names, customers by theirs
-    where their case is on the desk."""
-    found = list(entries)
-    people = User.objects.in_bulk({one.account for one in found} | set(map(_account_named, found)))
-    about = {one.application for one in found}
-    submitted = set(Application.objects.submitted().filter(pk__in=about).values_list("pk", flat=True))
-    numbers = {number for one in found if one.application in submitted for number in _changes(one)}
+    """Describe the entries. Three queries, however many there are.
+
+    Agents are called by their names, customers by theirs where their case is on the desk.
+    """
+    entries = list(entries)
+    people = User.objects.in_bulk({entry.account for entry in entries} | set(map(_account_named, entries)))
+    applications = Application.objects.submitted().filter(pk__in={entry.application for entry in entries})
+    submitted = set(applications.values_list("pk", flat=True))
+    numbers = set()
+    for entry in entries:
+        if entry.application in submitted:
+            numbers.update(_changes(entry))
     rows = Change.objects.filter(pk__in=numbers).only("application", "row", "what")
     changes = {row.pk: row.what for row in rows}
     described = []
-    for one in found:
-        may_tell = one.application in submitted
-        has_name = one.account in people and (one.actor == Actor.AGENT or may_tell)
-        who = dict(Actor.choices).get(one.actor, one.actor)
+    for entry in entries:
+        may_tell = entry.application in submitted
+        has_name = entry.account in people and (entry.actor == Actor.AGENT or may_tell)
+        who = dict(Actor.choices).get(entry.actor, entry.actor)
         if has_name:
-            who = people[one.account].called
-        elif one.account:
-            who = f"{who} {one.account}"
-        what = _what(one, people.get(_account_named(one)), changes)
-        described.append(EntryDescription(one, who, what, has_name, may_tell))
+            who = people[entry.account].called
+        elif entry.account:
+            who = f"{who} {entry.account}"
+        what = _what(entry, people.get(_account_named(entry)), changes)
+        described.append(EntryDescription(entry, who, what, has_name, may_tell))
     return described
 
 
 def _what(entry: Entry, agent: User | None, changes: Mapping[int, str]) -> str:
-    """What was done; `agent` is whose rights were changed, or who was given the case; `changes` what the history
-    says."""
-    said = detail_of(entry)
+    """Say what was done. `agent` is the account whose rights were changed, or who was assigned the case; `changes` are
+    the history's sentences by their numbers."""
+    detail = detail_of(entry)
+    action = str(detail.get("did"))
     match entry.deed:
         case AuditAction.LOOK:
-            words = _LOOKS.get(str(said.get("way")), "Viewed document {subject}")
-            return words.format(subject=entry.subject, page=said.get("page"))
+            text = _ACCESSES.get(str(detail.get("way")), "Viewed document {subject}")
+            return text.format(subject=entry.subject, page=detail.get("page"))
         case AuditAction.RECORD:
-            return f"Downloaded the record as {str(said.get('kind', 'file')).upper()}"
+            return f"Downloaded the record as {str(detail.get('kind', 'file')).upper()}"
         case AuditAction.REVIEW:
-            return _reviewed(said.get("did"))
-        case AuditAction.CLAIM if said.get("did") == "assign":
+            return _review_words(detail.get("did"))
+        case AuditAction.CLAIM if action == "assign":
             return f"Assigned the case to {agent.called if agent else 'a colleague'}"
         case AuditAction.CLAIM:
-            return _CLAIMS.get(str(said.get("did")), "Claimed the case")
+            return _CLAIMS.get(action, "Claimed the case")
         case AuditAction.REVEAL:
-            return f"Viewed numbers of {entry.subject}: {_fields(said) or 'unknown'}"
-        case AuditAction.RIGHTS if "key" in said:
-            scopes = said.get("scopes")
-            able = f": {', '.join(map(str, scopes))}" if isinstance(scopes, list) else ""
-            return _KEYS.get(str(said.get("did")), "Changed API key {key}").format(key=said["key"]) + able
+            return f"Viewed numbers of {entry.subject}: {_field_words(detail.get('fields')) or 'unknown'}"
+        case AuditAction.RIGHTS if "key" in detail:
+            text = _KEYS.get(action, "Changed API key {key}").format(key=detail["key"])
+            scopes = detail.get("scopes")
+            return f"{text}: {', '.join(map(str, scopes))}" if isinstance(scopes, list) else text
         case AuditAction.RIGHTS:
             name = agent.called if agent else f"account {entry.subject}"
-            rights = (
-                (f"Gave {name} these rights:", said.get("given")),
-                (f"Removed these rights from {name}:", said.get("taken")),
-            )
-            lines = [f"{words} {', '.join(map(str, some))}" for words, some in rights if some]
-            return "; ".join(lines) or f"Changed the rights of {name}"
+            sentences = []
+            if detail.get("given"):
+                sentences.append(f"Gave {name} these rights: {', '.join(map(str, detail['given']))}")
+            if detail.get("taken"):
+                sentences.append(f"Removed these rights from {name}: {', '.join(map(str, detail['taken']))}")
+            return "; ".join(sentences) or f"Changed the rights of {name}"
         case AuditAction.EXPORT:
             whose = entry.subject if entry.application else f"account {entry.subject}"
             return f"Downloaded the data of {whose}"
         case AuditAction.ERASURE:
-            return _erased(entry, said)
+            return _erasure_words(entry, detail)
         case AuditAction.SECOND_FACTOR:
-            return _SECOND_FACTORS.get(str(said.get("did")), "Changed two-step sign-in")
+            return _SECOND_FACTORS.get(action, "Changed two-step sign-in")
         case AuditAction.REFUSAL:
             return "Rejected a file, because it contains malware"
         case AuditAction.ACCEPTANCE:
-            return f"Accepted {said.get('count')} entries without a keyed digest, up to entry {said.get('last')}"
+            return f"Accepted {detail.get('count')} entries without a keyed digest, up to entry {detail.get('last')}"
         case AuditAction.DECISION:
-            return f"Decided on {entry.subject}: {_DECISIONS.get(str(said.get('said')), 'as it was')}"
-    lines = [changes[number] for number in _changes(entry) if number in changes]
-    return "; ".join(lines) or "Changed the application"
+            return f"Decided on {entry.subject}: {_DECISIONS.get(str(detail.get('said')), 'as it was')}"
+    sentences = [changes[number] for number in _changes(entry) if number in changes]
+    return "; ".join(sentences) or "Changed the application"
 
 
 _ERASURES = {
@@ -251,71 +258,77 @@ _ERASURES = {
 }
 
 
-def _erased(entry: Entry, said: Mapping[str, Any]) -> str:
-    """What was erased: a person or company, or the whole application, or what the reason says."""
-    if "erased" in said:
+def _erasure_words(entry: Entry, detail: Mapping[str, Any]) -> str:
+    if "erased" in detail:
         return f"Erased the details of {entry.subject}"
-    is_whole = bool(said.get("deleted"))
-    words = "Erased the application" if is_whole else _ERASURES.get(str(said.get("reason")), "Erased personal data")
-    return words.format(subject=entry.subject)
+    if detail.get("deleted"):
+        return "Erased the application"
+    return _ERASURES.get(str(detail.get("reason")), "Erased personal data").format(subject=entry.subject)
 
 
 def _account_named(entry: Entry) -> int:
-    """The account whose rights an entry tells of, or that a case was assigned to; 0 where it tells of something
-    else."""
+    """Return the account whose rights an entry changes, or that a case was assigned to; 0 for any other entry."""
     if entry.deed == AuditAction.CLAIM:
         return number_in(str(detail_of(entry).get("to", "")))
     return number_in(entry.subject) if entry.deed == AuditAction.RIGHTS else 0
 
 
 def detail_of(entry: Entry) -> dict[str, Any]:
-    """What the entry says beside its columns; nothing where somebody has made it unreadable."""
+    """Return the entry's detail; {} where somebody has made it unreadable."""
     try:
-        said = json.loads(entry.detail or "{}")
+        detail = json.loads(entry.detail or "{}")
     except ValueError:
         return {}
-    return said if isinstance(said, dict) else {}
+    return detail if isinstance(detail, dict) else {}
 
 
-def _reviewed(did: Any) -> str:
-    """What was done in a review: each kind of change, and how often where more than once."""
-    rows = did.items() if isinstance(did, dict) else ()
-    counts = [(what, len(pks) if isinstance(pks, list) else 1) for what, pks in rows]
-    lines = [_REVIEWS.get(what, "Reviewed") + (f" ({count})" if count > 1 else "") for what, count in counts]
-    return "; ".join(lines) or "Reviewed the application"
+def _review_words(keys_by_action: Any) -> str:
+    """Say what was done in a review: each action, and how often where more than once."""
+    if not isinstance(keys_by_action, dict):
+        return "Reviewed the application"
+    sentences = []
+    for action, keys in keys_by_action.items():
+        text = _REVIEWS.get(action, "Reviewed")
+        is_repeated = isinstance(keys, list) and len(keys) > 1
+        sentences.append(f"{text} ({len(keys)})" if is_repeated else text)
+    return "; ".join(sentences) or "Reviewed the application"
 
 
-def _fields(said: Mapping[str, Any]) -> str:
-    """The questions by the ends of their names: `person.passport_number` is the passport number."""
-    names = said.get("fields")
-    known = names if isinstance(names, list) else ()
-    return ", ".join(canonical.property_of(str(name)).replace("_", " ") for name in known)
+def _field_words(names: Any) -> str:
+    """Name the questions by the ends of their names: `person.passport_number` is the passport number."""
+    if not isinstance(names, list):
+        return ""
+    return ", ".join(canonical.property_of(str(name)).replace("_", " ") for name in names)
 
 
 def _changes(entry: Entry) -> list[int]:
     numbers = detail_of(entry).get("changes")
-    return [one for one in numbers if isinstance(one, int)] if isinstance(numbers, list) else []
+    return [number for number in numbers if isinstance(number, int)] if isinstance(numbers, list) else []
 
 
 def timeline(
-    asked: AuditFilter, *, before: int
+    entry_filter: AuditFilter, *, before: int
 ) -> tuple[list[tuple[date, list[EntryDescription]]], tuple[PageLink, ...]]:
-    """The entries with numbers below `before`, by day, and the links to other pages; 0 begins at the newest. Four
+    """Return the entries with numbers below `before` (0: the newest), by day, and the links to other pages. Four
     queries."""
-    found = asked.entries().filter(number__lt=before) if before else asked.entries()
-    page = keyset_page(list(found[: _A_PAGE + 1]), lambda entry: entry.number, length=_A_PAGE, is_first=not before)
-    days = groupby(describe(page.rows), key=lambda one: timezone.localdate(one.entry.at))
-    address, more = reverse("desk:audit"), f"&{asked.query}" if asked.query else ""
-    newest = f"{address}?{asked.query}" if asked.query else address
-    links = keyset_links(
-        PageLink("Newest", newest if before else ""),
-        PageLink("Older", f"{address}?before={page.after}{more}" if page.after else "", "next"),
-    )
+    entries = entry_filter.entries()
+    if before:
+        entries = entries.filter(number__lt=before)
+    rows = list(entries[: _A_PAGE + 1])
+    page = keyset_page(rows, lambda entry: entry.number, length=_A_PAGE, is_first=not before)
+    days = groupby(describe(page.rows), key=lambda row: timezone.localdate(row.entry.at))
+    address = reverse("desk:audit")
+    query = entry_filter.query
+    newest = f"{address}?{query}" if query else address
+    older = ""
+    if page.after:
+        older = f"{address}?before={page.after}&{query}" if query else f"{address}?before={page.after}"
+    links = keyset_links(PageLink("Newest", newest if before else ""), PageLink("Older", older, "next"))
     return [(day, list(group)) for day, group in days], links
 
 
 def csv_rows(entries: QuerySet[Entry]) -> Iterator[Sequence[Any]]:
-    """One by one. `at` is the moment as people write it, in UTC."""
+    """Yield the rows of the CSV one by one. `at` is the moment as people write it, in UTC."""
     yield ("at", *COLUMNS)
-    for entry in entries.iterator(chunk_size=_AT_ONCE):
+    for entry in entries.iterator(chunk_size=_CHUNK_SIZE):
         yield (entry.at.isoformat(), *(getattr(entry, name) for name in COLUMNS))

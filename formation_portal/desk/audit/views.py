@@ -1,4 +1,4 @@
-"""Who looked at what, who changed and decided what."""
+"""Show the audit log: who has seen, changed and decided what."""
 
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
@@ -17,25 +17,25 @@ from .pages import AuditFilter, csv_rows, describe, number_in, timeline
 @require_safe
 @agent_with(Right.AUDIT)
 def audit(request: UserRequest) -> HttpResponse:
-    """One page of the timeline; the address says what it is narrowed to, and where the page begins."""
-    asked = AuditFilter.read(request.GET)
-    days, links = timeline(asked, before=number_in(request.GET.get("before", "")))
-    return render(request, "desk/audit/audit.html", {"asked": asked, "days": days, "links": links})
+    """Show one page of the timeline; the address has its filter, and where the page begins."""
+    entry_filter = AuditFilter.read(request.GET)
+    days, links = timeline(entry_filter, before=number_in(request.GET.get("before", "")))
+    return render(request, "desk/audit/audit.html", {"asked": entry_filter, "days": days, "links": links})
 
 
 @require_safe
 @agent_with(Right.AUDIT)
 def entry(request: UserRequest, number: int) -> HttpResponse:
-    """One entry: its address stays what it is."""
-    found = get_object_or_404(Entry, pk=number)
-    [row] = describe([found])
+    """Show one entry, at a permanent address."""
+    entry_row = get_object_or_404(Entry, pk=number)
+    [row] = describe([entry_row])
     timeline_url = f"{reverse('desk:audit')}?before={number + 1}"
-    return render(request, "desk/audit/entry.html", {"row": row, "entry": found, "timeline_url": timeline_url})
+    return render(request, "desk/audit/entry.html", {"row": row, "entry": entry_row, "timeline_url": timeline_url})
 
 
 @require_safe
 @agent_with(Right.AUDIT, Right.EXPORT)
 @recently_authenticated
 def table(request: UserRequest) -> HttpResponseBase:
-    """The same entries as the timeline, all of them, as CSV."""
+    """Download all entries of the timeline as CSV."""
     return csv_response(csv_rows(AuditFilter.read(request.GET).entries()), name="audit")

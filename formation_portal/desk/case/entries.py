@@ -1,5 +1,6 @@
-"""The answers, parties and documents of a case as rows, with the state of their checks and what changed."""
+"""Rows for the answers, parties and documents of a case, with the state of their checks and their changes."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from formation_portal.applications.documents import can_be_shown
@@ -7,7 +8,7 @@ from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.readback import AnswerGroup, DocumentLine
 from formation_portal.reviews.checklist import ACCEPTED, CHANGED, OPEN, QUERIED, Fact, HolderChecklist
 
-from ..wording import if_any
+from ..wording import numbered
 from .history import Difference, changed_words
 from .query_panels import QueryPanel
 
@@ -22,7 +23,7 @@ _STATES = {
 
 @dataclass(frozen=True, slots=True)
 class FactStatus:
-    """How a fact stands; `has_query` where one is open about it or about anything within it."""
+    """The status of a fact; `has_query` where a query is open about it or about anything within it."""
 
     fact: Fact
     has_query: bool = False
@@ -33,7 +34,7 @@ class FactStatus:
 
     @property
     def words(self) -> str:
-        """Its state, and who has accepted it."""
+        """Return its state, and who has accepted it."""
         if self.fact.is_done and not self.has_query and self.fact.check and self.fact.check.by:
             return f"Accepted by {self.fact.check.by.called}"
         return _STATES[QUERIED if self.has_query else self.fact.state][1]
@@ -41,7 +42,7 @@ class FactStatus:
 
 @dataclass(frozen=True, slots=True)
 class AnswerRow:
-    """One answer, as desk/case/_row.html draws it; with a difference the old one stands beside it."""
+    """An answer, as templatetags/answer_rows.py draws it. With a difference the old value stands beside it."""
 
     term: str
     value: str
@@ -54,8 +55,8 @@ class AnswerRow:
 
 @dataclass(frozen=True, slots=True)
 class CaseEntry:
-    """Answers under one heading in the margin. `hidden` is how many are as they were, and left out; `more` is what was
-    said about answers that are no longer there."""
+    """Answers under one heading in the margin. `hidden` counts the unchanged ones that are left out; `more` are queries
+    and notes about answers that were removed."""
 
     id: str
     title: str
@@ -64,11 +65,11 @@ class CaseEntry:
     hidden: int = 0
     status: FactStatus | None = None
     panel: QueryPanel | None = None
-    more: tuple[QueryPanel, ...] = ()
+    more: Sequence[QueryPanel] = ()
 
     @property
     def is_done(self) -> bool:
-        """Whether it is accepted as it stands, with nothing asked about it and no note."""
+        """Report that it is accepted as it stands, without an open query or a note about it."""
         if self.status is None or self.status.has_query or not self.status.fact.is_done:
             return False
         return not any(row.mark or row.panel.notes for row in self.rows)
@@ -76,11 +77,10 @@ class CaseEntry:
 
 @dataclass(frozen=True, slots=True)
 class PartyLine:
-    """One party: what changed, how many of its checks are done, and the page where they are made. `checklist` is None
-    where there is nothing to check."""
+    """A party with its changes, the state of its checks, and its page."""
 
     group: AnswerGroup[PartyRow]
-    checklist: HolderChecklist | None
+    checklist: HolderChecklist
     changes: tuple[Difference, ...]
     is_new: bool
     queries: int
@@ -88,38 +88,40 @@ class PartyLine:
 
     @property
     def is_left_out(self) -> bool:
-        """Whether it is as it was, and nothing is left to do, where only that is asked for."""
-        return not (self.changes or self.is_new or self.queries) and (self.checklist is None or self.checklist.is_done)
+        """Report that it is unchanged and done, so that a page of changes leaves it out."""
+        return self.checklist.is_done and not (self.changes or self.is_new or self.queries)
 
     @property
     def mark(self) -> str:
         if self.queries:
             return "heed"
-        if self.checklist is None or self.checklist.is_done:
+        if self.checklist.is_done:
             return "met"
         if self.checklist.screening and self.checklist.done == len(self.checklist.facts):
             return "heed"
-        return "changed" if self.changes or self.is_new else "half" if self.checklist.done else "open"
+        if self.changes or self.is_new:
+            return "changed"
+        return "half" if self.checklist.done else "open"
 
     @property
     def note(self) -> str:
-        """Return the party's roles, what changed, and what is worth a second look."""
+        """Return the party's roles, its changes, and objections to its answers."""
         news = "New since the last return" if self.is_new else changed_words(self.changes)
-        flags = [line.objection or line.advice for line in self.group.lines]
-        return ". ".join(filter(None, (self.group.note, news, *flags)))
+        objections = [line.objection or line.advice for line in self.group.lines]
+        return ". ".join(filter(None, (self.group.note, news, *objections)))
 
     @property
     def status(self) -> str:
-        """How far its checks are, and which screening checks it lacks."""
-        done, there_are = (self.checklist.done, len(self.checklist.facts)) if self.checklist else (0, 0)
-        parts = (f"{done} of {if_any(there_are, 'check')}", if_any(self.queries, "query", "queries"))
-        screening = self.checklist.screening if self.checklist else ()
-        return ". ".join((", ".join(filter(None, parts)), *screening))
+        """Count the checks that are done and the open queries, and name the missing screening checks."""
+        status = f"{self.checklist.done} of {numbered(len(self.checklist.facts), 'check')}"
+        if self.queries:
+            status += f", {numbered(self.queries, 'query', 'queries')}"
+        return ". ".join((status, *self.checklist.screening))
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentRow:
-    """One document that is asked for; one of the entity's own is checked here, and has a status and a panel."""
+    """A document that is asked for. One of the entity's own is checked here, and has a status and a panel."""
 
     line: DocumentLine
     difference: Difference | None
@@ -129,10 +131,11 @@ class DocumentRow:
 
     @property
     def mark(self) -> str:
-        return "changed" if self.difference else self.status.mark if self.status else ""
+        if self.difference:
+            return "changed"
+        return self.status.mark if self.status else ""
 
     @property
     def can_be_shown(self) -> bool:
-        """Whether there is a picture of it."""
         document = self.line.document
         return document is not None and can_be_shown(document)

@@ -1,5 +1,5 @@
-"""What agents post about a target: a query to the customer with its reason and an answer to propose, a note for
-colleagues, and the facts to accept.
+"""Read the forms about a target: a query to the customer with a reason and a proposed answer, a note for colleagues,
+and the facts to accept.
 """
 
 from typing import Any
@@ -25,7 +25,7 @@ from formation_portal.ui.forms.rendering import render
 from ..masking import Mask, is_identity_number, mask_of
 from ..shared_texts import SharedTexts
 
-_WORDS = {
+_STANDARD_TEXTS = {
     QueryReason.DIFFERS: "This does not match the document. Correct the answer or upload a document that matches.",
     QueryReason.UNREADABLE: "A page is cut off or unreadable. Upload it again with all four corners visible.",
     QueryReason.OUTDATED: "This document is too old. Upload a newer one.",
@@ -34,22 +34,27 @@ _WORDS = {
     QueryReason.UNCLEAR: "This answer is unclear. Give more detail.",
     QueryReason.OTHER: "",
 }
-_OF_A_PAPER = (QueryReason.UNREADABLE, QueryReason.OUTDATED, QueryReason.WRONG, QueryReason.DIFFERS, QueryReason.OTHER)
-_OF_WORDS = (QueryReason.DIFFERS, QueryReason.UNCLEAR, QueryReason.MISSING, QueryReason.OTHER)
+_DOCUMENT_REASONS = (
+    QueryReason.UNREADABLE,
+    QueryReason.OUTDATED,
+    QueryReason.WRONG,
+    QueryReason.DIFFERS,
+    QueryReason.OTHER,
+)
+_ANSWER_REASONS = (QueryReason.DIFFERS, QueryReason.UNCLEAR, QueryReason.MISSING, QueryReason.OTHER)
 
-# Where an answer is proposed, and nothing said.
 _TEXT_WITH_PROPOSAL = "We propose a different answer. Accept it or tell us what is right."
 
 
 class QueryForm(forms.Form):
     """A query about one target, and a note about it. A template draws its controls.
 
-    `spec` is the question there, where an answer can be proposed, and `proposed` that answer. `is_kept` where it was
-    typed before and is a number that somebody is known by: then its box is empty, and stays so to keep it.
+    `spec` is the question if an answer can be proposed, and `proposed` that answer. `is_kept` marks a proposed identity
+    number that was typed before: its control is empty, and stays so to keep it.
     """
 
     limit = MAX_TEXT
-    # Whether a shared text was inserted just now.
+    # Set when a shared text was inserted.
     is_filled = False
 
     reason = forms.ChoiceField(
@@ -71,24 +76,24 @@ class QueryForm(forms.Form):
 
     @property
     def key(self) -> str:
-        """What its controls' ids end with."""
+        """Return the end of its controls' ids."""
         return control_id(str(self.target))
 
     @property
     def chosen(self) -> str:
-        """The code of the chosen reason."""
         return self._value("reason")
 
     @property
     def reasons(self) -> list[tuple[QueryReason, str]]:
-        """The reasons that fit the target, and the one that is chosen whatever it is; each with the text that it fills
-        in."""
-        fitting = _OF_A_PAPER if self.target.kind is TargetKind.DOCUMENT else _OF_WORDS
-        return [(reason, _WORDS[reason]) for reason in QueryReason if reason in fitting or reason == self.chosen]
+        """Return the reasons that fit the target, and the chosen one, each with its standard text."""
+        fitting = _DOCUMENT_REASONS if self.target.kind is TargetKind.DOCUMENT else _ANSWER_REASONS
+        return [
+            (reason, _STANDARD_TEXTS[reason]) for reason in QueryReason if reason in fitting or reason == self.chosen
+        ]
 
     @property
     def question(self) -> Question | None:
-        """The answer that may be proposed, as the customer is asked for it."""
+        """Return the question for the proposed answer, as the customer is asked it."""
         if self.spec is None:
             return None
         error = str(self.errors["proposal"][0]) if "proposal" in self.errors else ""
@@ -97,18 +102,17 @@ class QueryForm(forms.Form):
 
     @property
     def drawn_question(self) -> str:
-        """Its markup."""
         question = self.question
         return markup(render(question)) if question else ""
 
     @property
     def mask(self) -> Mask | None:
-        """What is seen of a proposal that is kept."""
+        """Return the mask of a proposal that is kept."""
         return mask_of(answer_in_words(self.spec, self.proposed)) if self.spec and self.is_kept else None
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """The first error of each control, in their order; what is wrong with the whole stands at the text."""
+        """Return the first error of each control, in their order. Errors of the whole form stand at the text."""
         text_id = f"ask-text:{self.key}"
         question = self.question
         ids = {
@@ -122,19 +126,19 @@ class QueryForm(forms.Form):
 
     @property
     def typed(self) -> tuple[tuple[str, str], ...]:
-        """The texts by their labels, to be copied where the form is gone."""
+        """Return the typed texts by their labels, to be copied where the form is gone."""
         return ("Message to the customer", self._value("text")), ("For colleagues only", self._value("note"))
 
     @property
     def is_a_note_alone(self) -> bool:
-        """Whether only colleagues are told something."""
+        """Report that it has a note and no query."""
         is_query = self._value("text").strip() or self.chosen or self.proposed is not None
         return bool(self._value("note").strip()) and not is_query
 
     @property
-    def words(self) -> str:
-        """What the customer will read: what was typed, else what goes with the reason, or with a proposal."""
-        standard = _WORDS[QueryReason(self.chosen)] if self.chosen in QueryReason.values else ""
+    def message(self) -> str:
+        """Return the message to the customer: the typed text, else the standard text of the reason or of a proposal."""
+        standard = _STANDARD_TEXTS[QueryReason(self.chosen)] if self.chosen in QueryReason.values else ""
         return self._value("text").strip() or standard or (_TEXT_WITH_PROPOSAL if self.proposed is not None else "")
 
     def add_refusal(self, refused: ReviewRefused) -> None:
@@ -148,18 +152,19 @@ class QueryForm(forms.Form):
 
     @transaction.atomic
     def store(self, draft: Draft, *, by: AbstractBaseUser, version: ReviewVersion) -> None:
-        """Draft the query, keep the note, or both. Raises as `draft_query` and `write_note`; then neither is kept."""
+        """Draft the query, write the note, or both; all or nothing. Raises as `draft_query` and `write_note`."""
         note = self._value("note")
-        has_note, reason = bool(note.strip()), self.chosen or QueryReason.OTHER
+        values: dict[str, Any] = {
+            "text": self.message,
+            "reason": self.chosen or QueryReason.OTHER,
+            "proposal": self.proposed,
+        }
         if not self.is_a_note_alone:
-            # Where the very same is drafted there, the note alone is new.
-            drafted = draft_at(draft, self.target) if has_note else None
-            new = (reason, self.words, self.proposed)
-            if drafted is None or (drafted.reason, drafted.text, drafted.proposal) != new:
-                draft_query(
-                    draft, self.target, text=self.words, reason=reason, proposal=self.proposed, by=by, version=version
-                )
-        if has_note:
+            # If this very query is drafted there, only the note is new.
+            drafted = draft_at(draft, self.target) if note.strip() else None
+            if drafted is None or any(getattr(drafted, name) != value for name, value in values.items()):
+                draft_query(draft, self.target, **values, by=by, version=version)
+        if note.strip():
             write_note(draft, self.target, text=note, by=by)
 
     def _value(self, name: str) -> str:
@@ -167,28 +172,31 @@ class QueryForm(forms.Form):
 
 
 def query_form(draft: Draft, target: Target, drafted: Query | None = None) -> QueryForm:
-    """An empty form about a target, or what is drafted about it."""
+    """Return an empty form about a target, or the one of the query that is drafted about it."""
     spec = _proposable(draft, target)
     if drafted is None:
         return QueryForm(target, spec)
     is_kept = drafted.proposal is not None and is_identity_number(draft, target)
-    written = {"reason": drafted.reason, "text": drafted.text}
-    return QueryForm(target, spec, proposed=drafted.proposal, is_kept=is_kept, initial=written)
+    initial = {"reason": drafted.reason, "text": drafted.text}
+    return QueryForm(target, spec, proposed=drafted.proposal, is_kept=is_kept, initial=initial)
 
 
 def posted_query_form(draft: Draft, target: Target, post: QueryDict) -> QueryForm:
-    """What was posted about a target. One query where a number that is proposed already is kept."""
-    spec, is_withdrawn = _proposable(draft, target), bool(post.get("no_proposal"))
-    typed = spec.from_post(post, _control(target)) if spec and not is_withdrawn else None
-    keeps = "keeps" in post and not is_withdrawn and is_blank(typed)
-    drafted = draft_at(draft, target) if keeps else None
-    is_kept = drafted is not None and drafted.proposal is not None
-    proposed = drafted.proposal if drafted else None if is_blank(typed) else typed
+    """Read the form about a target. One query where a number that is proposed already is kept."""
+    spec = _proposable(draft, target)
+    if spec is None or post.get("no_proposal"):
+        return QueryForm(target, spec, data=post.dict())
+    proposed = spec.from_post(post, _control(target))
+    is_kept = False
+    if is_blank(proposed):
+        drafted = draft_at(draft, target) if "keeps" in post else None
+        proposed = drafted.proposal if drafted else None
+        is_kept = proposed is not None
     return QueryForm(target, spec, proposed=proposed, is_kept=is_kept, data=post.dict())
 
 
 def _proposable(draft: Draft, target: Target) -> FieldSpec | None:
-    """The question that is the target, unless it can only be answered where its form stands."""
+    """Return the question of a target, unless it can only be answered on the customer's page."""
     spec = field_at(draft, target)
     if spec is None or spec.provided_by_agent or spec.refers_to_share_class or draft.schema.why_unanswerable(spec):
         return None
@@ -200,12 +208,11 @@ def _control(target: Target) -> str:
 
 
 # No page shows more facts.
-_MOST_PLACES = 2_000
+_MAX_TARGETS = 2_000
 
 
 def posted_targets(post: QueryDict) -> tuple[Target, ...]:
-    """The ticked targets, or, by the button that accepts all, those that the page had left; what names none is passed
-    over."""
-    texts = post.getlist("left" if "all" in post else "place")[:_MOST_PLACES]
-    found = (Target.parse(text) for text in texts)
-    return tuple(dict.fromkeys(target for target in found if target is not None))
+    """Return the ticked targets, or, by the button that accepts all, those that the page had left."""
+    texts = post.getlist("left" if "all" in post else "place")[:_MAX_TARGETS]
+    targets = (Target.parse(text) for text in texts)
+    return tuple(dict.fromkeys(target for target in targets if target is not None))

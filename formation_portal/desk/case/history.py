@@ -1,5 +1,5 @@
-"""What happened to a case, in a few lines, and what is different now: in the application since it was returned, and of
-a fact since an agent last looked at it.
+"""Summarise the history of a case, and compare: an application with what was returned, and a fact with its value when
+an agent last checked it.
 """
 
 from collections import Counter
@@ -27,18 +27,17 @@ from formation_portal.ui.documents import file_facts
 from formation_portal.ui.roles import role_words
 
 from ..models import Case
-from ..wording import if_any, together
+from ..wording import if_any, numbered, together
 
-# Of everything else than moves so much is read.
+# This many of the newest changes are read, beside all moves.
 _NEWEST = 60
-# How the history begins to tell of somebody, or of a class, who was not there before.
+# Begins the history entry of a new party or share class.
 _ADDED = "Added "
-# What stood there where nothing was answered.
 NOT_ANSWERED = "Not answered"
 
 
 def history_of(application: Application) -> tuple[Change, ...]:
-    """All moves, everything since the last return, and the newest of the rest, the newest first. One query."""
+    """Return all moves, everything since the last return, and the newest of the rest; the newest first. One query."""
     changes = application.changes.order_by("-pk")
     returns = changes.filter(moved_to=State.RETURNED_FOR_CHANGES)
     is_new = Q(pk__gt=returns.values("pk")[:1]) | Q(pk__in=changes.values("pk")[:_NEWEST])
@@ -48,31 +47,36 @@ def history_of(application: Application) -> tuple[Change, ...]:
 def history_lines(
     application: Application, history: Iterable[Change], queries: Iterable[Query]
 ) -> list[tuple[datetime, str, str]]:
-    """When, who (empty for the portal itself) and what, the newest first: every move; what one person changed between
-    two moves, a line a day; and the claim. No query where the case was read with its application."""
-    sent, lines, rounds = Counter(query.round for query in queries), [], 0
+    """Return the time, author ("" for the portal) and text of each move, of the changes that a person made on one day
+    between two moves, and of the claim; the newest first. No query where the case was read with its application."""
+    sent_in_round = Counter(query.round for query in queries)
+    submissions = 0
+    lines = []
     oldest_first = sorted(history, key=lambda change: change.pk)
-    by_move_and_day = groupby(oldest_first, key=lambda one: (one.moved_to and one.pk, one.who, localdate(one.at)))
-    for (move, who, _), some in by_move_and_day:
-        group = list(some)
-        last = group[-1]
-        rounds += last.moved_to == State.SUBMITTED_FOR_REVIEW
-        said = last.what if move or len(group) == 1 else "Changed answers or documents"
-        asked = sent[rounds] if last.moved_to == State.RETURNED_FOR_CHANGES else 0
-        more = f", with {if_any(asked, 'query', 'queries')}" if asked else ""
-        lines.append((last.at, who.called if who else "", said + more))
+    for _, group in groupby(oldest_first, key=lambda row: (row.moved_to and row.pk, row.who, localdate(row.at))):
+        changes = list(group)
+        last = changes[-1]
+        text = last.what if last.moved_to or len(changes) == 1 else "Changed answers or documents"
+        if last.moved_to == State.SUBMITTED_FOR_REVIEW:
+            submissions += 1
+        if last.moved_to == State.RETURNED_FOR_CHANGES and sent_in_round[submissions]:
+            text += f", with {numbered(sent_in_round[submissions], 'query', 'queries')}"
+        lines.append((last.at, last.who.called if last.who else "", text))
     case: Case | None = getattr(application, "case", None)
     if case is not None and case.is_claimed and case.claimed_by is not None and case.claimed_at is not None:
-        word, by = f": {case.word}" if case.word else "", case.assigned_by
-        said = f"Assigned the case to {case.claimed_by.called}" if by else f"Claimed the case{word}"
-        lines.append((case.claimed_at, (by or case.claimed_by).called, said))
+        if case.assigned_by:
+            text = f"Assigned the case to {case.claimed_by.called}"
+            lines.append((case.claimed_at, case.assigned_by.called, text))
+        else:
+            text = f"Claimed the case: {case.word}" if case.word else "Claimed the case"
+            lines.append((case.claimed_at, case.claimed_by.called, text))
     return sorted(lines, key=lambda line: line[0], reverse=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One answer, document or number that is another now. `holder` is a party's or class's token, a section's key for
-    holdings, empty for the application's own; without words there was, or is, nothing."""
+    """An answer, document or number that has changed. `holder` is a party's or class's token, a section's key for
+    holdings, "" for the application itself. `before` or `after` is "" where there is no value."""
 
     holder: str
     name: str
@@ -84,91 +88,101 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """Everything that is another now; `move` is the return since which, None before the first one.
+    """The changes since the return `move`; None before the first one.
 
-    `added` are the tokens of parties and classes that are new, `removed` the names of those that are gone.
+    `added` are the tokens of new parties and classes, `removed` the names of removed ones.
     """
 
     move: Change | None = None
-    found: tuple[Difference, ...] = ()
+    changes: tuple[Difference, ...] = ()
     added: frozenset[str] = frozenset()
     removed: tuple[str, ...] = ()
     _by_place: Mapping[tuple[str, str], Difference] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return bool(self.found or self.added or self.removed)
+        return bool(self.changes or self.added or self.removed)
 
     def at(self, holder: str, name: str) -> Difference | None:
-        """What changed there."""
         return self._by_place.get((holder, name))
 
     def of(self, holder: str) -> tuple[Difference, ...]:
-        """Everything that changed of a party, a class, or the application itself."""
-        return tuple(one for one in self.found if one.holder == holder)
+        """Return the changes of a party, a class, or the application itself."""
+        return tuple(change for change in self.changes if change.holder == holder)
 
 
-def changed_words(found: Sequence[Difference]) -> str:
-    """2 answers and 1 document changed; nothing for none."""
-    documents = sum(one.is_document for one in found)
-    said = together(if_any(len(found) - documents, "answer"), if_any(documents, "document"))
-    return f"{said} changed" if said else ""
+def changed_words(changes: Sequence[Difference]) -> str:
+    """Return "2 answers and 1 document changed"; "" for none."""
+    if not changes:
+        return ""
+    documents = sum(change.is_document for change in changes)
+    return f"{together(if_any(len(changes) - documents, 'answer'), if_any(documents, 'document'))} changed"
 
 
 def differences(draft: Draft, history: Iterable[Change]) -> Differences:
-    """From all changes since the last return, the newest first; a longer history does no harm. No query."""
+    """Compare with the last return, from a history that reaches back to it, the newest first. Makes no query."""
     newest = list(history)
-    move = next((one for one in newest if one.moved_to == State.RETURNED_FOR_CHANGES), None)
+    move = next((change for change in newest if change.moved_to == State.RETURNED_FOR_CHANGES), None)
     if move is None:
         return Differences()
-    since = [(_holder(draft, one), one) for one in reversed(newest) if one.pk > move.pk]
-    first: dict[str, Change] = {}
+    since = [(_holder(draft, change), change) for change in reversed(newest) if change.pk > move.pk]
+    first_of_holder: dict[str, Change] = {}
     for holder, change in since:
-        first.setdefault(holder, change)
-    there = {row.token for row in draft.parties} | {row.token for row in draft.share_classes}
-    added = {holder for holder, change in first.items() if change.what.startswith(_ADDED)}
-    # Holdings are changed in their section.
-    named = [(holder, change) for holder, change in since if holder and draft.schema.section(holder) is None]
-    gone = [
-        change.named["name"] for holder, change in named if holder not in added | there and change.named.get("name")
-    ]
-    left_out = {holder for holder, _ in named} - (there - added)
-    found = tuple(_differences(draft, [(holder, change) for holder, change in since if holder not in left_out]))
+        first_of_holder.setdefault(holder, change)
+    added = {holder for holder, change in first_of_holder.items() if change.what.startswith(_ADDED)}
+    present = {row.token for row in draft.parties} | {row.token for row in draft.share_classes}
+    removed_names = []
+    left_out = set()
+    for holder, change in since:
+        # Holdings are changed in their section.
+        if not holder or draft.schema.section(holder) is not None:
+            continue
+        if holder not in present or holder in added:
+            left_out.add(holder)
+        if holder not in present and holder not in added and change.named.get("name"):
+            removed_names.append(str(change.named["name"]))
+    changes = tuple(_compare(draft, [(holder, change) for holder, change in since if holder not in left_out]))
     return Differences(
         move=move,
-        found=found,
-        added=frozenset(added & there),
-        removed=tuple(dict.fromkeys(map(str, gone))),
-        _by_place={(one.holder, one.name): one for one in found},
+        changes=changes,
+        added=frozenset(added & present),
+        removed=tuple(dict.fromkeys(removed_names)),
+        _by_place={(change.holder, change.name): change for change in changes},
     )
 
 
 def _holder(draft: Draft, change: Change) -> str:
-    """Whose change it was; an answer of the application may stand in two of its sections."""
+    """Return the holder of a change; "" for an answer of the application, which may stand in two of its sections."""
     section = draft.schema.section(change.holder) if change.holder else None
     return "" if section is not None and section.is_entity else change.holder
 
 
-def _differences(draft: Draft, since: Iterable[tuple[str, Change]]) -> Iterator[Difference]:
-    """Each place once, in the order in which it was first changed; what was changed back is none."""
+def _compare(draft: Draft, since: Iterable[tuple[str, Change]]) -> Iterator[Difference]:
+    """Yield each changed place once, in the order of the first changes, but for those that were changed back."""
     before: dict[tuple[str, str], Any] = {}
     after: dict[tuple[str, str], Any] = {}
     labels: dict[tuple[str, str], str] = {}
     for holder, change in since:
-        for one in change.changes:
-            place = (holder, str(one["field"]))
-            before.setdefault(place, one["before"])
-            after[place], labels[place] = one["after"], str(one["label"])
-    for place, was in before.items():
-        (holder, name), now = place, after[place]
-        words, is_document = (_words(draft, *place, was), _words(draft, *place, now)), _is_file(was) or _is_file(now)
-        if was != now and (words[0] != words[1] or is_document):
+        for entry in change.changes:
+            place = (holder, str(entry["field"]))
+            before.setdefault(place, entry["before"])
+            after[place] = entry["after"]
+            labels[place] = str(entry["label"])
+    for place, old in before.items():
+        new = after[place]
+        old_text = _words(draft, *place, old)
+        new_text = _words(draft, *place, new)
+        is_document = _is_file(old) or _is_file(new)
+        if old != new and (old_text != new_text or is_document):
+            holder, name = place
             spec = _spec(draft, holder, name)
-            label = f"Part of {labels[place]}" if name.startswith(OWNER_PREFIX) else labels[place]
-            yield Difference(holder, name, spec.label if spec else label, *words, is_document=is_document)
+            label = spec.label if spec else labels[place]
+            if spec is None and name.startswith(OWNER_PREFIX):
+                label = f"Part of {label}"
+            yield Difference(holder, name, label, old_text, new_text, is_document=is_document)
 
 
 def _words(draft: Draft, holder: str, name: str, raw: Any) -> str:
-    """What was there, or is, as the form asks at present."""
+    """Word a value by the present form."""
     if _is_file(raw):
         return str(raw.get("name", ""))
     if name == ROLES:
@@ -176,7 +190,9 @@ def _words(draft: Draft, holder: str, name: str, raw: Any) -> str:
     spec = _spec(draft, holder, name)
     if spec is not None:
         return answer_in_words(spec, raw, draft.share_class_choices)
-    return "" if raw is None else str(raw) if isinstance(raw, str) else ", ".join(map(str, raw))
+    if raw is None or isinstance(raw, str):
+        return raw or ""
+    return ", ".join(map(str, raw))
 
 
 def _spec(draft: Draft, holder: str, name: str) -> FieldSpec | None:
@@ -190,38 +206,42 @@ def _spec(draft: Draft, holder: str, name: str) -> FieldSpec | None:
     return next((spec for spec in fields if spec.name == name), None)
 
 
-def _is_file(said: Any) -> bool:
-    return isinstance(said, Mapping) and "sha256" in said
+def _is_file(value: Any) -> bool:
+    return isinstance(value, Mapping) and "sha256" in value
 
 
 def values_before(draft: Draft, party: PartyRow, checklist: HolderChecklist) -> Mapping[Target, str]:
-    """The earlier value of each fact of a party that has changed, in words. One query, or none where nothing has."""
-    since = {fact.target: at for fact in checklist.facts if (at := _looked_at(fact)) is not None}
+    """Return the earlier value of each changed fact of a party, in text. One query, and none without a change."""
+    since = {}
+    for fact in checklist.facts:
+        checked_at = _checked_at(fact)
+        if checked_at is not None:
+            since[fact.target] = checked_at
     if not since:
         return {}
     earlier: dict[Target, str] = {}
-    # The newest first, so that of several changes the oldest is said last, and stays.
-    for entry in draft.application.changes.filter(holder=party.token, at__gte=min(since.values())):
-        for change in entry.changes:
-            name, was = change["field"], change["before"]
-            is_roles = name == ROLES
-            target = Target(TargetKind.PARTY, party.token) if is_roles else Target.of_field(party.token, name)
-            if target in since and entry.at >= since[target]:
-                words = _words(draft, party.token, name, was)
-                earlier[target] = words if is_roles else words or NOT_ANSWERED
+    # The newest change comes first, so that the value before the oldest one stays.
+    for change in draft.application.changes.filter(holder=party.token, at__gte=min(since.values())):
+        for entry in change.changes:
+            name = entry["field"]
+            target = Target.of_field(party.token, name)
+            if name == ROLES:
+                target = Target(TargetKind.PARTY, party.token)
+            if target in since and change.at >= since[target]:
+                text = _words(draft, party.token, name, entry["before"])
+                earlier[target] = text if name == ROLES else text or NOT_ANSWERED
     for fact in checklist.facts:
         if fact.document is not None and fact.target in since:
-            at, replaced = since[fact.target], draft.replaced_in(party, fact.document.slot)
-            there = next((one for one in replaced if one.replaced_at and one.uploaded_at <= at < one.replaced_at), None)
-            if there is not None:
-                earlier[fact.target] = f"{there.name} ({file_facts(there)})"
+            for replaced in draft.replaced_in(party, fact.document.slot):
+                if replaced.replaced_at and replaced.uploaded_at <= since[fact.target] < replaced.replaced_at:
+                    earlier[fact.target] = f"{replaced.name} ({file_facts(replaced)})"
+                    break
     now = {fact.target: fact.value for fact in checklist.facts}
-    return {target: words for target, words in earlier.items() if words != now[target]}
+    return {target: value for target, value in earlier.items() if value != now[target]}
 
 
-def _looked_at(fact: Fact) -> datetime | None:
-    """When an agent last said something of what stood there; None where nothing is to be compared."""
-    check, query = fact.check, fact.query
-    if check is not None and check.digest:
-        return check.at if check.digest != fact.digest else None
-    return query.sent_at if query is not None else None
+def _checked_at(fact: Fact) -> datetime | None:
+    """Return when an agent last accepted the earlier value of a fact or asked about it; None for an unchanged one."""
+    if fact.check is not None and fact.check.digest:
+        return fact.check.at if fact.check.digest != fact.digest else None
+    return fact.query.sent_at if fact.query is not None else None

@@ -1,4 +1,4 @@
-"""Who has a case open, and what has happened since an open page of it was drawn: one line, and the page stays as it is.
+"""Tell in one line who else has a case open, and what has happened since an open page of it was drawn.
 
 Presence is noted when the page is drawn and when it asks for news, and ends when it has not asked for long. Agents see
 it of each other, so that two don't begin the same work. It binds nobody, and customers never learn of it.
@@ -7,6 +7,7 @@ it of each other, so that two don't begin the same work. It binds nobody, and cu
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
+from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.urls import reverse
@@ -25,17 +26,17 @@ from formation_portal.reviews.transactions import ReviewVersion, changes_since
 
 from ..models import Case, Opening
 from ..queue_state import micros_of, moment_at
+from ..wording import numbered
 
-_WRITTEN_EVERY = timedelta(minutes=1)
+_SAVE_INTERVAL = timedelta(minutes=1)
 # Longer than a page takes to ask again, and as long as a page without script counts.
-_PRESENT_FOR = timedelta(minutes=5)
-# What they have seen of it is compared with for so long.
-_KEPT_FOR = timedelta(days=90)
-_OTHERS_AT_MOST = 10
-# Of more changes the newest say enough.
-_LOOKED_AT = 50
-# A query or a note is read on the page.
-_LONGEST = 80
+_PRESENCE = timedelta(minutes=5)
+# Pages compare with what an agent has seen for this time.
+_RETENTION = timedelta(days=90)
+_MAX_OTHERS = 10
+_MAX_CHANGES = 50
+# A longer query or note is read on the page.
+_MAX_LENGTH = 80
 _ACCEPTED = "accepted "
 _MOVES = {
     State.SUBMITTED_FOR_REVIEW: "submitted this again",
@@ -49,33 +50,40 @@ _MOVES = {
 
 
 def note_presence(application_id: int, *, agent: AbstractBaseUser, version: int | None = None) -> tuple[Opening, ...]:
-    """Note that the agent has the case open, and tell who else has; `version` is the case's that a page shows from now
-    on, None where a page only asks. One query, and one that writes once a minute, or for another version."""
-    now, shown = timezone.now(), {} if version is None else {"version": version}
+    """Note that the agent has the case open, and return the openings of others.
+
+    `version` is the case's version that a page shows from now on; None where a page only asks. One query, and one that
+    writes once a minute, or for another version.
+    """
+    now = timezone.now()
+    changes: dict[str, Any] = {"seen_at": now}
+    if version is not None:
+        changes["version"] = version
     openings = Opening.objects.filter(application=application_id).select_related("agent").order_by("opened_at", "pk")
-    found = tuple(openings.filter(seen_at__gt=now - _PRESENT_FOR))
-    own = next((one for one in found if one.agent_id == agent.pk), None)
+    own = None
+    others = []
+    for opening in openings.filter(seen_at__gt=now - _PRESENCE):
+        if opening.agent_id == agent.pk:
+            own = opening
+        else:
+            others.append(opening)
     if own is None:
-        # Two tabs may open it at once, and a row of an earlier time may be there still.
+        opening = Opening(application_id=application_id, agent_id=agent.pk, opened_at=now, **changes)
+        # Two tabs may open it at once, and a row of an earlier time may still exist.
         Opening.objects.bulk_create(
-            [
-                Opening(
-                    application_id=application_id, agent_id=agent.pk, opened_at=now, seen_at=now, version=version or 0
-                )
-            ],
+            [opening],
             update_conflicts=True,
             unique_fields=["application", "agent"],
-            update_fields=["opened_at", "seen_at", *shown],
+            update_fields=["opened_at", *changes],
         )
-    elif now - own.seen_at >= _WRITTEN_EVERY or own.version != shown.get("version", own.version):
-        Opening.objects.filter(pk=own.pk).update(seen_at=now, **shown)
-    return tuple(one for one in found if one is not own)
+    elif now - own.seen_at >= _SAVE_INTERVAL or version not in (None, own.version):
+        Opening.objects.filter(pk=own.pk).update(**changes)
+    return tuple(others)
 
 
 @hourly_task
 def delete_old_presence() -> None:
-    """Delete what says nothing any more."""
-    Opening.objects.filter(seen_at__lte=timezone.now() - _KEPT_FOR).delete()
+    Opening.objects.filter(seen_at__lte=timezone.now() - _RETENTION).delete()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +101,8 @@ class CaseVersion:
 
     @classmethod
     def read(cls, text: str) -> "CaseVersion | None":
-        """The version that an address names, or None where it names none."""
-        numbers = parse_integers(text.split(".")[: 4 + _OTHERS_AT_MOST])
+        """Parse the version in an address. None where the text is none."""
+        numbers = parse_integers(text.split(".")[: 4 + _MAX_OTHERS])
         if len(numbers) < 4:
             return None
         revision, review, agent, micros, *others = numbers
@@ -107,8 +115,8 @@ class CaseVersion:
 
 @dataclass(frozen=True)
 class LiveCase:
-    """A case for an agent who has it open, as desk/case/_live.html draws it: its page shows the version `drawn`, and
-    `version` is that of now. `openings` are of the others who have it open."""
+    """A case for an agent who has it open (desk/case/_live.html): the page shows the version `drawn`, `version` is the
+    current one. `openings` are those of others."""
 
     application: Application
     reader: User
@@ -119,55 +127,58 @@ class LiveCase:
 
     @property
     def url(self) -> str:
-        """Where the page asks for the next line."""
+        """Return the URL at which the page asks for the next line."""
         address = reverse("desk:case_news", args=[self.application.reference])
         return f"{address}?drawn={self.drawn}&said={self.version}"
 
     @property
     def others(self) -> str:
-        """The one who opened it last of those who have it open: whoever opened it first is known already."""
+        """Name the agent who opened it last of those who have it open."""
         if not self.openings:
             return ""
-        newest, more = self.openings[-1], len(self.openings) - 1
-        who = newest.agent.called + (f" and {more} other{'s' if more > 1 else ''}" if more else "")
+        newest = self.openings[-1]
+        who = newest.agent.called
+        more = len(self.openings) - 1
+        if more:
+            who += f" and {numbered(more, 'other')}"
         return f"{who} opened this on {_day_and_time(newest.opened_at)}."
 
     @cached_property
     def news(self) -> str:
-        """What matters most of what others have done since the page was drawn: a transition, then what agents made of
-        it, a claim, any other change. Up to six queries where something was done, else none."""
-        done = self._changes()
-        moved = next((one for one in done if one.moved_to), None)
-        if moved is not None:
-            return _change_words(moved)
-        return self._review_words() or self._claim_words() or (_change_words(done[0]) if done else "")
+        """Tell the most important change by others since the page was drawn: a transition, a change of the review, a
+        claim, any other change. Up to six queries where something has changed, else none."""
+        changes = self._changes()
+        transition = next((change for change in changes if change.moved_to), None)
+        if transition is not None:
+            return _change_words(transition)
+        return self._review_words() or self._claim_words() or (_change_words(changes[0]) if changes else "")
 
     @property
     def words(self) -> str:
-        """Everything that it says."""
         return " ".join(filter(None, (self.news, self.others)))
 
     def _changes(self) -> list[Change]:
-        """The newest first; not the reader's own, which were done on this page, or on another of theirs."""
+        """Return the changes by others than the reader, the newest first."""
         if self.version.revision == self.drawn.revision:
             return []
-        found = self.application.changes.filter(revision__gt=self.drawn.revision).select_related("who").order_by("-pk")
-        return [one for one in found[:_LOOKED_AT] if one.who_id != self.reader.pk]
+        newer = self.application.changes.filter(revision__gt=self.drawn.revision).select_related("who").order_by("-pk")
+        return [change for change in newer[:_MAX_CHANGES] if change.who_id != self.reader.pk]
 
     def _review_words(self) -> str:
-        """ "Dev Ramanathan accepted 2 facts on 24 November at 14:04.", or the newest of several and how many more."""
+        """Tell the changes of the review: "Dev Ramanathan accepted 2 facts on 24 November at 14:04." """
         if self.version.review == self.drawn.review:
             return ""
         seen = ReviewVersion(self.application.submissions, self.drawn.review)
         changes = changes_since(self.application, seen, by=self.reader)
         if not changes:
             return ""
-        newest, at = changes[0], _day_and_time(changes[0].at)
+        newest = changes[0]
+        at = _day_and_time(newest.at)
         who = _named(newest.by) if newest.by else "The portal"
-        if len(changes) > 1 and all(one.what.startswith(_ACCEPTED) and one.by == newest.by for one in changes):
+        if len(changes) > 1 and all(row.what.startswith(_ACCEPTED) and row.by == newest.by for row in changes):
             return f"{who} {_ACCEPTED}{len(changes)} facts on {at}."
         more = f", and {len(changes) - 1} more" if len(changes) > 1 else ""
-        return f"{who} {Truncator(newest.what).chars(_LONGEST)} on {at}{more}."
+        return f"{who} {Truncator(newest.what).chars(_MAX_LENGTH)} on {at}{more}."
 
     def _claim_words(self) -> str:
         if (self.version.claimed_by, self.version.claimed_at) == (self.drawn.claimed_by, self.drawn.claimed_at):
@@ -175,37 +186,43 @@ class LiveCase:
         case: Case | None = getattr(self.application, "case", None)
         if case is None or case.claimed_by is None or case.claimed_at is None:
             return "" if self.drawn.claimed_by == self.reader.pk else "The claim was released."
-        is_own, by, at = case.claimed_by == self.reader, case.assigned_by, _day_and_time(case.claimed_at)
-        if self.reader in (by, None if by else case.claimed_by):
+        at = _day_and_time(case.claimed_at)
+        if self.reader == (case.assigned_by or case.claimed_by):
             return ""
-        if by is None:
+        if case.assigned_by is None:
             return f"{case.claimed_by.called} claimed this on {at}."
-        return f"{by.called} assigned this to {'you' if is_own else case.claimed_by.called} on {at}."
+        whom = "you" if case.claimed_by == self.reader else case.claimed_by.called
+        return f"{case.assigned_by.called} assigned this to {whom} on {at}."
 
 
 def live_case(application: Application, reader: User, *, drawn: CaseVersion | None = None) -> LiveCase:
-    """How the case stands for somebody who looks at it now, on a page that is drawn now or showed the version `drawn`.
-    One query, and one that writes once a minute; what else it takes is read with the application (desk/lookups.py)."""
+    """Read the state of a case for a page that is drawn now, or that showed the version `drawn`.
+
+    One query, and one that writes once a minute; the rest is read with the application (desk/lookups.py).
+    """
     case: Case | None = getattr(application, "case", None)
-    version = None if drawn else case.version if case else 0
-    openings = note_presence(application.pk, agent=reader, version=version)[:_OTHERS_AT_MOST]
+    shown_version = None
+    if drawn is None:
+        shown_version = case.version if case else 0
+    openings = note_presence(application.pk, agent=reader, version=shown_version)[:_MAX_OTHERS]
     review: Review | None = getattr(application, "review", None)
     now = CaseVersion(
         revision=application.revision,
         review=review.version if review else 0,
         claimed_by=(case.claimed_by_id or 0) if case else 0,
         claimed_at=case.claimed_at if case else None,
-        others=tuple(one.agent_id for one in openings),
+        others=tuple(opening.agent_id for opening in openings),
     )
     return LiveCase(application, reader, drawn or now, now, openings, timezone.now())
 
 
 def _change_words(change: Change) -> str:
-    at, who = _day_and_time(change.at), change.who
-    if not change.moved_to:
-        return f"{_named(who)} changed something on {at}." if who else f"Something was changed on {at}."
-    # Only the service moves an application without an account.
-    return f"{_named(who) if who else 'The formation service'} {_MOVES[State(change.moved_to)]} on {at}."
+    at = _day_and_time(change.at)
+    if change.moved_to:
+        # Only the service moves an application without an account.
+        who = _named(change.who) if change.who else "The formation service"
+        return f"{who} {_MOVES[State(change.moved_to)]} on {at}."
+    return f"{_named(change.who)} changed something on {at}." if change.who else f"Something was changed on {at}."
 
 
 def _named(who: User) -> str:
@@ -213,5 +230,5 @@ def _named(who: User) -> str:
 
 
 def _day_and_time(at: datetime) -> str:
-    """24 November at 14:04: past midnight a time alone would mean two."""
+    """Return "24 November at 14:04"; past midnight a time alone would be ambiguous."""
     return date_format(localtime(at), r"j F \a\t H:i")

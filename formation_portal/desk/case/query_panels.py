@@ -1,4 +1,4 @@
-"""What was asked and noted about each target of a case, and the form to ask: desk/case/_query_panel.html draws it."""
+"""Gather the queries and notes about each target of a case, and the form to ask (desk/case/_query_panel.html)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,9 +6,9 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import quote_plus, urlencode
 
-from django.contrib.auth.models import AbstractBaseUser
 from django.urls import reverse
 
+from formation_portal.accounts.models import User
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.readback import answer_in_words
 from formation_portal.reviews.models import Note, Query, QueryReason
@@ -26,14 +26,13 @@ _TONES = {"Resolved": "met", "Drafted": "half", "Answered": "open", "Asked": "he
 
 @dataclass(frozen=True)
 class QueryLine:
-    """A query as it is read back."""
+    """A query to read. `panels` are those of the page."""
 
-    panel: "QueryPanel"
+    panels: "QueryPanels"
     query: Query
 
     @property
     def state(self) -> str:
-        """How it stands, in a word."""
         if self.query.settled_at:
             return "Resolved"
         if self.query.is_draft:
@@ -42,65 +41,65 @@ class QueryLine:
 
     @property
     def tone(self) -> str:
-        """The mark that goes with it."""
         return _TONES[self.state]
 
     @property
     def can_be_ended(self) -> bool:
-        """Whether this agent can delete it, or say that it is answered."""
-        return self.query.is_open and self.panel.panels.can_review
+        """Report that this agent can delete or resolve it."""
+        return self.query.is_open and self.panels.can_review
 
     @property
     def reason(self) -> str:
-        """Why it is asked; nothing for another reason than those of the list."""
+        """Return its reason, if it is one of the list."""
         return "" if self.query.reason == QueryReason.OTHER else QueryReason(self.query.reason).label
 
     @cached_property
     def proposal(self) -> str:
-        """The answer that it proposes, in words."""
-        spec = field_at(self.panel.panels.draft, self.query.target)
+        """Return the proposed answer, in words."""
+        spec = field_at(self.panels.draft, self.query.target)
         return answer_in_words(spec, self.query.proposal) if spec and self.query.proposal is not None else ""
 
     @property
     def is_number(self) -> bool:
-        """Whether that is a number that somebody is known by."""
-        return bool(self.proposal) and is_identity_number(self.panel.panels.draft, self.query.target)
+        """Report that it proposes a number that a person is known by."""
+        return bool(self.proposal) and is_identity_number(self.panels.draft, self.query.target)
 
     @property
     def mask(self) -> Mask | None:
-        """What alone is to be seen of such a number."""
-        return mask_of(self.proposal) if self.is_number and not self.panel.panels.shows_numbers else None
+        """Return the mask of such a number, if it is not shown."""
+        return mask_of(self.proposal) if self.is_number and not self.panels.shows_numbers else None
 
 
 @dataclass(frozen=True)
 class QueryPanel:
-    """Everything about one target, whether or not the application still has it. With a form, that one; `is_open` opens
-    it at once."""
+    """The queries and notes about one target, which the application need not have any more, and the form to ask.
+
+    `posted_form` is a form that was posted; `is_open` opens the form at once.
+    """
 
     panels: "QueryPanels"
     target: Target
-    given_form: QueryForm | None = None
+    posted_form: QueryForm | None = None
     is_open: bool = False
 
     @cached_property
     def id(self) -> str:
-        """Where one comes back to after something was done here."""
         return target_id(self.target)
 
     @property
     def back(self) -> str:
-        """The same with the page."""
+        """Return the URL to which posts of this panel lead back."""
         return f"{self.panels.back}#{self.id}"
 
     @cached_property
     def label(self) -> str:
-        """What the target is called, or was."""
-        label = self._current_label
-        return next((line.query.label for line in reversed(self.queries)), "") if label is None else label
+        """Return the label of the target, or the one that it had when it was first asked about."""
+        if self._current_label is not None:
+            return self._current_label
+        return self.queries[-1].query.label if self.queries else ""
 
     @cached_property
     def _current_label(self) -> str | None:
-        """What the case calls it now; None where the case no longer has it."""
         return label_of(self.panels.draft, self.target)
 
     @cached_property
@@ -109,8 +108,8 @@ class QueryPanel:
 
     @cached_property
     def queries(self) -> list[QueryLine]:
-        """What was asked, the newest first."""
-        return [QueryLine(self, query) for query in reversed(self.panels.queries_by_target.get(self.target, []))]
+        """Return the queries, the newest first."""
+        return [QueryLine(self.panels, query) for query in reversed(self.panels.queries_by_target.get(self.target, []))]
 
     @property
     def open_queries(self) -> list[QueryLine]:
@@ -118,7 +117,6 @@ class QueryPanel:
 
     @property
     def resolved(self) -> list[QueryLine]:
-        """What was asked before."""
         return [line for line in self.queries if line.query.settled_at]
 
     @property
@@ -131,49 +129,47 @@ class QueryPanel:
 
     @cached_property
     def can_ask(self) -> bool:
-        """Whether something can be asked here: the case is under review, and has the target still."""
+        """Report that the case is under review, and still has the target."""
         return self.panels.can_review and self._current_label is not None
 
     @cached_property
     def form(self) -> QueryForm | None:
-        """The form to ask; None where nothing can be asked, or where the form is fetched."""
-        if self.given_form or self.panels.lazily or not self.can_ask:
-            return self.given_form
-        drafted = next((line.query for line in reversed(self.queries) if line.query.is_draft), None)
-        return query_form(self.panels.draft, self.target, drafted)
+        """Return the form to ask; None where nothing can be asked, or where the form is fetched."""
+        if self.posted_form or self.panels.lazily or not self.can_ask:
+            return self.posted_form
+        draft_query = next((line.query for line in self.queries if line.query.is_draft), None)
+        return query_form(self.panels.draft, self.target, draft_query)
 
     @property
     def is_silent(self) -> bool:
-        """Whether nothing was asked or noted here, and there is no form."""
+        """Report that it has no query, no note and no form."""
         return not (self.queries or self.notes or self.form)
 
     @property
     def shared_texts(self) -> SharedTexts:
-        """What can be inserted into the message."""
         return SharedTexts(self.panels.draft, reader=self.panels.reader, target=self.target)
 
     @cached_property
     def ask_url(self) -> str:
-        """Where the form is fetched from; empty where it is here, or where nothing can be asked."""
+        """Return the URL from which the form is fetched; "" where it is on the page, or where nothing can be asked."""
         if not (self.panels.lazily and self.can_ask):
             return ""
         return f"{self.panels.ask_address}&place={quote_plus(str(self.target))}"
 
 
 class QueryPanels:
-    """The panels of one page of a case. Two queries when the first is asked for, and one where no version is given.
-    `queries` are all of the case, where they were read already.
+    """The panels of one page of a case. Two queries when the first is used, and one where no version is given.
 
-    `back` is the address of the page that they stand on: every post leads back there. `lazily` is for a page with many
-    targets: the forms are fetched when somebody asks for one. `shows_numbers` is for whoever has asked to see the
-    numbers that people are known by.
+    `queries` are all of the case, where they were read already. `back` is the address of the page, to which every post
+    leads back. On a page with many targets the forms are fetched one by one (`lazily`). `shows_numbers` is for an agent
+    who has asked to see the numbers that people are known by.
     """
 
     def __init__(
         self,
         draft: Draft,
         *,
-        reader: AbstractBaseUser,
+        reader: User,
         back: str,
         version: ReviewVersion | None = None,
         queries: tuple[Query, ...] | None = None,
@@ -191,12 +187,11 @@ class QueryPanels:
 
     @cached_property
     def ask_address(self) -> str:
-        """The address that forms are fetched from; each adds its place to it."""
+        """Return the address of the forms, to which each target is added."""
         return f"{reverse('desk:queries', args=[self.draft.application.reference])}?{urlencode({'back': self.back})}"
 
     @cached_property
     def all(self) -> tuple[Query, ...]:
-        """Every query but deleted drafts, in their order."""
         return read_queries(self.draft) if self._queries is None else self._queries
 
     @cached_property
@@ -209,27 +204,26 @@ class QueryPanels:
 
     @cached_property
     def masking(self) -> TextMasking:
-        """What lies over the numbers in what colleagues have written."""
         return TextMasking(self.draft)
 
     @property
     def targets(self) -> tuple[Target, ...]:
-        """The targets that anything was asked or noted about, in the order in which that began."""
+        """Return the targets with a query or a note, in the order of their first ones."""
         return tuple(dict.fromkeys((*self.queries_by_target, *self.notes_by_target)))
 
 
 def read_queries(draft: Draft) -> tuple[Query, ...]:
-    """Every query of a case but deleted drafts, in their order. One query."""
+    """Return the queries of a case but for deleted drafts, in their order. One database query."""
     return tuple(draft.application.queries.filter(dropped_at=None).select_related("by"))
 
 
 def target_id(target: Target) -> str:
-    """The id of what a page shows of a target."""
+    """Return the id of a target's panel on a page."""
     return f"at:{control_id(str(target))}"
 
 
 def _by_target(rows: Iterable[Any]) -> dict[Target, list[Any]]:
-    found: dict[Target, list[Any]] = {}
+    by_target: dict[Target, list[Any]] = {}
     for row in rows:
-        found.setdefault(row.target, []).append(row)
-    return found
+        by_target.setdefault(row.target, []).append(row)
+    return by_target

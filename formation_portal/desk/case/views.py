@@ -1,6 +1,4 @@
-"""A case: its page, what an open page asks by itself, its documents; accepting facts, queries to the customer and notes
-among colleagues.
-"""
+"""Show a case, its news and its documents; accept facts, ask the customer, and keep notes among colleagues."""
 
 from http import HTTPStatus
 from typing import Any
@@ -32,9 +30,9 @@ from formation_portal.reviews.transactions import (
 from formation_portal.ui import downloads
 from formation_portal.ui.documents import document_page as page_of
 
-from ..case_access import opens_case, opens_documents
+from ..case_access import Opens, case_action, opens
 from ..case_urls import next_check_url, party_url, queue_shown, return_query, return_url
-from ..changes_since import ReviewErrors, posted_again
+from ..changes_since import ReviewErrors, posted_again, seen_version
 from ..decisions.pages import decision_panel
 from ..documents import acknowledged_documents, unopened_documents
 from ..lookups import get_case_or_404, get_document_or_404, get_live_case_or_404
@@ -53,14 +51,20 @@ _METHODS = ["GET", "HEAD", "POST"]
 
 @require_safe
 @agent
-@opens_case
+@opens(Opens.CASE)
 def case(request: UserRequest, reference: str) -> HttpResponse:
-    """Answers, parties, shares, documents, history, how far all of it has come to the service, and who works on it."""
-    draft, shown = get_case_or_404(reference), queue_shown(request.GET)
+    """Show the answers, parties, shares and documents of a case, its history, its deliveries and its claim."""
+    draft = get_case_or_404(reference)
+    queue_state = queue_shown(request.GET)
     live = live_case(draft.application, request.user)
-    page = case_page(draft, reader=request.user, asked=request.GET)
+    page = case_page(draft, reader=request.user, query=request.GET)
     decision = decision_panel(
-        draft, request.user, deliveries=page.deliveries, shown=shown, checklist=page.checklist, version=page.version
+        draft,
+        request.user,
+        deliveries=page.deliveries,
+        queue_state=queue_state,
+        checklist=page.checklist,
+        version=page.version,
     )
     row: Case | None = getattr(draft.application, "case", None)
     can_assign = row is not None and row.open_since is not None and request.user.has_perm(Right.REVIEW.permission)
@@ -71,7 +75,7 @@ def case(request: UserRequest, reference: str) -> HttpResponse:
         "word_limit": WORD_LIMIT,
         "live": live,
         "decision": decision,
-        "shown": shown.address,
+        "shown": queue_state.address,
     }
     return render(request, "desk/case/case.html", context)
 
@@ -79,44 +83,45 @@ def case(request: UserRequest, reference: str) -> HttpResponse:
 @require_safe
 @agent_with(Right.EXPORT)
 @recently_authenticated
-@opens_documents
+@opens(Opens.DOCUMENTS)
 def record(request: UserRequest, reference: str) -> HttpResponse:
-    """The case as JSON, the same document that its owner can keep."""
+    """Download the case as JSON, as its owner can."""
     return downloads.record_as_json(request, get_case_or_404(reference))
 
 
 @require_safe
 @agent_with(Right.EXPORT)
 @recently_authenticated
-@opens_documents
+@opens(Opens.DOCUMENTS)
 def record_pdf(request: UserRequest, reference: str) -> HttpResponse:
-    """The case as a PDF, as its owner has it."""
+    """Download the case as a PDF, as its owner can."""
     return downloads.record_as_pdf(request, get_case_or_404(reference))
 
 
 @require_safe
 @agent
-@opens_documents
+@opens(Opens.DOCUMENTS)
 def document(request: UserRequest, reference: str, number: int) -> HttpResponse:
-    """One document, to be saved and not shown: the browser must not take somebody's file for a page of ours."""
+    """Download a document. It is saved and not shown: a browser must not take an upload for a page of ours."""
     return downloads.as_download(request, get_document_or_404(reference, number), by=request.user)
 
 
 @require_safe
 @background_request
 @agent
-@opens_case
+@opens(Opens.CASE)
 def case_news(request: UserRequest, reference: str) -> HttpResponse:
-    """What has happened since a page of the case was drawn: 204 while its line says so already.
+    """Tell what has happened since a page of the case was drawn; 204 while its line says so already.
 
-    Asking keeps the case open for others to see. Whoever opens the address gets the case.
+    Asking shows colleagues that the case is open. A browser that opens the address is led to the case.
     """
     application = get_live_case_or_404(reference)
     if not request.htmx:
         return redirect("desk:case", reference=reference)
-    drawn, said = (CaseVersion.read(request.GET.get(name, "")) for name in ("drawn", "said"))
-    live = live_case(application, request.user, drawn=drawn) if drawn and said else None
-    if live is None or live.version == said:
+    drawn = CaseVersion.read(request.GET.get("drawn", ""))
+    last_told = CaseVersion.read(request.GET.get("said", ""))
+    live = live_case(application, request.user, drawn=drawn) if drawn and last_told else None
+    if live is None or live.version == last_told:
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
     page = request.htmx.current_url_abs_path or reverse("desk:case", args=[reference])
     return render(request, "desk/case/_live_answer.html", {"live": live, "page_url": page})
@@ -124,59 +129,63 @@ def case_news(request: UserRequest, reference: str) -> HttpResponse:
 
 @require_safe
 @agent
-@opens_documents
+@opens(Opens.DOCUMENTS)
 def document_page(request: UserRequest, reference: str, number: int, page: int) -> HttpResponse:
-    """One page of a document, as its owner sees it."""
-    draft, document = get_case_or_404(reference), get_document_or_404(reference, number)
-    held = next(one for one in draft.documents if one.pk == document.pk)
-    return downloads.open_document_page(request, page_of(draft, held, page, room="desk"))
+    """Show one page of a document, as its owner sees it."""
+    draft = get_case_or_404(reference)
+    document = next((document for document in draft.documents if document.pk == number), None)
+    if document is None:
+        raise Http404
+    return downloads.open_document_page(request, page_of(draft, document, page, room="desk"))
 
 
 @require_safe
 @agent
-@opens_documents
+@opens(Opens.DOCUMENTS)
 def document_picture(request: UserRequest, reference: str, number: int, page: int) -> HttpResponseBase:
-    """The picture of one page; with `size=close` one to be looked at closely."""
-    document, is_close = get_document_or_404(reference, number), request.GET.get("size") == "close"
-    return downloads.page_as_picture(request, document, page, is_close=is_close)
+    """Send the picture of one page; with `size=close` a larger one."""
+    is_close = request.GET.get("size") == "close"
+    return downloads.page_as_picture(request, get_document_or_404(reference, number), page, is_close=is_close)
 
 
-@require_http_methods(_METHODS)
-@agent_with(Right.REVIEW)
-@opens_case
+@case_action(Right.REVIEW)
 def acceptances(request: UserRequest, reference: str) -> HttpResponse:
-    """Accept what is ticked and go back to the page; or, by the button "all", everything that the page had left, and go
-    on to the next check."""
-    draft, targets = get_case_or_404(reference), posted_targets(request.POST)
-    if request.method == "POST" and not targets:
+    """Accept the ticked facts and go back to the page; by the button "all" accept all that the page had left, and go on
+    to the next check."""
+    draft = get_case_or_404(reference)
+    targets = posted_targets(request.POST)
+    if not targets:
         messages.info(request, "Select what you want to accept.")
-    if request.method != "POST" or not targets:
         return redirect(return_url(request.POST, reference))
-    seen = _version_seen(request)
     with AcceptanceErrors(request, draft, targets) as errors:
-        count = accept(draft, targets, by=request.user, version=seen, acknowledged=acknowledged_documents(request.POST))
+        count = accept(
+            draft,
+            targets,
+            by=request.user,
+            version=seen_version(request),
+            acknowledged=acknowledged_documents(request.POST),
+        )
     if errors.response:
         return errors.response
     message = f"{numbered(count, 'fact')} accepted." if count else "Already accepted."
     party = draft.party(targets[0].holder)
     if party is not None and "all" in request.POST:
-        # The next page says whose they were, and leads back.
+        # The next page names the party, and leads back to it.
         url = party_url(reference, party.token, queue_shown(return_query(request.POST, reference)))
         message = format_html('<a class="name" href="{}">{}</a>: {}', url, party.label, message)
     messages.success(request, message)
     return _go_on(request, draft, targets)
 
 
-@require_http_methods(_METHODS)
-@agent_with(Right.REVIEW)
-@opens_case
+@case_action(Right.REVIEW)
 def reopenings(request: UserRequest, reference: str) -> HttpResponse:
-    """Take the acceptance of one fact back, and go back to the page."""
-    draft, targets = get_case_or_404(reference), posted_targets(request.POST)[:1]
-    if request.method != "POST" or not targets:
+    """Undo the acceptance of one fact, and go back to the page."""
+    draft = get_case_or_404(reference)
+    targets = posted_targets(request.POST)[:1]
+    if not targets:
         return redirect(return_url(request.POST, reference))
     with AcceptanceErrors(request, draft, targets, is_reopening=True) as errors:
-        is_done = reopen(draft, targets[0], by=request.user, version=_version_seen(request))
+        is_done = reopen(draft, targets[0], by=request.user, version=seen_version(request))
     if errors.response:
         return errors.response
     messages.success(request, "Acceptance undone." if is_done else "It was no longer accepted.")
@@ -190,15 +199,15 @@ def _go_on(request: UserRequest, draft: Draft, targets: tuple[Target, ...]) -> H
         return redirect(back)
     # Two queries. The case's own page stays as it was: with all of it, or with what changed alone.
     token = targets[0].holder if draft.party(targets[0].holder) else ""
-    shown = queue_shown(return_query(request.POST, draft.application.reference))
-    following = next_check_url(draft, load_checklist(draft), token, shown)
+    queue_state = queue_shown(return_query(request.POST, draft.application.reference))
+    following = next_check_url(draft, load_checklist(draft), token, queue_state)
     anchor = following.partition("#")[2]
     return redirect(following if token or not anchor else f"{back.partition('#')[0]}#{anchor}")
 
 
 class AcceptanceErrors(ReviewErrors):
-    """Show what others have done meanwhile, or why not, with the chosen facts as they stand now; or the documents that
-    the agent has not opened, with the same post once more."""
+    """Show the chosen facts as they stand now with what others have done or what is wrong; or the documents that the
+    agent has not opened. Both pages offer to post again."""
 
     def __init__(
         self, request: UserRequest, draft: Draft, targets: tuple[Target, ...], *, is_reopening: bool = False
@@ -218,19 +227,19 @@ class AcceptanceErrors(ReviewErrors):
         return super().answer(error)
 
     def _show_documents(self, unopened: DocumentsNotOpened) -> HttpResponse:
-        shown = queue_shown(return_query(self.request.POST, self.reference))
+        queue_state = queue_shown(return_query(self.request.POST, self.reference))
         context = {
             "draft": self.draft,
-            "documents": unopened_documents(self.draft, unopened.documents, shown),
+            "documents": unopened_documents(self.draft, unopened.documents, queue_state),
             "again": posted_again(self.request),
             "back": return_url(self.request.POST, self.reference),
         }
         return render(self.request, "desk/case/unopened_documents.html", context, status=422)
 
     def _show_conflict(self, *, status: int, reason: str = "", changes: tuple[ReviewChange, ...] = ()) -> HttpResponse:
-        """Draw what was chosen, to be ticked once more where it still can be. `reason` says why, where that is not what
+        """Draw the chosen facts, to be ticked once more where that is possible. `reason` is given where it is not what
         others did. Three queries."""
-        # Read before the facts: whatever comes between is news then.
+        # Read before the facts, so that a change in between is not taken for seen.
         version = current_version(self.draft.application)
         rows = []
         for holder in load_checklist(self.draft).holders:
@@ -242,8 +251,8 @@ class AcceptanceErrors(ReviewErrors):
                     by = f" by {fact.query.by.called}" if fact.query and fact.query.by else ""
                     state = f"Queried{by}" if fact.state == QUERIED else FactStatus(fact).words
                     rows.append((fact, holder.title, state, can_be_chosen))
-        # Submitted again meanwhile: then the answers are to be looked at first.
-        is_another_round = _version_seen(self.request).round != version.round
+        # Submitted again meanwhile: the agent has to read the new answers first.
+        is_another_round = seen_version(self.request).round != version.round
         context = {
             "draft": self.draft,
             "reason": reason,
@@ -260,11 +269,12 @@ class AcceptanceErrors(ReviewErrors):
 
 @require_http_methods(_METHODS)
 @agent_with(Right.REVIEW)
-@opens_case
+@opens(Opens.CASE)
 def queries(request: UserRequest, reference: str) -> HttpResponse:
     """Draft a query, change it, or note something for colleagues. A GET shows the form of the target that it names."""
-    draft, said = get_case_or_404(reference), request.POST if request.method == "POST" else request.GET
-    target = Target.parse(said.get("place", ""))
+    draft = get_case_or_404(reference)
+    values = request.POST if request.method == "POST" else request.GET
+    target = Target.parse(values.get("place", ""))
     if request.method != "POST":
         return _draw(request, draft, target) if target else redirect("desk:case", reference=reference)
     if target is None:
@@ -275,11 +285,11 @@ def queries(request: UserRequest, reference: str) -> HttpResponse:
     if is_insertion(request):
         texts = SharedTexts(draft, reader=request.user, target=target)
         form.insert(texts, request.POST.get("shared_text", ""))
-        return _draw(request, draft, target, form=form, version=_version_seen(request))
+        return _draw(request, draft, target, form=form, version=seen_version(request))
     if not form.is_valid():
         return _draw(request, draft, target, form=form, status=422)
     with QueryErrors(request, draft, target, form) as errors:
-        form.store(draft, by=request.user, version=_version_seen(request))
+        form.store(draft, by=request.user, version=seen_version(request))
     if errors.response:
         return errors.response
     if form.is_a_note_alone:
@@ -308,29 +318,21 @@ class QueryErrors(ReviewErrors):
         return super().answer(error)
 
 
-@require_http_methods(_METHODS)
-@agent_with(Right.REVIEW)
-@opens_case
+@case_action(Right.REVIEW)
 def query_removal(request: UserRequest, reference: str, number: int) -> HttpResponse:
-    """Drop what is drafted."""
+    """Delete a drafted query."""
     draft = get_case_or_404(reference)
-    if request.method != "POST":
-        return redirect("desk:case", reference=reference)
     with ReviewErrors(request, reference, title="The draft query was not deleted") as errors:
-        is_done = delete_draft(draft, number, by=request.user, version=_version_seen(request))
+        is_done = delete_draft(draft, number, by=request.user, version=seen_version(request))
     return errors.response or _query_ended(request, reference, "Draft deleted." if is_done else "")
 
 
-@require_http_methods(_METHODS)
-@agent_with(Right.REVIEW)
-@opens_case
+@case_action(Right.REVIEW)
 def query_resolution(request: UserRequest, reference: str, number: int) -> HttpResponse:
-    """Say that what was asked is answered."""
+    """Resolve a query that was sent."""
     draft = get_case_or_404(reference)
-    if request.method != "POST":
-        return redirect("desk:case", reference=reference)
     with ReviewErrors(request, reference, title="The query was not resolved") as errors:
-        is_done = resolve(draft, number, by=request.user, version=_version_seen(request))
+        is_done = resolve(draft, number, by=request.user, version=seen_version(request))
     return errors.response or _query_ended(request, reference, "Query resolved." if is_done else "")
 
 
@@ -349,8 +351,8 @@ def _draw(
     version: ReviewVersion | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """The form of one target on a page of its own, with what was typed and what others did meanwhile. `version` is what
-    the page has seen, where that is not what stands there now."""
+    """Draw the form of one target on a page of its own, with the typed text and what others did meanwhile. `version` is
+    given where the page has seen another than the current one."""
     back = return_url(request.POST or request.GET, draft.application.reference)
     panels = QueryPanels(draft, reader=request.user, back=back, version=version)
     panel = QueryPanel(panels, target, form, is_open=bool(form or request.htmx))
@@ -367,19 +369,10 @@ def _draw(
     return render(request, "desk/case/query.html", context, status=status)
 
 
-def _version_seen(request: UserRequest) -> ReviewVersion:
-    """The version of the review that the page showed."""
-    return ReviewVersion.parse(request.POST.get("sight", ""))
-
-
-@require_http_methods(_METHODS)
-@agent_with(Right.REVIEW)
-@opens_case
+@case_action(Right.REVIEW)
 def notes(request: UserRequest, reference: str) -> HttpResponse:
-    """Keep a note about a target, or about the whole application."""
+    """Write a note about a target, or about the whole application."""
     draft = get_case_or_404(reference)
-    if request.method != "POST":
-        return redirect("desk:case", reference=reference)
     target = Target.parse(request.POST.get("place", str(WHOLE_APPLICATION)))
     if target is None:
         raise Http404
@@ -392,14 +385,10 @@ def notes(request: UserRequest, reference: str) -> HttpResponse:
     return redirect(return_url(request.POST, reference))
 
 
-@require_http_methods(_METHODS)
-@agent_with(Right.REVIEW)
-@opens_case
+@case_action(Right.REVIEW)
 def note_removal(request: UserRequest, reference: str, number: int) -> HttpResponse:
-    """Take one's own note back."""
+    """Remove the agent's own note."""
     draft = get_case_or_404(reference)
-    if request.method != "POST":
-        return redirect("desk:case", reference=reference)
     is_done = remove_note(draft, number, by=request.user)
     messages.info(request, "Note removed." if is_done else "This note is not yours or was already removed.")
     return redirect(return_url(request.POST, reference))

@@ -1,4 +1,4 @@
-"""Forms in which an agent decides about a case, or confirms or refuses what a colleague has proposed."""
+"""Read the forms in which an agent decides about a case, or confirms or refuses a colleague's proposal."""
 
 from datetime import date
 from typing import Any, Self, cast
@@ -14,10 +14,7 @@ from formation_portal.reviews.decisions import (
     DECLINE,
     INCORPORATE,
     Registration,
-    confirm_proposal,
     decide,
-    refuse_proposal,
-    withdraw,
 )
 from formation_portal.reviews.models import MAX_REGISTER_NUMBER, MAX_TEXT, DecisionKind, DeclineReason, ReviewDecision
 from formation_portal.reviews.transactions import ReviewRefused, ReviewVersion
@@ -34,7 +31,7 @@ _ENTER_DATE = "Enter the date of registration."
 
 
 class DayField(forms.DateField):
-    """A day as a date control posts it. No year before 1900 is taken: it is a slip."""
+    """A day as a date control posts it. Refuses years before 1900, which are slips."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(input_formats=["%Y-%m-%d"], **options)
@@ -54,7 +51,7 @@ class DecisionForm(forms.Form):
 
     limit = MAX_TEXT
     number_limit = MAX_REGISTER_NUMBER
-    # Whether a shared text was inserted just now.
+    # Set when a shared text was inserted.
     is_filled = False
 
     deed = forms.ChoiceField(
@@ -71,7 +68,7 @@ class DecisionForm(forms.Form):
 
     @classmethod
     def read(cls, posted: QueryDict) -> Self:
-        """Read a form. The button that approves at once says so itself, whatever else is chosen."""
+        """Read a form. The button that approves at once overrules the chosen decision."""
         typed = posted.copy()
         for name in ("text", "why"):
             typed[name] = posted.get(name, "").replace("\x00", " ").replace("\r\n", "\n")
@@ -82,7 +79,7 @@ class DecisionForm(forms.Form):
 
     @property
     def chosen(self) -> str:
-        """The decision as it was posted, or as it is chosen before anybody chooses."""
+        """Return the posted decision, or the initial one."""
         return str(self["deed"].value() or "")
 
     @property
@@ -101,25 +98,24 @@ class DecisionForm(forms.Form):
 
     @property
     def version(self) -> ReviewVersion:
-        """The version of the review that the page was drawn with."""
+        """Return the version of the review that the page was drawn with."""
         return ReviewVersion.parse(self.data.get("sight", ""))
 
     @property
     def typed(self) -> tuple[tuple[str, str], ...]:
-        """The texts by their labels, to be copied where the form is gone."""
+        """Return the typed texts by their labels, to be copied where the form is gone."""
         labels = {"text": "Message to the customer", "why": "Reason for not confirming"}
         return tuple((label, str(self[name].value() or "")) for name, label in labels.items())
 
     @property
     def reasons(self) -> tuple[Option, ...]:
-        """The reasons of a decline, to choose from."""
         return as_options((("", "Choose"), *DeclineReason.choices), str(self["reason"].value() or ""))
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """The first error of each control, in the order of the controls."""
-        wrong = [name for name in self.fields if name in self.errors]
-        return tuple(Problem(f"ruling-{name}", str(self.errors[name][0])) for name in wrong)
+        """Return the first error of each control, in the order of the controls."""
+        names = [name for name in self.fields if name in self.errors]
+        return tuple(Problem(f"ruling-{name}", str(self.errors[name][0])) for name in names)
 
     def clean_register_number(self) -> str:
         number: str = self.cleaned_data["register_number"]
@@ -166,18 +162,6 @@ class DecisionForm(forms.Form):
             by=by,
             version=self.version,
         )
-
-    def confirm(self, draft: Draft, *, by: AbstractBaseUser) -> ReviewDecision:
-        """Confirm a colleague's approval or decline. Raises as `confirm_proposal`."""
-        return confirm_proposal(draft, acknowledged=acknowledged_documents(self._posted), by=by, version=self.version)
-
-    def refuse(self, draft: Draft, *, by: AbstractBaseUser) -> ReviewDecision:
-        """Refuse what a colleague has proposed. Raises as `refuse_proposal`."""
-        return refuse_proposal(draft, why=self.cleaned_data["why"], by=by, version=self.version)
-
-    def withdraw(self, draft: Draft, *, by: AbstractBaseUser) -> ReviewDecision:
-        """Take back what the agent has proposed. Raises as `reviews.decisions.withdraw`."""
-        return withdraw(draft, by=by, version=self.version)
 
     def insert(self, texts: SharedTexts, chosen: str) -> None:
         """Insert a shared text into the message."""

@@ -1,5 +1,5 @@
-"""The decision about a case as desk/decisions/_panel.html draws it: what can be decided, what blocks an approval, what
-waits for a second agent.
+"""Show the decision about a case (desk/decisions/_panel.html): the choices, the blockers of an approval, and what waits
+for a second agent.
 """
 
 from collections.abc import Iterator
@@ -17,10 +17,11 @@ from formation_portal.reviews.decisions import APPROVE, DECLINE, INCORPORATE, RE
 from formation_portal.reviews.models import DecisionOutcome, Query, ReviewDecision
 from formation_portal.reviews.scheduled_decisions import UNDO_PERIOD
 from formation_portal.reviews.targets import holder_name
-from formation_portal.reviews.transactions import UNDER_REVIEW, ReviewVersion, current_version
+from formation_portal.reviews.transactions import ReviewVersion, current_version
 
 from ..case_urls import TargetLinks
 from ..delivery_status import CaseDeliveries
+from ..lookups import is_reviewable
 from ..masking import TextMasking
 from ..models import Case
 from ..queue_state import QueueState
@@ -28,40 +29,43 @@ from ..shared_texts import SharedTexts
 from ..wording import numbered
 from .forms import DecisionForm
 
-# What each decision is called on its card, and what comes of it behind the company's name: at once, and while a second
-# agent has to confirm it.
-_WORDS = {
-    APPROVE: ("Approve", "is approved for the registry", "is awaiting second approval"),
-    RETURN: ("Return to {customer}", "is returned to {customer}", ""),
-    DECLINE: ("Decline", "is declined", "will be declined once a second agent confirms"),
-    INCORPORATE: ("Record the incorporation", "is recorded as incorporated", ""),
+# The label of each decision, and what follows the company's name when it is made, and while a second agent has to
+# confirm it.
+_LABELS = {
+    APPROVE: "Approve",
+    RETURN: "Return to {customer}",
+    DECLINE: "Decline",
+    INCORPORATE: "Record the incorporation",
 }
-# More decisions than these have no case in a lifetime.
-_PAST = 20
-# So many things against an approval are shown at once; more are opened.
-_SHOWN_AT_ONCE = 8
-# More are a list that nobody reads to its end; what is mended makes room for the next.
-_SHOWN_AT_MOST = 100
+_DONE = {
+    APPROVE: "is approved for the registry",
+    RETURN: "is returned to {customer}",
+    DECLINE: "is declined",
+    INCORPORATE: "is recorded as incorporated",
+}
+_PROPOSED = {
+    APPROVE: "is awaiting second approval",
+    DECLINE: "will be declined once a second agent confirms",
+}
+# No case has more decisions.
+_MAX_DECISIONS = 20
+# More blockers are folded, and still more are not listed.
+_MAX_UNFOLDED = 8
+_MAX_BLOCKERS = 100
 
 
 def decided_message(decision: ReviewDecision) -> str:
-    """What came of deciding, behind the name of the company."""
-    _, done, waits = _WORDS[decision.deed]
-    words = waits if decision.outcome == DecisionOutcome.WAITING else done
-    message = f"{words}.".format(customer=decision.application.owner.called)
+    """Return what follows the company's name when a decision was made."""
+    texts = _PROPOSED if decision.outcome == DecisionOutcome.WAITING else _DONE
+    message = f"{texts[decision.deed]}.".format(customer=decision.application.owner.called)
     if decision.outcome == DecisionOutcome.SCHEDULED:
         message += f" This takes effect in {UNDO_PERIOD.seconds} seconds."
     return message
 
 
-def _is_under_review(draft: Draft) -> bool:
-    """Report that agents may decide about the case now: not before it is paid for."""
-    return draft.application.status in UNDER_REVIEW and draft.application.payment_due_since is None
-
-
 @dataclass(frozen=True, slots=True)
 class DecisionCard:
-    """One decision to choose; `is_shut` where something stands against it."""
+    """A decision to choose; `is_shut` where something blocks it."""
 
     deed: str
     label: str
@@ -72,13 +76,12 @@ class DecisionCard:
 
 @dataclass(frozen=True)
 class DecisionPanel:
-    """The whole of it, with all that stands against an approval. Without cards there is nothing to choose for this
-    agent, or at all."""
+    """The decisions about a case, as one agent sees them. `against` are the blockers of an approval."""
 
     draft: Draft
     reader: User
     version: ReviewVersion
-    shown: QueueState
+    queue_state: QueueState
     form: DecisionForm
     checklist: Checklist
     against: tuple[ApprovalBlocker, ...]
@@ -87,13 +90,12 @@ class DecisionPanel:
 
     @property
     def is_under_review(self) -> bool:
-        """Whether it can be returned, approved or declined."""
-        return _is_under_review(self.draft)
+        return is_reviewable(self.draft)
 
     @cached_property
     def waiting(self) -> ReviewDecision | None:
-        """The decision that waits for a second agent."""
-        return next((one for one in self.decisions if one.outcome == DecisionOutcome.WAITING), None)
+        """Return the decision that waits for a second agent."""
+        return next((row for row in self.decisions if row.outcome == DecisionOutcome.WAITING), None)
 
     @cached_property
     def scheduled(self) -> ReviewDecision | None:
@@ -108,12 +110,13 @@ class DecisionPanel:
     def claimed_by(self) -> User | None:
         """Return the colleague who has claimed the case, which keeps the reader from deciding."""
         case: Case | None = getattr(self.draft.application, "case", None)
-        is_claimed = case is not None and case.is_claimed and case.claimed_by_id != self.reader.pk
-        return case.claimed_by if case is not None and is_claimed else None
+        if case is None or not case.is_claimed or case.claimed_by_id == self.reader.pk:
+            return None
+        return case.claimed_by
 
     @property
     def is_mine(self) -> bool:
-        """Whether the reader has proposed what waits."""
+        """Report that the reader has proposed the waiting decision."""
         return self.waiting is not None and self.waiting.proposed_by_id == self.reader.pk
 
     @property
@@ -122,40 +125,25 @@ class DecisionPanel:
 
     @property
     def asks_about_approval(self) -> bool:
-        """Return whether the decision that was posted, or else the one that waits for this agent, is an approval."""
+        """Report that the posted decision, or else the one that waits for this agent, is an approval."""
         return self.form.chosen == APPROVE or (not self.form.chosen and self.waits_for_approval)
 
     @property
     def waits_for_approval(self) -> bool:
-        """Whether what waits is an approval."""
         return self.waiting is not None and self.waiting.deed == APPROVE
 
     @cached_property
     def past(self) -> list[tuple[ReviewDecision, str]]:
-        """The decisions of before, each with what became of it, by whom."""
-        found = []
-        for one in self.decisions:
-            proposer, other = one.proposed_by.called, one.by.called if one.by else "the customer"
-            if one.outcome in (DecisionOutcome.WAITING, DecisionOutcome.SCHEDULED):
-                continue
-            if one.is_taken_back:
-                became = f"proposed and withdrawn by {proposer}"
-            elif one.outcome == DecisionOutcome.DONE:
-                became = f"by {proposer}" + (f", confirmed by {other}" if one.is_confirmed else "")
-            elif one.outcome == DecisionOutcome.UNDONE:
-                became = f"by {proposer}, undone before it took effect"
-            elif one.outcome == DecisionOutcome.STOPPED:
-                reason = f"by {other}" if one.by_id != one.proposed_by_id else "by an open check"
-                became = f"by {proposer}, stopped {reason} before it took effect"
-            else:
-                became = "not confirmed by" if one.outcome == DecisionOutcome.REFUSED else "replaced by"
-                became = f"proposed by {proposer}, {became} {other}"
-            found.append((one, f"{one.called} {became}"))
-        return found
+        """Return the earlier decisions, each with its outcome in words."""
+        rows = []
+        for decision in self.decisions:
+            if decision.outcome not in (DecisionOutcome.WAITING, DecisionOutcome.SCHEDULED):
+                rows.append((decision, f"{decision.called} {_outcome_words(decision)}"))
+        return rows
 
     @cached_property
     def cards(self) -> tuple[DecisionCard, ...]:
-        """What the reader can choose; nothing in a colleague's case, or before their own decision has taken effect."""
+        """Return the choices of the reader: none in a colleague's case, or before their own decision takes effect."""
         is_free = self.claimed_by is None and (not self.can_undo or bool(self.form.errors))
         return tuple(self._cards()) if is_free and self.reader.has_perm(Right.DECIDE.permission) else ()
 
@@ -163,100 +151,123 @@ class DecisionPanel:
         application = self.draft.application
         if application.status is State.SUBMITTED_TO_CSP and application.payment_due_since is None:
             hint = "Enter the company’s number and date from the register."
-            yield DecisionCard(INCORPORATE, _WORDS[INCORPORATE][0], hint, is_chosen=True)
+            yield DecisionCard(INCORPORATE, _LABELS[INCORPORATE], hint, is_chosen=True)
         if not self.is_under_review:
             return
-        second = "A second agent must confirm this." if settings.FOUR_EYES else ""
         chosen = self.form.chosen
-        if not self.waiting:
-            hint = second or "Sends the application to the registry."
-            if is_blocked := bool(self.against):
-                hint = f"{numbered(len(self.against), 'check')} left before you can approve."
-            is_chosen = chosen == APPROVE and not is_blocked
-            yield DecisionCard(APPROVE, _WORDS[APPROVE][0], hint, is_chosen, is_shut=is_blocked)
         hint = "No queries drafted. Write below what needs to change."
         if count := len(self.checklist.drafted):
             hint = f"Sends {count} drafted {'query' if count == 1 else 'queries'}."
-        label = _WORDS[RETURN][0].format(customer=self.draft.application.owner.called)
-        yield DecisionCard(RETURN, label, hint, chosen == RETURN or self.waiting is not None)
-        if not self.waiting:
-            hint = second or "Final. Give a reason and a message."
-            yield DecisionCard(DECLINE, _WORDS[DECLINE][0], hint, chosen == DECLINE)
+        label = _LABELS[RETURN].format(customer=application.owner.called)
+        return_card = DecisionCard(RETURN, label, hint, chosen == RETURN or self.waiting is not None)
+        if self.waiting:
+            yield return_card
+            return
+        second = "A second agent must confirm this." if settings.FOUR_EYES else ""
+        is_blocked = bool(self.against)
+        hint = second or "Sends the application to the registry."
+        if is_blocked:
+            hint = f"{numbered(len(self.against), 'check')} left before you can approve."
+        is_chosen = chosen == APPROVE and not is_blocked
+        yield DecisionCard(APPROVE, _LABELS[APPROVE], hint, is_chosen, is_shut=is_blocked)
+        yield return_card
+        yield DecisionCard(
+            DECLINE, _LABELS[DECLINE], second or "Final. Give a reason and a message.", chosen == DECLINE
+        )
 
     @property
     def shared_texts(self) -> SharedTexts:
-        """What can be inserted into the message."""
         return SharedTexts(self.draft, reader=self.reader)
 
     @property
     def only_card(self) -> DecisionCard | None:
-        """The one decision, where there is no choice."""
+        """Return the only decision, where there is no choice."""
         return self.cards[0] if len(self.cards) == 1 else None
 
     @property
     def can_approve(self) -> bool:
-        """Whether an approval is one press."""
+        """Report that an approval is one press."""
         return any(card.deed == APPROVE and not card.is_shut for card in self.cards)
 
     @property
     def records_incorporation(self) -> bool:
-        """Whether the company's entry in the register is asked for."""
+        """Report that the company's entry in the register is asked for."""
         return any(card.deed == INCORPORATE for card in self.cards)
 
     @property
     def is_there(self) -> bool:
-        """Whether there is anything to show."""
+        """Report that there is anything to show."""
         is_open = self.against or self.claimed_by
         return bool(self.cards or self.decisions or (self.is_under_review and is_open))
 
     @property
     def saved(self) -> str:
-        """The line below the heading."""
+        """Return the line below the heading."""
         if self.scheduled:
             return "Takes effect in a few seconds"
         if self.waiting:
             return "Awaiting second agent"
-        left = f"{numbered(len(self.against), 'check')} left" if self.against else "All checks done"
-        return left if self.is_under_review else ""
+        if not self.is_under_review:
+            return ""
+        return f"{numbered(len(self.against), 'check')} left" if self.against else "All checks done"
 
     @property
     def shows_blockers(self) -> bool:
-        """Whether what is against an approval matters: not to whoever looks at a decline that waits."""
+        """Report that the blockers of an approval matter, which they don't while a decline waits."""
         return bool(self.against) and (self.waiting is None or self.waits_for_approval)
 
     @property
     def are_few(self) -> bool:
-        """Whether what stands against an approval is shown at once."""
-        return len(self.against) <= _SHOWN_AT_ONCE
+        return len(self.against) <= _MAX_UNFOLDED
 
     @property
     def blockers(self) -> Iterator[tuple[str, ApprovalBlocker, str]]:
-        """What stands against an approval: the address where it is mended, the thing, its words; the first of many."""
-        links, masking = TargetLinks(self.draft, self.checklist, self.shown), TextMasking(self.draft)
-        return ((links.at(one.target), one, masking.masked(one.text)) for one in self.against[:_SHOWN_AT_MOST])
+        """Yield the first blockers of an approval, each with the URL where it is removed and its masked text."""
+        links = TargetLinks(self.draft, self.checklist, self.queue_state)
+        masking = TextMasking(self.draft)
+        for blocker in self.against[:_MAX_BLOCKERS]:
+            yield links.at(blocker.target), blocker, masking.masked(blocker.text)
 
     @property
     def more_blockers(self) -> str:
-        """How many others there are, in words."""
-        left = len(self.against) - _SHOWN_AT_MOST
-        return f"{left:,} more. The lists above lead to each." if left > 0 else ""
+        more = len(self.against) - _MAX_BLOCKERS
+        return f"{more:,} more. The lists above lead to each." if more > 0 else ""
 
     @property
     def next_blocker(self) -> str:
-        """The address of the first of them; empty where nothing is."""
-        links = TargetLinks(self.draft, self.checklist, self.shown)
+        """Return the URL of the first blocker; "" without one."""
+        links = TargetLinks(self.draft, self.checklist, self.queue_state)
         return links.at(self.against[0].target) if self.against else ""
 
     @property
     def held(self) -> list[str]:
-        """What the service neither has nor has refused, as far as our team has to see to it."""
-        rows = self.deliveries.rows if self.is_under_review else ()
-        return [title for title, status, _ in rows if status.state is DeliveryStage.OURS]
+        """Return the deliveries that our team has to see to."""
+        if not self.is_under_review:
+            return []
+        return [title for title, status, _ in self.deliveries.rows if status.state is DeliveryStage.OURS]
 
     @property
     def drafted(self) -> list[tuple[Query, str]]:
-        """The queries that a return sends, each with whose answer it is about."""
-        return [(one, holder_name(self.draft, one.target)) for one in self.checklist.drafted]
+        """Return the queries that a return sends, each with the name of its party."""
+        return [(query, holder_name(self.draft, query.target)) for query in self.checklist.drafted]
+
+
+def _outcome_words(decision: ReviewDecision) -> str:
+    proposer = decision.proposed_by.called
+    other = decision.by.called if decision.by else "the customer"
+    if decision.is_taken_back:
+        return f"proposed and withdrawn by {proposer}"
+    match decision.outcome:
+        case DecisionOutcome.DONE:
+            return f"by {proposer}, confirmed by {other}" if decision.is_confirmed else f"by {proposer}"
+        case DecisionOutcome.UNDONE:
+            return f"by {proposer}, undone before it took effect"
+        case DecisionOutcome.STOPPED:
+            cause = f"by {other}" if decision.is_confirmed else "by an open check"
+            return f"by {proposer}, stopped {cause} before it took effect"
+        case DecisionOutcome.REFUSED:
+            return f"proposed by {proposer}, not confirmed by {other}"
+    return f"proposed by {proposer}, replaced by {other}"
 
 
 def decision_panel(
@@ -264,25 +275,28 @@ def decision_panel(
     reader: User,
     *,
     deliveries: CaseDeliveries,
-    shown: QueueState,
+    queue_state: QueueState,
     checklist: Checklist | None = None,
     version: ReviewVersion | None = None,
     form: DecisionForm | None = None,
 ) -> DecisionPanel:
-    """The panel: two queries, two more where the checklist was not read yet, one where the version was not."""
-    # The version first: what a colleague changes meanwhile is then shown as newer than the page, and not taken as read.
+    """Read the panel. Two queries, two more where the checklist was not read yet, one where the version was not."""
+    # The version first, so that a colleague's change in between is not taken for seen.
     version = version or current_version(draft.application)
     checklist = checklist or load_checklist(draft)
-    against = approval_blockers(draft, checklist) if _is_under_review(draft) else ()
+    against = approval_blockers(draft, checklist) if is_reviewable(draft) else ()
+    if form is None:
+        # Chosen at first is what was prepared, and never a decision that a slip would make final.
+        prepared = RETURN if checklist.drafted else APPROVE
+        form = DecisionForm(initial={"deed": "" if against and prepared == APPROVE else prepared})
     return DecisionPanel(
         draft=draft,
         reader=reader,
         version=version,
-        shown=shown,
-        # Chosen before anybody chooses is what was prepared, and never what can't be taken back by a slip.
-        form=form or DecisionForm(initial={"deed": RETURN if checklist.drafted else "" if against else APPROVE}),
+        queue_state=queue_state,
+        form=form,
         checklist=checklist,
         against=against,
-        decisions=tuple(draft.application.decisions.select_related("proposed_by", "by")[:_PAST]),
+        decisions=tuple(draft.application.decisions.select_related("proposed_by", "by")[:_MAX_DECISIONS]),
         deliveries=deliveries,
     )

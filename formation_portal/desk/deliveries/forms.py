@@ -1,4 +1,4 @@
-"""The form in which an agent settles a delivery that nothing else can settle."""
+"""Read the form in which an agent settles a delivery that nothing else can settle."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -19,16 +19,18 @@ from formation_portal.relay.resolution import (
 )
 from formation_portal.ui.forms.controls import Problem
 
-BIND, ABSENT, TOLD = Decision.Kind.BIND.value, Decision.Kind.ABSENT.value, Decision.Kind.PROVIDER_INFORMED.value
+BIND = Decision.Kind.BIND.value
+ABSENT = Decision.Kind.ABSENT.value
+INFORMED = Decision.Kind.PROVIDER_INFORMED.value
 SEND_AGAIN = Decision.Kind.SEND_AGAIN.value
 _SELECT = "Select what the formation service said"
 
 
 class ResolutionForm(forms.Form):
-    """What the formation service said of a thing, and how the agent knows. Templates draw its controls."""
+    """The answer of the formation service about a delivery, and how the agent knows. Templates draw its controls."""
 
     deed = forms.ChoiceField(
-        choices=((kind, kind) for kind in (BIND, ABSENT, TOLD, SEND_AGAIN)),
+        choices=((kind, kind) for kind in (BIND, ABSENT, INFORMED, SEND_AGAIN)),
         error_messages={"required": _SELECT, "invalid_choice": _SELECT},
     )
     remote_id = forms.CharField(required=False)
@@ -38,12 +40,12 @@ class ResolutionForm(forms.Form):
 
     @property
     def also(self) -> tuple[int, ...]:
-        """The numbers of the other steps that the service was told of with it."""
+        """Return the numbers of the other steps of which the service was informed with it."""
         return tuple(parse_integers(self.data.getlist("also"))) if isinstance(self.data, QueryDict) else ()
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """The first error of each control, in the order of the controls."""
+        """Return the first error of each control, in the order of the controls."""
         ids = {"deed": f"deed-{BIND}", "remote_id": "remote_id", "note": "note"}
         return tuple(Problem(id_, str(self.errors[name][0])) for name, id_ in ids.items() if name in self.errors)
 
@@ -55,14 +57,15 @@ class ResolutionForm(forms.Form):
         """Record the decision. Raises DecisionRefused, and DecisionOutdated where the delivery has changed since the
         page was drawn."""
         values = self.cleaned_data
-        note, seen_at = values["note"], _moment(values["seen"])
+        note = values["note"]
+        remote_id = values["remote_id"]
+        seen_at = _moment(values["seen"])
         if values["deed"] == BIND:
-            return bind(delivery_id, agent=agent, remote_id=values["remote_id"], note=note, seen_at=seen_at)
+            return bind(delivery_id, agent=agent, remote_id=remote_id, note=note, seen_at=seen_at)
         if values["deed"] == ABSENT:
             return declare_absent(delivery_id, agent=agent, note=note, seen_at=seen_at)
         if values["deed"] == SEND_AGAIN:
             return send_again(delivery_id, agent=agent, note=note, seen_at=seen_at)
-        remote_id = values["remote_id"]
         return record_provider_informed(
             delivery_id, agent=agent, note=note, remote_id=remote_id, also=self.also, seen_at=seen_at
         )
@@ -71,18 +74,18 @@ class ResolutionForm(forms.Form):
 def _moment(text: str) -> datetime:
     """Parse the time at which the page was drawn. A text that can't be read is older than anything."""
     try:
-        found = parse_datetime(text)
+        moment = parse_datetime(text)
     except ValueError:
-        found = None
-    return found if found and found.tzinfo else datetime.min
+        moment = None
+    return moment if moment and moment.tzinfo else datetime.min
 
 
 def resolved_texts(decision: Decision) -> Iterator[str]:
-    """What follows from a decision, in sentences."""
+    """Say in sentences what follows from a decision."""
     yield "Recorded."
     if decision.deed in (ABSENT, SEND_AGAIN):
         yield "It will be sent again."
-    elif decision.deed == TOLD:
+    elif decision.deed == INFORMED:
         yield "It is marked as received, and deliveries that were waiting for it continue."
     elif decision.remote_id:
         yield f"It now has the ID {decision.remote_id}, and deliveries that were waiting for it continue."

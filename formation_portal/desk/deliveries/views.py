@@ -1,4 +1,4 @@
-"""What nobody but an agent can settle at the formation service: the list, one thing, and the decision about it."""
+"""Show the deliveries that only an agent can settle, and record the decision about one."""
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -14,7 +14,7 @@ from formation_portal.relay.resolution import DecisionOutdated, DecisionRefused,
 from formation_portal.relay.service_profile import service_notices
 from formation_portal.ui.pagination import numbered_links
 
-from ..case_access import opens_delivery, opens_every_case
+from ..case_access import Opens, opens
 from ..lookups import get_delivery_or_404
 from .forms import ResolutionForm, resolved_texts
 from .pages import delivery_page, delivery_rows, delivery_views
@@ -24,13 +24,13 @@ _A_PAGE = 50
 
 @require_safe
 @agent
-@opens_every_case
+@opens(Opens.EVERY_CASE)
 def deliveries(request: UserRequest) -> HttpResponse:
-    """One page of the list, the oldest first, and how the service itself stands."""
+    """Show one page of the list, the oldest first, and notices about the service."""
     chosen = request.GET.get("state", "")
     page = Paginator(deliveries_in(chosen), _A_PAGE).get_page(request.GET.get("page"))
     context = {
-        "rows": delivery_rows(page.object_list),
+        "rows": delivery_rows(list(page.object_list)),
         "links": numbered_links(page, request.GET),
         "views": delivery_views(chosen),
         "notices": _notices(),
@@ -40,17 +40,17 @@ def deliveries(request: UserRequest) -> HttpResponse:
 
 @require_safe
 @agent
-@opens_delivery
+@opens(Opens.DELIVERY)
 def delivery(request: UserRequest, number: int) -> HttpResponse:
-    """One thing with its evidence and, while nothing else can settle it, the decision."""
+    """Show one delivery with its evidence and, while only an agent can settle it, the decision."""
     return _draw(request, get_delivery_or_404(number))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @agent_with(Right.DECIDE)
-@opens_delivery
+@opens(Opens.DELIVERY)
 def delivery_resolution(request: UserRequest, number: int) -> HttpResponse:
-    """Record a decision. A GET, as after signing in again, only leads to the thing."""
+    """Record a decision. A GET, as after signing in again, leads to the delivery."""
     row = get_delivery_or_404(number)
     if request.method != "POST":
         return redirect("desk:delivery", number=row.pk)
@@ -58,14 +58,14 @@ def delivery_resolution(request: UserRequest, number: int) -> HttpResponse:
     if not form.is_valid():
         return _draw(request, row, form=form, status=422)
     try:
-        decided = form.store(row.pk, agent=request.user)
+        decision = form.store(row.pk, agent=request.user)
     except DecisionOutdated as changed:
         messages.error(request, f"{changed}.")
         return _draw(request, get_delivery_or_404(number), form=form, status=409)
     except DecisionRefused as refused:
         form.add_refusal(refused)
         return _draw(request, row, form=form, status=422)
-    messages.success(request, " ".join(resolved_texts(decided)))
+    messages.success(request, " ".join(resolved_texts(decision)))
     return redirect("desk:delivery", number=row.pk)
 
 

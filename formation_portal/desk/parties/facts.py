@@ -1,8 +1,8 @@
-"""The facts of a party as rows of a checklist: each answer with why it was asked and what its date means today, each
-document with what was found in it.
+"""Rows for the facts of a party: each answer with the reason for its question and notes about its date, each document
+with its findings.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -13,6 +13,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract import canonical
+from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.bounds import age_on
 from formation_portal.contract.localisation import format_number, long_date
 from formation_portal.contract.rules import Question
@@ -35,8 +36,8 @@ from ..masking import Mask, mask_of
 from ..wording import numbered
 
 _MARKS = {ACCEPTED: "met", QUERIED: "heed", CHANGED: "changed", OPEN: "open"}
-# The digits of a keyboard.
-_KEYS = 9
+# The digits of a keyboard that tick a fact.
+_MAX_KEYS = 9
 _FINDING_TEXTS: Mapping[FindingCode, str] = {
     FindingCode.UNREADABLE: "It cannot be opened. It may be damaged or incomplete.",
     FindingCode.PROTECTED: "It is protected by a password.",
@@ -52,62 +53,56 @@ _FINDING_TEXTS: Mapping[FindingCode, str] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class RoleRule:
-    """What the form asks of a party in one of its roles."""
+    """The requirements of the form for a party in one of its roles.
 
-    draft: Draft
-    party: PartyRow
+    `reason_against` says why the role does not count; `why` is the reason for the role, or for its minimum. `documents`
+    are those that the role asks for, and whether each was uploaded.
+    """
+
     section: Section
-
-    @property
-    def title(self) -> str:
-        return role_title(self.section)
-
-    @cached_property
-    def reason_against(self) -> str:
-        """Why it counts nowhere; empty where it counts."""
-        if not self.section.allows(self.party.kind):
-            kind, role = capitalised(kind_with_article(self.party.kind)), role_with_article(self.section)
-            return f"{kind} can’t be {role} in this form."
-        is_active = self.draft.form_state.section_activation(self.section).active
-        return "" if is_active else "Does not apply at the moment."
-
-    @property
-    def why(self) -> str:
-        """What has led to the role, or to its minimum."""
-        is_allowed = self.section.allows(self.party.kind)
-        return for_agents(role_reason(self.draft, self.section)) if is_allowed else ""
-
-    @property
-    def count(self) -> str:
-        """How many are needed, and how many there are."""
-        if self.reason_against:
-            return ""
-        state = self.draft.form_state
-        needed = state.minimum_of(self.section).count
-        added = sum(self.section.counts(one.kind, one.roles) for one in self.draft.parties)
-        return f"{f'At least {needed} required' if needed else 'Optional'}, {added} added."
-
-    @cached_property
-    def documents(self) -> list[tuple[DocumentSlot, bool]]:
-        """The documents that the role asks for, and whether each is there."""
-        there = self.draft.documents_of(self.party)
-        slots = () if self.reason_against else self.section.slots(self.party.kind)
-        return [(slot, slot.name in there) for slot in slots]
+    title: str
+    reason_against: str
+    why: str
+    count: str = ""
+    documents: Sequence[tuple[DocumentSlot, bool]] = ()
 
 
-def for_agents(reason: str) -> str:
-    """A reason of the form, which speaks to the customer, as agents read it: in English, and of somebody else."""
+def role_rules(draft: Draft, party: PartyRow) -> Iterator[RoleRule]:
+    """Yield the rules of the party's roles, in the order of the form."""
+    state = draft.form_state
+    uploaded = draft.documents_of(party)
+    for section in draft.schema.sections_of(party.roles):
+        title = role_title(section)
+        if not section.allows(party.kind):
+            kind = capitalised(kind_with_article(party.kind))
+            yield RoleRule(section, title, f"{kind} can’t be {role_with_article(section)} in this form.", "")
+            continue
+        why = _for_agents(role_reason(draft, section))
+        if not state.section_activation(section).active:
+            yield RoleRule(section, title, "Does not apply at the moment.", why)
+            continue
+        minimum = state.minimum_of(section).count
+        added = sum(section.counts(row.kind, row.roles) for row in draft.parties)
+        count = f"{f'At least {minimum} required' if minimum else 'Optional'}, {added} added."
+        documents = [(slot, slot.name in uploaded) for slot in section.slots(party.kind)]
+        yield RoleRule(section, title, "", why, count, documents)
+
+
+def _for_agents(reason: str) -> str:
+    """Reword a reason of the form, which addresses the customer, for agents."""
     return reason.replace("because you ", "because they ", 1)
 
 
 @dataclass(frozen=True)
 class FactRow:
-    """One fact to check. `key` is the digit that ticks it, `before` what stood there when it was last looked at,
-    `question` what was asked. `panel` holds what was said about it, `seen` who has opened the document, `evidence`
-    where a document proves it, and `proof` that document, unless it was replaced since. `opened` are the documents that
-    the reader has opened."""
+    """A fact to check.
+
+    `key` is the digit that ticks it, `before` its value when it was last checked, `question` the question that it
+    answers. `seen` says who has opened the document. `evidence` is the note of a document that proves the fact, and
+    `proof` that document, unless it was replaced since. `opened` are the documents that the reader has opened.
+    """
 
     party: PartyRow
     fact: Fact
@@ -124,6 +119,10 @@ class FactRow:
     opened: Collection[int]
 
     @property
+    def draft(self) -> Draft:
+        return self.panel.panels.draft
+
+    @property
     def is_document_open(self) -> bool:
         return self.fact.document is not None and self.fact.document.pk in self.opened
 
@@ -137,127 +136,121 @@ class FactRow:
 
     @property
     def why(self) -> str:
-        """The answer that has led to the question; empty where it is asked of everybody."""
-        return for_agents(self.question.activation.reason) if self.question is not None else ""
+        """Return the answer that has led to the question; "" where everybody is asked."""
+        return _for_agents(self.question.activation.reason) if self.question is not None else ""
 
     @cached_property
     def findings(self) -> list[tuple[str, bool]]:
-        """What is said of it, and whether that speaks against it."""
-        findings = [("Unreadable", True)] if self.fact.is_unreadable else []
+        """Return notes about the fact, each with whether it is an objection."""
+        findings = []
+        if self.fact.is_unreadable:
+            findings.append(("Unreadable", True))
         if self.question is not None:
-            form_state = self.panel.panels.draft.form_state
-            name, party = self.question.spec.name, self.party.record
-            objection = form_state.objection(name, party)
-            note = objection.message if objection else form_state.advice(name, party)
-            findings += [(note, True)] if note else []
-        return [*findings, *self._date_findings(), *((words, True) for words in self._document_findings())]
+            form_state = self.draft.form_state
+            name = self.question.spec.name
+            objection = form_state.objection(name, self.party.record)
+            note = objection.message if objection else form_state.advice(name, self.party.record)
+            if note:
+                findings.append((note, True))
+            findings += self._date_findings(self.question.spec)
+        if self.fact.document is not None:
+            findings += [(finding, True) for finding in self._document_findings(self.fact.document)]
+        return findings
 
-    def _date_findings(self) -> Iterator[tuple[str, bool]]:
-        """What the date means today."""
-        value = self.party.record.answers.values.get(self.question.spec.name) if self.question is not None else None
-        if self.question is None or not isinstance(value, date):
+    def _date_findings(self, spec: FieldSpec) -> Iterator[tuple[str, bool]]:
+        value = self.party.record.answers.values.get(spec.name)
+        if not isinstance(value, date):
             return
-        named, today = self.question.spec.canonical_field, self.panel.panels.draft.today
-        if canonical.is_date_of_birth(named):
+        today = self.draft.today
+        if canonical.is_date_of_birth(spec.canonical_field):
             yield f"{age_on(today, born=value)} years old", False
-        if canonical.expiring_document(named):
+        if canonical.expiring_document(spec.canonical_field):
             days = (value - today).days
             yield ("This date has passed", True) if days < 0 else (f"{numbered(days, 'day')} left", False)
 
-    def _document_findings(self) -> Iterator[str]:
-        """Everything that speaks against the document."""
-        document = self.fact.document
-        if document is None:
-            return
-        found = findings_of(document)
+    def _document_findings(self, document: Document) -> Iterator[str]:
+        findings = findings_of(document)
         values = {
-            "width": format_number(found.width),
-            "height": format_number(found.height),
-            "pages": format_number(found.pages),
+            "width": format_number(findings.width),
+            "height": format_number(findings.height),
+            "pages": format_number(findings.pages),
             "ending": PurePath(document.name).suffix,
             "type": document.mime_type,
         }
-        yield from (_FINDING_TEXTS[code].format_map(values) for code in found.codes)
-        for label, until in expired_dates(self.panel.panels.draft, self.party, document.slot):
-            yield f"“{label}”: expired on {long_date(until)}."
+        for code in findings.codes:
+            yield _FINDING_TEXTS[code].format_map(values)
+        for label, expired_on in expired_dates(self.draft, self.party, document.slot):
+            yield f"“{label}”: expired on {long_date(expired_on)}."
 
     @cached_property
     def roles(self) -> list[RoleRule]:
-        """What the form asks of the party's roles, in the order of the form, where the roles are the fact."""
-        draft, party = self.panel.panels.draft, self.party
-        is_roles = self.fact.target.kind is TargetKind.PARTY
-        return [RoleRule(draft, party, one) for one in draft.schema.sections_of(party.roles)] if is_roles else []
+        """Return the rules of the party's roles, where the roles are the fact."""
+        return list(role_rules(self.draft, self.party)) if self.fact.target.kind is TargetKind.PARTY else []
 
     @property
     def file_facts(self) -> str:
-        """The document's size, pages and date."""
+        """Return the document's size, pages and date."""
         return file_facts(self.fact.document) if self.fact.document else ""
 
     @property
     def look_url(self) -> str:
-        """Where the document is looked at."""
-        if self.fact.document is None:
-            return ""
-        url = party_url(self.panel.panels.draft.application.reference, self.party.token)
-        return f"{url}{self.state.for_document(self.fact.document.pk).opening_query}"
+        """Return the URL that opens the document in the viewer."""
+        return self._viewer_url(self.fact.document, page=1) if self.fact.document else ""
 
     @property
     def evidence_url(self) -> str:
-        """Where the page that proves it is looked at."""
-        if self.evidence is None or self.proof is None:
-            return ""
-        url = party_url(self.panel.panels.draft.application.reference, self.party.token)
-        return url + self.state.for_document(self.proof.pk).for_page(self.evidence.page).opening_query
+        """Return the URL that opens the page that proves it."""
+        return self._viewer_url(self.proof, page=self.evidence.page) if self.evidence and self.proof else ""
+
+    def _viewer_url(self, document: Document, *, page: int) -> str:
+        url = party_url(self.draft.application.reference, self.party.token)
+        return url + self.state.for_document(document.pk).for_page(page).opening_query
 
     @property
     def is_evidence_replaced(self) -> bool:
-        """Whether what was noted is of a document that is no longer there."""
+        """Report that the evidence is of a document that was removed or replaced."""
         return self.evidence is not None and self.proof is None
 
     @property
-    def said(self) -> str:
-        """What the document says, with numbers masked as elsewhere on the page."""
-        if self.evidence is None or self.panel.panels.shows_numbers or not self.evidence.text:
-            return self.evidence.text if self.evidence else ""
-        return (
-            str(mask_of(self.evidence.text)) if self.is_masked else self.panel.panels.masking.masked(self.evidence.text)
-        )
+    def evidence_text(self) -> str:
+        """Return what the document says, with numbers masked as elsewhere on the page."""
+        if self.evidence is None or not self.evidence.text:
+            return ""
+        if self.is_masked:
+            return str(mask_of(self.evidence.text))
+        panels = self.panel.panels
+        return self.evidence.text if panels.shows_numbers else panels.masking.masked(self.evidence.text)
 
     @property
     def number_id(self) -> str:
-        """The id of what stands there, where it is a number: by its place, which it keeps whatever else changes."""
+        """Return the id of a number on the page, which depends on its target alone."""
         return f"number:{control_id(str(self.fact.target))}"
 
     @property
     def is_masked(self) -> bool:
-        """Whether it is a number of which only the masks are to be shown."""
         return self.fact.is_identity_number and not self.panel.panels.shows_numbers
 
     @property
     def mask(self) -> Mask | None:
-        """What is seen of a masked number."""
         return mask_of(self.fact.value) if self.is_masked else None
 
     @property
     def mask_before(self) -> Mask | None:
-        """What is seen of the one that stood there before."""
         return mask_of(self.before) if self.is_masked and self.before != NOT_ANSWERED else None
 
     @property
     def has_changed_unseen(self) -> bool:
-        """Whether its change is not to be seen by the masks."""
+        """Report that the masks do not show the change of a number."""
         return bool(self.before) and self.is_masked and self.mask == self.mask_before
 
     @property
     def status(self) -> str:
-        """How it stands, in a word or two."""
         if self.fact.state == QUERIED:
             return "Changed since queried" if self.before else "Queried"
         return {ACCEPTED: "Accepted", CHANGED: "Changed since accepted"}.get(self.fact.state, "")
 
     @property
     def accepted_by(self) -> str:
-        """Who has accepted it as it stands."""
         check = self.fact.check
         return check.by.called if self.fact.is_done and check is not None and check.by is not None else ""
 
@@ -267,34 +260,41 @@ def fact_rows(
     checklist: HolderChecklist,
     panels: QueryPanels,
     state: ViewerState,
-    seen: OpenedDocuments,
+    opened: OpenedDocuments,
     *,
     can_be_ticked: bool,
 ) -> list[FactRow]:
-    """The rows, in the order of the form. Three queries, and one more where something has changed."""
-    evidence = evidence_of_party(panels.draft, party.token)
-    documents = {one.sha256: one for one in panels.draft.documents_of(party).values()}
-    before = values_before(panels.draft, party, checklist)
-    asked = panels.draft.form_state.party_questions(party.record)
-    questions = {Target.of_field(party.token, one.spec.name): one for one in asked}
-    boxes = [fact.target for fact in checklist.facts if can_be_ticked and fact.is_to_do]
-    opened = [document for document in seen.accounts if seen.has_opened(document, panels.reader)]
-    keys = {target: str(number) for number, target in enumerate(boxes[:_KEYS], 1)}
-    return [
-        FactRow(
-            party,
-            fact,
-            id=fact_id(number),
-            key=keys.get(fact.target, ""),
-            can_be_ticked=fact.target in boxes,
-            before=before.get(fact.target, ""),
-            question=questions.get(fact.target),
-            panel=QueryPanel(panels, fact.target),
-            state=state,
-            seen=opened_by(seen.names_of(fact.document.pk)) if fact.document else "",
-            evidence=(noted := evidence.get(fact.target)),
-            proof=documents.get(noted.sha256) if noted else None,
-            opened=opened,
+    """Return the rows of a party's facts, in the order of the form. Three queries, and one more where a fact has
+    changed."""
+    draft = panels.draft
+    evidence_by_target = evidence_of_party(draft, party.token)
+    documents_by_digest = {document.sha256: document for document in draft.documents_of(party).values()}
+    before = values_before(draft, party, checklist)
+    questions = {}
+    for question in draft.form_state.party_questions(party.record):
+        questions[Target.of_field(party.token, question.spec.name)] = question
+    opened_by_reader = [document for document in opened.accounts if opened.has_opened(document, panels.reader)]
+    ticked = 0
+    rows = []
+    for number, fact in enumerate(checklist.facts, 1):
+        evidence = evidence_by_target.get(fact.target)
+        is_ticked = can_be_ticked and fact.is_to_do
+        ticked += is_ticked
+        rows.append(
+            FactRow(
+                party,
+                fact,
+                id=fact_id(number),
+                key=str(ticked) if is_ticked and ticked <= _MAX_KEYS else "",
+                can_be_ticked=is_ticked,
+                before=before.get(fact.target, ""),
+                question=questions.get(fact.target),
+                panel=QueryPanel(panels, fact.target),
+                state=state,
+                seen=opened_by(opened.names_of(fact.document.pk)) if fact.document else "",
+                evidence=evidence,
+                proof=documents_by_digest.get(evidence.sha256) if evidence else None,
+                opened=opened_by_reader,
+            )
         )
-        for number, fact in enumerate(checklist.facts, 1)
-    ]
+    return rows

@@ -75,7 +75,7 @@ class ScreeningForm(forms.Form):
             self.add_error("file", "Choose the file again.")
 
     def add_refusal(self, refused: ReviewRefused) -> None:
-        """Show why the review refuses it, each reason at its control."""
+        """Show the errors of the review, each at its control."""
         for name, message in {refused.field: refused.message, **refused.others}.items():
             self.add_error(name if name in self.fields else None, message)
         if "file" in self.files and "file" not in self.errors:

@@ -1,10 +1,11 @@
-"""One party under review, and the audit log's entry when its numbers are shown: whose and which, not what they are."""
+"""Show one party under review, and log when its numbers are shown: whose and which, not the numbers themselves."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
+from django.urls import reverse
 from django.utils.timezone import localdate
 
 from formation_portal.accounts.models import User
@@ -35,7 +36,7 @@ from formation_portal.ui.roles import role_words
 
 from ..case.query_panels import QueryPanels, read_queries
 from ..case_access import has_documents
-from ..case_urls import case_url, erasure_url, next_check_url, party_url
+from ..case_urls import case_url, next_check_url, party_url, with_queue
 from ..documents import ViewerState
 from ..lookups import can_review
 from ..queue_state import QueueState
@@ -44,8 +45,9 @@ from .facts import FactRow, fact_rows
 from .forms import ScreeningForm
 from .viewer import Viewer, viewer
 
-# Of more parties than these the page names so many on each side of its own.
-MOST_NAMED, _NEAREST = 50, 10
+# Of more parties than _MAX_NAMED the page names the nearest ones on each side of its own.
+_MAX_NAMED = 50
+_NEAREST = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,26 +63,26 @@ class ScreeningRow:
 
     @property
     def is_outdated(self) -> bool:
-        """Whether the party's answers or roles have changed since: it may have been about another name."""
+        """Report that the party's answers or roles have changed since: the check may be of another name."""
         changed = self.party.model.updated_at
         return self.check.at < changed or self.check.done_on < localdate(changed)
 
     @property
     def file_size(self) -> str:
-        """Of its file."""
         return file_size(self.check.size)
 
 
 @dataclass(frozen=True)
 class PartyPage:
-    """The whole page. `shown` is the queue that the case was opened from; `version` is the review's when it was drawn;
-    `can_check` where the case is under review; `has_documents` where the reader may open its documents; `here_url`
-    leads back to what is looked at; `shows_numbers` where numbers that people are known by aren't masked; `screening`
-    has the newest check first."""
+    """A party under review as one reader sees it.
+
+    `queue_state` is that of the queue from which the case was opened; `version` that of the review when the page was
+    drawn; `here_url` leads back to the page with its viewer. `screening` has the newest check first.
+    """
 
     draft: Draft
     party: PartyRow
-    shown: QueueState
+    queue_state: QueueState
     party_count: int
     checklist: Checklist
     own_checklist: HolderChecklist
@@ -98,17 +100,16 @@ class PartyPage:
 
     @property
     def status(self) -> str:
-        """How the case stands, as agents read it."""
         return state_words(self.draft.application.status)
 
     @property
     def open_rows(self) -> list[FactRow]:
-        """The facts to look at: not accepted, with a note, or proved by a document that was replaced since."""
+        """Return the facts to look at: not accepted, with a note, or with evidence that was replaced since."""
         return [row for row in self.rows if not self._is_settled(row)]
 
     @property
     def accepted_rows(self) -> list[FactRow]:
-        """The others, which fold."""
+        """Return the other facts, which are folded."""
         return [row for row in self.rows if self._is_settled(row)]
 
     def _is_settled(self, row: FactRow) -> bool:
@@ -116,119 +117,118 @@ class PartyPage:
 
     @property
     def kind(self) -> str:
-        """Person, Company or Foundation."""
         return canonical.kind_title(self.party.kind)
 
     @property
     def roles(self) -> str:
-        """Its roles in one line."""
         return role_words(self.draft.form_state.active_roles(self.party.record))
 
     @property
     def needs(self) -> list[str]:
-        """What it still needs."""
         return [need.text for need in self.draft.needs_of_party(self.party.token)]
 
     @property
     def changed(self) -> str:
-        """The labels of what has changed since an agent looked at it."""
+        """Return the labels of the facts that have changed since an agent checked them."""
         return ", ".join(row.fact.label for row in self.rows if row.before or row.fact.state == CHANGED)
 
     @property
     def left(self) -> list[Fact]:
-        """What the button that accepts all takes: an answered question is looked at by itself."""
+        """Return the facts that "Accept all remaining" takes. A queried fact is accepted by itself."""
         return [row.fact for row in self.rows if row.can_be_ticked and row.fact.state != QUERIED]
 
     @property
     def to_do(self) -> int:
-        """How many facts can be ticked."""
         return sum(row.can_be_ticked for row in self.rows)
 
     @property
     def numbers(self) -> list[FactRow]:
-        """The numbers that somebody is known by."""
+        """Return the numbers that the party is known by."""
         return [row for row in self.rows if row.fact.is_identity_number]
 
     @property
     def looked_at(self) -> FactRow | None:
-        """The document in the viewer, as a fact to check."""
-        document = self.viewer.document if self.viewer else None
-        return next((row for row in self.rows if document and row.fact.document == document), None)
+        """Return the document in the viewer as a fact to check."""
+        if self.viewer is None:
+            return None
+        return next((row for row in self.rows if row.fact.document == self.viewer.document), None)
 
     @property
     def queried(self) -> int:
-        """About how many a question is open."""
         return sum(row.fact.state == QUERIED for row in self.rows)
 
     @property
     def case_url(self) -> str:
-        return case_url(self.draft.application.reference, self.shown)
+        return case_url(self.draft.application.reference, self.queue_state)
 
     @property
     def erasure_url(self) -> str:
-        """Where the party is erased at its own wish."""
-        return erasure_url(self.draft.application.reference, self.party.token, self.shown)
+        """Return the URL at which the party is erased at its own wish."""
+        url = reverse("desk:party_erasure", args=[self.draft.application.reference, self.party.token])
+        return with_queue(url, self.queue_state)
 
     @property
     def checklists(self) -> list[tuple[HolderChecklist, str]]:
-        """The parties of the case, of many those beside this one, each with its facts and its page."""
-        return [(holder, self._url(holder)) for holder in self.checklist.holders if holder.token]
+        """Return the parties of the case, of many the nearest, each with its URL."""
+        parties = [holder for holder in self.checklist.holders if holder.token]
+        return [
+            (party, party_url(self.draft.application.reference, party.token, self.queue_state)) for party in parties
+        ]
 
     @property
     def others(self) -> str:
-        """How many parties there are, where not all are named."""
-        is_part = self.party_count > len(self.checklists)
-        return f"All {self.party_count} people and companies" if is_part else ""
+        """Say how many parties there are, where not all are named."""
+        named = len(self.checklist.holders) - 1
+        return f"All {self.party_count} people and companies" if self.party_count > named else ""
 
     @cached_property
-    def _onwards(self) -> Checklist:
-        """The checklist as far as it takes to say where the review goes on: mostly to somebody beside."""
+    def _review_checklist(self) -> Checklist:
+        """Return the checklist as far as it is needed to say where the review goes on: mostly at a party beside."""
         is_enough = not self.others or self.checklist.has_to_do_behind(self.party.token)
         return self.checklist if is_enough else load_checklist(self.draft)
 
     @cached_property
     def following(self) -> HolderChecklist | None:
-        """Where the review goes on; None where nothing is left to check."""
-        return self._onwards.following(self.party.token)
+        """Return the holder with which the review goes on; None where nothing is left to check."""
+        return self._review_checklist.following(self.party.token)
 
     @property
     def following_label(self) -> str:
-        """What that is called."""
         if self.following is None:
             return "Decision"
         return self.following.title if self.following.token else f"{self.draft.title}: company answers"
 
     @property
     def following_url(self) -> str:
-        """Where that is."""
-        return next_check_url(self.draft, self._onwards, self.party.token, self.shown)
-
-    def _url(self, holder: HolderChecklist) -> str:
-        return party_url(self.draft.application.reference, holder.token, self.shown)
+        return next_check_url(self.draft, self._review_checklist, self.party.token, self.queue_state)
 
     @cached_property
     def shares(self) -> list[tuple[str, str, bool]]:
-        """Shares by class, parts of all shares and votes, parts of other companies, and its own owners: what of, how
-        much, and whether that is of a company. One query."""
+        """Return the party's shares by class, its parts of all shares and votes, its parts of other companies, and its
+        owners: a term, the amount, and whether the term is a name. One query."""
         if not self.draft.holds_shares:
             return []
         allocation = Allocation(self.draft)
-        held = _held(self.draft, self.party, allocation) if self.draft.is_shareholder(self.party) else ()
-        return [*held, *_stakes(self.draft, self.party, allocation)]
+        rows = list(_stakes(self.draft, self.party, allocation))
+        if self.draft.is_shareholder(self.party):
+            rows = [*_holdings(self.draft, self.party, allocation), *rows]
+        return rows
 
 
-def _held(draft: Draft, party: PartyRow, allocation: Allocation) -> Iterator[tuple[str, str, bool]]:
-    own = draft.holdings_of(party.token)
-    for row in allocation.classes:
-        holding, given = own.get((party.token, row.token)), allocation.allocated(row)
-        if holding is not None:
-            words = number_of_shares(holding)
-            if given:
-                parts = {token: Fraction(shares, given) for token, shares in allocation.of_class(row).items()}
-                hundredths = apportion(list(parts.values()), short_of=allocation.bounds)
-                part = format_hundredths(dict(zip(parts, hundredths, strict=True))[party.token])
-                words = f"{words} shares, {part} of the class"
-            yield row.label, words, False
+def _holdings(draft: Draft, party: PartyRow, allocation: Allocation) -> Iterator[tuple[str, str, bool]]:
+    holdings = draft.holdings_of(party.token)
+    for share_class in allocation.classes:
+        holding = holdings.get((party.token, share_class.token))
+        if holding is None:
+            continue
+        amount = number_of_shares(holding)
+        allocated = allocation.allocated(share_class)
+        if allocated:
+            parts = {token: Fraction(shares, allocated) for token, shares in allocation.of_class(share_class).items()}
+            hundredths = apportion(list(parts.values()), short_of=allocation.bounds)
+            part = dict(zip(parts, hundredths, strict=True))[party.token]
+            amount += f" shares, {format_hundredths(part)} of the class"
+        yield share_class.label, amount, False
     yield "Of all shares", allocation.share_percent(party) or format_percent(Fraction(0)), False
     if allocation.votes:
         yield "Of all votes", allocation.vote_percent(party), False
@@ -237,16 +237,16 @@ def _held(draft: Draft, party: PartyRow, allocation: Allocation) -> Iterator[tup
 def _stakes(draft: Draft, party: PartyRow, allocation: Allocation) -> Iterator[tuple[str, str, bool]]:
     typed = allocation.typed_stakes
     for company in companies_owned_by(draft, party, typed):
-        of_it = next(one for one in owners_of(draft, company, typed) if one.party.token == party.token)
-        yield company.label, of_it.words, True
-    for one in owners_of(draft, party, typed):
-        part_of_it = one.percent if one.part is not None else f"“{one.typed}”, unreadable"
-        yield f"Owned by {one.party.label}", part_of_it, False
+        own = next(owner for owner in owners_of(draft, company, typed) if owner.party.token == party.token)
+        yield company.label, own.words, True
+    for owner in owners_of(draft, party, typed):
+        part = owner.percent if owner.part is not None else f"“{owner.typed}”, unreadable"
+        yield f"Owned by {owner.party.label}", part, False
 
 
-def _beside(tokens: Sequence[str], token: str) -> Sequence[str]:
-    """Whose checks the page tells of: everybody's, and of more than are taken in at a glance those of the nearest."""
-    if len(tokens) <= MOST_NAMED:
+def _nearest(tokens: Sequence[str], token: str) -> Sequence[str]:
+    """Return the parties that the page names: all, or of many the nearest to this one."""
+    if len(tokens) <= _MAX_NAMED:
         return tokens
     first = max(0, min(tokens.index(token) - _NEAREST, len(tokens) - 2 * _NEAREST - 1))
     return tokens[first : first + 2 * _NEAREST + 1]
@@ -261,60 +261,65 @@ def party_page(
     shows_numbers: bool = False,
     form: ScreeningForm | None = None,
 ) -> PartyPage:
-    """The page. `form` is what was posted and refused."""
-    url = party_url(draft.application.reference, party.token)
-    # Read before the facts: whatever comes between is news then.
+    """Read the page of a party. `form` is a screening check that was posted and refused."""
+    # Read before the facts, so that a change in between is not taken for seen.
     version = ReviewVersion.of_loaded(draft.application)
     queries = read_queries(draft)
     screening = tuple(screening_checks(draft))
     tokens = [row.token for row in draft.parties]
-    named = _beside(tokens, party.token)
-    asked = [one for one in queries if one.is_open]
+    named = _nearest(tokens, party.token)
     checklist = load_checklist(
         draft,
         read_back=readback(draft, only=named),
-        queries=asked,
+        queries=[query for query in queries if query.is_open],
         screening=screening,
         is_part=len(named) < len(tokens),
     )
     own_checklist = checklist.of_holder(party.token)
     assert own_checklist is not None  # every party has one
     can_check = can_review(draft, reader)
-    may_look = has_documents(getattr(draft.application, "case", None), reader)
-    documents = [fact.document for fact in own_checklist.facts if fact.document is not None] if may_look else []
-    looked = viewer(documents, state, url=url)
-    here = f"{url}{looked.state.query}" if looked else f"{url}{state.for_document(0).query}"
-    seen = opened_documents(draft)
-    if looked and looked.can_be_shown:
-        if looked.state.opens:
-            seen = seen.with_opening(looked.document.pk, reader)
-        looked = replace(looked, is_open=seen.has_opened(looked.document.pk, reader))
+    may_open = has_documents(getattr(draft.application, "case", None), reader)
+    url = party_url(draft.application.reference, party.token)
+    opened = opened_documents(draft)
+    document_viewer = None
+    if may_open:
+        documents = [fact.document for fact in own_checklist.facts if fact.document is not None]
+        document_viewer = viewer(documents, state, url=url)
+    if document_viewer is None:
+        here_url = f"{url}{state.for_document(0).query}"
+    else:
+        here_url = f"{url}{document_viewer.state.query}"
+        if document_viewer.can_be_shown:
+            document = document_viewer.document.pk
+            if document_viewer.state.opens:
+                opened = opened.with_opening(document, reader)
+            document_viewer = replace(document_viewer, is_open=opened.has_opened(document, reader))
     panels = QueryPanels(
-        draft, reader=reader, back=here, version=version, queries=queries, lazily=True, shows_numbers=shows_numbers
+        draft, reader=reader, back=here_url, version=version, queries=queries, lazily=True, shows_numbers=shows_numbers
     )
     return PartyPage(
         draft=draft,
         party=party,
-        shown=state.shown,
+        queue_state=state.queue_state,
         party_count=len(tokens),
         checklist=checklist,
         own_checklist=own_checklist,
-        rows=fact_rows(party, own_checklist, panels, state, seen, can_be_ticked=can_check),
-        viewer=looked,
-        here_url=here,
+        rows=fact_rows(party, own_checklist, panels, state, opened, can_be_ticked=can_check),
+        viewer=document_viewer,
+        here_url=here_url,
         version=version,
         can_check=can_check,
-        has_documents=may_look,
+        has_documents=may_open,
         shows_numbers=shows_numbers,
-        screening=[ScreeningRow(one, party) for one in reversed(screening) if one.holder == party.token],
+        screening=[ScreeningRow(check, party) for check in reversed(screening) if check.holder == party.token],
         form=form or ScreeningForm(initial={"done_on": localdate()}),
     )
 
 
 def log_numbers_shown(page: PartyPage, *, by: Account) -> None:
-    """Keep that somebody is about to be shown the numbers of a party; nothing where it has none.
+    """Log that an agent is about to be shown the numbers of a party, if it has any.
 
-    What can't be kept is not shown either: an error here takes the place of the answer.
+    An error here takes the place of the answer, so that no number is shown without an entry.
     """
     if page.numbers:
         fields = [row.fact.target.name for row in page.numbers]

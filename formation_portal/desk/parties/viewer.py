@@ -1,4 +1,4 @@
-"""The viewer of a party's documents: one page of one of them, and the ways to everything else."""
+"""Show one page of a party's document, with links to its other pages and documents."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ from ..documents import ZOOMS, ViewerState
 
 # A4, which most pages of a PDF are.
 _A4 = (1240, 1754)
-# So many page numbers stand on each side of the present one.
-_NEAR = 2
+# The page numbers on each side of the present one.
+_NEIGHBOURS = 2
 
 
 @dataclass(frozen=True)
 class Viewer:
-    """The state of the viewer. `url` is the page's own address without a query; `is_open` says that the reader has
+    """The viewer with its documents. `url` is the page's address without a query; `is_open` reports that the reader has
     opened the document, now or before."""
 
     documents: tuple[Document, ...]
@@ -31,52 +31,51 @@ class Viewer:
 
     @property
     def file_facts(self) -> str:
-        """1.4 MB, 2 pages, 20 November 2026."""
+        """Return "1.4 MB, 2 pages, 20 November 2026"."""
         return file_facts(self.document)
 
     @property
     def can_be_shown(self) -> bool:
-        """Whether there is a picture of it."""
         return can_be_shown(self.document)
 
     @property
     def document_links(self) -> list[tuple[Document, str]]:
-        """Every document that there is, in the order in which the form asks for them, and where it is looked at."""
-        return [(one, self.url + self.state.for_document(one.pk).opening_query) for one in self.documents]
+        """Return all documents, in the order of the form, each with the URL that opens it."""
+        return [
+            (document, self.url + self.state.for_document(document.pk).opening_query) for document in self.documents
+        ]
 
     @property
     def next_document(self) -> Document | None:
-        """The document after this one."""
         following = self.documents[self.documents.index(self.document) + 1 :]
         return following[0] if following else None
 
     @property
     def pages(self) -> int:
-        """How many it has."""
         return findings_of(self.document).pages or 1
 
     @property
     def page_words(self) -> str:
-        """2 of 3."""
         return f"{self.state.page} of {self.pages}"
 
     @property
     def page_links(self) -> list[tuple[int, str, bool]]:
-        """The first page, those around the present one, and the last: number, address, and whether pages are left out
-        before it."""
-        near = range(self.state.page - _NEAR, self.state.page + _NEAR + 1)
-        shown = [page for page in range(1, self.pages + 1) if page in near or page in (1, self.pages)]
-        return [
-            (page, self.url + self.state.for_page(page).opening_query, page - before > 1)
-            for before, page in zip([0, *shown], shown, strict=False)
-        ]
+        """Return the first page, those around the present one, and the last: number, URL, and whether pages are left
+        out before it."""
+        links = []
+        before = 0
+        for page in range(1, self.pages + 1):
+            if abs(page - self.state.page) <= _NEIGHBOURS or page in (1, self.pages):
+                links.append((page, self.url + self.state.for_page(page).opening_query, page - before > 1))
+                before = page
+        return links
 
     @cached_property
     def urls(self) -> dict[str, str]:
-        """Where each control leads: open, larger, smaller, turned, before, after and next_document; empty where there
-        is nothing to go to."""
-        state, page = self.state, self.state.page
-        looks = {
+        """Return the URL of each control; "" where it leads nowhere."""
+        state = self.state
+        page = state.page
+        states = {
             "open": state,
             "larger": state.larger,
             "smaller": state.smaller,
@@ -85,43 +84,46 @@ class Viewer:
             "after": state.for_page(page + 1) if page < self.pages else None,
             "next_document": state.for_document(self.next_document.pk) if self.next_document else None,
         }
-        return {name: self.url + look.opening_query if look else "" for name, look in looks.items()}
+        return {name: self.url + target.opening_query if target else "" for name, target in states.items()}
 
     @property
     def picture_url(self) -> str:
-        """The picture of the page: drawn larger where it is shown larger, so that small print can be read."""
-        named = [self.document.application.reference, self.document.pk, self.state.page]
-        return reverse("desk:document_picture", args=named) + ("?size=close" if self.state.zoom > ZOOMS[0] else "")
+        """Return the URL of the page's picture: a larger one where it is enlarged, so that small print can be read."""
+        args = [self.document.application.reference, self.document.pk, self.state.page]
+        url = reverse("desk:document_picture", args=args)
+        return f"{url}?size=close" if self.state.zoom > ZOOMS[0] else url
 
     @property
     def size(self) -> tuple[int, int]:
-        """How wide it is beside its height, so that the page keeps its place while the picture comes."""
-        found = findings_of(self.document)
-        return (found.width or _A4[0], found.height or _A4[1])
+        """Return its width and height, which keep the place of the picture while it loads."""
+        findings = findings_of(self.document)
+        return (findings.width or _A4[0], findings.height or _A4[1])
 
     @property
     def turned_size(self) -> tuple[int, int]:
-        """The same once it is turned."""
         width, height = self.size
         return (height, width) if self.state.turn % 180 else (width, height)
 
     @property
     def turning(self) -> str:
-        """How the picture is turned within its frame; empty where it stands upright."""
+        """Return the SVG transformation that turns the picture within its frame; "" for an upright one."""
         width, height = self.size
-        moved = {90: (height, 0), 180: (width, height), 270: (0, width)}.get(self.state.turn)
-        return f"translate({moved[0]} {moved[1]}) rotate({self.state.turn})" if moved else ""
+        corners = {90: (height, 0), 180: (width, height), 270: (0, width)}
+        if self.state.turn not in corners:
+            return ""
+        x, y = corners[self.state.turn]
+        return f"translate({x} {y}) rotate({self.state.turn})"
 
 
 def viewer(documents: Sequence[Document], state: ViewerState, *, url: str) -> Viewer | None:
-    """The viewer in this state, or at the first document where there is no such one; None without any document.
+    """Return the viewer in this state; at the first document where the state's does not exist, None without documents.
 
-    A page that the document hasn't got is its first or last one.
+    After the last page of a document its last page is shown.
     """
-    chosen = next((one for one in documents if one.pk == state.document), None)
-    document = chosen or next(iter(documents), None)
-    if document is None:
+    if not documents:
         return None
-    last = findings_of(document).pages or 1
-    possible = state.for_page(min(state.page, last)) if chosen else state.for_document(document.pk)
-    return Viewer(tuple(documents), document, possible, url)
+    for document in documents:
+        if document.pk == state.document:
+            last = findings_of(document).pages or 1
+            return Viewer(tuple(documents), document, state.for_page(min(state.page, last)), url)
+    return Viewer(tuple(documents), documents[0], state.for_document(documents[0].pk), url)

@@ -1,4 +1,4 @@
-"""One party under review: its page, its numbers, what its documents say, and its screening checks."""
+"""Show one party under review; show its numbers, note evidence, record screening checks, and erase the party."""
 
 from typing import Any
 
@@ -17,25 +17,25 @@ from formation_portal.reviews.checklist import screening_checks
 from formation_portal.reviews.document_evidence import prove, remove_evidence
 from formation_portal.reviews.screening import remove_screening
 from formation_portal.reviews.targets import Target
-from formation_portal.reviews.transactions import ReviewRefused, ReviewVersion
+from formation_portal.reviews.transactions import ReviewRefused
 from formation_portal.ui.downloads import as_download, log_view
 
 from ..case.news import live_case
 from ..case.query_panels import target_id
-from ..case_access import opens_case, opens_documents
+from ..case_access import Opens, case_action, opens
 from ..case_urls import case_url, party_url, queue_shown, return_query, return_url
-from ..changes_since import ReviewErrors
+from ..changes_since import ReviewErrors, seen_version
 from ..documents import ViewerState
 from ..lookups import get_case_or_404
 from .forms import ScreeningForm
 from .pages import PartyPage, log_numbers_shown, party_page
 
-# What a page that asks by itself gets, by the id of what it has to draw anew.
+# The parts that an open page fetches, by the id of the element that they replace.
 _PARTS = {"paper": "desk/parties/_viewer_answer.html", "numbers": "desk/parties/_numbers_answer.html"}
 
 
 class ScreeningErrors(ReviewErrors):
-    """Show the party's page with what is wrong in the form of a screening check."""
+    """Show the party's page with the errors of a screening check's form."""
 
     def __init__(self, request: UserRequest, reference: str, token: str, form: ScreeningForm) -> None:
         typed = (("What was found", form.data.get("text", "")),)
@@ -57,9 +57,9 @@ class ScreeningErrors(ReviewErrors):
 
 @require_safe
 @agent
-@opens_case
+@opens(Opens.CASE)
 def party(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """Its facts as a checklist, its documents beside them. Where a part of it asks by itself, that part alone.
+    """Show the party's facts as a checklist beside its documents; to an open page only the part that it fetches.
 
     An address that opens a document records that it was opened.
     """
@@ -73,9 +73,9 @@ def party(request: UserRequest, reference: str, token: str) -> HttpResponse:
 @agent
 @require_POST
 @recently_authenticated
-@opens_documents
+@opens(Opens.DOCUMENTS)
 def numbers(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """The same page with the numbers that people are known by, as often as it is asked for: each time is kept."""
+    """Show the page with the numbers that the party is known by. Each time is logged."""
     page = _page(request, reference, token, _state_posted(request, reference), shows_numbers=True)
     log_numbers_shown(page, by=request.user)
     return _draw(request, page)
@@ -83,62 +83,55 @@ def numbers(request: UserRequest, reference: str, token: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @agent_with(Right.REVIEW)
-@opens_documents
+@opens(Opens.DOCUMENTS)
 def evidence(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """Note that the page in the viewer proves a fact, and what it says; or, by a fact's own button, remove that."""
+    """Note that the page in the viewer proves a fact, and what it says; or, by a fact's own button, remove the note."""
     draft = get_case_or_404(reference)
     target = Target.parse(request.POST.get("remove", "") or request.POST.get("place", ""))
     if draft.party(token) is None or (target is not None and target.holder != token):
         raise Http404
     if request.method != "POST" or target is None:
         return redirect("desk:party", reference=reference, token=token)
-    says, looked = request.POST.get("says", ""), _state_posted(request, reference)
-    document = next((one for one in draft.documents if one.pk == looked.document), None)
-    version = ReviewVersion.parse(request.POST.get("sight", ""))
-    typed = (("What the document says", says),)
+    text = request.POST.get("says", "")
+    state = _state_posted(request, reference)
+    document = next((document for document in draft.documents if document.pk == state.document), None)
+    version = seen_version(request)
+    typed = (("What the document says", text),)
     with ReviewErrors(request, reference, title="Your note was not saved", typed=typed) as errors:
         if "remove" in request.POST:
             is_done = remove_evidence(draft, target, by=request.user, version=version)
             messages.info(request, "Note removed." if is_done else "This note was already removed.")
         else:
-            made = prove(draft, target, document, looked.page, text=says, by=request.user, version=version)
-            messages.success(request, f"{made.slot}, page {made.page} noted for {made.label}.")
+            noted = prove(draft, target, document, state.page, text=text, by=request.user, version=version)
+            messages.success(request, f"{noted.slot}, page {noted.page} noted for {noted.label}.")
     if errors.response:
         return errors.response
     back = return_url(request.POST, reference).partition("#")[0]
     return redirect(f"{back}#{target_id(target)}")
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@agent_with(Right.REVIEW)
-@opens_case
+@case_action(Right.REVIEW, leads_to="desk:party")
 def screening(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """Record a screening check of the party; what is wrong with it is shown on its page."""
-    case, found = _case_and_party(reference, token)
-    if request.method != "POST":
-        return redirect("desk:party", reference=reference, token=token)
+    """Record a screening check of the party."""
+    draft, party = _case_and_party(reference, token)
     form = ScreeningForm(request.POST, request.FILES)
     errors = ScreeningErrors(request, reference, token, form)
     if not form.is_valid():
         return errors.show_form()
     with errors:
-        form.store(case, found, by=request.user)
+        form.store(draft, party, by=request.user)
     if errors.response:
         return errors.response
     messages.success(request, "Screening check recorded.")
     return redirect(return_url(request.POST, reference))
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@agent_with(Right.REVIEW)
-@opens_case
+@case_action(Right.REVIEW, leads_to="desk:party")
 def screening_removal(request: UserRequest, reference: str, token: str, number: int) -> HttpResponse:
-    """Take a screening check back."""
-    case, _ = _case_and_party(reference, token)
-    if request.method != "POST":
-        return redirect("desk:party", reference=reference, token=token)
+    """Remove a screening check."""
+    draft, _ = _case_and_party(reference, token)
     with ReviewErrors(request, reference, title="The screening check was not removed") as errors:
-        is_done = remove_screening(case, number, by=request.user)
+        is_done = remove_screening(draft, number, by=request.user)
     if errors.response:
         return errors.response
     messages.info(request, "Screening check removed." if is_done else "This screening check was already removed.")
@@ -147,46 +140,51 @@ def screening_removal(request: UserRequest, reference: str, token: str, number: 
 
 @require_safe
 @agent
-@opens_documents
+@opens(Opens.DOCUMENTS)
 def screening_file(request: UserRequest, reference: str, token: str, number: int) -> HttpResponse:
-    """The file of a screening check, to be saved and not shown, as documents are."""
-    case, _ = _case_and_party(reference, token)
-    found = get_object_or_404(screening_checks(case).exclude(file=""), holder=token, pk=number)
-    return as_download(request, found, by=request.user)
+    """Download the file of a screening check. It is saved and not shown, as documents are."""
+    draft, _ = _case_and_party(reference, token)
+    check = get_object_or_404(screening_checks(draft).exclude(file=""), holder=token, pk=number)
+    return as_download(request, check, by=request.user)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @agent_with(Right.ERASE)
 @recently_authenticated
-@opens_case
+@opens(Opens.CASE)
 def erasure(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """Erase the party at its own wish: say what goes, or why it must stay; then do it."""
-    case, found = _case_and_party(reference, token)
-    shown, why_not = queue_shown(request.GET), why_party_stays(case.application)
+    """Ask whether to erase the party at its own wish, or say why it must stay; a POST erases it."""
+    draft, party = _case_and_party(reference, token)
+    queue_state = queue_shown(request.GET)
+    why_not = why_party_stays(draft.application)
     if request.method != "POST" or why_not:
-        back = party_url(reference, token, shown)
-        context = {"draft": case, "party": found, "why_not": why_not, "party_url": back}
+        context = {
+            "draft": draft,
+            "party": party,
+            "why_not": why_not,
+            "party_url": party_url(reference, token, queue_state),
+        }
         return render(request, "desk/parties/erasure.html", context, status=409 if request.method == "POST" else 200)
     try:
-        erase_person(case.application, token, by=request.user)
+        erase_person(draft.application, token, by=request.user)
     except NotErased as refused:
         messages.error(request, str(refused))
     else:
         messages.success(request, "Erased. The formation service is told, if it can still change its record.")
-    return redirect(case_url(reference, shown))
+    return redirect(case_url(reference, queue_state))
 
 
 def _state_posted(request: UserRequest, reference: str) -> ViewerState:
-    """What the page that was posted from showed."""
+    """Return the viewer's state on the page that was posted from."""
     return ViewerState.read(return_query(request.POST, reference))
 
 
 def _case_and_party(reference: str, token: str) -> tuple[Draft, PartyRow]:
-    case = get_case_or_404(reference)
-    found = case.party(token)
-    if found is None:
+    draft = get_case_or_404(reference)
+    party = draft.party(token)
+    if party is None:
         raise Http404
-    return case, found
+    return draft, party
 
 
 def _page(request: UserRequest, reference: str, token: str, state: ViewerState, **more: Any) -> PartyPage:

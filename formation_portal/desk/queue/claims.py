@@ -1,5 +1,4 @@
-"""Who works on a case. A claim says who and since when, expires by itself, can be taken over for a reason, and is given
-to a colleague by assigning the case.
+"""Claim, take over, assign and release cases. A claim says who works on a case and since when, and expires by itself.
 
 A claim is one update under a condition, so that of two agents at once one has the case, and the other is told. Claiming
 begins the review, in the same transaction; releasing ends nothing.
@@ -30,22 +29,23 @@ from ..models import WORD_LIMIT, Case
 from .notices import send_notice
 
 _BEGIN_REVIEW = "begin_review"
-# What a draft reads of each application, here for all of them at once.
+# The parts that a draft reads of its application, read here for all of them at once.
 _PARTS = ("section_answers", "parties", "share_classes", "holdings", "documents")
 
 
 def lock_applications(applications: Collection[int]) -> list[Application]:
-    """The applications, locked as every change of one locks it: before anything else that a claim writes to, and in
-    one order, so that nobody waits for each other for ever. A query, and one for each part of them."""
-    found = Application.objects.filter(pk__in=applications, deleted_at=None).select_related("owner")
-    return list(found.prefetch_related(*_PARTS).order_by("pk").select_for_update(of=("self",)))
+    """Lock the applications before anything else that a claim writes to, as every change of an application does.
+
+    They are locked in one order, so that no two claims wait for each other. One query, and one for each part.
+    """
+    rows = Application.objects.filter(pk__in=applications, deleted_at=None).select_related("owner")
+    return list(rows.prefetch_related(*_PARTS).order_by("pk").select_for_update(of=("self",)))
 
 
-def begin_reviews(applications: Collection[Application], won: Collection[int], *, by: AbstractUser) -> None:
-    """Begin the review of what was won and only waits for it. Each is a change of its own, with its line in the
-    history, its row for the service and its entry in the audit."""
+def begin_reviews(applications: Collection[Application], claimed: Collection[int], *, by: AbstractUser) -> None:
+    """Begin the review of each claimed application that waits for it, as a change of its own."""
     for application in applications:
-        if application.pk in won and is_possible(_BEGIN_REVIEW, application.status):
+        if application.pk in claimed and is_possible(_BEGIN_REVIEW, application.status):
             services.advance(open_draft(application), _BEGIN_REVIEW, by=by)
 
 
@@ -59,81 +59,77 @@ UNCLAIMED: dict[str, Any] = {
 
 
 def unclaimed() -> Q:
-    """The cases that nobody works on: never claimed, or so long ago that the claim has ended."""
+    """Match the cases that were never claimed, or whose claim has expired."""
     return Q(claimed_at=None) | Q(claimed_at__lte=_oldest_valid_claim())
 
 
-_WORD = Case._meta.get_field("word")
-
-
 def paid_for() -> Q:
-    """The cases but for those whose submission waits for the customer's payment."""
+    """Match the cases whose submission does not wait for the customer's payment."""
     return Q(application__payment_due_since=None)
 
 
 def claimed_by(agent_id: int) -> Q:
-    """The cases that an agent works on."""
+    """Match the cases that an agent has claimed."""
     return Q(claimed_by=agent_id, claimed_at__gt=_oldest_valid_claim())
 
 
 def not_proposed_by(agent_id: int) -> Q:
-    """The cases but for those whose decision, proposed by this agent, waits for a second one."""
+    """Match the cases without a decision, proposed by this agent, that waits for a second one."""
     return ~Q(proposed_by=agent_id)
 
 
 def not_decided() -> Q:
-    """The cases but for those whose decision takes effect within seconds."""
+    """Match the cases without a decision that takes effect within seconds."""
     scheduled = ReviewDecision.objects.filter(application=OuterRef("pk"), outcome=DecisionOutcome.SCHEDULED)
     return ~Q(Exists(scheduled))
 
 
 def not_own_of(agent_id: int) -> Q:
-    """The cases but for those of the agent's own applications."""
+    """Match the cases but for those of the agent's own applications."""
     return ~Q(Exists(Application.objects.concerning(agent_id).filter(pk=OuterRef("pk"))))
 
 
+@transaction.atomic
 def claim(cases: Collection[int], *, by: AbstractUser) -> tuple[list[Case], list[Case]]:
-    """Claim what can be claimed of these, by their applications, and begin their reviews. Closed ones are left out, and
-    so are those of one's own applications.
+    """Claim cases, by the numbers of their applications, and begin their reviews. The agent's own claims are renewed.
 
-    One's own claims begin anew, so that they last. Returns those that are one's own now, and those that somebody else
-    has.
+    Leaves out closed cases and those of the agent's own applications. Returns the cases that the agent has now, and
+    those that colleagues have.
     """
-    with transaction.atomic():
-        applications = lock_applications(cases)
-        cases = set(cases) - own_applications(by.pk, cases)
-        # Locked in one order, so that two agents with the same cases don't wait for each other for ever.
-        can_be_claimed = Case.objects.filter(paid_for(), pk__in=cases).exclude(open_since=None)
-        found = list(can_be_claimed.order_by("pk").select_for_update(of=("self",)))
-        is_free = unclaimed() | Q(claimed_by=by.pk)
-        chosen = Case.objects.filter(pk__in=[case.pk for case in found])
-        chosen.filter(is_free).update(**_claim_columns(by))
-        now = list(chosen.select_related("claimed_by").order_by("pk"))
-        won = [case for case in now if case.claimed_by_id == by.pk]
-        begin_reviews(applications, {case.pk for case in won}, by=by)
-        whole = {application.pk: application for application in applications}
-        for case in won:
-            _append_to_audit_log(whole[case.pk], case, by=by, did="claim")
-        return won, [case for case in now if case.claimed_by_id != by.pk]
+    applications = {application.pk: application for application in lock_applications(cases)}
+    can_be_claimed = Case.objects.filter(paid_for(), pk__in=set(cases) - own_applications(by.pk, cases))
+    # Locked in one order, so that two agents with the same cases don't wait for each other for ever.
+    locked = can_be_claimed.exclude(open_since=None).order_by("pk").select_for_update(of=("self",))
+    chosen = Case.objects.filter(pk__in=[case.pk for case in locked])
+    chosen.filter(unclaimed() | Q(claimed_by=by.pk)).update(**_claim_columns(by))
+    won: list[Case] = []
+    lost: list[Case] = []
+    for case in chosen.select_related("claimed_by").order_by("pk"):
+        (won if case.claimed_by_id == by.pk else lost).append(case)
+    begin_reviews(applications.values(), {case.pk for case in won}, by=by)
+    for case in won:
+        _append_to_audit_log(applications[case.pk], case, by=by, did="claim")
+    return won, lost
 
 
 @transaction.atomic
-def take_over(case: Case, *, by: AbstractUser, word: str) -> bool:
-    """Claim what the agent whom the page named has claimed, saying why, and tell that agent. False where it is somebody
-    else's by now."""
-    previous = case.claimed_by
-    seen = Case.objects.filter(pk=case.pk, claimed_by=case.claimed_by_id).exclude(open_since=None)
-    moved = _claim_columns(by) | {"taken_from_id": case.claimed_by_id, "word": _WORD.stored(word[:WORD_LIMIT], case)}
-    if not _claim_if(case, seen, moved, by=by, did="take_over"):
+def take_over(case: Case, *, by: AbstractUser, reason: str) -> bool:
+    """Claim a case from the agent who has it, and tell that agent. Returns False where another agent has it by now."""
+    as_shown = Case.objects.filter(pk=case.pk, claimed_by=case.claimed_by_id).exclude(open_since=None)
+    columns = _claim_columns(by)
+    columns["taken_from_id"] = case.claimed_by_id
+    columns["word"] = Case._meta.get_field("word").stored(reason[:WORD_LIMIT], case)
+    if not _claim_if(case, as_shown, columns, by=by, did="take_over"):
         return False
-    send_notice("case_taken_over", open_draft(case.application), to=previous, by=by)
+    send_notice("case_taken_over", open_draft(case.application), to=case.claimed_by, by=by)
     return True
 
 
-def claim_or_take_over(application_id: int, *, by: AbstractUser, taken_from: str, word: str) -> tuple[int, str]:
-    """Claim one case, or take it over from the agent whom the page named, for a reason. Returns what to say, with its
+def claim_or_take_over(application_id: int, *, by: AbstractUser, taken_from: str, reason: str) -> tuple[int, str]:
+    """Claim one case, or take it over for a reason from the agent whom the page named. Returns a message with its
     level."""
-    claimed, closed = (SUCCESS, "You have claimed this case."), (ERROR, "This case is closed, so it cannot be claimed.")
+    claimed = (SUCCESS, "You have claimed this case.")
+    closed = (ERROR, "This case is closed, so it cannot be claimed.")
     case = Case.objects.select_related("claimed_by", "application").filter(pk=application_id).first()
     if case is None or case.open_since is None:
         return closed
@@ -142,113 +138,119 @@ def claim_or_take_over(application_id: int, *, by: AbstractUser, taken_from: str
     if taken_from and case.is_claimed and case.claimed_by_id != by.pk:
         if taken_from != str(case.claimed_by_id):
             return ERROR, already_claimed(case, "this case")
-        if not word:
+        if not reason:
             return ERROR, "Enter a reason for taking over this case."
-        if take_over(case, by=by, word=word):
+        if take_over(case, by=by, reason=reason):
             return claimed
     won, lost = claim([application_id], by=by)
-    return claimed if won else (ERROR, already_claimed(lost[0], "this case")) if lost else closed
+    if lost:
+        return ERROR, already_claimed(lost[0], "this case")
+    return claimed if won else closed
 
 
-def assign(shown: Mapping[int, str], *, to: AbstractUser, by: AbstractUser) -> tuple[list[Case], list[Case]]:
-    """Give cases to a colleague who may claim them; their claims begin now, and so do the reviews.
+@transaction.atomic
+def assign(cases: Mapping[int, str], *, to: AbstractUser, by: AbstractUser) -> tuple[list[Case], list[Case]]:
+    """Assign cases to a colleague who may claim them, and begin their reviews. Leaves out closed cases.
 
-    `shown` are the cases, by their applications, each with the number of the agent whom the page named, or "". Returns
-    those that were given, and those that somebody else has by now, or that are the colleague's already. Closed ones are
-    left out. Raises OwnApplication where one is the application of either.
+    `cases` has the applications' numbers, each with the number of the agent whom the page named as its claimant, or "".
+    Returns the assigned cases, and those that another agent has by now, or that the colleague has already. Raises
+    OwnApplication where one is an application of either agent.
     """
-    with transaction.atomic():
-        applications = {one.pk: one for one in lock_applications(shown)}
-        for agent in (by, to):
-            refuse_own_applications(applications, agent=agent.pk)
-        open_cases = Case.objects.filter(paid_for(), pk__in=shown).exclude(open_since=None).select_related("claimed_by")
-        given: list[Case] = []
-        kept: list[Case] = []
-        for case in open_cases.order_by("pk").select_for_update(of=("self",)):
-            is_as_shown = case.claimed_by_id == by.pk or shown[case.pk] == str(case.claimed_by_id)
-            is_free = not case.is_claimed or (is_as_shown and case.claimed_by_id != to.pk)
-            (given if is_free else kept).append(case)
-        claimed = _claim_columns(to) | {"assigned_by_id": by.pk}
-        for case in given:
-            had = case.claimed_by_id if case.is_claimed and case.claimed_by_id != by.pk else None
-            for name, value in (claimed | {"taken_from_id": had}).items():
-                setattr(case, name, value)
-        Case.objects.bulk_update(given, [name.removesuffix("_id") for name in claimed])
-        begin_reviews(applications.values(), {case.pk for case in given}, by=by)
-        for case in given:
-            _append_to_audit_log(applications[case.pk], case, by=by, did="assign", to=to.pk)
-        return given, kept
+    applications = {application.pk: application for application in lock_applications(cases)}
+    for agent in (by, to):
+        refuse_own_applications(applications, agent=agent.pk)
+    open_cases = Case.objects.filter(paid_for(), pk__in=cases).exclude(open_since=None).select_related("claimed_by")
+    columns = _claim_columns(to) | {"assigned_by_id": by.pk}
+    assigned = []
+    skipped = []
+    for case in open_cases.order_by("pk").select_for_update(of=("self",)):
+        is_as_shown = case.claimed_by_id == by.pk or cases[case.pk] == str(case.claimed_by_id)
+        if case.is_claimed and (not is_as_shown or case.claimed_by_id == to.pk):
+            skipped.append(case)
+            continue
+        is_taken_from_colleague = case.is_claimed and case.claimed_by_id != by.pk
+        columns["taken_from_id"] = case.claimed_by_id if is_taken_from_colleague else None
+        for name, value in columns.items():
+            setattr(case, name, value)
+        assigned.append(case)
+    Case.objects.bulk_update(assigned, [name.removesuffix("_id") for name in columns])
+    begin_reviews(applications.values(), {case.pk for case in assigned}, by=by)
+    for case in assigned:
+        _append_to_audit_log(applications[case.pk], case, by=by, did="assign", to=to.pk)
+    return assigned, skipped
 
 
-def already_claimed(case: Case, named: str) -> str:
-    """Who has the case."""
-    return f"{case.claimed_by.called if case.claimed_by else 'A colleague'} has already claimed {named}."
+def already_claimed(case: Case, name: str) -> str:
+    return f"{case.claimed_by.called if case.claimed_by else 'A colleague'} has already claimed {name}."
 
 
+@transaction.atomic
 def release(cases: Collection[int], *, by: AbstractUser) -> int:
-    """Give one's own claims back; how many there were."""
-    with transaction.atomic():
-        own = Case.objects.filter(claimed_by(by.pk), pk__in=cases).select_related("application").order_by("pk")
-        found = list(own.select_for_update(of=("self",)))
-        Case.objects.filter(pk__in=[case.pk for case in found]).update(**UNCLAIMED, changed_at=timezone.now())
-        for case in found:
-            _append_to_audit_log(case.application, Case(pk=case.pk, **UNCLAIMED), by=by, did="release")
-        return len(found)
+    """Release the agent's own claims to these cases. Returns how many there were."""
+    own = Case.objects.filter(claimed_by(by.pk), pk__in=cases).select_related("application").order_by("pk")
+    released = list(own.select_for_update(of=("self",)))
+    Case.objects.filter(pk__in=[case.pk for case in released]).update(**UNCLAIMED, changed_at=timezone.now())
+    for case in released:
+        _append_to_audit_log(case.application, Case(pk=case.pk, **UNCLAIMED), by=by, did="release")
+    return len(released)
 
 
 def claim_free(case: Case, *, free: Q, by: AbstractUser) -> bool:
-    """Claim the case, if it is free still."""
+    """Claim the case, if it still meets the condition `free`."""
     return _claim_if(case, Case.objects.filter(free, pk=case.pk), _claim_columns(by), by=by, did="claim")
 
 
 def claim_when_working(draft: Draft, *, by: Any) -> None:
-    """Whoever checks, accepts, asks or notes something works on the case: it is theirs where it was nobody's, and its
-    review begins, unless it is not paid for. For who holds the lock of its application; one query."""
-    if draft.application.payment_due_since is not None:
+    """Claim an unclaimed case for the agent who has changed its review, and begin the review, if it is paid for.
+
+    The caller holds the lock of the application's row. One query.
+    """
+    application = draft.application
+    if application.payment_due_since is not None:
         return
-    free = Case.objects.filter(unclaimed(), pk=draft.application.pk).exclude(open_since=None)
-    claim = _claim_columns(by)
-    if free.update(**claim):
-        if is_possible(_BEGIN_REVIEW, draft.application.status):
+    free = Case.objects.filter(unclaimed(), pk=application.pk).exclude(open_since=None)
+    columns = _claim_columns(by)
+    if free.update(**columns):
+        if is_possible(_BEGIN_REVIEW, application.status):
             services.advance(draft, _BEGIN_REVIEW, by=by)
-        _append_to_audit_log(draft.application, Case(pk=draft.application.pk, **claim), by=by, did="claim")
+        _append_to_audit_log(application, Case(pk=application.pk, **columns), by=by, did="claim")
 
 
 def refuse_claimed_case(draft: Draft, *, by: AbstractBaseUser) -> None:
-    """Raise ClaimedByColleague where somebody else works on the case. For the holder of the lock of its application;
-    one query."""
+    """Raise ClaimedByColleague where a colleague has claimed the case. The caller holds the lock of the application's
+    row. One query."""
     case = Case.objects.filter(pk=draft.application.pk).select_related("claimed_by").first()
     if case is not None and case.is_claimed and case.claimed_by is not None and case.claimed_by_id != by.pk:
         raise ClaimedByColleague(case.claimed_by.called)
 
 
 def give_back(application: Application, *, to: AbstractUser, by: AbstractUser) -> None:
-    """The case is this agent's again, whoever works on it: `by` has refused what they proposed. For who holds the lock
-    of its application."""
-    claimed = _claim_columns(to)
+    """Give the case back to the agent whose proposal `by` has refused, also if a colleague has claimed it. The caller
+    holds the lock of the application's row."""
     if own_applications(to.pk, [application.pk]):
         return
-    if Case.objects.filter(pk=application.pk).exclude(open_since=None).update(**claimed):
-        _append_to_audit_log(application, Case(pk=application.pk, **claimed), by=by, did="give_back")
+    columns = _claim_columns(to)
+    if Case.objects.filter(pk=application.pk).exclude(open_since=None).update(**columns):
+        _append_to_audit_log(application, Case(pk=application.pk, **columns), by=by, did="give_back")
 
 
 @transaction.atomic
-def _claim_if(case: Case, if_still: QuerySet[Case], claim: dict[str, Any], *, by: AbstractUser, did: str) -> bool:
-    """Claim the case if it still is as the condition says, and begin its review. Raises OwnApplication."""
+def _claim_if(case: Case, condition: QuerySet[Case], columns: dict[str, Any], *, by: AbstractUser, did: str) -> bool:
+    """Claim the case if it still meets the condition, and begin its review. Raises OwnApplication."""
     applications = lock_applications([case.pk])
     refuse_own_applications([case.pk], agent=by.pk)
     # PostgreSQL looks at the condition of an update once only where it joins another table.
     list(Case.objects.filter(pk=case.pk).select_for_update())
-    if not if_still.filter(paid_for()).update(**claim):
+    if not condition.filter(paid_for()).update(**columns):
         return False
     begin_reviews(applications, {case.pk}, by=by)
     for application in applications:
-        _append_to_audit_log(application, Case(pk=case.pk, **claim), by=by, did=did)
+        _append_to_audit_log(application, Case(pk=case.pk, **columns), by=by, did=did)
     return True
 
 
 def _append_to_audit_log(application: Application, case: Case, *, by: AbstractUser, did: str, **details: Any) -> None:
-    """An entry of the audit, which attests who has the case by now, since when, from whom, and why."""
+    """Append an entry that attests who has the case now, since when, from whom, and why."""
     if case.taken_from_id:
         details["taken_from"] = case.taken_from_id
     chain.append(AuditAction.CLAIM, by=by, application=application, rows=[case], did=did, **details)

@@ -1,4 +1,4 @@
-"""How long cases wait: figures for metrics."""
+"""Count waiting cases for the metrics."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -11,7 +11,7 @@ from formation_portal.desk.models import Case
 
 
 class WaitingCases(NamedTuple):
-    """The cases of one view of the queue, and since when the oldest is in it."""
+    """The number of cases in one view of the queue, and the time since which the oldest is in it."""
 
     view: str
     number: int
@@ -19,10 +19,9 @@ class WaitingCases(NamedTuple):
 
 
 def waiting_cases() -> Iterator[WaitingCases]:
-    """Four queries, each by an index."""
+    """Count the cases of four views. Four queries, each by an index."""
     for view, field in (("open", "open_since"), ("waiting", "waiting_since"), ("to_confirm", "confirm_since")):
-        found = Case.objects.filter(**{f"{field}__isnull": False}).aggregate(number=Count("pk"), oldest=Min(field))
-        yield WaitingCases(view, found["number"], found["oldest"])
-    late = Case.objects.filter(overdue_at__lte=timezone.now())
-    found = late.aggregate(number=Count("pk"), oldest=Min("overdue_at"))
-    yield WaitingCases("overdue", found["number"], found["oldest"])
+        cases = Case.objects.filter(**{f"{field}__isnull": False})
+        yield WaitingCases(view, **cases.aggregate(number=Count("pk"), oldest=Min(field)))
+    overdue = Case.objects.filter(overdue_at__lte=timezone.now())
+    yield WaitingCases("overdue", **overdue.aggregate(number=Count("pk"), oldest=Min("overdue_at")))

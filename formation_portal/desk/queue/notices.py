@@ -1,4 +1,4 @@
-"""E-mails to agents about their cases: a decision that was not confirmed or did not take effect, a case that a
+"""Send e-mails to agents about their cases: a decision that was not confirmed or did not take effect, a case that a
 colleague has taken over. Reasons stay on the page of the case."""
 
 from typing import Any
@@ -12,7 +12,7 @@ from formation_portal.mail import queue_letter
 
 
 def send_notice(kind: str, draft: Draft, *, to: Any, by: Any) -> None:
-    """Write to an agent that a colleague, the customer or the portal (None) has done something with a case."""
+    """Tell an agent by e-mail what a colleague, the customer or the portal (None) has done with a case."""
     if to is None or not (to.is_active and to.is_agent):
         return
     application = draft.application

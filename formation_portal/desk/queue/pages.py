@@ -1,4 +1,4 @@
-"""The queue as a page: its saved views, filters and rows; and what has come since a page of it was drawn."""
+"""Show the queue: its saved views, filters and rows, and how many cases have come since a page of it was drawn."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,120 +25,123 @@ from formation_portal.ui.pagination import KeysetPage, PageLink, ViewLink, keyse
 from ..case_access import can_open, can_take_cases, has_every_case, reviewers
 from ..case_urls import case_url, queue_url
 from ..models import Case, Offer, Opening
-from ..queue_state import NOBODY, STATES, QueuePosition, QueueState, View, micros_of, moment_at
+from ..queue_state import NOBODY, STATES, QueuePosition, QueueState, QueueView, micros_of, moment_at
 from ..wording import WAITING_FOR_PAYMENT, if_any, numbered, service_status_words, state_mark, state_words, together
 from .search import counts, find_and_count, find_cases, in_view, search_page, shown_to
 
 A_PAGE = 25
-# A view with more says so, since counting them all takes longer than showing the first; and a page that has been open
-# for days needs no exact count of what has come.
+# Larger counts are shown as "99+": counting them all takes longer than showing the first page.
 _MAX_COUNT = 100
 
-_VIEW_WORDS = {
-    View.WAITING: "Waiting for us",
-    View.MINE: "Mine",
-    View.UNCLAIMED: "Unassigned",
-    View.ANSWERED: "Resubmitted",
-    View.OVERDUE: "Overdue",
-    View.CONFIRM: "To confirm",
-    View.ALL: "All open",
-    View.CLOSED: "Closed",
+_VIEW_NAMES = {
+    QueueView.WAITING: "Waiting for us",
+    QueueView.MINE: "Mine",
+    QueueView.UNCLAIMED: "Unassigned",
+    QueueView.ANSWERED: "Resubmitted",
+    QueueView.OVERDUE: "Overdue",
+    QueueView.CONFIRM: "To confirm",
+    QueueView.ALL: "All open",
+    QueueView.CLOSED: "Closed",
 }
 
-# More strokes than this are no picture any more.
+# The strokes of a tally, a day each; more are not drawn. Distances are in pixels.
 _MAX_STROKES = 20
-_STEP, _FIRST, _GAP, _GROUP = 5, 2, 3, 5
+_STEP = 5
+_FIRST = 2
+_GAP = 3
+_GROUP = 5
 
 
 @dataclass(frozen=True)
 class CaseRow:
-    """One case in the queue: how long it has waited for us, against the working days that it may, and how it stands.
+    """A case in the queue, as one reader (an agent by this number) sees it.
 
-    `has_names` where the reader may see whom and which company it is about; `is_own` where it is the reader's own
-    application, which they can't take. `looked_at` is its version that the reader, an agent by this number, has looked
-    at last; None where they never have.
+    `has_names` where the reader may see people and company; `is_own` where it is the reader's own application.
+    `seen_version` is the version that the reader has looked at last; None where they never have.
     """
 
     case: Case
     url: str
     reader_id: int
-    looked_at: int | None
+    seen_version: int | None
     is_by_agent: bool
     has_names: bool
     is_own: bool
 
     @property
     def name(self) -> str:
-        """The company's, or what is formed."""
+        """Return the company's name, or what is formed."""
         return (self.case.title if self.has_names else "") or self.case.application.product_name
 
     @cached_property
     def days(self) -> int | None:
-        """How many working days it has waited; None where it doesn't wait for us."""
+        """Count the working days that it has waited for us; None where it doesn't wait for us."""
         if self.case.waiting_since is None:
             return None
         return self.case.waited_days + working_days_between(localdate(self.case.waiting_since), localdate())
 
     @property
     def allowed(self) -> int:
-        """How many it may."""
+        """Return how many working days it may wait."""
         return self.case.target_days or settings.OVERDUE_DAYS
 
     @cached_property
     def due(self) -> date | None:
-        """The last working day on which it is not overdue; None where it doesn't wait for us."""
+        """Return the last working day before it is overdue; None where it doesn't wait for us."""
         if self.case.waiting_since is None:
             return None
-        left = self.allowed - self.case.waited_days - 1
-        return working_days_after(localdate(self.case.waiting_since), max(left, 0))
+        remaining = self.allowed - self.case.waited_days - 1
+        return working_days_after(localdate(self.case.waiting_since), max(remaining, 0))
 
     @property
     def is_late(self) -> bool:
-        """Whether it is overdue."""
         return self.days is not None and self.days >= self.allowed
 
     @property
     def due_words(self) -> str:
-        """ "Due 27 Nov", or by how many working days it is overdue."""
-        if self.is_late:
-            return f"{numbered((self.days or 0) - self.allowed + 1, 'day')} overdue"
-        return "Due today" if self.due == localdate() else f"Due {date_format(self.due, 'j M')}" if self.due else ""
+        """Return "Due 27 Nov", or by how many working days it is overdue."""
+        if self.days is not None and self.is_late:
+            return f"{numbered(self.days - self.allowed + 1, 'day')} overdue"
+        if self.due is None:
+            return ""
+        return "Due today" if self.due == localdate() else f"Due {date_format(self.due, 'j M')}"
 
     @property
     def checks(self) -> str:
-        """How many checks are done; nothing until they were counted."""
+        """Say how many checks are done; "" until they were counted."""
         return f"{self.case.checks_done} of {numbered(self.case.checks_all, 'check')}" if self.case.checks_all else ""
 
     @property
     def news(self) -> str:
-        """Whether others have changed it since the reader has looked at it."""
-        is_own = self.case.changed_by_id == self.reader_id
-        if self.looked_at is None or self.case.version <= self.looked_at or is_own:
+        """Say that others have changed it since the reader has looked at it."""
+        is_own_change = self.case.changed_by_id == self.reader_id
+        if self.seen_version is None or self.case.version <= self.seen_version or is_own_change:
             return ""
         return "Changed since you looked" if self.is_by_agent else "New answers"
 
     @property
     def claim_note(self) -> str:
-        """By whom it was assigned."""
-        by = self.case.assigned_by
-        whom = " to you" if self.case.claimed_by_id == self.reader_id else ""
-        return f"Assigned{whom} by {by.called}" if by else ""
+        """Say by whom it was assigned."""
+        if self.case.assigned_by is None:
+            return ""
+        assigned = "Assigned to you" if self.case.claimed_by_id == self.reader_id else "Assigned"
+        return f"{assigned} by {self.case.assigned_by.called}"
 
     @cached_property
     def strokes(self) -> list[tuple[int, bool]]:
-        """A stroke a day, in groups of five: where it stands, and whether the day has passed. None where there would be
-        too many."""
-        days = range(self.allowed if self.allowed <= _MAX_STROKES else 0)
-        return [(_FIRST + day * _STEP + day // _GROUP * _GAP, day < (self.days or 0)) for day in days]
+        """Return the position of each day's stroke, in groups of five, and whether the day has passed."""
+        if self.allowed > _MAX_STROKES:
+            return []
+        days = self.days or 0
+        return [(_FIRST + day * _STEP + day // _GROUP * _GAP, day < days) for day in range(self.allowed)]
 
     @property
     def width(self) -> int:
-        """What the strokes take, in pixels."""
+        """Return the width of the strokes, in pixels."""
         return self.strokes[-1][0] + _GAP
 
     @property
     def contents(self) -> str:
-        """What there is to check."""
         people = numbered(self.case.parties, "person or company", "people and companies")
         return f"{people}, {numbered(self.case.documents, 'document')}"
 
@@ -149,7 +152,6 @@ class CaseRow:
 
     @property
     def mark(self) -> str:
-        """The glyph of its state."""
         if self.is_late:
             return "stop"
         if self.case.service_status or self.is_unpaid:
@@ -159,7 +161,6 @@ class CaseRow:
 
     @property
     def status(self) -> str:
-        """Its state in words."""
         if self.case.service_status:
             return f"Service reports “{service_status_words(self.case.service_status)}”"
         if self.is_unpaid:
@@ -173,214 +174,229 @@ class CaseRow:
 
 @dataclass(frozen=True, slots=True)
 class QueuePage:
-    """The whole page. `looked_through` says among how many cases it looked, where it stopped before the page was full,
-    and `look_on` where it looks on from there; `news_url` is where the page asks for what has come since."""
+    """A page of the queue.
+
+    `looked_through` says among how many cases it has searched, where it stopped before the page was full, and `look_on`
+    is the URL at which the search goes on; `news_url` is the URL at which the page asks for news.
+    """
 
     chosen: QueueState
     title: str
     lead: str
     views: list[ViewLink]
-    # How many things at the service wait for a decision.
+    # The number of deliveries that wait for a decision.
     undecided: int
     filters: tuple[FilterControl, ...]
-    # What narrows the view in words, each with the address without it.
+    # The active filters in words, each with the URL without it.
     chips: list[tuple[str, str]]
-    found: KeysetPage[Case, QueuePosition]
+    keyset: KeysetPage[Case, QueuePosition]
     rows: list[CaseRow]
-    # Nobody works on a closed case, nor does who only reads.
     can_be_claimed: bool
-    # Whom a case can be given to.
+    # The agents to whom a case can be assigned.
     colleagues: tuple[Option, ...]
     links: tuple[PageLink, ...]
     looked_through: str
     look_on: str
     news_url: str
-    # Whether the reader sees the names in all cases, and may claim any.
     has_every_case: bool
     can_take_cases: bool
 
-    @property
-    def has_workbench(self) -> bool:
-        """Whether schemas can be tried out here."""
-        return bool(settings.WORKBENCH)
-
 
 def queue_page(chosen: QueueState, reader: User) -> QueuePage:
-    """The page: one or two queries for the rows, and one each for what the reader has looked at of them, which are of
-    their own applications, agents, colleagues, offers and all counts."""
-    drawn, chosen = timezone.now(), shown_to(reader, chosen)
-    agents = {str(one.pk): one.called for one in User.objects.filter(is_agent=True).order_by("first_name", "pk")}
+    """Read a page of the queue.
+
+    One or two queries for the rows, and one each for the versions that the reader has seen, their own applications,
+    agents, colleagues, offers and all counts.
+    """
+    drawn = timezone.now()
+    chosen = shown_to(reader, chosen)
+    agents = {str(agent.pk): agent.called for agent in User.objects.filter(is_agent=True).order_by("first_name", "pk")}
     offers = list(Offer.objects.order_by("place", "name", "pk"))
-    # The view of decisions that wait for a second agent is there only where any can wait, or where it is chosen.
-    views = [view for view in View if view is not View.CONFIRM or settings.FOUR_EYES or chosen.view is view]
+    # Decisions to confirm are shown only where any can wait, or where the view is chosen.
+    views = [view for view in QueueView if view is not QueueView.CONFIRM or settings.FOUR_EYES or chosen.view is view]
     counted: list[QuerySet[Any]] = [in_view(view, agent_id=reader.pk).values("pk")[:_MAX_COUNT] for view in views]
     counted.append(unresolved_deliveries().values("pk"))
     search, (*sizes, undecided) = find_and_count(chosen, counted, agent_id=reader.pk)
-    found, looked_through = search_page(search, length=A_PAGE)
-    keys = [case.pk for case in found.rows]
-    looked_at = dict(Opening.objects.filter(agent=reader, application__in=keys).values_list("application", "version"))
-    own, can_take = own_applications(reader.pk, keys), can_take_cases(reader)
-    top = chosen.from_the_top
-    previous = queue_url(replace(top, before=found.before)) if found.before else ""
-    following = queue_url(replace(top, after=found.after)) if found.after else ""
+    page, looked_through = search_page(search, length=A_PAGE)
+    can_take = can_take_cases(reader)
+    first_page = chosen.first_page
+    previous = queue_url(replace(first_page, before=page.before)) if page.before else ""
+    following = queue_url(replace(first_page, after=page.after)) if page.after else ""
     return QueuePage(
         chosen,
-        title="All cases" if chosen.looks_at_closed else _VIEW_WORDS[chosen.view],
+        title="All cases" if chosen.includes_closed else _VIEW_NAMES[chosen.view],
         lead=_lead(chosen.view),
         views=[_view_link(view, size, chosen) for view, size in zip(views, sizes, strict=True)],
         undecided=undecided,
         filters=_filters(chosen, agents, offers, has_names=has_every_case(reader)),
         chips=_chips(chosen, agents, offers),
-        found=found,
-        rows=[
-            CaseRow(
-                case,
-                case_url(case.application.reference, chosen),
-                reader_id=reader.pk,
-                looked_at=looked_at.get(case.pk),
-                is_by_agent=case.changed_by_id is None or str(case.changed_by_id) in agents,
-                has_names=can_open(case, reader),
-                is_own=case.pk in own,
-            )
-            for case in found.rows
-        ],
-        can_be_claimed=chosen.view is not View.CLOSED and can_take,
+        keyset=page,
+        rows=_rows(page.rows, chosen, reader, agents),
+        # Closed cases cannot be claimed.
+        can_be_claimed=chosen.view is not QueueView.CLOSED and can_take,
         colleagues=colleague_options(reader),
         links=keyset_links(
-            PageLink("First", queue_url(top) if chosen != top else ""),
+            PageLink("First", queue_url(first_page) if chosen != first_page else ""),
             PageLink("Previous", previous, "prev"),
             PageLink("Next", following, "next"),
         ),
         looked_through=f"{looked_through:,}" if looked_through else "",
         look_on=previous if chosen.before else following,
-        news_url=news_url(chosen, QueueVersion(drawn, shown=tuple(keys))),
+        news_url=news_url(chosen, QueueVersion(drawn, cases=tuple(case.pk for case in page.rows))),
         has_every_case=has_every_case(reader),
         can_take_cases=can_take,
     )
 
 
-def _lead(view: View) -> str:
-    """What the view shows, where its name doesn't say it."""
+def _rows(cases: Sequence[Case], chosen: QueueState, reader: User, agents: Mapping[str, str]) -> list[CaseRow]:
+    keys = [case.pk for case in cases]
+    openings = Opening.objects.filter(agent=reader, application__in=keys)
+    seen_versions = dict(openings.values_list("application", "version"))
+    own = own_applications(reader.pk, keys)
+    rows = []
+    for case in cases:
+        rows.append(
+            CaseRow(
+                case,
+                case_url(case.application.reference, chosen),
+                reader_id=reader.pk,
+                seen_version=seen_versions.get(case.pk),
+                is_by_agent=case.changed_by_id is None or str(case.changed_by_id) in agents,
+                has_names=can_open(case, reader),
+                is_own=case.pk in own,
+            )
+        )
+    return rows
+
+
+def _lead(view: QueueView) -> str:
+    """Explain the views whose names don't."""
     match view:
-        case View.OVERDUE:
+        case QueueView.OVERDUE:
             usual = f"or {numbered(settings.OVERDUE_DAYS, 'working day')} if it has none"
             return f"With us for longer than the timeline of the company type, {usual}."
-        case View.MINE:
+        case QueueView.MINE:
             return f"Claims expire after {numbered(settings.CLAIM_HOURS, 'hour')}."
-        case View.CONFIRM:
+        case QueueView.CONFIRM:
             return "Decisions by colleagues that a second agent has to confirm."
-        case View.ANSWERED:
+        case QueueView.ANSWERED:
             return "Returned to the customer and submitted again."
     return ""
 
 
-def _view_link(view: View, size: int, chosen: QueueState) -> ViewLink:
-    # What was closed last is what one looks for.
-    address = queue_url(QueueState(view=view, newest_first=view is View.CLOSED))
-    return ViewLink(address, _VIEW_WORDS[view], _count_words(size), view is chosen.view)
+def _view_link(view: QueueView, size: int, chosen: QueueState) -> ViewLink:
+    # Agents look for the cases that were closed last.
+    url = queue_url(QueueState(view=view, newest_first=view is QueueView.CLOSED))
+    return ViewLink(url, _VIEW_NAMES[view], _count_words(size), view is chosen.view)
 
 
 def _filters(
     chosen: QueueState, agents: Mapping[str, str], offers: Sequence[Offer], *, has_names: bool
 ) -> tuple[FilterControl, ...]:
-    """The controls, as they are set. `agents` are their names by their numbers, and `has_names` says whether cases can
-    be searched by names."""
-    places = {"": "Any", **{one.place: one.place for one in offers}}
-    fitting = [one for one in offers if one.place == chosen.place or not chosen.place or one.pk == chosen.product]
-    products = {"": "Any", **{one.pk: str(one) for one in fitting}}
-    any_state = "Any" if chosen.looks_at_closed or chosen.view is View.CLOSED else "All open"
-    states = {"": any_state, **{one.value: state_words(one) for one in STATES}}
-    holders = {"": "Anyone", NOBODY: "Unassigned", **agents}
+    """Return the controls with their values. `agents` are names by numbers; `has_names` where the reader may search by
+    names."""
+    places = {"": "Any"}
+    products = {"": "Any"}
+    for offer in offers:
+        places[offer.place] = offer.place
+        if offer.place == chosen.place or not chosen.place or offer.pk == chosen.product:
+            products[offer.pk] = str(offer)
+    any_state = "Any" if chosen.includes_closed or chosen.view is QueueView.CLOSED else "All open"
+    states = {"": any_state, **{state.value: state_words(state) for state in STATES}}
+    claimants = {"": "Anyone", NOBODY: "Unassigned", **agents}
     orders = {"": "Oldest first", "newest": "Newest first"}
     return (
         FilterControl("q", "Name or reference" if has_names else "Reference", value=chosen.text, key="/"),
         FilterControl("place", "Jurisdiction", choices=as_options(places.items(), chosen.place)),
         FilterControl("product", "Company type", choices=as_options(products.items(), chosen.product)),
         FilterControl("state", "Status", choices=as_options(states.items(), chosen.state)),
-        FilterControl("holder", "Claimed by", choices=as_options(holders.items(), chosen.holder)),
+        FilterControl("holder", "Claimed by", choices=as_options(claimants.items(), chosen.holder)),
         FilterControl("sort", "Sort by", choices=as_options(orders.items(), "newest" if chosen.newest_first else "")),
-        FilterControl("view", value="" if chosen.view is View.WAITING else chosen.view.value, is_hidden=True),
+        FilterControl("view", value="" if chosen.view is QueueView.WAITING else chosen.view.value, is_hidden=True),
     )
 
 
 def _chips(chosen: QueueState, agents: Mapping[str, str], offers: Sequence[Offer]) -> list[tuple[str, str]]:
-    top = chosen.from_the_top
-    product = next((one.name for one in offers if one.pk == chosen.product), chosen.product)
-    holder = agents.get(chosen.holder, "someone else")
-    possible = (
-        (chosen.text, f"“{chosen.text}”", top.unsearched),
-        (chosen.place, chosen.place, replace(top, place="")),
-        (chosen.product, product, replace(top, product="")),
-        (chosen.state, state_words(State(chosen.state)) if chosen.state else "", replace(top, state="")),
-        (chosen.holder, "Unassigned" if chosen.holder == NOBODY else f"Claimed by {holder}", replace(top, holder="")),
-    )
-    return [(words, queue_url(without)) for is_set, words, without in possible if is_set]
+    first_page = chosen.first_page
+    chips = []
+    if chosen.text:
+        chips.append((f"“{chosen.text}”", first_page.without_search))
+    if chosen.place:
+        chips.append((chosen.place, replace(first_page, place="")))
+    if chosen.product:
+        name = next((offer.name for offer in offers if offer.pk == chosen.product), chosen.product)
+        chips.append((name, replace(first_page, product="")))
+    if chosen.state:
+        chips.append((state_words(State(chosen.state)), replace(first_page, state="")))
+    if chosen.holder:
+        claimant = f"Claimed by {agents.get(chosen.holder, 'someone else')}"
+        chips.append(("Unassigned" if chosen.holder == NOBODY else claimant, replace(first_page, holder="")))
+    return [(label, queue_url(state)) for label, state in chips]
 
 
 def newest_url(chosen: QueueState) -> str:
-    """Where what has come is shown: the same view and filters, the newest first."""
-    return queue_url(replace(chosen.from_the_top, newest_first=True))
+    """Return the URL of the view with the same filters, the newest first."""
+    return queue_url(replace(chosen.first_page, newest_first=True))
 
 
 def colleague_options(reader: User) -> tuple[Option, ...]:
-    """The colleagues to whom the reader can assign a case. One query."""
-    others = reviewers().exclude(pk=reader.pk)
-    return as_options((("", "Select a colleague"), *((str(one.pk), one.called) for one in others)), "")
+    """Return the colleagues to whom the reader can assign a case. One query."""
+    colleagues = [(str(agent.pk), agent.called) for agent in reviewers().exclude(pk=reader.pk)]
+    return as_options((("", "Select a colleague"), *colleagues), "")
 
 
-# A case that was submitted before a page was drawn may be seen only afterwards: its transaction ended later.
+# A case can appear that was submitted before the page was drawn, since its transaction ended later.
 _LATE = timedelta(seconds=5)
 
 
 @dataclass(frozen=True, slots=True)
 class QueueVersion:
-    """The version of the queue that a page shows: when it was drawn, the counts that it says, and its cases.
+    """The version of the queue that a page shows: when it was drawn, the counts of its news, and its cases.
 
-    In an address: the moment in microseconds, how many cases are new, how many of those on the page have changed, and
-    the numbers of the cases, with dots between.
+    In an address: the moment in microseconds, how many cases are new, how many on the page have changed, and the
+    numbers of the cases, with dots between.
     """
 
     drawn: datetime
     new: int = 0
     changed: int = 0
-    shown: tuple[int, ...] = ()
+    cases: tuple[int, ...] = ()
 
     @classmethod
     def read(cls, text: str) -> "QueueVersion | None":
-        """The version that an address names, or None where it names none."""
+        """Parse the version in an address. None where the text is none."""
         numbers = parse_integers(text.split(".")[: 3 + A_PAGE])
         if len(numbers) < 3:
             return None
-        micros, new, changed, *shown = numbers
+        micros, new, changed, *cases = numbers
         drawn = moment_at(micros)
-        return cls(drawn, new, changed, tuple(shown)) if drawn else None
+        return cls(drawn, new, changed, tuple(cases)) if drawn else None
 
     def __str__(self) -> str:
-        return ".".join(map(str, (micros_of(self.drawn), self.new, self.changed, *self.shown)))
+        return ".".join(map(str, (micros_of(self.drawn), self.new, self.changed, *self.cases)))
 
     @property
-    def words(self) -> str:
-        """The counts as the page says them; nothing where what had come is gone again."""
+    def summary(self) -> str:
+        """Say how many cases are new and changed; "" where none are any more."""
         new = f"{_count_words(self.new)} new case{'' if self.new == 1 else 's'}" if self.new else ""
         return together(new, if_any(self.changed, "changed case"))
 
 
 def current_version(chosen: QueueState, version: QueueVersion, *, reader: User) -> QueueVersion:
-    """The same version, with how many cases have come since into the view, as it is filtered, whatever the page, and
-    how many of those that the page shows have changed. One query, and that of a search."""
-    came = (
-        find_cases(shown_to(reader, chosen), agent_id=reader.pk)
-        .since(version.drawn - _LATE)
-        .exclude(pk__in=version.shown)
-    )
-    changed = Case.objects.filter(pk__in=version.shown, changed_at__gt=version.drawn)
+    """Count the cases that have come into the view since, on any page, and the changed ones of this page.
+
+    One query, and that of a search.
+    """
+    search = find_cases(shown_to(reader, chosen), agent_id=reader.pk)
+    came = search.since(version.drawn - _LATE).exclude(pk__in=version.cases)
+    changed = Case.objects.filter(pk__in=version.cases, changed_at__gt=version.drawn)
     new, changes = counts([came.values("pk")[:_MAX_COUNT], changed.values("pk")], agent_id=reader.pk)
     return replace(version, new=new, changed=changes)
 
 
 def news_url(chosen: QueueState, version: QueueVersion) -> str:
-    """Where a page asks what has come since."""
-    address = chosen.from_the_top.address
+    """Return the URL at which a page asks for its news."""
+    address = chosen.first_page.address
     return f"{reverse('desk:news')}{address}{'&' if address else '?'}token={version}"
 
 

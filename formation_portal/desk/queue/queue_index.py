@@ -1,8 +1,7 @@
-"""The copy of each case that the queue reads, kept up to date in the transaction that changes the application, its
-review, or the name and e-mail address of its customer.
+"""Keep the rows of the queue up to date, in the transaction that changes the application, its review, or the name and
+e-mail address of its customer.
 
-Words are folded, the same for any spelling of capitals, accents and hyphens; and of each beginning of a word a digest
-is kept, whose key the database has not.
+A case is found by keyed digests of the beginnings of its words, which are folded to one spelling.
 """
 
 import re
@@ -34,7 +33,7 @@ from ..models import PLACE_LIMIT, TITLE_LIMIT, Case, CaseWord, Offer, Opening
 from .claims import UNCLAIMED, give_back
 from .notices import send_notice
 
-# What a column holds, and more than anybody waits.
+# More than anybody waits, and as much as a column holds.
 _MAX_DAYS = 30_000
 _CLOCK = ("target_days", "waited_days", "overdue_at")
 _WITH_US = frozenset({State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW})
@@ -43,59 +42,74 @@ _WITH_US = frozenset({State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW})
 def update_case(draft: Draft, change: Change | None = None) -> list[Model]:
     """Bring the case of a submitted application up to date after `change`, and return the rows to attest.
 
-    At most six queries; four more make a new case, and two count its checks.
+    At most six queries; four more for a new case, and two where its checks are counted.
     """
-    application, state = draft.application, draft.application.status
+    application = draft.application
     if application.submitted_at is None or application.deleted_at is not None:
         return []
-    is_final, at = state in FINAL, application.submitted_at
+    case = Case.objects.select_for_update().filter(pk=application.pk).first()
+    is_new = case is None
+    case = case or Case(application=application)
+    was_waiting_since = case.waiting_since
+    columns = _columns(draft, case, change)
+    for name, value in columns.items():
+        setattr(case, name, value)
+    _update_due_date(case, application, was_waiting_since=was_waiting_since)
+    if is_new:
+        case.save(force_insert=True)
+        _store_offer(application, case.place)
+    else:
+        case.save(update_fields=[*columns, *_CLOCK])
+    _update_words(draft, title=case.title)
+    return [Case(pk=application.pk, **UNCLAIMED)] if application.status in FINAL else []
+
+
+def _columns(draft: Draft, case: Case, change: Change | None) -> dict[str, Any]:
+    """Return the columns of a case that an application's change may alter. `case` is the row before the change."""
+    application = draft.application
+    state = application.status
+    submitted_at = application.submitted_at
+    is_final = state in FINAL
     is_with_us = state in _WITH_US and application.payment_due_since is None
-    place = str(application.product.get("jurisdiction", {}).get("name", ""))[:PLACE_LIMIT]
-    facts: dict[str, Any] = {
+    columns: dict[str, Any] = {
         "title": canonical.entity_name(draft.entity_raw)[:TITLE_LIMIT],
         "state": state.value,
-        "submitted_at": at,
-        "open_since": None if is_final else at,
-        "closed_since": at if is_final else None,
-        "waiting_since": at if is_with_us else None,
-        "answered_since": at if is_with_us and application.submissions > 1 else None,
+        "submitted_at": submitted_at,
+        "open_since": None if is_final else submitted_at,
+        "closed_since": submitted_at if is_final else None,
+        "waiting_since": submitted_at if is_with_us else None,
+        "answered_since": submitted_at if is_with_us and application.submissions > 1 else None,
         "parties": len(draft.parties),
         "documents": len(draft.documents),
         "product": application.product_id,
-        "place": place,
+        "place": str(application.product.get("jurisdiction", {}).get("name", ""))[:PLACE_LIMIT],
         "changed_at": timezone.now(),
-        # Nobody works on what is closed.
-        **(UNCLAIMED if is_final else {}),
     }
+    if is_final:
+        columns |= UNCLAIMED
+    elif not is_with_us:
+        columns["waiting_since"] = case.service_status_since
     if state not in UNDER_REVIEW:
         # A decision that waited is replaced.
-        facts |= {"confirm_since": None, "proposed_by_id": None, "refused_at": None}
-    case = Case.objects.select_for_update().filter(pk=application.pk).first()
-    is_new, case = case is None, case or Case(application=application)
-    was_waiting_since = case.waiting_since
-    if not is_with_us and not is_final:
-        facts["waiting_since"] = case.service_status_since
+        columns |= {"confirm_since": None, "proposed_by_id": None, "refused_at": None}
+    # The beginning of a review is no news beside the claim.
     if change is None or change.moved_to != State.IN_REVIEW:
-        # That a review begins says no more than the claim.
-        facts |= {"version": case.version + 1, "changed_by_id": change.who_id if change else None}
-    if is_with_us and (was_waiting_since != facts["waiting_since"] or not case.checks_all):
-        # Its customer changes nothing while it is with us, and agents no answers.
-        facts |= _checks(draft)
-    for name, value in facts.items():
-        setattr(case, name, value)
-    _update_due_date(case, application, was_waiting_since=was_waiting_since)
-    case.save(force_insert=is_new, update_fields=None if is_new else [*facts, *_CLOCK])
-    if is_new:
-        # The filters offer what it is for; what it is called there last counts.
-        name = str(application.product.get("product", {}).get("name", "")) or application.product_id
-        offered = {"name": name[:TITLE_LIMIT], "place": place}
-        Offer.objects.update_or_create(product=application.product_id, defaults=offered)
-    _update_words(draft, title=facts["title"])
-    return [Case(pk=application.pk, **UNCLAIMED)] if is_final else []
+        columns |= {"version": case.version + 1, "changed_by_id": change.who_id if change else None}
+    # While it is with us its customer changes nothing, and agents no answers.
+    if is_with_us and (case.waiting_since != submitted_at or not case.checks_all):
+        columns |= _count_checks(draft)
+    return columns
+
+
+def _store_offer(application: Application, place: str) -> None:
+    """Offer the product in the filters, under its latest name."""
+    name = str(application.product.get("product", {}).get("name", "")) or application.product_id
+    defaults = {"name": name[:TITLE_LIMIT], "place": place}
+    Offer.objects.update_or_create(product=application.product_id, defaults=defaults)
 
 
 def delete_case(application: Application) -> None:
-    """What the desk keeps of an application that is erased: its row, what finds it, and who has had it open."""
+    """Delete the case of an application that is erased, with its words and openings."""
     Case.objects.filter(pk=application.pk).delete()
     Opening.objects.filter(application=application).delete()
 
@@ -104,21 +118,21 @@ def _update_words(draft: Draft, *, title: str) -> None:
     """Bring the words that find the case up to date. While its customer corrects it, words are only added: agents find
     it by the names that they know until it comes back."""
     application = draft.application
-    wanted = case_words(application, draft.schema, draft.party_models, title=title)
+    digests = case_words(application, draft.schema, draft.party_models, title=title)
     stored = {bytes(word) for word in CaseWord.objects.filter(case=application.pk).values_list("word", flat=True)}
-    _replace_words(application.pk, set() if application.is_open else stored - wanted, wanted - stored)
+    _replace_words(application.pk, set() if application.is_open else stored - digests, digests - stored)
 
 
-def _checks(draft: Draft) -> dict[str, int]:
-    """How many checks are done of how many: two queries."""
+def _count_checks(draft: Draft) -> dict[str, int]:
+    """Count the checks that are done, and all of them. Two queries."""
     facts = list(load_checklist(draft))
     return {"checks_done": sum(fact.is_done for fact in facts), "checks_all": len(facts)}
 
 
 def update_review(draft: Draft, *, by: Any) -> None:
-    """The case after a change of its review: three queries."""
+    """Bring the case up to date after a change of its review. Three queries."""
     changed = {"version": F("version") + 1, "changed_by": by, "changed_at": timezone.now()}
-    Case.objects.filter(pk=draft.application.pk).update(**changed, **_checks(draft))
+    Case.objects.filter(pk=draft.application.pk).update(**changed, **_count_checks(draft))
 
 
 def update_service_status(draft: Draft, status: ServiceStatus | None) -> None:
@@ -138,78 +152,86 @@ def update_service_status(draft: Draft, status: ServiceStatus | None) -> None:
 
 
 def _update_due_date(case: Case, application: Application, *, was_waiting_since: datetime | None) -> None:
-    """Bring the case's clock up to date: it counts working days while the case is with us, and stands still while its
-    customer or the registry has it. The target is the product's own, where its timeline tells one."""
+    """Bring the case's clock up to date. It counts working days while the case is with us, and stands still while its
+    customer or the registry has it. The target is that of the product's timeline, if it has one."""
     timeline = str(application.product.get("estimated_timeline") or "")
     least, _ = working_days(timeline) or (0, 0)
     case.target_days = min(least or settings.OVERDUE_DAYS, _MAX_DAYS)
     if was_waiting_since is not None and was_waiting_since != case.waiting_since:
         days = working_days_between(localdate(was_waiting_since), localdate())
         case.waited_days = min(case.waited_days + days, _MAX_DAYS)
-    # The beginning of the day on which it has waited for as long as it may.
-    case.overdue_at, left = case.waiting_since, case.target_days - case.waited_days
-    if case.waiting_since is not None and left > 0:
-        day = working_days_after(localdate(case.waiting_since), left)
+    remaining = case.target_days - case.waited_days
+    case.overdue_at = case.waiting_since
+    if case.waiting_since is not None and remaining > 0:
+        day = working_days_after(localdate(case.waiting_since), remaining)
         case.overdue_at = make_aware(datetime.combine(day, time.min))
 
 
 def update_waiting_decision(application: Application) -> None:
-    """Keep in the case whether a decision waits for a second agent, and whose. Two queries."""
+    """Store whether a decision waits for a second agent, and who proposed it. Two queries."""
     waiting = waiting_decision(application)
-    since = application.submitted_at if waiting else None
-    by = waiting.proposed_by_id if waiting else None
-    # What was refused before is decided anew by now, or is said by `give_back_refused`.
-    Case.objects.filter(pk=application.pk).update(confirm_since=since, proposed_by=by, refused_at=None)
+    Case.objects.filter(pk=application.pk).update(
+        confirm_since=application.submitted_at if waiting else None,
+        proposed_by=waiting.proposed_by_id if waiting else None,
+        # A new decision replaces a refused one; `give_back_refused` sets this afterwards.
+        refused_at=None,
+    )
 
 
 def give_back_refused(draft: Draft, decision: ReviewDecision, by: Any) -> None:
-    """The case goes back to whoever proposed it: claimed by them and marked in their queue; and they get a letter."""
-    application, proposer = draft.application, decision.proposed_by
+    """Give the case back to the agent whose proposal was refused, mark it in their queue, and tell them by e-mail."""
+    proposer = decision.proposed_by
     if not (proposer.is_active and proposer.is_agent):
         return
-    give_back(application, to=proposer, by=by)
-    Case.objects.filter(pk=application.pk).update(refused_at=decision.at)
+    give_back(draft.application, to=proposer, by=by)
+    Case.objects.filter(pk=draft.application.pk).update(refused_at=decision.at)
     send_notice("proposal_refused", draft, to=proposer, by=by)
 
 
 def case_words(application: Application, schema: FormSchema, parties: Iterable[Party], *, title: str) -> set[bytes]:
-    """What finds the case: company, people as typed, reference, and its customer's name and address."""
-    typed = [party.raw.get(spec.name) for party in parties for spec in name_fields(schema, party.kind)]
-    names, owner = [name for name in typed if isinstance(name, str)], application.owner
-    return search_words((title, *names, application.reference, owner.first_name, owner.last_name, owner.email))
+    """Return the words that find a case: company, people as typed, reference, and its customer's name and address."""
+    owner = application.owner
+    texts = [title, application.reference, owner.first_name, owner.last_name, owner.email]
+    for party in parties:
+        for spec in name_fields(schema, party.kind):
+            name = party.raw.get(spec.name)
+            if isinstance(name, str):
+                texts.append(name)
+    return search_words(texts)
 
 
-# Letters that Unicode doesn't take apart into a plain one and a mark.
+# Letters that Unicode does not decompose.
 _PLAIN = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h"})
 WORD_PIECES = re.compile(r"[^\W_]+")
-# Letters of a word's beginning that find it, and bytes of a digest.
-_LONGEST, _DIGEST_BYTES = 12, 10
+# The longest beginning of a word that finds it, and the bytes of a digest.
+_MAX_LETTERS = 12
+_DIGEST_BYTES = 10
 
 
 def fold(text: str) -> str:
-    """Without capitals and accents."""
-    apart = unicodedata.normalize("NFKD", text).casefold().translate(_PLAIN)
-    return "".join(letter for letter in unicodedata.normalize("NFKD", apart) if not unicodedata.combining(letter))
+    """Fold capitals and accents."""
+    decomposed = unicodedata.normalize("NFKD", text).casefold().translate(_PLAIN)
+    return "".join(letter for letter in unicodedata.normalize("NFKD", decomposed) if not unicodedata.combining(letter))
 
 
 def search_words(texts: Iterable[str]) -> set[bytes]:
-    """What finds the texts: each word of theirs, and words with hyphens or points also as one: Jean-Luc, S.R.L."""
-    found: set[str] = set()
+    """Return the digests of the beginnings of all words, and of words with hyphens or points also as one: Jean-Luc,
+    S.R.L."""
+    beginnings: set[str] = set()
     for term in " ".join(map(fold, texts)).split():
         pieces = WORD_PIECES.findall(term)
-        found.update((*pieces, "".join(pieces)))
+        for word in (*pieces, "".join(pieces)):
+            beginnings.update(word[:length] for length in range(1, min(len(word), _MAX_LETTERS) + 1))
     key = key_ring().first
-    beginnings = {word[:length] for word in found for length in range(1, min(len(word), _LONGEST) + 1)}
-    return {key.digest(one)[:_DIGEST_BYTES] for one in beginnings}
+    return {key.digest(beginning)[:_DIGEST_BYTES] for beginning in beginnings}
 
 
 def stored_digests(beginning: str) -> list[bytes]:
-    """How the index has the beginning of a word, under each key that is in use."""
-    return [key.digest(beginning[:_LONGEST])[:_DIGEST_BYTES] for key in key_ring()]
+    """Return the digests of the beginning of a word under each key that is in use."""
+    return [key.digest(beginning[:_MAX_LETTERS])[:_DIGEST_BYTES] for key in key_ring()]
 
 
-# So many cases are read at once.
-_AT_ONCE = 200
+_BATCH_SIZE = 200
 
 
 @rotation_task
@@ -226,17 +248,17 @@ def rewrite_words_of_owner(owner: User) -> None:
 def _rewrite_words(cases: "QuerySet[Case]") -> None:
     cases = cases.select_related("application__owner").order_by("pk")
     last = 0
-    while batch := list(cases.filter(pk__gt=last).prefetch_related("application__parties", "words")[:_AT_ONCE]):
+    while batch := list(cases.filter(pk__gt=last).prefetch_related("application__parties", "words")[:_BATCH_SIZE]):
         for case in batch:
             stored = {bytes(row.word) for row in case.words.all()}
             parties = [party for party in case.application.parties.all() if party.removed_at is None]
             schema = load_schema(case.application.schema_version_id)
             try:
-                wanted = case_words(case.application, schema, parties, title=case.title)
+                digests = case_words(case.application, schema, parties, title=case.title)
             except UnreadableError:
-                # It is counted by `rotate_keys`, and its words are found under the earlier key until then.
+                # `rotate_keys` counts it, and its words are found under the earlier key until then.
                 continue
-            _replace_words(case.pk, stored - wanted, wanted - stored)
+            _replace_words(case.pk, stored - digests, digests - stored)
         last = batch[-1].pk
 
 

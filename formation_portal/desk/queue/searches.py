@@ -1,4 +1,4 @@
-"""What agents search for: names of people and companies, which stand in no address.
+"""Keep the searches of agents in their sessions: names of people and companies stand in no address.
 
 The search form posts the words. They are kept encrypted in the agent's session under a short random id, and the address
 of the queue has the id alone: so a browser's history, a proxy's log and a colleague who gets the address learn nothing,
@@ -16,48 +16,52 @@ from ..models import Case
 from ..queue_state import QueueState
 from .search import next_case_for
 
-_KEPT = "desk_searches"
-# Of one session, which each request reads: some hundred bytes each.
-MOST = 50
+_SESSION_KEY = "desk_searches"
+# Each request reads them all from its session: some hundred bytes each.
+MAX_SEARCHES = 50
 _ID_BYTES = 9
 
 
 def keep_search(request: UserRequest, text: str) -> str:
-    """Keep the words; their id for addresses, the same for words that are there already. Empty where there are none."""
+    """Keep the text of a search. Returns its id for addresses, which a repeated search keeps; "" without text."""
     if not text:
         return ""
-    kept: dict[str, str] = request.session.get(_KEPT, {})
-    known = next((one for one in kept if _words(request, one) == text), secrets.token_urlsafe(_ID_BYTES))
-    others = [(one, sealed) for one, sealed in kept.items() if one != known]
+    searches: dict[str, str] = request.session.get(_SESSION_KEY, {})
+    search = next((key for key in searches if _text(request, key) == text), secrets.token_urlsafe(_ID_BYTES))
+    others = [(key, encrypted) for key, encrypted in searches.items() if key != search]
     # The newest last, as JSON keeps them.
-    request.session[_KEPT] = dict([*others[1 - MOST :], (known, encrypt(text.encode(), _context(request, known)))])
-    return known
+    newest = (search, encrypt(text.encode(), _context(request, search)))
+    request.session[_SESSION_KEY] = dict([*others[1 - MAX_SEARCHES :], newest])
+    return search
 
 
-def with_words(request: UserRequest, chosen: QueueState) -> QueueState:
-    """The same with the words of the search that its address names. Without any search where the session has none of
-    that id: it has ended, or was another agent's. No query."""
-    text = _words(request, chosen.search) if chosen.search else ""
-    return replace(chosen, text=text) if text else chosen.unsearched
+def with_text(request: UserRequest, state: QueueState) -> QueueState:
+    """Return the state with the text of its search; without a search where the session has none of that id: it has
+    ended, or was another agent's. Makes no query."""
+    text = _text(request, state.search) if state.search else ""
+    return replace(state, text=text) if text else state.without_search
 
 
-def has_ended(asked: QueueState, found: QueueState) -> bool:
-    """Whether an address names a search of which no words are left."""
-    return bool(asked.search) and not found.search
+def has_ended(state: QueueState, searched: QueueState) -> bool:
+    """Report that an address names a search whose text is gone."""
+    return bool(state.search) and not searched.search
 
 
-def claim_next_case(request: UserRequest, asked: QueueState) -> tuple[Case | None, str]:
-    """The next case among those that an address names, or words that say why there is none. None, and no words, where
-    its search has ended: among all cases it would be another than the page had promised, and the queue says so."""
-    found = with_words(request, asked)
-    return (None, "") if has_ended(asked, found) else next_case_for(request.user, found)
+def claim_next_case(request: UserRequest, state: QueueState) -> tuple[Case | None, str]:
+    """Claim the next case among those of the queue, or return why there is none.
+
+    Returns None without a reason where the search has ended: another case would be claimed than the page had promised,
+    and the queue says so.
+    """
+    searched = with_text(request, state)
+    return (None, "") if has_ended(state, searched) else next_case_for(request.user, searched)
 
 
-def _words(request: UserRequest, search: str) -> str:
-    """The words of an id; empty where they are gone, or their key is."""
-    sealed = request.session.get(_KEPT, {}).get(search, "")
+def _text(request: UserRequest, search: str) -> str:
+    """Return the text of a search; "" where it is gone, or where its key is."""
+    encrypted = request.session.get(_SESSION_KEY, {}).get(search, "")
     try:
-        return decrypt(sealed, _context(request, search)).decode() if sealed else ""
+        return decrypt(encrypted, _context(request, search)).decode() if encrypted else ""
     except UnreadableError:
         return ""
 

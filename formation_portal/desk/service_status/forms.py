@@ -1,4 +1,4 @@
-"""Forms in which an agent passes a reported status on or dismisses it."""
+"""Read the forms in which an agent passes a reported status on or dismisses it."""
 
 from typing import Any
 
@@ -28,7 +28,6 @@ class ServiceStatusForm(forms.Form):
 
     @property
     def version(self) -> ReviewVersion:
-        """The version of the review that the page was drawn with."""
         return ReviewVersion.parse(self.cleaned_data["sight"])
 
     def store(self, draft: Draft, *, by: AbstractBaseUser) -> None:

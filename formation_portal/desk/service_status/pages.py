@@ -1,4 +1,4 @@
-"""The card of a status that the formation service reported, as desk/service_status/_card.html draws it."""
+"""Show a status that the formation service reported (desk/service_status/_card.html)."""
 
 from dataclasses import dataclass
 
@@ -15,30 +15,19 @@ from .forms import DismissalForm, PassOnForm
 
 @dataclass(frozen=True)
 class ServiceStatusCard:
-    """A status that waits for an agent, with the forms to pass it on and to dismiss it."""
+    """A status that waits for an agent, with the forms to pass it on and to dismiss it.
+
+    `note` has identity numbers masked. `can_pass_on`: without a call; during the review the agent decides as usual.
+    """
 
     draft: Draft
     status: ServiceStatus
+    status_words: str
+    note: str
+    can_pass_on: bool
+    is_under_review: bool
     pass_on_form: PassOnForm
     dismissal_form: DismissalForm
-
-    @property
-    def words(self) -> str:
-        return service_status_words(self.status.status)
-
-    @property
-    def note(self) -> str:
-        """The service's words, with identity numbers masked."""
-        return TextMasking(self.draft).masked(self.status.note)
-
-    @property
-    def can_pass_on(self) -> bool:
-        """Report that the status can be passed on without a call. During the review the agent decides as usual."""
-        return is_possible("pass_on_return", self.draft.application.status)
-
-    @property
-    def is_under_review(self) -> bool:
-        return self.draft.application.status in UNDER_REVIEW
 
 
 def service_status_card(
@@ -48,7 +37,7 @@ def service_status_card(
     pass_on_form: PassOnForm | None = None,
     dismissal_form: DismissalForm | None = None,
 ) -> ServiceStatusCard | None:
-    """Return the card, or None where no status waits: one query, and one where the version was not read yet."""
+    """Return the card, or None where no status waits. One query, and one where the version was not read yet."""
     version = version or current_version(draft.application)
     status = open_status(draft.application)
     if status is None:
@@ -57,6 +46,10 @@ def service_status_card(
     return ServiceStatusCard(
         draft=draft,
         status=status,
+        status_words=service_status_words(status.status),
+        note=TextMasking(draft).masked(status.note),
+        can_pass_on=is_possible("pass_on_return", draft.application.status),
+        is_under_review=draft.application.status in UNDER_REVIEW,
         pass_on_form=pass_on_form or PassOnForm(initial=hidden),
         dismissal_form=dismissal_form or DismissalForm(initial=hidden),
     )

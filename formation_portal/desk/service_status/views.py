@@ -1,4 +1,4 @@
-"""Passing on or dismissing a status that the formation service reported."""
+"""Pass on or dismiss a status that the formation service reported."""
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -10,7 +10,7 @@ from formation_portal.accounts.policies import UserRequest, agent_with
 from formation_portal.applications.draft import Draft
 from formation_portal.reviews.transactions import ReviewRefused
 
-from ..case_access import opens_case
+from ..case_access import Opens, opens
 from ..changes_since import ReviewErrors
 from ..lookups import get_case_or_404
 from .forms import DismissalForm, PassOnForm, ServiceStatusForm
@@ -20,7 +20,7 @@ _METHODS = ["GET", "HEAD", "POST"]
 
 
 class ServiceStatusErrors(ReviewErrors):
-    """Show the form again with what is wrong in it."""
+    """Show the form again with its errors."""
 
     def __init__(self, request: UserRequest, reference: str, form: ServiceStatusForm) -> None:
         typed = [(str(bound.label), str(bound.value() or "")) for bound in form if bound.name in ("text", "reason")]
@@ -36,7 +36,7 @@ class ServiceStatusErrors(ReviewErrors):
 
 @require_http_methods(_METHODS)
 @agent_with(Right.DECIDE)
-@opens_case
+@opens(Opens.CASE)
 def service_status(request: UserRequest, reference: str) -> HttpResponse:
     """Show the status that waits; a POST passes it on to the customer."""
     draft = get_case_or_404(reference)
@@ -47,7 +47,7 @@ def service_status(request: UserRequest, reference: str) -> HttpResponse:
 
 @require_http_methods(_METHODS)
 @agent_with(Right.DECIDE)
-@opens_case
+@opens(Opens.CASE)
 def dismissal(request: UserRequest, reference: str) -> HttpResponse:
     """Dismiss the status that waits; a GET shows it."""
     draft = get_case_or_404(reference)

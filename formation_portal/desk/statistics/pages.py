@@ -1,5 +1,6 @@
-"""The tables of the statistics: open cases, what was done, why applications went back, and how long cases took. A page
-shows the same rows as CSV has, with bars and charts that are drawn on the server.
+"""Build the tables of the statistics: open cases, throughput, reasons for returns, and durations.
+
+A page shows the rows of the CSV, with bars and charts that are drawn on the server.
 """
 
 from bisect import bisect_right
@@ -20,19 +21,21 @@ from formation_portal.ui.charts import Swatch, swatch
 from ..wording import numbered
 
 SWATCHES = {side: swatch(place) for place, side in enumerate(Side)}
-# The pieces of a bar: where each begins, how long it is, and what it is drawn with.
+# The pieces of a bar: start, length, and colour.
 Bar = tuple[tuple[str, str, Swatch], ...]
 
-_MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
+_MINUTE = 60
+_HOUR = 3_600
+_DAY = 86_400
 _CHART_HEIGHT = 40
-# What lies between two columns of a chart, as a part of what one takes.
+# The gap between two columns of a chart, as a part of a column's share.
 _GAP = 0.2
 _QUARTERS = (0.25, 0.5, 0.75)
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """What stands in a column; `name` is its name in CSV."""
+    """A column of a table; `name` is its name in CSV."""
 
     name: str
     label: str
@@ -42,16 +45,16 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One value as CSV has it, and in words; `small` stands below them."""
+    """A value for the CSV, and its text for the page; `small` stands below it."""
 
     value: str | int | float | None
-    words: str
+    text: str
     small: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row, whose first cell names it, with its bar and a stroke across; the swatch says what it is drawn with."""
+    """A row, named by its first cell, with its bar, a stroke across it, and the colour of a legend."""
 
     cells: tuple[Cell, ...]
     bar: Bar | None = None
@@ -61,7 +64,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table; `nothing` is what the page says where it has no rows."""
+    """A table; `nothing` is the sentence in place of missing rows."""
 
     name: str
     caption: str
@@ -71,11 +74,10 @@ class Table:
 
     @property
     def has_bars(self) -> bool:
-        """Whether its rows have any."""
         return any(row.bar is not None for row in self.rows)
 
     def lines(self) -> Iterator[Sequence[Any]]:
-        """As CSV has it, its head first."""
+        """Yield the lines of the CSV, its head first."""
         yield [column.name for column in self.columns]
         for row in self.rows:
             yield [cell.value for cell in row.cells]
@@ -83,7 +85,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A column of counts as a small picture, the oldest on the left; `highest` is what would fill its height."""
+    """A column of counts as a small picture, the oldest on the left; `highest` is the count that fills its height."""
 
     label: str
     counts: tuple[int, ...]
@@ -91,74 +93,75 @@ class Chart:
 
     @property
     def total(self) -> str:
-        """All of them together."""
         return f"{sum(self.counts):,}"
 
     @property
     def pillars(self) -> Iterator[tuple[str, str, float, float]]:
-        """Of each count the left edge, the width, the upper edge and the height."""
-        each = 1 / max(1, len(self.counts))
+        """Yield the left edge, width, upper edge and height of each count."""
+        share = 1 / max(1, len(self.counts))
         for place, count in enumerate(self.counts):
             height = max(1.0, round(_CHART_HEIGHT * count / self.highest, 1)) if count else 0.0
-            yield percent(place * each), percent(each * (1 - _GAP)), _CHART_HEIGHT - height, height
+            yield percent(place * share), percent(share * (1 - _GAP)), _CHART_HEIGHT - height, height
 
 
 def charts(table: Table) -> list[Chart]:
-    """A picture of each column of counts, all to the same scale."""
-    columns = [
-        tuple(count for row in reversed(table.rows) if isinstance(count := row.cells[place].value, int))
-        for place in range(1, len(table.columns))
-    ]
+    """Draw each column of counts, all to the same scale."""
+    columns = []
+    for place in range(1, len(table.columns)):
+        values = [row.cells[place].value for row in reversed(table.rows)]
+        columns.append(tuple(value for value in values if isinstance(value, int)))
     highest = max((count for column in columns for count in column), default=0)
     return [Chart(head.label, counts, highest) for head, counts in zip(table.columns[1:], columns, strict=True)]
 
 
 def stacked_bar(lengths: Iterable[tuple[float, Swatch]], *, longest: float) -> Bar:
-    """Pieces one after the other; `longest` is what would fill the cell."""
-    pieces, start = [], 0.0
-    for length, fill in lengths:
+    """Draw pieces one after the other; `longest` is the length that fills the cell."""
+    pieces = []
+    start = 0.0
+    for length, colour in lengths:
         if length > 0:
-            pieces.append((percent(start / longest), percent(length / longest), fill))
+            pieces.append((percent(start / longest), percent(length / longest), colour))
             start += length
     return tuple(pieces)
 
 
 def percent(part: float) -> str:
-    """A length of SVG, which knows no other notation than this."""
+    """Format a length of SVG, which takes no other notation."""
     return f"{part * 100:.2f}".rstrip("0").rstrip(".") + "%"
 
 
 def count_cell(number: int) -> Cell:
-    """A number as people read it; none is a dash, so that the eye finds the others."""
+    """Return a number with separators; a dash for 0, so that the others stand out."""
     return Cell(number, f"{number:,}" if number else "–")
 
 
-def text_cell(words: str, small: str = "") -> Cell:
-    """Words that CSV has too."""
-    return Cell(words, words, small)
+def text_cell(text: str, small: str = "") -> Cell:
+    return Cell(text, text, small)
 
 
 def duration_cell(seconds: float) -> Cell:
-    """In the unit that fits: 20 min, 5 h, 2.4 days; a dash for none. CSV has hours."""
-    words = f"{seconds / _DAY:,.1f}\u00a0days"
+    """Return a duration in the unit that fits: 20 min, 5 h, 2.4 days; a dash for 0. The CSV has hours."""
     if not seconds:
-        words = "–"
+        text = "–"
     elif seconds < _HOUR:
-        words = f"{max(1, round(seconds / _MINUTE))}\u00a0min"
+        text = f"{max(1, round(seconds / _MINUTE))}\u00a0min"
     elif seconds < 2 * _DAY:
-        words = f"{round(seconds / _HOUR)}\u00a0h"
-    return Cell(round(seconds / _HOUR, 2), words)
+        text = f"{round(seconds / _HOUR)}\u00a0h"
+    else:
+        text = f"{seconds / _DAY:,.1f}\u00a0days"
+    return Cell(round(seconds / _HOUR, 2), text)
 
 
 def ages(totals: Totals) -> Table:
-    """The open cases by how long they have been with whom they are with now."""
-    # Of the days that a case may wait for us, their halves; then what is overdue, twice and four times as long.
+    """Count the open cases by how long they have been with the side that has them now."""
+    # The halves of the days that a case may wait for us; then overdue, twice and four times as long.
     overdue = settings.OVERDUE_DAYS
     firsts = sorted({0, 1, (overdue + 1) // 2, overdue, 2 * overdue, 4 * overdue})
     counted = {first: Counter[Side]() for first in firsts}
     for day, sides in totals.open_cases().items():
-        # What came on a day that is still to come, somebody having put the clock back, came today.
-        counted[firsts[bisect_right(firsts, max(0, (totals.today - day).days)) - 1]].update(sides)
+        # A day in the future, after the clock was put back, counts as today.
+        age = max(0, (totals.today - day).days)
+        counted[firsts[bisect_right(firsts, age) - 1]].update(sides)
     longest = max(counts.total() for counts in counted.values())
     rows: list[Row] = []
     for first, after in zip(firsts, (*firsts[1:], None), strict=True) if longest else ():
@@ -183,7 +186,7 @@ def ages(totals: Totals) -> Table:
 
 
 def _days(first: int, after: int | None) -> str:
-    """From the first day up to the one `after` the last; the oldest have none."""
+    """Name the days from the first one to the last one before `after`."""
     if after is None:
         return f"{numbered(first, 'day')} or more"
     if after == first + 1:
@@ -192,15 +195,15 @@ def _days(first: int, after: int | None) -> str:
 
 
 def throughput(totals: Totals) -> Table:
-    """What was done in each week or month, the newest first."""
+    """Count the transitions in each week or month, the newest first."""
     period = totals.period
     transitions = totals.transitions()
     rows: list[Row] = []
     for start in reversed(period.starts(totals.today)) if transitions else ():
-        words = f"{start:%B %Y}" if period.span is Span.MONTH else f"From {start.day} {start:%b %Y}"
+        name = f"{start:%B %Y}" if period.span is Span.MONTH else f"From {start.day} {start:%b %Y}"
         columns = transitions.get(start, {})
-        counts = [count_cell(columns.get(name, 0)) for name in TRANSITION_COLUMNS.values()]
-        rows.append(Row((Cell(start.isoformat(), words), *counts)))
+        counts = [count_cell(columns.get(column, 0)) for column in TRANSITION_COLUMNS.values()]
+        rows.append(Row((Cell(start.isoformat(), name), *counts)))
     return Table(
         "throughput",
         f"Throughput by {period.span.value}",
@@ -214,34 +217,33 @@ def throughput(totals: Totals) -> Table:
 
 
 def questions(totals: Totals, *, at_most: int | None = None) -> Table:
-    """Why applications went back, by question, the most frequent first."""
-    # What it is, where that isn't an answer, as most are.
+    """Count returns and queries by question, the most frequent first."""
+    # Answers, the most frequent kind, are not named.
     kinds = {kind.value: str(kind.label) for kind in (TargetKind.DOCUMENT, TargetKind.SECTION)}
-    found = (
-        ((text_cell(total.label, kinds.get(total.kind, "")), text_cell(total.product)), total.returns, total.queries)
-        for total in totals.returns_by_question()[:at_most]
-    )
+    returns = []
+    for total in totals.returns_by_question()[:at_most]:
+        head = (text_cell(total.label, kinds.get(total.kind, "")), text_cell(total.product))
+        returns.append((head, total.returns, total.queries))
     return Table(
         "questions",
         "Returns and queries by question",
         (Column("question", "Question", is_number=False), Column("form", "Form", is_number=False), *_RETURN_COLUMNS),
-        _return_rows(found),
+        _return_rows(returns),
         f"No returns with queries in the last {totals.period.words}.",
     )
 
 
 def reasons(totals: Totals) -> Table:
-    """Why applications went back, by reason, the most frequent first."""
+    """Count returns and queries by reason, the most frequent first."""
     labels = dict(QueryReason.choices)
-    found = (
-        ((text_cell(labels.get(code, code)),), returns, queries)
-        for code, returns, queries in totals.returns_by_reason()
-    )
+    returns = []
+    for code, return_count, query_count in totals.returns_by_reason():
+        returns.append(((text_cell(labels.get(code, code)),), return_count, query_count))
     return Table(
         "reasons",
         "Returns and queries by reason",
         (Column("reason", "Reason", is_number=False), *_RETURN_COLUMNS),
-        _return_rows(found),
+        _return_rows(returns),
         f"No returns with queries in the last {totals.period.words}.",
     )
 
@@ -249,30 +251,33 @@ def reasons(totals: Totals) -> Table:
 _RETURN_COLUMNS = (Column("returns", "Returns"), Column("remarks", "Queries"))
 
 
-def _return_rows(found: Iterable[tuple[tuple[Cell, ...], int, int]]) -> tuple[Row, ...]:
-    """A row for each first cells with so many returns and queries."""
-    rows = list(found)
-    longest = max((returns for _, returns, _ in rows), default=1)
-    return tuple(
-        Row((*head, count_cell(returns), count_cell(queries)), stacked_bar([(returns, swatch(0))], longest=longest))
-        for head, returns, queries in rows
-    )
+def _return_rows(returns: Sequence[tuple[tuple[Cell, ...], int, int]]) -> tuple[Row, ...]:
+    longest = max((return_count for _, return_count, _ in returns), default=1)
+    rows = []
+    for head, return_count, query_count in returns:
+        cells = (*head, count_cell(return_count), count_cell(query_count))
+        rows.append(Row(cells, stacked_bar([(return_count, swatch(0))], longest=longest)))
+    return tuple(rows)
 
 
 def times(totals: Totals) -> Table:
-    """How long closed cases had been with each side; each over the cases that were ever there."""
+    """Tell how long closed cases were with each side, over the cases that were ever there."""
     counted = {side: counts for side, counts in totals.durations().items() if counts.total()}
-    marks = {side: [quantile(counts, part) for part in _QUARTERS] for side, counts in counted.items()}
-    longest = max((last for *_, last in marks.values()), default=0.0)
+    quarters = {side: [quantile(counts, part) for part in _QUARTERS] for side, counts in counted.items()}
+    longest = max((third for *_, third in quarters.values()), default=0.0)
     rows: list[Row] = []
-    for side, (first, middle, last) in marks.items():
+    for side, (first, median, third) in quarters.items():
         cells = (
             text_cell(side.words),
             count_cell(counted[side].total()),
-            *map(duration_cell, (first, middle, last)),
+            *map(duration_cell, (first, median, third)),
         )
-        span = ((percent(first / longest), percent((last - first) / longest), SWATCHES[side]),) if longest else ()
-        rows.append(Row(cells, span, percent(middle / longest) if longest else "", SWATCHES[side]))
+        bar: Bar = ()
+        stroke = ""
+        if longest:
+            bar = ((percent(first / longest), percent((third - first) / longest), SWATCHES[side]),)
+            stroke = percent(median / longest)
+        rows.append(Row(cells, bar, stroke, SWATCHES[side]))
     return Table(
         "times",
         "Time of closed cases with each side",
@@ -289,13 +294,19 @@ def times(totals: Totals) -> Table:
 
 
 def products(totals: Totals, *, at_most: int | None = None) -> Table:
-    """The mean of all closed cases of each product, those with most of them first."""
-    found = [
-        (total.name, total.place, total.cases, {side: spent / total.cases for side, spent in total.seconds.items()})
-        for total in totals.closings()
-        if total.cases
-    ][:at_most]
-    longest = max((sum(means.values()) for *_, means in found), default=0.0) or 1
+    """Return the mean duration of the closed cases of each product, the products with most cases first."""
+    closings = [total for total in totals.closings() if total.cases][:at_most]
+    means_of = [{side: spent / total.cases for side, spent in total.seconds.items()} for total in closings]
+    longest = max((sum(means.values()) for means in means_of), default=0.0) or 1
+    rows = []
+    for total, means in zip(closings, means_of, strict=True):
+        cells = (
+            text_cell(total.name),
+            text_cell(total.place),
+            count_cell(total.cases),
+            *(duration_cell(means[side]) for side in Side),
+        )
+        rows.append(Row(cells, stacked_bar([(means[side], SWATCHES[side]) for side in Side], longest=longest)))
     return Table(
         "products",
         "Average time of closed cases with each side, by company type",
@@ -305,23 +316,11 @@ def products(totals: Totals, *, at_most: int | None = None) -> Table:
             Column("closed", "Closed"),
             *(Column(f"{side}_mean_hours", side.words, swatch=SWATCHES[side]) for side in Side),
         ),
-        tuple(
-            Row(
-                (
-                    text_cell(name),
-                    text_cell(place),
-                    count_cell(cases),
-                    *(duration_cell(means[side]) for side in Side),
-                ),
-                stacked_bar([(means[side], SWATCHES[side]) for side in Side], longest=longest),
-            )
-            for name, place, cases, means in found
-        ),
+        tuple(rows),
         f"No cases closed in the last {totals.period.words}.",
     )
 
 
-# Each table by its name, whole.
 TABLES: dict[str, Callable[[Totals], Table]] = {
     "open": ages,
     "throughput": throughput,

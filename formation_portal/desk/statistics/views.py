@@ -1,4 +1,4 @@
-"""The statistics of a period that ends today. For agents; each table as CSV by a view of its own."""
+"""Show agents the statistics of a period that ends today, and download each table as CSV."""
 
 from datetime import timedelta
 
@@ -19,8 +19,8 @@ from formation_portal.ui.forms.controls import FilterControl, as_options
 from ..wording import numbered
 from .pages import TABLES, ages, charts, products, questions, reasons, throughput, times
 
-# So many questions and products are shown; CSV has all.
-_SHOWN = 20
+# The questions and products on the page; the CSV has all.
+_MAX_ROWS = 20
 
 
 @require_safe
@@ -30,8 +30,8 @@ def statistics(request: UserRequest) -> HttpResponse:
     totals = _totals(request)
     period = totals.period
     minutes = (timezone.now() - totals.counted_at) // timedelta(minutes=1)
-    periods = as_options(((one.name, f"Last {one.words}") for one in PERIODS), period.name)
-    done = throughput(totals)
+    periods = as_options(((option.name, f"Last {option.words}") for option in PERIODS), period.name)
+    transitions = throughput(totals)
     context = {
         "controls": (FilterControl("period", "Period", choices=periods),),
         "period": period,
@@ -39,14 +39,14 @@ def statistics(request: UserRequest) -> HttpResponse:
         "age": numbered(minutes, "minute") if minutes > 0 else "",
         "time_zone": timezone.get_current_timezone_name(),
         "overdue_words": f"Cases that have been with us for {settings.OVERDUE_DAYS} days or more are overdue.",
-        "most": _SHOWN,
+        "most": _MAX_ROWS,
         "open": ages(totals),
-        "throughput": done,
-        "charts": charts(done),
-        "questions": questions(totals, at_most=_SHOWN),
+        "throughput": transitions,
+        "charts": charts(transitions),
+        "questions": questions(totals, at_most=_MAX_ROWS),
         "reasons": reasons(totals),
         "times": times(totals),
-        "products": products(totals, at_most=_SHOWN),
+        "products": products(totals, at_most=_MAX_ROWS),
     }
     return render(request, "desk/statistics/statistics.html", context)
 
@@ -55,7 +55,7 @@ def statistics(request: UserRequest) -> HttpResponse:
 @agent_with(Right.EXPORT)
 @recently_authenticated
 def table(request: UserRequest, name: str) -> HttpResponseBase:
-    """One of the tables, whole, as CSV."""
+    """Download one whole table as CSV."""
     if name not in TABLES:
         raise Http404
     return csv_response(TABLES[name](_totals(request)).lines(), name=f"figures-{name}")

@@ -1,4 +1,4 @@
-"""What an agent posts to keep a shared text, and how it is kept."""
+"""Read and store the form of a shared text."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ _NAMED = join_list([f"{{{name}}}" for name in PLACEHOLDERS])
 
 
 class SharedTextForm(forms.Form):
-    """A title and a text, and the version of it that the page showed; 0 for a new one."""
+    """A title and a text, and the version that the page showed; 0 for a new one."""
 
     title = forms.CharField(max_length=80, error_messages={"required": "Enter a title."})
     text = forms.CharField(
@@ -34,14 +34,14 @@ class SharedTextForm(forms.Form):
         self._number = number
 
     def clean_title(self) -> str:
-        """No two texts have one title: nobody could tell them apart in a list."""
+        """Refuse the title of another text: nobody could tell them apart in a list."""
         title: str = self.cleaned_data["title"]
         if SharedText.objects.filter(removed_at=None, title__iexact=title).exclude(pk=self._number).exists():
             raise forms.ValidationError("Another text has this title. Enter a different one.")
         return title
 
     def clean_text(self) -> str:
-        """Whatever can't be filled in would be sent to customers as it stands."""
+        """Refuse unknown placeholders, which would be sent to customers as they stand."""
         text: str = self.cleaned_data["text"].replace("\r\n", "\n")
         if unknown := unknown_placeholders(text):
             named = join_list([f"{{{name}}}" for name in unknown])
@@ -49,10 +49,14 @@ class SharedTextForm(forms.Form):
         return text
 
     def store(self, *, by: AbstractBaseUser) -> bool:
-        """Keep it, also where it was removed meanwhile; False where others have changed it since the page was drawn."""
-        said = {"title": self.cleaned_data["title"], "text": self.cleaned_data["text"], "at": timezone.now(), "by": by}
+        """Store the text, also if it was removed meanwhile.
+
+        Returns False where others have changed it since the page was drawn.
+        """
+        data = self.cleaned_data
+        values = {"title": data["title"], "text": data["text"], "at": timezone.now(), "by": by}
         if not self._number:
-            SharedText.objects.create(**said)
+            SharedText.objects.create(**values)
             return True
-        there = SharedText.objects.filter(pk=self._number, version=self.cleaned_data["version"] or 0)
-        return bool(there.update(**said, version=F("version") + 1, removed_at=None))
+        unchanged = SharedText.objects.filter(pk=self._number, version=data["version"] or 0)
+        return bool(unchanged.update(**values, version=F("version") + 1, removed_at=None))

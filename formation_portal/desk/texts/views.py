@@ -1,4 +1,4 @@
-"""The texts that agents share: read, added, changed and removed by whoever may ask customers."""
+"""Show, add, change and remove the texts that agents share. Agents who may ask customers may do so."""
 
 from django.contrib import messages
 from django.db.models import F
@@ -19,7 +19,7 @@ _METHODS = ["GET", "HEAD", "POST"]
 @require_http_methods(_METHODS)
 @agent_with(Right.REVIEW)
 def texts(request: UserRequest) -> HttpResponse:
-    """All of them, and the form to add one."""
+    """Show all texts, and the form to add one."""
     form = SharedTextForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         form.store(by=request.user)
@@ -32,32 +32,34 @@ def texts(request: UserRequest) -> HttpResponse:
 @require_http_methods(_METHODS)
 @agent_with(Right.REVIEW)
 def text(request: UserRequest, number: int) -> HttpResponse:
-    """The form to change one. Where others have changed or removed it meanwhile, what was typed stays."""
-    found = get_object_or_404(SharedText.objects.select_related("by"), pk=number)
+    """Change a text. Where others have changed or removed it meanwhile, the typed text stays."""
+    row = get_object_or_404(SharedText.objects.select_related("by"), pk=number)
     if request.method != "POST":
-        if found.removed_at:
+        if row.removed_at:
             raise Http404
-        form = SharedTextForm(initial={"title": found.title, "text": found.text, "version": found.version})
-        return render(request, "desk/texts/text.html", {"form": form, "found": found})
-    form, status = SharedTextForm(request.POST, number=number), 422
+        form = SharedTextForm(initial={"title": row.title, "text": row.text, "version": row.version})
+        return render(request, "desk/texts/text.html", {"form": form, "found": row})
+    form = SharedTextForm(request.POST, number=number)
+    status = 422
     if form.is_valid():
         if form.store(by=request.user):
             messages.success(request, "Text saved.")
             return redirect("desk:texts")
-        found.refresh_from_db()
-        # Saved again, it takes the place of what is shown now.
-        form, status = SharedTextForm(request.POST.dict() | {"version": str(found.version)}, number=number), 409
-    context = {"form": form, "found": found, "is_late": status == 409}
+        row.refresh_from_db()
+        # Saved again, it replaces the text that is shown now.
+        form = SharedTextForm(request.POST.dict() | {"version": str(row.version)}, number=number)
+        status = 409
+    context = {"form": form, "found": row, "is_late": status == 409}
     return render(request, "desk/texts/text.html", context, status=status)
 
 
 @require_http_methods(_METHODS)
 @agent_with(Right.REVIEW)
 def removal(request: UserRequest, number: int) -> HttpResponse:
-    """Take one away for everybody; its row stays."""
+    """Remove a text for everybody; its row stays."""
     if request.method == "POST":
-        there = SharedText.objects.filter(pk=number, removed_at=None)
+        present = SharedText.objects.filter(pk=number, removed_at=None)
         now = timezone.now()
-        is_done = there.update(removed_at=now, at=now, by=request.user, version=F("version") + 1)
+        is_done = present.update(removed_at=now, at=now, by=request.user, version=F("version") + 1)
         messages.info(request, "Text removed." if is_done else "This text was already removed.")
     return redirect("desk:texts")

@@ -1,7 +1,7 @@
-"""The calls that an application would make at the formation service, with their bodies; none of them is made."""
+"""List the calls that an application would make at the formation service, with their bodies, without making any."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,13 +21,13 @@ _PATHS = {
     ResourceKind.DOCUMENT: "documents",
     ResourceKind.SHAREHOLDING: "shareholdings",
 }
-# Stands for an id that the service would have given.
+# A placeholder for the id that the service would assign.
 _ENTITY_ID = "{entity_id}"
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedCall:
-    """One call: method and path, what it is about, and its body as text."""
+    """A call: method and path, the name of its subject, and its body as text."""
 
     path: str
     about: str
@@ -38,63 +38,61 @@ class PlannedCall:
 
 
 def planned_calls(draft: Draft) -> tuple[PlannedCall, ...]:
-    """Every call that would bring the application to the service, in the order of sending. No query."""
-    wanted = sorted(desired_state(draft), key=lambda one: (one.kind.order, one.position))
-    sendable = frozenset(one.name for one in wanted if one.payload is not None)
-    ids = {one.name: _placeholder(one.name) for one in wanted}
+    """Return all calls that would send the application, in the order of sending. Makes no query."""
+    resources = sorted(desired_state(draft), key=lambda resource: (resource.kind.order, resource.position))
+    sendable = frozenset(resource.name for resource in resources if resource.payload is not None)
+    ids = {resource.name: _placeholder(resource.name) for resource in resources}
     labels = _labels(draft)
     calls = []
-    for one in wanted:
-        if one.payload is None or (one.kind.is_csp and not one.payload["answers"]):
+    for resource in resources:
+        if resource.payload is None or (resource.kind.is_csp and not resource.payload["answers"]):
             continue
-        payload = resolve_references(without_unsendable(one.payload, sendable), ids)
-        if one.kind is ResourceKind.SHAREHOLDING:
-            held = [labels[token] for token in one.subject.split("/")]
-            about = " in ".join(held)
+        payload = resolve_references(without_unsendable(resource.payload, sendable), ids)
+        if resource.kind is ResourceKind.SHAREHOLDING:
+            about = _subject_words(resource, labels)
         else:
-            about = labels.get(one.subject.partition("/")[0], "")
-        calls.append(_call(one, payload, about))
+            about = labels.get(resource.subject.partition("/")[0], "")
+        calls.append(_call(resource, payload, about))
     if not draft.needs:
         calls.append(PlannedCall(f"/entities/{_ENTITY_ID}/submit", "Once the customer submits", "{}"))
     return tuple(calls)
 
 
 def not_yet_sendable(draft: Draft) -> tuple[str, ...]:
-    """Whoever and whatever waits for an answer without which the service takes nothing of it."""
+    """Name the resources that lack an answer without which the service refuses them."""
     labels = _labels(draft)
-    waiting = (one for one in desired_state(draft) if one.payload is None)
-    return tuple(" in ".join(labels[token] for token in one.subject.split("/")) for one in waiting)
+    return tuple(_subject_words(resource, labels) for resource in desired_state(draft) if resource.payload is None)
+
+
+def _subject_words(resource: DesiredResource, labels: Mapping[str, str]) -> str:
+    return " in ".join(labels[token] for token in resource.subject.split("/"))
 
 
 def _labels(draft: Draft) -> dict[str, str]:
-    """What parties and classes of shares are called, by token."""
+    """Return the names of parties and share classes, by token."""
     return {row.token: row.label for row in draft.parties} | {row.token: row.label for row in draft.share_classes}
 
 
-def _call(one: DesiredResource, payload: Payload, about: str) -> PlannedCall:
-    if one.kind is ResourceKind.ENTITY:
-        return PlannedCall("/entities", "The application itself", _as_text(full_body(one.kind, payload)))
-    path = f"/entities/{_ENTITY_ID}/{_PATHS[one.kind]}"
-    if one.kind is ResourceKind.DOCUMENT:
+def _call(resource: DesiredResource, payload: Payload, about: str) -> PlannedCall:
+    kind = resource.kind
+    if kind is ResourceKind.ENTITY:
+        return PlannedCall("/entities", "The application itself", _as_text(full_body(kind, payload)))
+    path = f"/entities/{_ENTITY_ID}/{_PATHS[kind]}"
+    if kind is ResourceKind.DOCUMENT:
         return PlannedCall(path, about, "\n".join(_parts(payload)), is_multipart=True)
-    body: dict[str, Any] = full_body(one.kind, payload)
-    if one.kind.is_csp:
-        body = {"csp_form_schema_id": payload["schema_id"], "csp_data": body, **_scope(one)}
+    body: dict[str, Any] = full_body(kind, payload)
+    if kind.is_csp:
+        body = {"csp_form_schema_id": payload["schema_id"], "csp_data": body}
+    if kind is ResourceKind.PARTY_CSP:
+        body |= {"scope": "party", "party_id": _placeholder((ResourceKind.PARTY, resource.subject))}
+    if kind is ResourceKind.SHARE_CLASS_CSP:
+        share_class_id = _placeholder((ResourceKind.SHARE_CLASS, resource.subject))
+        body |= {"scope": "share_class", "share_class_id": share_class_id}
     return PlannedCall(path, about or "The entity", _as_text(body))
 
 
-def _scope(one: DesiredResource) -> dict[str, str]:
-    """Whose answers they are, where they aren't the entity's."""
-    if one.kind is ResourceKind.PARTY_CSP:
-        return {"scope": "party", "party_id": _placeholder((ResourceKind.PARTY, one.subject))}
-    if one.kind is ResourceKind.SHARE_CLASS_CSP:
-        name = (ResourceKind.SHARE_CLASS, one.subject)
-        return {"scope": "share_class", "share_class_id": _placeholder(name)}
-    return {}
-
-
 def _parts(payload: Payload) -> Iterator[str]:
-    """The parts of a multipart body, a line each."""
+    """Yield the parts of a multipart body, a line each."""
     yield f"document_key: {payload['document_key']}"
     if "party" in payload:
         yield "scope: party"
@@ -103,7 +101,7 @@ def _parts(payload: Payload) -> Iterator[str]:
 
 
 def _placeholder(name: ResourceName) -> str:
-    """Stands for the id of a thing that the service doesn't have."""
+    """Return a placeholder for the id of a resource that the service doesn't have."""
     kind, subject = name
     return f"{{id of {subject}}}" if subject else f"{{{kind.value}_id}}"
 

@@ -1,10 +1,10 @@
-"""What the workbench's form posts: the schema, and an application that stands in the post alone.
+"""Make an application of the workbench's post, in unsaved models under tokens of the page's own.
 
-The application is made of unsaved models under tokens of the page's own, so that every rule and payload is computed by
-the same code as a customer's, and no row is written.
+Every rule and payload is computed by the code for customers, and no row is written.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
@@ -27,36 +27,52 @@ from formation_portal.contract.fields.base import FieldSpec, quote_key
 from formation_portal.contract.schema import FormSchema, Section
 from formation_portal.ui.forms.controls import control_id, slot_key
 
-# People, companies and foundations, and classes of shares, that fit on the page.
+# The people, companies and foundations, and the share classes, that fit on the page.
 MAX_PARTIES_SHOWN = 12
 MAX_CLASSES = 6
-# The controls: who there is, a new one, one less, files that are taken for uploaded.
-PARTY, SHARE_CLASS, ADD, REMOVE, UPLOADED = "party", "class", "add", "remove", "document"
+# The names of controls. UPLOADED names the documents that count as uploaded.
+PARTY = "party"
+SHARE_CLASS = "class"
+ADD = "add"
+REMOVE = "remove"
+UPLOADED = "document"
 # Ends the control with the roles whose questions a page shows of a party.
 DRAWN = ":drawn"
-# What is made of a file that is taken for uploaded; the portal itself sends what the customer has chosen.
-_FILE_NAME, _FILE_TYPE = "example.pdf", "application/pdf"
-
-Control = Callable[[FieldSpec], str]
-
-
-def section_control(place: int) -> Control:
-    """Names the controls of the entity section that stands at that place: two sections may share a key."""
-    return lambda spec: f"s{place}:q:{quote_key(spec.key)}"
+# The file of a document that counts as uploaded.
+_FILE_NAME = "example.pdf"
+_FILE_TYPE = "application/pdf"
 
 
-def holder_control(token: str) -> Control:
-    """Names the controls of a party or class, by the answer: two roles share it."""
-    return lambda spec: f"{token}:q:{quote_key(spec.name)}"
+@dataclass(frozen=True, slots=True)
+class SectionControls:
+    """The names of an entity section's controls, by its place: two sections may share a key."""
+
+    place: int
+
+    def name_of(self, spec: FieldSpec) -> str:
+        return f"s{self.place}:q:{quote_key(spec.key)}"
+
+
+@dataclass(frozen=True, slots=True)
+class HolderControls:
+    """The names of a party's or class's controls, by the answer, which two roles share."""
+
+    token: str
+
+    def name_of(self, spec: FieldSpec) -> str:
+        return f"{self.token}:q:{quote_key(spec.name)}"
+
+
+Controls = SectionControls | HolderControls
 
 
 def shares_control(party: str, share_class: str) -> str:
-    """Names the control with the number of shares of a class that a party holds."""
+    """Return the name of the control for the shares of a class that a party holds."""
     return f"shares:{party}:{share_class}"
 
 
 def posted_draft(item: CatalogItem, post: QueryDict) -> Draft:
-    """The application that the post describes, with nothing saved. Without a post it is empty."""
+    """Make the application that a post describes. An empty post makes an empty one."""
     application = Application(
         reference="FP-0000-0000-0000",
         product_id=item.jurisdiction_product_id,
@@ -68,7 +84,7 @@ def posted_draft(item: CatalogItem, post: QueryDict) -> Draft:
         ShareClass(
             application=application,
             token=token,
-            raw=_posted(item.form.share_class_fields, post, holder_control(token)),
+            raw=_posted(item.form.share_class_fields, post, HolderControls(token)),
         )
         for token in _tokens(post, SHARE_CLASS, "class", most=MAX_CLASSES)
     ]
@@ -79,17 +95,17 @@ def posted_draft(item: CatalogItem, post: QueryDict) -> Draft:
         for share_class in draft.share_class_models:
             typed = post.get(shares_control(party.token, share_class.token), "").strip()[:MAX_NUMBER_LENGTH]
             if typed:
-                held = Holding(application=application, typed=typed, shares=parse_shares(typed))
-                draft.holdings[party.token, share_class.token] = held
+                holding = Holding(application=application, typed=typed, shares=parse_shares(typed))
+                draft.holdings[party.token, share_class.token] = holding
     draft.documents = list(_documents(draft, frozenset(post.getlist(UPLOADED))))
     draft.invalidate()
     return draft
 
 
 def asked_once(form: FormSchema) -> Iterator[tuple[int, Section, tuple[FieldSpec, ...]]]:
-    """Each section about the entity, with its place and its questions; one that is always asked further up is left out.
+    """Yield each section about the entity with its place and its questions, without those that are always asked above.
 
-    Customers find the same answer on both pages; on one page it would stand twice.
+    Customers find such a question on two pages; on one page it would stand twice.
     """
     always: set[str] = set()
     for place, section in enumerate(form.entity_sections):
@@ -99,32 +115,35 @@ def asked_once(form: FormSchema) -> Iterator[tuple[int, Section, tuple[FieldSpec
 
 
 def _entity_answers(item: CatalogItem, post: QueryDict) -> dict[str, Any]:
-    """The answers about the entity. Of two questions that share one, the question that the page shows is read last."""
-    shown = frozenset(post.getlist("shown"))
-    hidden, seen = dict[str, Any](), dict[str, Any]()
+    """Read the answers about the entity. Of two questions with one answer, the visible one counts."""
+    visible_regions = frozenset(post.getlist("shown"))
+    hidden: dict[str, Any] = {}
+    visible: dict[str, Any] = {}
     for place, section, specs in asked_once(item.form):
-        control = section_control(place)
-        # Runs of questions under one rule are a region of the page, which is named by its first.
+        controls = SectionControls(place)
+        # Runs of questions under one rule are a region of the page, named by the first question.
         for rule, run in groupby(specs, key=lambda spec: spec.depends_on):
-            asked = tuple(run)
-            is_shown = (rule or section.depends_on) is None or f"region-{control_id(control(asked[0]))}" in shown
-            (seen if is_shown else hidden).update(_posted(asked, post, control))
-    return hidden | seen
+            region = tuple(run)
+            region_id = f"region-{control_id(controls.name_of(region[0]))}"
+            is_visible = (rule or section.depends_on) is None or region_id in visible_regions
+            (visible if is_visible else hidden).update(_posted(region, post, controls))
+    return hidden | visible
 
 
 def _parties(item: CatalogItem, post: QueryDict) -> Iterable[Party]:
     for token in _tokens(post, PARTY, *canonical.PARTY_KINDS, most=MAX_PARTIES_SHOWN):
         kind = token.rpartition("-")[0]
-        new = post.get(ADD, "").partition(":")[2] if token not in post.getlist(PARTY) else ""
-        wanted = {new, *post.getlist(f"{token}:roles")}
-        roles = [section.role for section in item.form.role_sections if section.role in wanted]
-        roles = list(dict.fromkeys(role for role in roles if role))
+        chosen = set(post.getlist(f"{token}:roles"))
+        if token not in post.getlist(PARTY):
+            chosen.add(post.get(ADD, "").partition(":")[2])
+        roles = [section.role for section in item.form.role_sections if section.role and section.role in chosen]
+        roles = list(dict.fromkeys(roles))
         fields = item.form.fields_of(kind, roles)
-        yield Party(token=token, kind=kind, roles=roles, raw=_posted(fields, post, holder_control(token)))
+        yield Party(token=token, kind=kind, roles=roles, raw=_posted(fields, post, HolderControls(token)))
 
 
 def _tokens(post: QueryDict, control: str, *kinds: str, most: int) -> list[str]:
-    """Who is on the page, less the one that was removed, and the one that is added: tokens like `person-2`."""
+    """Return the tokens on the page, like `person-2`, with an added one and without a removed one."""
     listed = [token for token in dict.fromkeys(post.getlist(control)) if _is_token(token, kinds)][:most]
     kind = post.get(ADD, "").partition(":")[0]
     if kind in kinds and len(listed) < most:
@@ -138,11 +157,11 @@ def _is_token(token: str, kinds: Iterable[str]) -> bool:
     return kind in kinds and len(number) < 4 and number.isascii() and number.isdecimal()
 
 
-def _posted(specs: Iterable[FieldSpec], post: QueryDict, control: Control) -> dict[str, Any]:
-    """Answers as typed, by name."""
+def _posted(specs: Iterable[FieldSpec], post: QueryDict, controls: Controls) -> dict[str, Any]:
+    """Read the answers as typed, by name."""
     raw: dict[str, Any] = {}
     for spec in specs:
-        answer = None if spec.provided_by_agent else spec.from_post(post, control(spec))
+        answer = None if spec.provided_by_agent else spec.from_post(post, controls.name_of(spec))
         answer = spec.resolve_exclusive(answer, None)
         if answer is not None and not raw.get(spec.name):
             raw[spec.name] = answer
@@ -152,8 +171,8 @@ def _posted(specs: Iterable[FieldSpec], post: QueryDict, control: Control) -> di
 def _documents(draft: Draft, uploaded: frozenset[str]) -> Iterable[Document]:
     rows = {row.token: row for row in draft.parties}
     for party in (None, *draft.party_models):
-        row = rows[party.token] if party else None
-        for slot in draft.form_state.slots(row.record if row else None):
+        record = rows[party.token].record if party else None
+        for slot in draft.form_state.slots(record):
             if slot_key(party.token if party else None, slot.name) in uploaded:
                 yield Document(
                     application=draft.application,

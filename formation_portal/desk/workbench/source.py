@@ -1,6 +1,6 @@
-"""A schema that somebody brings: read within limits, as our client reads the service's catalog, with all its faults.
+"""Read a pasted schema within limits, as our client reads the service's catalog, and find all its faults.
 
-Whatever the text is, it is answered in sentences. Nothing of it is kept.
+Any text is answered in sentences. Nothing of it is stored.
 """
 
 import json
@@ -24,21 +24,20 @@ MAX_SECTIONS = 100
 MAX_QUESTIONS = 2_000
 MAX_SAME = 100
 MAX_OPTIONS = 1_000
-# Of what can go wrong thousands of times.
-_MOST_NAMED = 20
-# What a product is called that a schema is tried out for.
+_MAX_FAULTS = 20
+# The product id of a schema that is pasted alone.
 UNNAMED = "workbench"
 _NAMES = ("key", "canonical_field", "csp_field_key")
 _LISTS = ("fields", "person_fields", "corporate_fields", "foundation_fields")
 
 
 class Unreadable(Exception):
-    """The text is nothing that could be checked; the message says why."""
+    """Raised for a text that can't be checked; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A schema as the portal reads it. `item` is None where it can't be read at all; `faults` says why."""
+    """A schema as the portal reads it. `item` is None where it can't be read at all; `faults` say why."""
 
     text: str
     name: str
@@ -46,12 +45,12 @@ class Source:
     faults: tuple[str, ...]
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
-    # Whether customers' pages could draw it: some faults only keep it from being offered.
+    # Some faults only keep a schema from being offered.
     can_be_drawn: bool
 
 
 def decode(content: bytes) -> str:
-    """The text of an uploaded file. Raises Unreadable."""
+    """Decode an uploaded file. Raises Unreadable."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -59,39 +58,37 @@ def decode(content: bytes) -> str:
 
 
 def read_source(text: str) -> Source:
-    """Read a schema, or an item of a catalog, and look for all its faults. Raises Unreadable."""
+    """Read a schema, or an item of a catalog, and find all its faults. Raises Unreadable."""
     repeated: list[str] = []
     item = _item_in(_read_document(text, repeated))
     [product] = read_products([item])
     report = check_schema(product.item.form) if product.item else None
-    faults = [fault.message for fault in report.faults] if report else list(_validation_faults(item))
-    if product.reason and not faults:
-        faults.append(product.reason)
-    codes = {fault.code for fault in report.faults} if report else {"unreadable"}
+    if report is None:
+        faults = tuple(_validation_faults(item)) or tuple(filter(None, [product.reason]))
+        return Source(text, product.name, None, faults, warnings=(), notes=(), can_be_drawn=False)
     doubled = [f"“{name}” stands twice in one object; the last one counts" for name in dict.fromkeys(repeated)]
+    faults = tuple(fault.message for fault in report.faults) or tuple(filter(None, [product.reason]))
     return Source(
         text=text,
         name=product.name,
         item=product.item,
-        faults=tuple(faults),
-        warnings=(*doubled[:_MOST_NAMED], *(one.message for one in report.warnings if report)) if report else (),
-        notes=tuple(one.message for one in report.notes) if report else (),
-        can_be_drawn=codes <= {"no_id"},
+        faults=faults,
+        warnings=(*doubled[:_MAX_FAULTS], *(warning.message for warning in report.warnings)),
+        notes=tuple(note.message for note in report.notes),
+        can_be_drawn=all(fault.code == "no_id" for fault in report.faults),
     )
 
 
 def _read_document(text: str, repeated: list[str]) -> Any:
-    """The JSON value, as our client reads it; names that stand twice in an object are added to `repeated`."""
+    """Parse the JSON as our client does. Adds names that stand twice in an object to `repeated`."""
     if not text.strip():
         raise Unreadable("There is nothing to check. Paste a schema, upload one, or choose one from the catalog")
     if (size := len(text.encode(errors="replace"))) > MAX_BYTES:
         raise Unreadable(f"The schema has {size:,} bytes. The workbench takes up to {MAX_BYTES:,}")
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            repeated.extend(name for name, count in Counter(name for name, _ in pairs).items() if count > 1)
-        return found
+        repeated.extend(name for name, count in Counter(name for name, _ in pairs).items() if count > 1)
+        return dict(pairs)
 
     try:
         document = json.loads(text, object_pairs_hook=members, parse_constant=_refuse)
@@ -100,8 +97,8 @@ def _read_document(text: str, repeated: list[str]) -> Any:
     except RecursionError:
         raise Unreadable(_too_deep()) from None
     except ValueError as error:
-        said = str(error) if isinstance(error, _NoNumber) else "A number has more digits than can be read"
-        raise Unreadable(f"This is not JSON that can be read. {said}") from None
+        reason = str(error) if isinstance(error, _NoNumber) else "A number has more digits than can be read"
+        raise Unreadable(f"This is not JSON that can be read. {reason}") from None
     if _depth(document) > MAX_DEPTH:
         raise Unreadable(_too_deep())
     try:
@@ -123,17 +120,23 @@ def _too_deep() -> str:
 
 
 def _depth(document: Any) -> int:
-    """How deep lists and objects are nested, counted level by level; it stops below the limit."""
-    depth, level = 0, [document]
+    """Count the levels of nested lists and objects, up to one more than the limit."""
+    depth = 0
+    level = [document]
     while level and depth <= MAX_DEPTH:
-        inner = (one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list))
-        level = [value for values in inner for value in values]
+        below: list[Any] = []
+        for value in level:
+            if isinstance(value, dict):
+                below += value.values()
+            elif isinstance(value, list):
+                below += value
+        level = below
         depth += 1
     return depth
 
 
 def _item_in(document: Any) -> Any:
-    """The catalog item, or the schema as that of an item. Raises Unreadable for what can be neither."""
+    """Return the catalog item, or an item made of the schema. Raises Unreadable for any other document."""
     if isinstance(document, Mapping) and isinstance(document.get("data"), list) and "sections" not in document:
         document = document["data"]
     if isinstance(document, list):
@@ -142,47 +145,58 @@ def _item_in(document: Any) -> Any:
         document = document[0]
     if not isinstance(document, Mapping):
         raise Unreadable("This is neither a schema nor an item of a catalog: both are JSON objects")
-    is_item = not {"schema", "jurisdiction_product_id", "product"}.isdisjoint(document)
-    item = (
-        document
-        if is_item
-        else {
+    item = document
+    if {"schema", "jurisdiction_product_id", "product"}.isdisjoint(document):
+        item = {
             "jurisdiction_product_id": UNNAMED,
             "product": {"name": document.get("form_name") or "Schema without a name"},
             "schema": document,
         }
-    )
     _refuse_too_much(item.get("schema"))
     return item
 
 
 def _refuse_too_much(schema: Any) -> None:
-    """Raise Unreadable for what would take minutes to check: each rule is held against all questions of its name."""
-    listed = schema.get("sections") if isinstance(schema, Mapping) else None
-    sections = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
-    lists = [fields for section in sections for name in _LISTS if isinstance(fields := section.get(name), list)]
-    questions = [one for fields in lists for one in fields if isinstance(one, Mapping)]
-    names = Counter(name for one in questions for name in {str(one[key]) for key in _NAMES if one.get(key)})
-    name, same = names.most_common(1)[0] if names else ("", 0)
-    # Options, currencies and the answers that a rule names.
-    told = [value for one in (*sections, *questions) for key, value in one.items() if key not in _LISTS]
-    told += [value for one in told if isinstance(one, Mapping) for value in one.values()]
-    longest = max((len(one) for one in told if isinstance(one, list)), default=0)
-    for count, most, what in (
+    """Raise Unreadable for a schema that would take minutes to check: each rule is compared with all questions of its
+    name."""
+    sections = _mappings(schema.get("sections")) if isinstance(schema, Mapping) else []
+    questions: list[Mapping[str, Any]] = []
+    question_count = 0
+    for section in sections:
+        for name in _LISTS:
+            if isinstance(section.get(name), list):
+                question_count += len(section[name])
+                questions += _mappings(section[name])
+    names: Counter[str] = Counter()
+    for question in questions:
+        names.update({str(question[key]) for key in _NAMES if question.get(key)})
+    longest = 0
+    for part in (*sections, *questions):
+        # Options, currencies and the answers in a rule.
+        values = [value for key, value in part.items() if key not in _LISTS]
+        for rule in _mappings(values):
+            values += rule.values()
+        longest = max([longest, *(len(value) for value in values if isinstance(value, list))])
+    name, repetitions = names.most_common(1)[0] if names else ("", 0)
+    for count, limit, noun in (
         (longest, MAX_OPTIONS, "options or answers in one list"),
         (len(sections), MAX_SECTIONS, "sections"),
-        (sum(map(len, lists)), MAX_QUESTIONS, "questions"),
-        (same, MAX_SAME, f"questions with the name “{name[:60]}”"),
+        (question_count, MAX_QUESTIONS, "questions"),
+        (repetitions, MAX_SAME, f"questions with the name “{name[:60]}”"),
     ):
-        if count > most:
-            raise Unreadable(f"The schema has {count:,} {what}. The workbench takes up to {most:,}")
+        if count > limit:
+            raise Unreadable(f"The schema has {count:,} {noun}. The workbench takes up to {limit:,}")
+
+
+def _mappings(values: Any) -> list[Mapping[str, Any]]:
+    return [value for value in values if isinstance(value, Mapping)] if isinstance(values, list) else []
 
 
 def _validation_faults(item: Any) -> Iterator[str]:
-    """Everything that keeps an item from being read, each with its place."""
+    """Yield the errors that keep an item from being read, each with its place."""
     try:
         CatalogItem.model_validate(item)
     except ValidationError as error:
-        for one in error.errors(include_input=False, include_url=False)[:_MOST_NAMED]:
-            where = ".".join(str(step) for step in one["loc"])
-            yield f"It can’t be read, at {where}: {'It is missing' if one['type'] == 'missing' else one['msg']}"
+        for fault in error.errors(include_input=False, include_url=False)[:_MAX_FAULTS]:
+            place = ".".join(str(step) for step in fault["loc"])
+            yield f"It can’t be read, at {place}: {'It is missing' if fault['type'] == 'missing' else fault['msg']}"

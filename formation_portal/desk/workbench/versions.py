@@ -1,7 +1,7 @@
-"""What two versions of a form differ in, and what a new one would do to drafts that are open. Counts, never content."""
+"""Compare two versions of a form, and count what a new one would do to open drafts, without their content."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,93 +20,97 @@ from formation_portal.contract.transfer import ChangedQuestion, FormChanges, for
 
 # Each is opened and evaluated twice.
 MAX_DRAFTS = 50
-# Of the answers that drafts would lose.
-_MOST_NAMED = 10
-_MOST_VERSIONS = 20
+_MAX_LOST_ANSWERS = 10
+_MAX_VERSIONS = 20
 _KINDS = {"person": "people", "corporate": "companies", "foundation": "foundations"}
 
-# A section or question, and what is different about it.
+# A section or question, and its changes in words.
 Change = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class Difference:
-    """From an older form to a newer one. Computed from the schemas alone."""
+    """The differences from an older form to a newer one, from the schemas alone."""
 
     old: FormSchema
     new: FormSchema
 
     @cached_property
     def questions(self) -> FormChanges:
-        """Questions and documents that are new, gone or worded differently."""
+        """Return the questions and documents that are new, removed or worded differently."""
         return form_changes(self.old, self.new)
 
     @property
     def groups(self) -> list[tuple[str, list[Change]]]:
-        """Everything that differs, by what it is: titles with what is changed, nothing that is the same."""
-        found = [
-            ("New sections", [(one, "") for one in self._missing_sections(self.new, self.old)]),
-            ("Removed sections", [(one, "") for one in self._missing_sections(self.old, self.new)]),
-            ("New questions", [_words(one) for one in self.questions.new]),
-            ("Removed questions", [_words(one) for one in self.questions.gone]),
-            ("Questions worded differently", [_words(one) for one in self.questions.renamed]),
+        """Return the differences by their kinds; without kinds that have none."""
+        groups = [
+            ("New sections", _missing_sections(self.old, self.new)),
+            ("Removed sections", _missing_sections(self.new, self.old)),
+            ("New questions", [_question_words(question) for question in self.questions.new]),
+            ("Removed questions", [_question_words(question) for question in self.questions.gone]),
+            ("Questions worded differently", [_question_words(question) for question in self.questions.renamed]),
             ("Changed questions", list(self._changed_questions())),
             ("Changed sections and roles", list(self._changed_sections())),
         ]
-        return [(title, changes) for title, changes in found if changes]
-
-    def _missing_sections(self, there: FormSchema, here: FormSchema) -> Iterator[str]:
-        known = {_identity(section) for section in here.sections}
-        return (section.title or section.scope for section in there.sections if _identity(section) not in known)
+        return [(title, changes) for title, changes in groups if changes]
 
     def _changed_questions(self) -> Iterator[Change]:
-        before = {key: (section, spec) for key, section, spec in _asked(self.old)}
-        seen = set()
-        for key, section, spec in _asked(self.new):
-            if key in before and key not in seen:
-                seen.add(key)
-                was_in, was = before[key]
-                said = list(_field_changes(was, spec))
-                rules = _rule_words(self.old, was_in, was), _rule_words(self.new, section, spec)
-                if rules[0] != rules[1]:
-                    said.append(_from_to("asked", *rules))
-                if said:
-                    yield f"{section.title}: {spec.label}", "; ".join(said)
+        before = {key: (section, spec) for key, section, spec in _questions(self.old)}
+        compared = set()
+        for key, section, spec in _questions(self.new):
+            if key not in before or key in compared:
+                continue
+            compared.add(key)
+            old_section, old_spec = before[key]
+            changes = list(_field_changes(old_spec, spec))
+            old_rule = _question_rule(self.old, old_section, old_spec)
+            new_rule = _question_rule(self.new, section, spec)
+            if old_rule != new_rule:
+                changes.append(_from_to("asked", old_rule, new_rule))
+            if changes:
+                yield f"{section.title}: {spec.label}", "; ".join(changes)
 
     def _changed_sections(self) -> Iterator[Change]:
         before = {_identity(section): section for section in self.old.sections}
         for section in self.new.sections:
-            if was := before.get(_identity(section)):
-                said = [
-                    _from_to(what, old, new)
-                    for what, old, new in (
-                        ("asked", _section_rule(self.old, was), _section_rule(self.new, section)),
-                        ("minimum", str(was.base_minimum), str(section.base_minimum)),
-                        ("other minimum", _minimum_words(self.old, was), _minimum_words(self.new, section)),
-                        ("may be", _kinds(was), _kinds(section)),
-                    )
-                    if old != new
-                ]
-                if said:
-                    yield section.title or section.scope, "; ".join(said)
+            old_section = before.get(_identity(section))
+            if old_section is None:
+                continue
+            old_values = _section_values(self.old, old_section)
+            changes = []
+            for name, new_value in _section_values(self.new, section).items():
+                if new_value != old_values[name]:
+                    changes.append(_from_to(name, old_values[name], new_value))
+            if changes:
+                yield section.title or section.scope, "; ".join(changes)
 
 
-def _asked(schema: FormSchema) -> Iterator[tuple[tuple[str, str, str], Section, FieldSpec]]:
-    """Each question by who is asked and its name, as `form_changes` knows it."""
+def _missing_sections(schema: FormSchema, other: FormSchema) -> list[Change]:
+    """Return the sections of the other form that this one does not have."""
+    identities = {_identity(section) for section in schema.sections}
+    missing = [section for section in other.sections if _identity(section) not in identities]
+    return [(section.title or section.scope, "") for section in missing]
+
+
+def _questions(schema: FormSchema) -> Iterator[tuple[tuple[str, str, str], Section, FieldSpec]]:
+    """Yield each question with its key: role, kind of party and name, as in `form_changes`."""
     for section in schema.sections:
-        for group, specs in section.groups.items() if section.is_drawn else ():
+        if not section.is_drawn:
+            continue
+        for group, specs in section.groups.items():
             if group not in canonical.PARTY_KINDS or section.allows(group):
-                yield from (((section.role or "", group, spec.name), section, spec) for spec in specs)
+                for spec in specs:
+                    yield (section.role or "", group, spec.name), section, spec
 
 
 def _identity(section: Section) -> str:
-    """Sections about the entity are known by their titles, all others by what they are about."""
+    """Identify a section about the entity by its title, and any other by its scope."""
     return f"{section.scope} {section.title}" if section.is_entity else section.scope
 
 
-def _words(change: ChangedQuestion) -> Change:
-    titles, label, was = change
-    return f"{', '.join(titles)}: {label}", f"was “{was}”" if was else ""
+def _question_words(question: ChangedQuestion) -> Change:
+    titles, label, old_label = question
+    return f"{', '.join(titles)}: {label}", f"was “{old_label}”" if old_label else ""
 
 
 def _field_changes(old: FieldSpec, new: FieldSpec) -> Iterator[str]:
@@ -116,63 +120,70 @@ def _field_changes(old: FieldSpec, new: FieldSpec) -> Iterator[str]:
         yield "now required" if new.required else "now optional"
     if old.provided_by_agent != new.provided_by_agent:
         yield "now given by the agent" if new.provided_by_agent else "no longer given by the agent"
-    for what, was, now in (
-        ("options", old.options, new.options),
-        ("currencies", old.allowed_currencies, new.allowed_currencies),
-    ):
-        if added := [one for one in now if one not in was]:
-            yield f"new {what}: {', '.join(added)}"
-        if gone := [one for one in was if one not in now]:
-            yield f"without the {what}: {', '.join(gone)}"
+    yield from _list_changes("options", old.options, new.options)
+    yield from _list_changes("currencies", old.allowed_currencies, new.allowed_currencies)
 
 
-def _rule_words(schema: FormSchema, section: Section, spec: FieldSpec) -> str:
-    group = next(group for group, specs in section.groups.items() if any(one is spec for one in specs))
-    return _condition_words(schema, spec.depends_on, section, group)
+def _list_changes(name: str, old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+    if added := [value for value in new if value not in old]:
+        yield f"new {name}: {', '.join(added)}"
+    if removed := [value for value in old if value not in new]:
+        yield f"without the {name}: {', '.join(removed)}"
 
 
-def _section_rule(schema: FormSchema, section: Section) -> str:
-    return _condition_words(schema, section.depends_on, section, "")
+def _question_rule(schema: FormSchema, section: Section, spec: FieldSpec) -> str:
+    group = next(group for group, specs in section.groups.items() if any(other is spec for other in specs))
+    return _rule_words(schema, spec.depends_on, section, group)
 
 
-def _condition_words(schema: FormSchema, rule: Condition | None, section: Section, group: str) -> str:
+def _rule_words(schema: FormSchema, rule: Condition | None, section: Section, group: str) -> str:
     if rule is None:
         return "always"
-    found = lookup_of(schema).candidates(rule.field, section=section, group=group)
-    said = reasons.only_if(rule, found[0].spec) if found else f"Never: no question is called “{rule.field}”"
-    return said[0].lower() + said[1:]
+    questions = lookup_of(schema).candidates(rule.field, section=section, group=group)
+    if not questions:
+        return f"never: no question is called “{rule.field}”"
+    condition = reasons.only_if(rule, questions[0].spec)
+    return condition[0].lower() + condition[1:]
 
 
-def _minimum_words(schema: FormSchema, section: Section) -> str:
-    least = section.conditional_min
-    place = lookup_of(schema).entity_field(least.field) if least else None
-    return f"{least.minimum} {reasons.if_answered(place.spec, least.values)}" if least and place else "none"
+def _section_values(schema: FormSchema, section: Section) -> dict[str, str]:
+    """Return the properties of a section that are compared, in words."""
+    minimum = section.conditional_min
+    location = lookup_of(schema).entity_field(minimum.field) if minimum else None
+    other_minimum = "none"
+    if minimum and location:
+        other_minimum = f"{minimum.minimum} {reasons.if_answered(location.spec, minimum.values)}"
+    kinds = [name for kind, name in _KINDS.items() if section.allows(kind)] if section.role else []
+    return {
+        "asked": _rule_words(schema, section.depends_on, section, ""),
+        "minimum": str(section.base_minimum),
+        "other minimum": other_minimum,
+        "may be": ", ".join(kinds),
+    }
 
 
-def _kinds(section: Section) -> str:
-    return ", ".join(words for kind, words in _KINDS.items() if section.allows(kind)) if section.role else ""
-
-
-def _from_to(what: str, old: str, new: str) -> str:
-    return f"{what}: {new} (was: {old})"
+def _from_to(name: str, old: str, new: str) -> str:
+    return f"{name}: {new} (was: {old})"
 
 
 def versions_in_use(product_id: str) -> list[SchemaVersion]:
-    """The versions that applications for the product were started with, the newest first. One query."""
+    """Return the versions that the product's applications were started with, the newest first. One query."""
     used = Application.objects.filter(product_id=product_id, deleted_at=None).values("schema_version_id")
-    return list(SchemaVersion.objects.filter(pk__in=used).order_by("-created_at")[:_MOST_VERSIONS])
+    return list(SchemaVersion.objects.filter(pk__in=used).order_by("-created_at")[:_MAX_VERSIONS])
 
 
 @dataclass(frozen=True)
 class OpenDrafts:
-    """What would become of the open drafts of a product, were it asked with this form. Reads, and writes nothing."""
+    """The effects of a form on the open drafts of a product that have another version of it. Writes nothing.
+
+    `product_id` is given apart, since a schema that is pasted alone has none of its own.
+    """
 
     item: CatalogItem
-    # The product whose drafts they are; a schema that is pasted alone has none of its own.
     product_id: str
 
     @cached_property
-    def _others(self) -> list[Application]:
+    def _drafts(self) -> list[Application]:
         drafts = Application.objects.filter(
             product_id=self.product_id,
             state__in=[state.value for state in WRITABLE],
@@ -182,42 +193,37 @@ class OpenDrafts:
 
     @property
     def count(self) -> int:
-        """Open drafts with another version of the form."""
-        return len(self._others)
+        return len(self._drafts)
 
     @property
     def looked_at(self) -> int:
-        """How many of them were looked at: those that were changed last."""
-        return min(self.count, MAX_DRAFTS) if self._can_be_asked else 0
+        """Count the drafts that are evaluated: the last changed ones; none with a schema that can't be asked."""
+        return 0 if check_schema(self.item.form).faults else min(self.count, MAX_DRAFTS)
 
     @property
     def losing(self) -> int:
-        """Of those, how many would lose an answer."""
+        """Count the drafts that would lose an answer."""
         return sum(1 for lost, _ in self._effects if lost)
 
     @property
     def asked_more(self) -> int:
-        """Of those, how many would need something that they don't need now."""
-        return sum(1 for _, needed in self._effects if needed)
+        """Count the drafts that would need something new."""
+        return sum(1 for _, needs_more in self._effects if needs_more)
 
     @property
     def lost(self) -> list[tuple[str, int, bool]]:
-        """The questions whose answers would be lost: label, in how many drafts, and whether it is still asked."""
-        counted = Counter(one for lost, _ in self._effects for one in lost)
-        return [(label, count, is_asked) for (label, is_asked), count in counted.most_common(_MOST_NAMED)]
-
-    @property
-    def _can_be_asked(self) -> bool:
-        return not check_schema(self.item.form).faults
+        """Return the questions whose answers would be lost: label, number of drafts, and whether it is still asked."""
+        counted = Counter(answer for lost, _ in self._effects for answer in lost)
+        return [(label, count, is_asked) for (label, is_asked), count in counted.most_common(_MAX_LOST_ANSWERS)]
 
     @cached_property
     def _effects(self) -> list[tuple[frozenset[tuple[str, bool]], bool]]:
-        """Of each draft the labels of the answers that it would lose, and whether it would need more."""
+        """Return the labels of the answers that each draft would lose, and whether it would need more."""
         effects = []
-        for application in self._others[: self.looked_at]:
+        for application in self._drafts[: self.looked_at]:
             draft = open_draft(application)
             lost = frozenset((label, is_asked) for _, label, is_asked in lost_answers(draft, self.item.form))
-            now = {need.text for need in draft.needs}
-            then = {need.text for need in with_schema(draft, self.item.form).needs}
-            effects.append((lost, bool(then - now)))
+            needs_now = {need.text for need in draft.needs}
+            needs_then = {need.text for need in with_schema(draft, self.item.form).needs}
+            effects.append((lost, bool(needs_then - needs_now)))
         return effects

@@ -1,4 +1,4 @@
-"""The workbench: a schema becomes its form, its needs and its calls. Nothing is kept, and nothing is sent."""
+"""Show a schema at the workbench as its form, its needs and its calls. Nothing is stored, and nothing is sent."""
 
 import json
 from dataclasses import replace
@@ -19,7 +19,7 @@ from formation_portal.applications.draft import load_schema
 from formation_portal.applications.models import SchemaVersion
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.schema import FormSchema
-from formation_portal.gateway.catalog import Catalog, catalog
+from formation_portal.gateway.catalog import CatalogProduct, catalog
 from formation_portal.gateway.errors import CatalogUnavailable
 from formation_portal.ui.forms.controls import as_options
 
@@ -28,11 +28,11 @@ from .pages import Comparison, Trial, WorkbenchPage
 from .source import MAX_BYTES, UNNAMED, Source, Unreadable, decode, read_source
 from .versions import Difference, OpenDrafts, versions_in_use
 
-# Begins the choice of a version that applications use, by its digest.
+# Begins the value of a version that applications use; its digest follows.
 _VERSION = "version:"
 
 
-def _only_where_it_is_on(view: UserView[Rest]) -> UserView[Rest]:
+def _requires_workbench(view: UserView[Rest]) -> UserView[Rest]:
     @wraps(view)
     def guarded(request: UserRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
         if not settings.WORKBENCH:
@@ -44,26 +44,35 @@ def _only_where_it_is_on(view: UserView[Rest]) -> UserView[Rest]:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @agent_with(Right.WORKBENCH)
-@_only_where_it_is_on
+@_requires_workbench
 def workbench(request: UserRequest) -> HttpResponse:
-    """GET shows an empty page, or the schema of a product of the catalog. POST shows the schema that it brings.
+    """Show an empty page, or the schema of a product of the catalog; a POST shows the posted schema.
 
-    A change that script posts is answered with what differs: the regions that show, the needs and the calls.
+    A change that htmx posts is answered with the parts that differ: the visible regions, the needs and the calls.
     """
-    known, note = _catalog()
-    page = _page(request, known, note)
+    page = _page(request)
     if request.htmx:
         return render(request, "desk/workbench/_update.html", {"page": page})
     return render(request, "desk/workbench/workbench.html", {"page": page}, status=422 if page.problem else 200)
 
 
-def _page(request: UserRequest, known: Catalog | None, note: str) -> WorkbenchPage:
-    text, problem, source = "", "", None
-    chosen = (request.GET if request.method != "POST" or "load" in request.POST else QueryDict()).get("product", "")
-    if "load" in request.POST:
-        chosen = request.POST.get("product", "")
+def _page(request: UserRequest) -> WorkbenchPage:
+    products: tuple[CatalogProduct, ...] = ()
+    note = ""
     try:
-        text = _text(request, known, chosen)
+        products = catalog().items
+    except CatalogUnavailable:
+        note = "The formation service’s catalog is not available at the moment. Paste or upload a schema instead."
+    chosen = ""
+    if request.method != "POST":
+        chosen = request.GET.get("product", "")
+    elif "load" in request.POST:
+        chosen = request.POST.get("product", "")
+    text = ""
+    problem = ""
+    source = None
+    try:
+        text = _text(request, products, chosen)
         if request.method == "POST" or chosen:
             source = read_source(text)
     except Unreadable as error:
@@ -74,30 +83,25 @@ def _page(request: UserRequest, known: Catalog | None, note: str) -> WorkbenchPa
         post = QueryDict() if is_new else request.POST
         drawn = {name.removesuffix(DRAWN): post[name] for name in post if name.endswith(DRAWN)}
         trial = Trial(posted_draft(source.item, post), drawn if request.htmx else {})
-    products = as_options(
-        (("", "Choose a company type"), *((one.key, _product_name(one)) for one in (known.items if known else ()))),
-        chosen or request.POST.get("product", ""),
-    )
-    comparison = _comparison(request, known, source) if source and not request.htmx else None
-    return WorkbenchPage(text, products, note, source, problem, trial, comparison)
+    names = [(product.key, _product_name(product)) for product in products]
+    options = as_options((("", "Choose a company type"), *names), chosen or request.POST.get("product", ""))
+    comparison = _comparison(request, products, source) if source and not request.htmx else None
+    return WorkbenchPage(text, options, note, source, problem, trial, comparison)
 
 
-def _comparison(request: UserRequest, known: Catalog | None, source: Source) -> Comparison | None:
-    """The schema beside the version that was pasted or chosen; else beside the one that the catalog has of it."""
+def _comparison(request: UserRequest, products: tuple[CatalogProduct, ...], source: Source) -> Comparison | None:
+    """Compare the schema with the version that was pasted or chosen; else with the catalog's version of it."""
     item = source.item
     if item is None:
         return None
-    catalogued = [one for one in (known.items if known else ()) if one.item]
-    used = versions_in_use(item.jurisdiction_product_id)
-    pasted, chosen = request.POST.get("other_schema", ""), request.POST.get("other", "")
-    choices = as_options(
-        (
-            ("", "The catalog’s version"),
-            *((f"{_VERSION}{one.pk}", f"{one}, in use since {_day(one)}") for one in used),
-            *((one.key, _product_name(one)) for one in catalogued),
-        ),
-        chosen,
-    )
+    readable = [product for product in products if product.item]
+    versions = versions_in_use(item.jurisdiction_product_id)
+    pasted = request.POST.get("other_schema", "")
+    chosen = request.POST.get("other", "")
+    labels = [("", "The catalog’s version")]
+    labels += [(f"{_VERSION}{version.pk}", f"{version}, in use since {_day(version)}") for version in versions]
+    labels += [(product.key, _product_name(product)) for product in readable]
+    choices = as_options(labels, chosen)
     if pasted.strip():
         try:
             other, name = read_source(pasted).item, "The pasted version"
@@ -106,11 +110,11 @@ def _comparison(request: UserRequest, known: Catalog | None, source: Source) -> 
         if other is None:
             return Comparison(choices, pasted, problem="The pasted version can’t be read")
         return _compared(Comparison(choices, pasted, name), item, other.form, other.jurisdiction_product_id)
-    for version in used:
+    for version in versions:
         if chosen == f"{_VERSION}{version.pk}":
             name = f"The version in use since {_day(version)}"
             return _compared(Comparison(choices, name=name), item, load_schema(version.pk), "")
-    for product in catalogued:
+    for product in readable:
         other = product.item
         assert other is not None
         if product.key == chosen or (not chosen and other.jurisdiction_product_id == item.jurisdiction_product_id):
@@ -123,16 +127,16 @@ def _day(version: SchemaVersion) -> str:
     return date_format(localtime(version.created_at), "j F Y")
 
 
-def _compared(found: Comparison, item: CatalogItem, other: FormSchema, product_id: str) -> Comparison:
+def _compared(comparison: Comparison, item: CatalogItem, other: FormSchema, product_id: str) -> Comparison:
     own = item.jurisdiction_product_id
     drafts = OpenDrafts(item, product_id if own == UNNAMED and product_id else own)
-    return replace(found, difference=Difference(other, item.form), drafts=drafts)
+    return replace(comparison, difference=Difference(other, item.form), drafts=drafts)
 
 
-def _text(request: UserRequest, known: Catalog | None, chosen: str) -> str:
-    """The text to check: of the product that was chosen, else of the file, else as it was pasted. Raises Unreadable."""
+def _text(request: UserRequest, products: tuple[CatalogProduct, ...], chosen: str) -> str:
+    """Return the schema of the chosen product, of the file, or the pasted one. Raises Unreadable."""
     if chosen:
-        product = known.find(chosen) if known else None
+        product = next((product for product in products if product.key == chosen), None)
         if product is None:
             raise Unreadable("The catalog has no such company type")
         if product.item is None:
@@ -147,14 +151,6 @@ def _text(request: UserRequest, known: Catalog | None, chosen: str) -> str:
     return str(request.POST.get("schema", ""))
 
 
-def _catalog() -> tuple[Catalog | None, str]:
-    """The catalog, and what to say where there is none."""
-    try:
-        return catalog(), ""
-    except CatalogUnavailable:
-        return None, "The formation service’s catalog is not available at the moment. Paste or upload a schema instead."
-
-
-def _product_name(product: Any) -> str:
+def _product_name(product: CatalogProduct) -> str:
     place = product.item.jurisdiction.name if product.item else ""
     return f"{product.name}, {place}" if place else str(product.name)

@@ -251,13 +251,13 @@ def test_the_rail_names_whoever_owns_enough_in_the_end(
     hold(draft, owner, ("6,000",), ("4,000",))
     kestrel = draft.parties[1]
     services.save_owners(draft, kestrel, {ben.token: "25"}, by=owner)
-    found = case_page(factories.again(draft), reader=agent, asked={})
+    found = case_page(factories.again(draft), reader=agent, query={})
     assert [(party.token, part) for party, part in found.owners or ()] == [
         (draft.parties[0].token, "60%"),
         (ben.token, "10%"),
     ]
     services.save_owners(draft, kestrel, {ben.token: "24.99"}, by=owner)
-    assert len(case_page(factories.again(draft), reader=agent, asked={}).owners or ()) == 1
+    assert len(case_page(factories.again(draft), reader=agent, query={}).owners or ()) == 1
 
 
 def test_who_owns_it_and_the_chart_take_one_query(submitted: Draft, as_agent: Client) -> None:

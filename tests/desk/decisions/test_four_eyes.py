@@ -127,7 +127,7 @@ def test_a_second_agent_refuses_it_with_a_word_that_no_customer_reads(
 def test_what_is_refused_goes_back_to_who_proposed_it_and_they_are_told(
     proposed: Draft, agent: Any, colleague: Any, as_agent: Client, as_colleague: Client
 ) -> None:
-    claims.take_over(Case.objects.get(), by=colleague, word="To confirm it")
+    claims.take_over(Case.objects.get(), by=colleague, reason="To confirm it")
     post(as_colleague, proposed, "refusal", why="Look at the funds")
     case = Case.objects.get()
     assert (case.claimed_by, case.is_claimed) == (agent, True)

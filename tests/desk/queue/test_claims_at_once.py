@@ -46,8 +46,8 @@ def test_of_two_colleagues_one_takes_over(submitted: Draft, agent: Any, colleagu
     third = type(agent).objects.create_user("third@example.com", first_name="Tui", is_agent=True)
     cases = case_of(submitted), case_of(submitted)
     first, second = at_once(
-        lambda: claims.take_over(cases[0], by=colleague, word="Holiday"),
-        lambda: claims.take_over(cases[1], by=third, word="Illness"),
+        lambda: claims.take_over(cases[0], by=colleague, reason="Holiday"),
+        lambda: claims.take_over(cases[1], by=third, reason="Illness"),
     )
     assert (first.result, second.result) == (True, False)
     case = case_of(submitted)
@@ -59,7 +59,7 @@ def test_a_case_that_is_released_meanwhile_is_not_taken_over(submitted: Draft, a
     claims.claim([submitted.application.pk], by=agent)
     case = case_of(submitted)
     released, taken = at_once(
-        lambda: claims.release([case.pk], by=agent), lambda: claims.take_over(case, by=colleague, word="Illness")
+        lambda: claims.release([case.pk], by=agent), lambda: claims.take_over(case, by=colleague, reason="Illness")
     )
     assert (released.result, taken.result) == (1, False)
     assert case_of(submitted).claimed_by is None
@@ -70,7 +70,7 @@ def test_a_case_that_is_released_meanwhile_is_simply_claimed(submitted: Draft, a
     claims.claim([number], by=agent)
     _, said = at_once(
         lambda: claims.release([number], by=agent),
-        lambda: claims.claim_or_take_over(number, by=colleague, taken_from=str(agent.pk), word="Illness"),
+        lambda: claims.claim_or_take_over(number, by=colleague, taken_from=str(agent.pk), reason="Illness"),
     )
     assert said.result[1] == "You have claimed this case."
     case = case_of(submitted)
@@ -82,7 +82,7 @@ def test_a_case_that_is_taken_over_meanwhile_is_not_released(submitted: Draft, a
     claims.claim([submitted.application.pk], by=agent)
     case = case_of(submitted)
     taken, released = at_once(
-        lambda: claims.take_over(case, by=colleague, word="Illness"), lambda: claims.release([case.pk], by=agent)
+        lambda: claims.take_over(case, by=colleague, reason="Illness"), lambda: claims.release([case.pk], by=agent)
     )
     assert (taken.result, released.result) == (True, 0)
     assert case_of(submitted).claimed_by == colleague

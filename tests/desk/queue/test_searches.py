@@ -131,7 +131,7 @@ def test_a_search_that_is_not_there_shows_the_list_unsearched_and_says_so(
     elif other == "of before":
         where = "/desk/?q=nobody"
     else:
-        for number in range(searches.MOST):
+        for number in range(searches.MAX_SEARCHES):
             search(client, f"other{number}")
     markup = Markup(client.get(where).content.decode())
     assert ENDED in markup.one("main").text
@@ -144,11 +144,11 @@ def test_a_search_that_is_not_there_shows_the_list_unsearched_and_says_so(
 def test_the_newest_searches_stay_and_one_that_is_used_again_is_new(as_agent: Client) -> None:
     first = search(as_agent, "first")
     second = search(as_agent, "second")
-    for number in range(searches.MOST - 2):
+    for number in range(searches.MAX_SEARCHES - 2):
         search(as_agent, f"other{number}")
     assert search(as_agent, "first") == first
     search(as_agent, "one more")
-    assert len(as_agent.session["desk_searches"]) == searches.MOST
+    assert len(as_agent.session["desk_searches"]) == searches.MAX_SEARCHES
     assert ENDED not in as_agent.get(first).content.decode()
     assert ENDED in as_agent.get(second).content.decode()
 
