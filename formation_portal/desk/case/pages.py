@@ -133,18 +133,18 @@ class CasePage:
         panel = QueryPanel(self.panels, target)
         rows = [*self._rows(key, "", group.lines), *self._no_longer_asked(group)]
         removed = self._removed_panels[key]
-        queue_state = rows
+        visible = rows
         if not self._must_be_read(fact):
-            queue_state = [row for row in rows if row.difference or row.panel.open_queries]
-            if not queue_state and not panel.open_queries and not removed:
+            visible = [row for row in rows if row.difference or row.panel.open_queries]
+            if not visible and not panel.open_queries and not removed:
                 return None
         changed = sum(row.difference is not None for row in rows)
         return CaseEntry(
             id=f"section-{key}",
             title=group.title,
-            rows=queue_state,
+            rows=visible,
             note=f"{changed} changed" if changed else "",
-            hidden=len(rows) - len(queue_state),
+            hidden=len(rows) - len(visible),
             status=FactStatus(fact, has_query=self._has_query(key)) if fact else None,
             panel=panel,
             more=removed,

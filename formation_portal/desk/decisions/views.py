@@ -179,6 +179,11 @@ def _draw(
     panel = decision_panel(
         draft, request.user, deliveries=case_deliveries(draft), queue_state=queue_state, form=form, version=version
     )
+    again: tuple[tuple[str, str], ...] = ()
+    if asks_again:
+        again = posted_again(request, without=("certain",))
+    elif unopened:
+        again = posted_again(request)
     context = {
         "decision": panel,
         "draft": draft,
@@ -188,7 +193,7 @@ def _draw(
         "is_stopped": is_stopped,
         "documents": unopened_documents(draft, unopened.documents, queue_state) if unopened else (),
         "asks_again": asks_again,
-        "again": posted_again(request, without=("certain",) if asks_again else ()) if unopened or asks_again else (),
+        "again": again,
         "problems": panel.form.problems,
     }
     return render(request, "desk/decisions/decision.html", context, status=status)

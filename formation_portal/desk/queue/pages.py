@@ -378,7 +378,9 @@ class QueueVersion:
     @property
     def summary(self) -> str:
         """Say how many cases are new and changed; "" where none are any more."""
-        new = f"{_count_words(self.new)} new case{'' if self.new == 1 else 's'}" if self.new else ""
+        new = ""
+        if self.new:
+            new = f"{_count_words(self.new)} new case{'' if self.new == 1 else 's'}"
         return together(new, if_any(self.changed, "changed case"))
 
 
