@@ -1,7 +1,7 @@
-"""Threads that do what is due until they are stopped: PostgreSQL wakes them, or they look each second; and the tasks
-that are due each hour.
+"""Run work in background threads until they are stopped, and tasks each hour or minute.
 
-What they do stands in the database, in rows that one worker claims at a time. So any number of workers may run.
+Work is in rows of the database, which a worker claims one at a time: any number of workers may run. PostgreSQL wakes
+them; on SQLite they look each second.
 """
 
 import contextlib
@@ -23,68 +23,74 @@ from .nodes.wake import Channel, Listener
 logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 1.0
-MINUTE_SECONDS, HOUR_SECONDS = 60.0, 3600.0
+MINUTE_SECONDS = 60.0
+HOUR_SECONDS = 3600.0
+
+Task = Callable[[], object]
 
 
 class Work(Protocol):
-    """Does all that is due now, and asks before each piece whether it may go on."""
+    """Do all that is due now, and ask before each piece whether to go on."""
 
     def __call__(self, *, may_go_on: Callable[[], bool]) -> object: ...
 
 
 @dataclass(kw_only=True, eq=False, slots=True)
 class BackgroundWorker:
-    """Runs until it is told to stop; the piece that is under way is ended first."""
+    """Do work until told to stop. The current piece is finished first."""
 
-    # The thread's name, and what the log calls it.
+    # The thread's name, and the worker's name in the log.
     name: str
     log_name: str
     work: Work
-    hourly: Callable[[], object] = lambda: None
-    # How long a piece may still take when it is told to stop.
+    hourly: Task = lambda: None
+    # Seconds for the current piece after the worker was told to stop.
     stop_timeout: float
-    # Who commits something for it says so there.
+    # Wakes the worker on PostgreSQL.
     channel: Channel | None = None
-    # It looks so often without being woken.
+    # Seconds between two looks without being woken.
     poll_seconds: float = POLL_SECONDS
     _stop_event: threading.Event = field(default_factory=threading.Event, init=False)
     _next_hourly: float = field(default=0.0, init=False)
 
     def run(self) -> None:
-        """Work until stopped, over whatever goes wrong: what is not done stays in the database."""
+        """Work until stopped. Errors don't end the worker: undone work stays in the database."""
         try:
             with self.channel.listen() if self.channel else contextlib.nullcontext() as listener:
-                self._run(listener)
+                while not self._stop_event.is_set():
+                    self._run_once()
+                    self._wait(listener)
         finally:
             connections.close_all()
 
-    def _run(self, listener: Listener | None) -> None:
-        while not self._stop_event.is_set():
-            try:
-                if time.monotonic() >= self._next_hourly:
-                    self._next_hourly = time.monotonic() + HOUR_SECONDS
-                    self.hourly()
-                self.work(may_go_on=lambda: not self._stop_event.is_set())
-            except DATABASE_AWAY as error:
-                text = "%s: the database did not answer; looking again in a moment: %s"
-                logger.error(text, self.log_name, type(error).__name__)
-                connections.close_all()
-            except Exception as error:
-                # Not the error's own words, which may hold what is sent, and to whom.
-                logger.error("%s met something unexpected: %s", self.log_name, type(error).__name__)
-            close_old_connections()
-            if listener is None:
-                self._stop_event.wait(self.poll_seconds)
-            elif not self._stop_event.is_set():
-                listener.wait(self.poll_seconds)
+    def _run_once(self) -> None:
+        try:
+            if time.monotonic() >= self._next_hourly:
+                self._next_hourly = time.monotonic() + HOUR_SECONDS
+                self.hourly()
+            self.work(may_go_on=lambda: not self._stop_event.is_set())
+        except DATABASE_AWAY as error:
+            text = "%s: the database did not answer; looking again in a moment: %s"
+            logger.error(text, self.log_name, type(error).__name__)
+            connections.close_all()
+        except Exception as error:
+            # Without the error's text, which may hold what is sent, and to whom.
+            logger.error("%s met something unexpected: %s", self.log_name, type(error).__name__)
+        close_old_connections()
+
+    def _wait(self, listener: Listener | None) -> None:
+        if listener is None:
+            self._stop_event.wait(self.poll_seconds)
+        elif not self._stop_event.is_set():
+            listener.wait(self.poll_seconds)
 
     def stop(self) -> None:
-        """End after the piece that is under way."""
+        """Stop after the current piece."""
         self._stop_event.set()
 
     def run_until_signal(self) -> None:
-        """Work until SIGTERM or SIGINT, in a process of its own; the piece that is under way is ended first."""
-        # In another thread, since a handler could wait for ever for a lock of the one that it has interrupted.
+        """Work in a process of its own until SIGTERM or SIGINT, and finish the current piece."""
+        # The work runs in another thread: a signal handler could deadlock on a lock of the thread that it interrupts.
         reading, writing = os.pipe()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: os.write(writing, b"."))
@@ -95,8 +101,8 @@ class BackgroundWorker:
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
-        """Runs meanwhile, in a thread of its own."""
-        # Whoever keeps it hanging must not keep the process from ending: its lease ends, and the piece is done again.
+        """Work in another thread during the block."""
+        # A piece that hangs must not keep the process from ending: its lease ends, and it is done again.
         thread = threading.Thread(target=self.run, name=self.name, daemon=True)
         thread.start()
         try:
@@ -107,15 +113,15 @@ class BackgroundWorker:
 
 
 def missing_migrations(alias: str) -> list[str]:
-    """The names of those that a database lacks for this version, in their order: of the apps whose tables it has."""
+    """Return the names of the migrations that a database lacks for this version, in their order."""
     executor = MigrationExecutor(connections[alias])
     latest = [key for key in executor.loader.graph.leaf_nodes() if router.allow_migrate(alias, key[0])]
     return [str(migration) for migration, _ in executor.migration_plan(latest)]
 
 
 def wait_until_migrated() -> None:
-    """Before the work of a process that sets nothing up itself: `web`, `serve` or `setup_portal` does that."""
-    has_said = False
+    """Wait until `web`, `serve` or `setup_portal` has set up the databases."""
+    has_logged = False
     while True:
         try:
             if not any(missing_migrations(alias) for alias in connections):
@@ -124,49 +130,47 @@ def wait_until_migrated() -> None:
         except DATABASE_AWAY as error:
             reason = f"A database did not answer; looking again in a moment: {type(error).__name__}"
             connections.close_all()
-        if not has_said:
+        if not has_logged:
             logger.warning(reason)
-            has_said = True
+            has_logged = True
         time.sleep(POLL_SECONDS)
 
 
-Task = Callable[[], object]
-_hourly_tasks: list[Task] = []
-_minute_tasks: list[Task] = []
+class PeriodicTasks:
+    """Collect functions as a decorator, and run all of them.
+
+    Several processes run them, so each function must make sure that nothing is sent twice.
+    """
+
+    def __init__(self) -> None:
+        self.functions: list[Task] = []
+
+    def __call__(self, function: Task) -> Task:
+        self.functions.append(function)
+        return function
+
+    def run(self, **_: object) -> None:
+        """Run all functions. An error in one stops no other."""
+        for function in self.functions:
+            try:
+                function()
+            except Exception as error:
+                # Without the error's text, which may hold the text of an e-mail.
+                text = "The round met something unexpected in %s: %s"
+                logger.error(text, function.__module__, type(error).__name__)
 
 
-def hourly_task(task: Task) -> Task:
-    """Decorator: run the function each hour. Several processes do, so it must make sure that nothing is sent twice."""
-    _hourly_tasks.append(task)
-    return task
-
-
-def minute_task(task: Task) -> Task:
-    """Decorator: run the function each minute, in several processes as well."""
-    _minute_tasks.append(task)
-    return task
-
-
-def run_hourly_tasks() -> None:
-    """Run all of them. An error in one stops no other."""
-    _run(_hourly_tasks)
+hourly_task = PeriodicTasks()
+minute_task = PeriodicTasks()
+run_hourly_tasks = hourly_task.run
 
 
 def minute_tasks() -> BackgroundWorker:
-    """Runs them, beside whoever runs the hourly ones."""
+    """Return the worker that runs the tasks of each minute."""
     return BackgroundWorker(
         name="minute tasks",
         log_name="The tasks of each minute",
-        work=lambda **_: _run(_minute_tasks),
+        work=minute_task.run,
         stop_timeout=1,
         poll_seconds=MINUTE_SECONDS,
     )
-
-
-def _run(tasks: list[Task]) -> None:
-    for task in tasks:
-        try:
-            task()
-        except Exception as error:
-            # Not the error's own words, which may hold what a letter says.
-            logger.error("The round met something unexpected in %s: %s", task.__module__, type(error).__name__)

@@ -11,7 +11,7 @@ _NO_LIMIT_BYTES = 1 << 60
 
 
 class ContainerLimits(NamedTuple):
-    """The tightest limits of the control groups. None is no limit."""
+    """Hold the tightest limits of the control groups. None is no limit."""
 
     memory_bytes: int | None = None
     cores: float | None = None
@@ -47,7 +47,7 @@ def _folders(root: Path, path: str) -> Iterator[Path]:
 
 
 def _share(quota_and_period: list[int]) -> list[float]:
-    """Return the cores of a quota, in a list; empty where there is no quota ("max", or -1 in version 1)."""
+    """Return the cores of a quota in a list, which is empty for no quota ("max", or -1 in version 1)."""
     if len(quota_and_period) < 2 or quota_and_period[0] <= 0:
         return []
     return [quota_and_period[0] / quota_and_period[1]]

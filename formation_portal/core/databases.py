@@ -1,12 +1,13 @@
-"""The two databases: the portal's own, and the embedded service's under an alias of its own; and how outages are told.
+"""Configure the portal's database and the embedded service's, and recognise outages.
 
 Nothing commits or rolls back together across the two: the boundary is as real as over a network. An outage (a database
-is away or locked, a disk is full or read-only) passes by itself or is ended by the operator; a bug doesn't pass.
+is away or locked, a disk is full or read-only) passes by itself or by an operator's work; a bug doesn't pass.
 """
 
 import errno
 import ipaddress
 import sqlite3
+from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -17,34 +18,34 @@ from django.db.backends.signals import connection_created
 from django.db.utils import InterfaceError, OperationalError
 
 SERVICE = "service"
-# A database does not answer, or takes nothing: nobody's fault, and it passes.
+# The exceptions of a database that does not answer or can't be written for the moment.
 DATABASE_AWAY = (OperationalError, InterfaceError)
 
 _SCHEMES = ("postgres://", "postgresql://", "sqlite:///")
 _POSTGRESQL_PATIENCE = {
     "connect_timeout": 5,
-    # Milliseconds without a word about what was sent, and seconds without any word at all.
+    # In milliseconds, without an acknowledgement of sent data. The others are in seconds.
     "tcp_user_timeout": 20_000,
     "keepalives_idle": 20,
     "keepalives_interval": 5,
     "keepalives_count": 3,
 }
-# How long a page waits for one statement.
+# A page waits this long for one statement.
 STATEMENT_SECONDS = 20.0
-# Each thread has a connection of its own, and each connection its own pages and prepared statements: little of both,
-# for what is not there is in the machine's page cache.
+# Each thread has a connection with its own pages and prepared statements. Both are few, since the machine's page cache
+# holds the others.
 _SQLITE_START = (
     "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; "
-    # What is deleted is overwritten: nothing of it stays in free pages.
+    # Deleted data is overwritten, so that none of it stays in free pages.
     "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-1000; PRAGMA secure_delete=ON;"
 )
 _SQLITE_STATEMENTS = 64
 
 
 def database_settings(url: str, *, default_path: Path) -> dict[str, Any]:
-    """Django's settings for one database; SQLite with write-ahead log, full sync and immediate transactions.
+    """Return Django's settings for a database. SQLite has a write-ahead log, full sync and immediate transactions.
 
-    Raises ValueError, without the URL, which holds a password.
+    The ValueError does not quote the URL, which holds a password.
     """
     if not url:
         url = f"sqlite:///{default_path}"
@@ -63,27 +64,25 @@ def database_settings(url: str, *, default_path: Path) -> dict[str, Any]:
         }
         config["CONN_MAX_AGE"] = None
     elif config["ENGINE"].endswith("postgresql"):
-        # A server that is away, or vanishes without a word, is said to be away, instead of keeping everybody waiting.
+        # Gives up on a server that is away or has vanished, instead of waiting for it.
         config["OPTIONS"] = _POSTGRESQL_PATIENCE | _transport(str(config.get("HOST", ""))) | config.get("OPTIONS", {})
     return config
 
 
 def _transport(host: str) -> dict[str, str]:
-    """What the way to a server takes, unless the address says otherwise (`?sslmode=`): TLS, where it isn't on this
-    machine. A path is that of a socket."""
+    """Require TLS for a server on another machine, unless the URL has another `?sslmode=`. A path is a socket's."""
     if not host or host.startswith("/") or host == "localhost":
         return {}
-    try:
-        is_here = ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        is_here = False
-    return {} if is_here else {"sslmode": "require"}
+    with suppress(ValueError):
+        if ipaddress.ip_address(host).is_loopback:
+            return {}
+    return {"sslmode": "require"}
 
 
 def limit_statements(seconds: float = STATEMENT_SECONDS) -> None:
-    """For pages: end what PostgreSQL has not done by then, on each connection that this process makes from now on.
+    """Limit the time of PostgreSQL's statements on each connection that this process opens from now on.
 
-    A page that has waited so long for a lock or a slow server says that our records are away, and keeps what was typed.
+    A page that has waited so long for a lock or a slow server reports an outage, and offers what was typed again.
     """
 
     def limit(connection: Any, **_: Any) -> None:
@@ -95,7 +94,7 @@ def limit_statements(seconds: float = STATEMENT_SECONDS) -> None:
 
 
 class ServiceRouter:
-    """Sends the embedded service's tables to their own database, and everything else to the portal's."""
+    """Route the embedded service's tables to their own database, and all others to the portal's."""
 
     label = "service"
 
@@ -105,8 +104,8 @@ class ServiceRouter:
     def db_for_write(self, model: Any, **hints: Any) -> str | None:
         return SERVICE if model._meta.app_label == self.label else None
 
-    def allow_relation(self, one: Any, other: Any, **hints: Any) -> bool | None:
-        return bool((one._meta.app_label == self.label) == (other._meta.app_label == self.label))
+    def allow_relation(self, obj1: Any, obj2: Any, **hints: Any) -> bool | None:
+        return bool((obj1._meta.app_label == self.label) == (obj2._meta.app_label == self.label))
 
     def allow_migrate(self, db: str, app_label: str, **hints: Any) -> bool:
         return (db == SERVICE) == (app_label == self.label)
@@ -114,38 +113,42 @@ class ServiceRouter:
 
 FULL_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 BAD_DISK = frozenset({errno.EROFS, errno.EIO})
-# PostgreSQL's codes: disk_full; read_only_sql_transaction, which Django has no word of its own for.
-_FULL, _READ_ONLY = "53100", "25006"
+# PostgreSQL's codes.
+_FULL = "53100"
+_READ_ONLY = "25006"
 # The lowest byte of SQLite's code is the kind of error.
 _SQLITE_KIND = 0xFF
 
 
 class Outage(StrEnum):
-    """What is the matter, as far as it changes the words on the page."""
+    """Distinguish the outages that the page explains differently."""
 
     AWAY = "away"
     FULL = "full"
 
 
 def outage_in(error: BaseException | None) -> Outage | None:
-    """The outage that an exception, or one that it came from, tells of; None where it is a fault of the code."""
-    found = set()
+    """Return the outage that has caused an exception, or None if it comes from a bug."""
+    outages = set()
     while error is not None:
-        if outage := _outage_of(error):
-            found.add(outage)
+        outages.add(_outage_of(error))
         error = error.__cause__ or error.__context__
-    return Outage.FULL if Outage.FULL in found else next(iter(found), None)
+    if Outage.FULL in outages:
+        return Outage.FULL
+    return Outage.AWAY if Outage.AWAY in outages else None
 
 
 def _outage_of(error: BaseException) -> Outage | None:
+    """Return the outage of a single exception, without its causes."""
     if isinstance(error, OSError):
-        return Outage.FULL if error.errno in FULL_DISK else Outage.AWAY if error.errno in BAD_DISK else None
+        if error.errno in FULL_DISK:
+            return Outage.FULL
+        return Outage.AWAY if error.errno in BAD_DISK else None
     if not isinstance(error, Error):
         return None
     cause = error.__cause__
     if isinstance(cause, sqlite3.Error):
-        # Without a code it is the driver that objects, and SQLITE_ERROR is a wrong statement: both are faults of the
-        # code.
+        # The driver's errors have no code, and a wrong statement has SQLITE_ERROR: both are bugs.
         kind = getattr(cause, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & _SQLITE_KIND
         if not isinstance(cause, sqlite3.OperationalError) or kind == sqlite3.SQLITE_ERROR:
             return None

@@ -1,7 +1,4 @@
-"""Storages of private files: what they write is encrypted, each file bound to its name (`encryption`).
-
-STORAGES names them by `storage_settings`.
-"""
+"""Define storages that encrypt their files, each bound to its name (`encryption`). `storage_settings` names them."""
 
 import uuid
 from pathlib import Path
@@ -15,8 +12,7 @@ from .storage import DurableFileStorage
 
 
 class EncryptedFiles:
-    """Makes a storage one of private files. One that is opened is in memory, as large as uploads may be, and on no
-    disk."""
+    """Encrypt the files of a storage. An opened file is decrypted in memory, never on a disk."""
 
     def _save(self, name: str, content: "File[Any]") -> str:
         content.seek(0)
@@ -31,30 +27,30 @@ class EncryptedFiles:
         return ContentFile(content, name)
 
     def open_stored(self, name: str) -> "File[Any]":
-        """The file as it is stored, encrypted."""
+        """Open the encrypted file."""
         return super()._open(name)  # type: ignore[misc,no-any-return]  # the storage's own
 
     def save_stored(self, name: str, content: "File[Any]") -> None:
-        """Put back what `open_stored` has given."""
+        """Save an encrypted file, as `open_stored` returns it."""
         super()._save(name, content)  # type: ignore[misc]  # the storage's own
 
     def replace_stored(self, name: str, sealed: bytes) -> None:
-        """Put the same content, encrypted anew, in the file's place."""
+        """Replace a file by its reencrypted content."""
         self.save_stored(name, ContentFile(sealed))
 
 
 class PrivateFileStorage(EncryptedFiles, DurableFileStorage):
-    """The portal's uploads, on the disk."""
+    """Store the portal's uploads on the disk."""
 
     def replace_stored(self, name: str, sealed: bytes) -> None:
-        """Whoever reads it meanwhile reads the one or the other, whole."""
-        unseen = f"{name}.{uuid.uuid4().hex}"
-        self.save_stored(unseen, ContentFile(sealed))
-        Path(self.path(unseen)).replace(self.path(name))
+        """Replace a file at once: a reader gets either content, whole."""
+        temporary = f"{name}.{uuid.uuid4().hex}"
+        self.save_stored(temporary, ContentFile(sealed))
+        Path(self.path(temporary)).replace(self.path(name))
 
 
 class ServiceFileStorage(PrivateFileStorage):
-    """The embedded service's uploads, in a folder of their own."""
+    """Store the embedded service's uploads on the disk."""
 
     @property
     def base_location(self) -> Any:

@@ -1,4 +1,4 @@
-"""Error views: 400, 403, 404, 500, and 503 during an outage. Each page says what became of the answers."""
+"""Show the pages of errors: 400, 403, 404, 500, and 503 during an outage. Each says whether the answers were saved."""
 
 import logging
 import sys
@@ -20,52 +20,49 @@ from .databases import Outage, outage_in
 
 _TRY_AGAIN_SECONDS = 5
 
-# The name that operators filter by; it is older than the module's.
+# Operators filter by this name, which is older than the module's.
 logger = logging.getLogger("formation_portal.faults")
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """400: the request itself makes no sense; 413 where it is more than we read."""
+    """Answer 400 to a malformed request, or 413 to one that is too large."""
     if isinstance(exception, RequestDataTooBig):
         return render(request, "413.html", status=413)
     return render(request, "400.html", status=400)
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """403: signed in, but not for this."""
     return render(request, "403.html", status=403)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """404: nothing here, or nothing that is yours."""
     return render(request, "404.html", status=404)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500: our fault. Drawn without the request's context, which may be what failed.
+    """Answer 500 to an unhandled exception of any view or middleware, or 503 with the posted form during an outage.
 
-    Every exception ends here, whichever view or middleware raised it. Where it tells that our records are away or
-    full, that passes: 503, and what was posted is on the page.
+    The page is rendered without the request's context, which may be what failed.
     """
     error = sys.exc_info()[1]
     if outage := outage_in(error):
         response = _unavailable(request, outage)
-        # Everybody meets an outage: a traceback for each of them would bury what else is in the log.
-        said = " ".join(str(error).split())
-        logger.error("503 to %s %s: %s: %s", request.method, escape_uri_path(request.path), type(error).__name__, said)
-        # Django looks for this before it logs an answer with its traceback.
+        # One line without traceback, since every request meets an outage.
+        text = " ".join(str(error).split())
+        logger.error("503 to %s %s: %s: %s", request.method, escape_uri_path(request.path), type(error).__name__, text)
+        # Keeps Django from logging the response with its traceback.
         response._has_been_logged = True  # type: ignore[attr-defined]
         return response
     return HttpResponse(render_to_string("500.html"), status=500)
 
 
 def _unavailable(request: HttpRequest, outage: Outage) -> HttpResponse:
-    """503. Drawn without session, user and database, which are what failed."""
-    kept = _unsent_form(request)
+    """Render the page of an outage without session, user and database, which are what failed."""
+    unsent = _unsent_form(request)
     context = {
         "outage": outage,
-        "unsent": kept,
-        "typed": (*recognised_answers(kept.controls), *unsaved_replies(request.POST)) if kept else (),
+        "unsent": unsent,
+        "typed": (*recognised_answers(unsent.controls), *unsaved_replies(request.POST)) if unsent else (),
         "path": request.get_full_path(),
         "csrf_token": get_token(request),
     }
@@ -74,27 +71,28 @@ def _unavailable(request: HttpRequest, outage: Outage) -> HttpResponse:
 
 
 def _unsent_form(request: HttpRequest) -> UnsentForm | None:
-    """What was posted, if it came from a page of ours and holds no password, which must not stand in a page."""
+    """Return the posted form, if it comes from our page and has no password, which no page may show."""
     is_ours = getattr(request, "csrf_processing_done", False) or _is_same_origin(request)
     if request.method != "POST" or not is_ours or any("password" in name for name in request.POST):
         return None
-    controls = tuple(
-        # The file that was chosen at a slot is gone, so its button is not pressed again.
-        ("update", ("1",)) if name == "slot" else (name, tuple(map(str, values)))
-        for name, values in request.POST.lists()
-        if name != "csrfmiddlewaretoken"
-    )
-    return UnsentForm(request.get_full_path(), controls, bool(request.FILES))
+    controls: list[tuple[str, tuple[str, ...]]] = []
+    for name, values in request.POST.lists():
+        if name == "slot":
+            # The uploaded file is lost, so the slot's button must not be pressed again.
+            controls.append(("update", ("1",)))
+        elif name != "csrfmiddlewaretoken":
+            controls.append((name, tuple(map(str, values))))
+    return UnsentForm(request.get_full_path(), tuple(controls), bool(request.FILES))
 
 
 def csrf_failure(request: HttpRequest, reason: str = "", **_: Any) -> HttpResponse:
-    """403: the form's token doesn't fit the session; what was typed is shown again, to be sent once more.
+    """Answer 403 to a form whose token doesn't belong to the session, and offer to send it again.
 
-    Only what came from a page of ours: to offer a stranger's form again would do what the token prevents.
+    Only a form of our own page is offered again: for another site's form that would undo the token's protection.
     """
     is_ours = _is_same_origin(request)
     if is_ours and "HX-Request" in request.headers:
-        # A script posts once more with this token, if the page is the account's (saving.js).
+        # The script posts again with this token, if the page belongs to the account (saving.js).
         content = {"token": get_token(request), "account": account_marker(request.user)}
         return JsonResponse(content, status=403)
     posted = request.POST if is_ours else None
@@ -102,7 +100,7 @@ def csrf_failure(request: HttpRequest, reason: str = "", **_: Any) -> HttpRespon
 
 
 def _is_same_origin(request: HttpRequest) -> bool:
-    own = f"{request.scheme}://{request.get_host()}"
-    return (
-        request.headers.get("Origin") == own and request.headers.get("Sec-Fetch-Site", "same-origin") == "same-origin"
-    )
+    origin = f"{request.scheme}://{request.get_host()}"
+    if request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
+        return False
+    return request.headers.get("Origin") == origin

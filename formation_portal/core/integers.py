@@ -1,17 +1,19 @@
-"""Integers in texts from outside: addresses, forms, headers."""
+"""Parse integers in texts from outside: addresses, forms, headers."""
 
 from collections.abc import Iterable, Mapping
 
-# The most that fit into any database's number.
+# Every database's integers have room for so many digits.
 _DIGITS = 18
 
 
 def parse_integer(text: str, *, digits: int = _DIGITS) -> int | None:
-    """The number, or None where the text is anything but up to so many plain digits.
+    """Parse a text of up to so many plain digits. Return None for any other text.
 
-    `int` alone takes signs, blanks, underscores and the digits of every script.
+    `int` alone accepts signs, blanks, underscores and the digits of every script.
     """
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= digits else None
+    if text.isascii() and text.isdigit() and len(text) <= digits:
+        return int(text)
+    return None
 
 
 def content_length(environ: Mapping[str, object]) -> int:
@@ -25,7 +27,11 @@ def content_length(environ: Mapping[str, object]) -> int:
 
 
 def parse_integers(texts: Iterable[str]) -> list[int]:
-    """The numbers, or none where one of the texts isn't any: what is said by several says nothing by some of them."""
-    found = [parse_integer(text) for text in texts]
-    numbers = [number for number in found if number is not None]
-    return numbers if len(numbers) == len(found) else []
+    """Parse every text as an integer. Return [] if any of them is not one."""
+    numbers = []
+    for text in texts:
+        number = parse_integer(text)
+        if number is None:
+            return []
+        numbers.append(number)
+    return numbers

@@ -1,7 +1,7 @@
-"""Encrypts everything anew under the newest key, while the portal serves (`manage.py rotate_keys`).
+"""Reencrypt all personal data with a new key while the portal serves (`manage.py rotate_keys`).
 
-Each value is replaced only if it is still what was read, so that whatever is saved meanwhile stays. Processes that run
-meet the new key within READ_AGAIN_SECONDS, or when they read the first value under it.
+A value is only replaced if it did not change since it was read, so that nothing that was saved meanwhile is lost.
+Running processes read the new key within READ_AGAIN_SECONDS, or when they meet the first value that it has encrypted.
 """
 
 import time
@@ -12,8 +12,9 @@ from django.apps import apps
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.files.storage import storages
+from django.core.management.base import OutputWrapper
 from django.db import router
-from django.db.models import Model, QuerySet
+from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
 
 from . import encryption
@@ -23,30 +24,29 @@ from .nodes import secret_store
 from .nodes.secret_store import StoredSecret
 from .storage import SERVICE_FILES
 
-Say = Callable[[str], object]
-
-_AT_ONCE = 500
+_BATCH_SIZE = 500
+_STORAGE_ALIASES = ("default", SERVICE_FILES)
 _tasks: list[Callable[[], object]] = []
 
 
 class RotationRefused(Exception):
-    """Why keys are neither added nor dropped, in words for whoever runs the command."""
+    """Keys can't be added or dropped. The message tells the operator why."""
 
 
 def rotation_task(task: Callable[[], object]) -> Callable[[], object]:
-    """Declare what makes digests anew that were made under an earlier key: each time after all else."""
+    """Register, as a decorator, a function that renews what an earlier key has made. It runs after everything else."""
     _tasks.append(task)
     return task
 
 
 def check_keys() -> None:
-    """At the start of each process: raises ImproperlyConfigured where no key opens what the databases hold."""
+    """Raise ImproperlyConfigured if no key opens the data of a database. Each process calls this at its start."""
     checked: set[str] = set()
     for model, field in _columns():
-        if (alias := router.db_for_read(model)) in checked:
+        alias = router.db_for_read(model)
+        if alias in checked:
             continue
-        filled = model._base_manager.using(alias).exclude(**{f"{field.name}__isnull": True}).exclude(**{field.name: ""})
-        for stored in filled.values_list(field.name, flat=True)[:1]:
+        for stored in _filled(model, field, alias).values_list(field.name, flat=True)[:1]:
             checked.add(alias)
             if stored.partition(":")[0] not in key_ring().by_id:
                 raise ImproperlyConfigured(
@@ -65,12 +65,12 @@ def add_key() -> None:
 
 
 def drop_keys() -> int:
-    """Drop every key but the newest; how many there were. Raises RotationRefused while anything needs one of them."""
+    """Drop all keys but the newest. Return their number. Raises RotationRefused while one of them is needed."""
     if settings.FIELD_KEYS:
         raise RotationRefused("FIELD_KEYS is set. Remove the older keys there")
     ring = encryption.read_ring_again()
-    if left := sum(1 for _ in outdated()):
-        raise RotationRefused(f"{left} columns or folders need an earlier key. Run rotate_keys --again")
+    if count := len(list(outdated())):
+        raise RotationRefused(f"{count} columns or folders need an earlier key. Run rotate_keys --again")
     if time.time() - secret_store.changed_at(StoredSecret.FIELD_KEYS) < 2 * READ_AGAIN_SECONDS:
         raise RotationRefused(f"Wait {2 * READ_AGAIN_SECONDS:.0f} seconds, until every process has the newest key")
     for task in _tasks:
@@ -80,79 +80,92 @@ def drop_keys() -> int:
     return len(ring.by_id) - 1
 
 
-def encrypt_anew(say: Say) -> int:
-    """Everything that an earlier key has encrypted; how many values and files nobody can read."""
+def reencrypt_all(stdout: OutputWrapper) -> int:
+    """Reencrypt everything that an earlier key has encrypted. Return the number of unreadable values and files."""
     unreadable = 0
     for model, field in _columns():
-        changed, failed = _renew_column(model, field)
+        changed, failed = _reencrypt_column(model, field)
         unreadable += failed
-        if changed or failed:
-            say(_counted(f"{model._meta.label}.{field.name}", changed, failed))
-    for alias in ("default", SERVICE_FILES):
-        changed, failed = _renew_files(storages[alias])
+        _write_counts(stdout, f"{model._meta.label}.{field.name}", changed, failed)
+    for alias in _STORAGE_ALIASES:
+        changed, failed = _reencrypt_files(storages[alias])
         unreadable += failed
-        if changed or failed:
-            say(_counted(f"Files of {alias}", changed, failed))
+        _write_counts(stdout, f"Files of {alias}", changed, failed)
     for task in _tasks:
         task()
     return unreadable
 
 
-def _counted(what: str, changed: int, failed: int) -> str:
-    return f"{what}: {changed} encrypted anew" + (f", {failed} unreadable" if failed else "")
+def _write_counts(stdout: OutputWrapper, name: str, changed: int, failed: int) -> None:
+    if failed:
+        stdout.write(f"{name}: {changed} encrypted anew, {failed} unreadable")
+    elif changed:
+        stdout.write(f"{name}: {changed} encrypted anew")
 
 
 def outdated() -> Iterator[str]:
-    """The columns and storages that hold anything that an earlier key has encrypted, or none."""
+    """Name the columns and storages with a value that is encrypted with an earlier key, or not at all."""
     for model, field in _columns():
-        if _older(model, field).exists():
+        if _outdated_rows(model, field).exists():
             yield f"{model._meta.label}.{field.name}"
-    for alias in ("default", SERVICE_FILES):
-        if any(True for _ in _older_files(storages[alias])):
+    for alias in _STORAGE_ALIASES:
+        if any(_outdated_files(storages[alias])):
             yield f"files of {alias}"
 
 
 def _columns() -> Iterator[tuple[type[Model], EncryptedField]]:
-    return ((model, field) for model in apps.get_models() for field in encrypted_fields(model))
+    for model in apps.get_models():
+        for field in encrypted_fields(model):
+            yield model, field
 
 
-def _older(model: type[Model], field: EncryptedField) -> QuerySet[Any]:
+def _filled(model: type[Model], field: EncryptedField, alias: str) -> QuerySet[Any]:
+    is_empty = Q(**{f"{field.name}__isnull": True}) | Q(**{field.name: ""})
+    return model._base_manager.using(alias).exclude(is_empty)
+
+
+def _outdated_rows(model: type[Model], field: EncryptedField) -> QuerySet[Any]:
     newest = {f"{field.name}__startswith": Stored(f"{key_ring().first.id}:")}
-    rows = model._base_manager.using(router.db_for_write(model)).exclude(**{f"{field.name}__isnull": True})
-    return rows.exclude(**newest).exclude(**{field.name: ""}).order_by("pk")
+    return _filled(model, field, router.db_for_write(model)).exclude(**newest).order_by("pk")
 
 
-def _renew_column(model: type[Model], field: EncryptedField) -> tuple[int, int]:
-    changed, failed, last = 0, 0, None
-    older = _older(model, field).only("pk", field.name, *field.bound_to)
-    while rows := list((older if last is None else older.filter(pk__gt=last))[:_AT_ONCE]):
-        for row in rows:
-            stored, context = row.__dict__[field.attname], field.context_of(row)
+def _reencrypt_column(model: type[Model], field: EncryptedField) -> tuple[int, int]:
+    """Reencrypt a column in batches. Return the numbers of changed and of unreadable values."""
+    changed = 0
+    failed = 0
+    rows = _outdated_rows(model, field).only("pk", field.name, *field.bound_to)
+    batch = list(rows[:_BATCH_SIZE])
+    while batch:
+        for row in batch:
+            stored = row.__dict__[field.attname]
+            context = field.context_of(row)
             try:
-                renewed = Stored(encrypt(decrypt(stored, context), context))
+                reencrypted = Stored(encrypt(decrypt(stored, context), context))
             except UnreadableError:
                 failed += 1
                 continue
-            there = model._base_manager.using(row._state.db).filter(pk=row.pk, **{field.name: stored})
-            changed += there.update(**{field.name: renewed})
-        last = rows[-1].pk
+            unchanged = model._base_manager.using(row._state.db).filter(pk=row.pk, **{field.name: stored})
+            changed += unchanged.update(**{field.name: reencrypted})
+        batch = list(rows.filter(pk__gt=batch[-1].pk)[:_BATCH_SIZE])
     return changed, failed
 
 
-def _older_files(storage: Any) -> Iterator[str]:
+def _outdated_files(storage: Any) -> Iterator[str]:
     for name in storage.stored_before(timezone.now()):
         try:
             with storage.open_stored(name) as file:
                 if not encryption.is_newest_file(file.read(FILE_HEAD_BYTES)):
                     yield name
         except FileNotFoundError:
-            # Removed since it was listed.
+            # The file was removed since it was listed.
             continue
 
 
-def _renew_files(storage: Any) -> tuple[int, int]:
-    changed = failed = 0
-    for name in _older_files(storage):
+def _reencrypt_files(storage: Any) -> tuple[int, int]:
+    """Reencrypt the files of a storage. Return the numbers of changed and of unreadable files."""
+    changed = 0
+    failed = 0
+    for name in _outdated_files(storage):
         try:
             with storage.open(name) as file:
                 content = file.read()

@@ -1,6 +1,6 @@
-"""Whose portal it is: name, logo, accent colour, and where its customers ask for help, as the settings say.
+"""Give the operator's name, logo, accent colour and help desk, as in the settings.
 
-Templates of pages read it by `{% operator as operator %}`, those of letters as `operator`.
+Templates of pages get it by `{% operator as operator %}`, those of e-mails as `operator`.
 """
 
 import re
@@ -23,7 +23,7 @@ LOGO_TYPES = {".svg": "image/svg+xml", ".png": "image/png"}
 
 
 class Operator:
-    """The settings, as pages, letters and the PDF show them. Whatever is not set is empty."""
+    """Present the settings as pages, e-mails and the PDF show them. A setting that is not set is empty."""
 
     @property
     def name(self) -> str:
@@ -39,29 +39,28 @@ class Operator:
 
     @property
     def telephone_link(self) -> str:
-        """The number, as a link that dials it where it is written with its country code."""
+        """Return the number, as a link that dials it if it has a country code."""
         if not self.telephone.startswith("+"):
             return self.telephone
         return format_html('<a href="tel:{}">{}</a>', re.sub(r"[^+0-9]", "", self.telephone), self.telephone)
 
     @property
     def reply_days(self) -> int:
-        """Working days within which questions are answered; 0 where that is not promised."""
+        """Return the working days within which questions are answered, or 0 if that is not promised."""
         return int(settings.HELP_REPLY_DAYS)
 
     @property
     def has_help(self) -> bool:
-        """Tell if customers can write to or call somebody."""
         return bool(self.email or self.telephone)
 
     @property
     def hours(self) -> str:
-        """When somebody answers the telephone, in the page's language."""
+        """Return the hours of the telephone in the page's language."""
         return hours_in_words(settings.HELP_HOURS, language=(get_language() or "en").partition("-")[0])
 
     @property
     def contact(self) -> str:
-        """E-mail address and telephone on one line, for paper and the foot of letters."""
+        """Return e-mail address and telephone on one line, for the PDF and the foot of e-mails."""
         return ", ".join(filter(None, (self.email, self.telephone)))
 
     @property
@@ -70,12 +69,12 @@ class Operator:
 
     @property
     def accent(self) -> Accent:
-        """Its own, or the portal's."""
-        return _derived(settings.OPERATOR_ACCENT) if self.has_accent else Accent.of_house()
+        """Return the operator's accent, or the portal's."""
+        return _derived_accent(settings.OPERATOR_ACCENT) if self.has_accent else Accent.of_portal()
 
     @property
     def accent_digest(self) -> str:
-        """Names the style sheet in its address, so that browsers may keep it."""
+        """Return a digest of the accent's style sheet for its URL, so that browsers may cache it."""
         return sha256(self.accent.css.encode()).hexdigest()[:12] if self.has_accent else ""
 
     @property
@@ -84,13 +83,13 @@ class Operator:
 
     @property
     def logo_name(self) -> str:
-        """What the logo is called in its address: a digest of its content, and its type."""
+        """Return the logo's name in its URL: a digest of its content, and its suffix."""
         path = self.logo_path
         return _logo_name(path, path.stat().st_mtime_ns) if path else ""
 
     @property
     def version(self) -> tuple[object, ...]:
-        """Changes with whatever pages show of the operator."""
+        """Return a key for caches that changes with everything that pages show of the operator."""
         help_texts = (self.email, self.telephone, self.reply_days, settings.HELP_HOURS)
         return (self.name, settings.OPERATOR_ACCENT, self.logo_name, *help_texts)
 
@@ -98,7 +97,7 @@ class Operator:
 operator = Operator()
 
 
-_derived = lru_cache(maxsize=4)(Accent.derived_from)
+_derived_accent = lru_cache(maxsize=4)(Accent.derived_from)
 
 
 @lru_cache(maxsize=4)
@@ -106,49 +105,56 @@ def _logo_name(path: Path, _changed_at: int) -> str:
     return f"{sha256(path.read_bytes()).hexdigest()[:12]}{path.suffix.lower()}"
 
 
-def parse_hours(written: str) -> tuple[list[re.Match[str]], str]:
-    """The parts of `Mo-Th 08:00-18:00, Fr 08:00-16:00 Europe/London`, and the time zone. Raises ValueError."""
-    listed, _, zone = written.strip().rpartition(" ")
-    spans = [_SPAN.fullmatch(one.strip()) for one in listed.split(",")]
+def parse_hours(text: str) -> tuple[list[re.Match[str]], str]:
+    """Return the spans of `Mo-Th 08:00-18:00, Fr 08:00-16:00 Europe/London`, and the time zone. Raises ValueError."""
+    listed, _, zone = text.strip().rpartition(" ")
     try:
         get_timezone(zone)
     except LookupError:
         raise ValueError("should end with a time zone, like Europe/London") from None
-    found = [one for one in spans if one and {one["first"].lower(), (one["last"] or "mo").lower()} <= set(_DAYS)]
-    if len(found) < len(spans) or any(one["from"] > "24" or one["until"] > "24:00" for one in found):
-        raise ValueError("should be like Mo-Fr 08:00-18:00 Europe/London, with commas between several")
-    return found, zone
+    spans = []
+    for part in listed.split(","):
+        span = _SPAN.fullmatch(part.strip())
+        if span is None or not _is_valid(span):
+            raise ValueError("should be like Mo-Fr 08:00-18:00 Europe/London, with commas between several")
+        spans.append(span)
+    return spans, zone
+
+
+def _is_valid(span: re.Match[str]) -> bool:
+    days = {span["first"].lower(), (span["last"] or span["first"]).lower()}
+    return days <= set(_DAYS) and span["from"] <= "24" and span["until"] <= "24:00"
 
 
 @lru_cache(maxsize=16)
-def hours_in_words(written: str, *, language: str) -> str:
-    """The same as a reader of the active language says it: "Monday to Friday, 8:00 to 18:00 London time"."""
-    if not written:
+def hours_in_words(text: str, *, language: str) -> str:
+    """Describe the hours in the active language: "Monday to Friday, 8:00 to 18:00 London time"."""
+    if not text:
         return ""
-    spans, zone = parse_hours(written)
-    names = get_day_names("wide", locale=language)
-
-    def day(code: str) -> str:
-        return str(names[_DAYS.index(code.lower())])
-
-    said = []
+    spans, zone = parse_hours(text)
+    day_names = get_day_names("wide", locale=language)
+    descriptions = []
     for span in spans:
-        words = {"day": day(span["first"]), "from": _time(span["from"]), "until": _time(span["until"])}
+        values = {
+            "day": str(day_names[_DAYS.index(span["first"].lower())]),
+            "from": _without_leading_zero(span["from"]),
+            "until": _without_leading_zero(span["until"]),
+        }
         if span["last"]:
-            words["last"] = day(span["last"])
-            said.append(gettext("%(day)s to %(last)s, %(from)s to %(until)s") % words)
+            values["last"] = str(day_names[_DAYS.index(span["last"].lower())])
+            descriptions.append(gettext("%(day)s to %(last)s, %(from)s to %(until)s") % values)
         else:
-            said.append(gettext("%(day)s, %(from)s to %(until)s") % words)
+            descriptions.append(gettext("%(day)s, %(from)s to %(until)s") % values)
     place = get_timezone_location(zone, locale=language, return_city=True)
-    return gettext("%(hours)s %(place)s time") % {"hours": "; ".join(said), "place": place}
+    return gettext("%(hours)s %(place)s time") % {"hours": "; ".join(descriptions), "place": place}
 
 
-def _time(written: str) -> str:
-    return written.removeprefix("0") if len(written) == len("00:00") else written
+def _without_leading_zero(time: str) -> str:
+    return time.removeprefix("0") if len(time) == len("00:00") else time
 
 
 def check_accent(**_: Any) -> list[CheckMessage]:
-    """Whether text in the accent can be read on every ground, and words on a button of it, in both themes."""
+    """Check the contrast of text in the accent on every background, and of text on its buttons, in both themes."""
     colour = settings.OPERATOR_ACCENT
     faults = list(Accent.derived_from(colour).faults()) if colour else []
     if not faults:

@@ -1,8 +1,7 @@
-"""Rows that wait to be sent, as e-mails and events do: claimed for one try by one worker at a time.
+"""Define rows that wait to be sent, such as e-mails and events. One worker at a time claims a row for an attempt.
 
-A claim is a lease. It ends with what became of the try, or with its time.
-The relay's deliveries have leases with rules of their own (`relay/calls/claiming.py`): what may have arrived there is
-never simply sent again.
+A claim is a lease. It ends with the result of the attempt, or after its time. The relay's deliveries have their own
+rules (`relay/calls/claiming.py`): a call that may have arrived is never simply sent again.
 """
 
 from datetime import timedelta
@@ -14,11 +13,11 @@ from django.utils import timezone
 
 
 class OutboxRow(models.Model):
-    """`next_at` says when somebody should look at it; empty, nothing is left to do."""
+    """A row that is due at `next_at`. NULL means that nothing is left to do."""
 
-    # Longer than any try takes; nobody else takes the row meanwhile.
+    # Longer than any attempt takes. No other worker claims the row meanwhile.
     LEASE: ClassVar[timedelta]
-    # A try isn't begun when its lease is nearly over, as after the process was asleep.
+    # No attempt begins when its lease is nearly over, such as after the process was asleep.
     LEASE_MARGIN: ClassVar[timedelta]
 
     next_at = models.DateTimeField(null=True)
@@ -28,29 +27,30 @@ class OutboxRow(models.Model):
         abstract = True
 
     def claim(self, **changes: Any) -> bool:
-        """Count a try, and keep the row from others until its lease ends; False where somebody else has it by now."""
-        until = timezone.now() + self.LEASE
-        # Whoever took it in between has counted a try.
-        as_read = type(self)._default_manager.filter(pk=self.pk, tries=self.tries, next_at=self.next_at)
-        if not as_read.update(tries=F("tries") + 1, next_at=until, **changes):
+        """Claim the row for an attempt until its lease ends. Return False if another worker has claimed it."""
+        lease_end = timezone.now() + self.LEASE
+        # Another worker would have changed both columns.
+        unclaimed = type(self)._default_manager.filter(pk=self.pk, tries=self.tries, next_at=self.next_at)
+        if not unclaimed.update(tries=F("tries") + 1, next_at=lease_end, **changes):
             return False
-        self.tries, self.next_at = self.tries + 1, until
+        self.tries += 1
+        self.next_at = lease_end
         return True
 
     @classmethod
     def claim_first(cls, due: QuerySet[Self], **changes: Any) -> Self | None:
-        """The first of the rows that nobody else is about to take, claimed; None where there is none."""
+        """Claim and return the first of the rows that no other worker is claiming, or None if there is none."""
         if connections[due.db].features.has_select_for_update_skip_locked:
             with transaction.atomic(using=due.db):
                 row = due.select_for_update(skip_locked=True, of=("self",)).first()
                 return row if row is not None and row.claim(**changes) else None
         while (row := due.first()) is not None:
-            # Whoever took it in between has moved its time.
+            # Another worker's claim has moved the row's time, so that the next one is another row.
             if row.claim(**changes):
                 return row
         return None
 
     @property
     def has_time_left(self) -> bool:
-        """Whether there is time enough for a try before somebody else takes it."""
+        """Return True if an attempt can end within the lease."""
         return self.next_at is not None and timezone.now() < self.next_at - self.LEASE_MARGIN

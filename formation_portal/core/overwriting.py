@@ -1,7 +1,7 @@
-"""Take deleted values out of the databases' files, too: a row that is gone may stand there until it is overwritten.
+"""Remove deleted values from the databases' files, where they may stay until they are overwritten.
 
-SQLite overwrites it at once (`secure_delete`, databases.py), and its write-ahead log is emptied here. PostgreSQL
-overwrites what was vacuumed as it writes on; `is_thorough` has it write its tables anew.
+SQLite overwrites them at once (`secure_delete`, databases.py), and this module empties its write-ahead log. PostgreSQL
+overwrites vacuumed rows as it writes on; `is_thorough` rewrites its tables.
 """
 
 import logging
@@ -12,7 +12,7 @@ logger = logging.getLogger(__name__)
 
 
 def overwrite_deleted(alias: str = "default") -> None:
-    """Empty the log of SQLite, after the commit where a transaction is open. Nothing where another database is used."""
+    """Empty the write-ahead log of SQLite, after the commit of an open transaction. Other databases need nothing."""
     transaction.on_commit(lambda: _empty_log(alias), using=alias, robust=True)
 
 
@@ -22,20 +22,23 @@ def _empty_log(alias: str) -> None:
         return
     try:
         with connection.cursor() as cursor:
-            # Whoever reads or writes meanwhile is waited for a quarter of a second; the next round does it otherwise.
+            # Waits a quarter of a second for readers and writers; else the next call empties the log.
             cursor.execute("PRAGMA busy_timeout = 250")
             try:
                 cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             finally:
-                # As everywhere else (core/databases.py).
+                # The timeout of all connections (databases.py).
                 cursor.execute("PRAGMA busy_timeout = 10000")
     except DatabaseError as error:
         logger.info("The log of the database %s is emptied later: %s", alias, type(error).__name__)
 
 
 def vacuum(alias: str = "default", *, is_thorough: bool = False) -> None:
-    """Have the database clean up behind what was deleted. `is_thorough` writes it anew as a whole, which keeps
-    everybody waiting for as long: for what was deleted before it was overwritten. Never inside a transaction."""
+    """Remove deleted rows from the database's files. Not allowed in a transaction.
+
+    `is_thorough` rewrites the whole database, while all others wait: it removes also what was deleted in versions
+    that did not overwrite.
+    """
     connection = connections[alias]
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":

@@ -1,6 +1,7 @@
-"""Queries whose SQL is written once: writing it takes Django longer than the database takes to answer.
+"""Compile the SQL of a query once: compiling takes Django longer than the database takes to answer.
 
-A dozen of them at most, in `applications/queries.py` and `relay/queries.py`; every other query is a plain query set.
+There are a dozen of these at most, in `applications/queries.py` and `relay/queries.py`. All other queries are plain
+query sets.
 """
 
 from collections.abc import Callable
@@ -14,15 +15,15 @@ from django.db.models.sql.compiler import SQLCompiler
 
 Row = TypeVar("Row", bound=Model)
 
-# Stands for the value while the SQL is written: as text, which fits columns of numbers and of texts.
+# The placeholder of the value in the compiled SQL. It is a text that fits columns of numbers and of texts.
 _SAMPLE = "7318264001"
 
 
 class PreparedQuery(Generic[Row]):
-    """Ask one query set again and again, each time with another value.
+    """Repeat a query set with different values.
 
-    `make` takes the value and returns a query set of whole rows of one table. The value has to stand in it as it is: to
-    be compared with, not within a pattern.
+    `make` takes the value and returns a query set of whole rows of one table. The query has to compare a column with
+    the value itself, not with a pattern made of it.
     """
 
     def __init__(self, make: "Callable[[Any], QuerySet[Row, Any]]") -> None:
@@ -30,19 +31,19 @@ class PreparedQuery(Generic[Row]):
         self._alias = ""
 
     def rows(self, value: Any) -> list[Row]:
-        """Return the rows that the query set would give for this value. Raises ValueError where that can't be told."""
+        """Return the rows of the query set for this value. Raises ValueError if the query doesn't compare with it."""
         self._alias = self._alias or router.db_for_read(self._make(_SAMPLE).model)
         connection = connections[self._alias]
-        # With the connection, and so once a thread: how its columns are read is a matter of that connection.
-        prepared: dict[PreparedQuery[Row], _Written[Row]] = vars(connection).setdefault("prepared_queries", {})
+        # Compiled once per connection, and so once per thread: the converters of columns depend on the connection.
+        prepared: dict[PreparedQuery[Row], _CompiledQuery[Row]] = vars(connection).setdefault("prepared_queries", {})
         if self not in prepared:
-            prepared[self] = _write(self._make(_SAMPLE), connection)
+            prepared[self] = _compile(self._make(_SAMPLE), connection)
         return prepared[self].rows(value, connection)
 
 
 @dataclass(frozen=True)
-class _Written(Generic[Row]):
-    """The SQL of a query set, with the sample among its parameters."""
+class _CompiledQuery(Generic[Row]):
+    """Hold the SQL of a query set, with the placeholder among its parameters."""
 
     model: type[Row]
     sql: str
@@ -61,11 +62,11 @@ class _Written(Generic[Row]):
         return [self.model.from_db(connection.alias, self.names, row) for row in columns]
 
 
-def _write(query_set: "QuerySet[Row, Any]", connection: BaseDatabaseWrapper) -> _Written[Row]:
+def _compile(query_set: "QuerySet[Row, Any]", connection: BaseDatabaseWrapper) -> _CompiledQuery[Row]:
     compiler = query_set.query.get_compiler(connection=connection)
     sql, parameters = compiler.as_sql()
     if _SAMPLE not in map(str, parameters):
         raise ValueError(f"The value has to stand in the query as it is: {sql}")
     converters = compiler.get_converters([column for column, _, _ in compiler.select])
     names = tuple(field.attname for field in query_set.model._meta.concrete_fields)
-    return _Written(query_set.model, sql, tuple(parameters), compiler, converters, names)
+    return _CompiledQuery(query_set.model, sql, tuple(parameters), compiler, converters, names)

@@ -1,67 +1,72 @@
-"""What the portal keeps on the disk is its own user's alone: files 0600, folders 0700.
+"""Keep files in DATA_DIR private to the portal's user: files 0600, folders 0700.
 
-What is made is so by the umask of each process that serves or works; what a version before has left more open is closed
-at each start.
+Each process that serves or works sets its umask. Files and folders that an earlier version has left open are closed at
+each start.
 """
 
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from django.conf import settings
-from django.core.management.base import CommandError
+from django.core.management.base import CommandError, OutputWrapper
 from django.db import connections
 
 _OF_OTHERS = stat.S_IRWXG | stat.S_IRWXO
-# Served to everybody.
+# This folder is served to everybody.
 _PUBLIC = "static"
-
-Say = Callable[[str], object]
 
 
 @contextmanager
 def create_private(path: Path) -> Iterator[BinaryIO]:
-    """A new file that its owner alone can read. Raises FileExistsError."""
+    """Create a file that only its owner can read. Raises FileExistsError."""
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, stat.S_IRUSR | stat.S_IWUSR)
     with os.fdopen(handle, "wb") as file:
         yield file
 
 
-def keep_files_private(say: Say) -> None:
-    """From here on this process makes nothing that others can open; what they can is closed.
+def keep_files_private(stdout: OutputWrapper) -> None:
+    """Set the umask of this process, and close existing files and folders to others.
 
-    Where that is impossible others can read passports and keys: outside the demo the start ends with CommandError.
+    Raises CommandError if one can't be closed, which only the demo allows: others could read passports and keys.
     """
     os.umask(_OF_OTHERS)
-    failed = [path for path in open_to_others() if not _close(path)]
-    if not failed:
+    still_open = [path for path in open_to_others() if not _close(path)]
+    if not still_open:
         return
     trouble = (
-        f"DATA_DIR: others on this machine can open {failed[0]}, and the portal can't change that. Make it belong to "
-        "the portal's user, on a file system that keeps modes; where it is the root of a volume, name a folder in it"
+        f"DATA_DIR: others on this machine can open {still_open[0]}, and the portal can't change that. "
+        "Make it belong to the portal's user, on a file system that keeps modes; where it is the root of a volume, "
+        "name a folder in it"
     )
     if not settings.DEMO:
         raise CommandError(trouble)
-    say(f"Warning: {trouble}")
+    stdout.write(f"Warning: {trouble}")
 
 
 def open_to_others() -> Iterator[Path]:
-    """What others than the portal's user can open of DATA_DIR, and of databases that are files elsewhere."""
-    folder = Path(settings.DATA_DIR)
-    names = [str(one.settings_dict["NAME"]) for one in connections.all() if one.vendor == "sqlite"]
-    files = [Path(f"{name}{suffix}") for name in names for suffix in ("", "-wal", "-shm")]
-    yield from filter(_is_open, (folder, *(file for file in files if folder not in file.parents)))
-    yield from _open_below(folder, but=_PUBLIC)
+    """Yield paths in DATA_DIR, and SQLite's files elsewhere, that others than the portal's user can open."""
+    data_dir = Path(settings.DATA_DIR)
+    if _is_open(data_dir):
+        yield data_dir
+    for connection in connections.all():
+        if connection.vendor != "sqlite":
+            continue
+        for suffix in ("", "-wal", "-shm"):
+            file = Path(f"{connection.settings_dict['NAME']}{suffix}")
+            if data_dir not in file.parents and _is_open(file):
+                yield file
+    yield from _open_below(data_dir, except_name=_PUBLIC)
 
 
-def _open_below(folder: Path, *, but: str = "") -> Iterator[Path]:
-    # A folder is asked for once: with its entries the system gives what is needed to tell folders from files.
+def _open_below(folder: Path, *, except_name: str = "") -> Iterator[Path]:
+    # Entries of scandir know their type without a further system call.
     with os.scandir(folder) as entries:
         for entry in entries:
-            if entry.name == but or entry.is_symlink():
+            if entry.name == except_name or entry.is_symlink():
                 continue
             path = Path(entry.path)
             if _is_open(path):
@@ -74,17 +79,17 @@ def _is_open(path: Path) -> bool:
     try:
         return bool(path.stat().st_mode & _OF_OTHERS)
     except FileNotFoundError:
-        # Removed since, like a database's log.
+        # The file was removed meanwhile, like a database's log.
         return False
 
 
 def _close(path: Path) -> bool:
-    """Whether others can't open it any more."""
+    """Remove the rights of others. Return False if they can still open it."""
     try:
         path.chmod(stat.S_IMODE(path.stat().st_mode) & stat.S_IRWXU)
     except FileNotFoundError:
         return True
     except OSError:
         return False
-    # Some file systems take a mode and keep another.
+    # Some file systems accept a mode and ignore it.
     return not _is_open(path)

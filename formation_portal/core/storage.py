@@ -1,10 +1,9 @@
-"""Files that are written whole or not at all: uploads and secrets.
+"""Write uploads and secrets to files, whole or not at all.
 
-STORAGES["default"] in the settings is where the portal's uploads are, STORAGES["service"] the embedded service's;
-`storage_settings` reads both from STORAGE_URL. FILE_UPLOAD_HANDLERS names the handler.
+STORAGES["default"] in the settings holds the portal's uploads, STORAGES["service"] the embedded service's.
+`storage_settings` makes both from STORAGE_URL. FILE_UPLOAD_HANDLERS names the handler.
 """
 
-import contextlib
 import os
 import re
 import secrets
@@ -22,17 +21,17 @@ from django.core.files.uploadhandler import TemporaryFileUploadHandler
 
 # The second alias in STORAGES.
 SERVICE_FILES = "service"
-# Where each alias keeps its objects, below the prefix.
+# The folder of each alias in a bucket, below the prefix.
 BUCKET_FOLDERS = {"default": "portal", SERVICE_FILES: "service"}
 _BUCKET_NAME = r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]"
 _PREFIX = r"(/[A-Za-z0-9][A-Za-z0-9._-]*)*/?"
 
 
 def storage_settings(url: str) -> dict[str, dict[str, Any]]:
-    """Django's settings for the portal's uploads and the service's: two folders of the disk, or two prefixes of the
-    bucket that `s3://key:secret@BUCKET/prefix?endpoint=https://host&region=…` names.
+    """Return Django's settings for the portal's uploads and the service's: two folders of the disk, or of the bucket
+    in `s3://key:secret@BUCKET/prefix?endpoint=https://host&region=…`.
 
-    Raises ValueError, without the URL, which holds a secret.
+    The ValueError does not quote the URL, which holds a secret.
     """
     if not url:
         return {
@@ -44,27 +43,29 @@ def storage_settings(url: str) -> dict[str, dict[str, Any]]:
         }
     try:
         parts = urlsplit(url)
-        more = dict(parse_qsl(parts.query, strict_parsing=True)) if parts.query else {}
-        endpoint = urlsplit(more.get("endpoint", ""))
+        query = dict(parse_qsl(parts.query, strict_parsing=True)) if parts.query else {}
+        endpoint = urlsplit(query.get("endpoint", ""))
         is_server = endpoint.scheme in ("http", "https") and bool(endpoint.hostname) and endpoint.port != 0
     except ValueError:
         raise ValueError("can't be read as the address of a bucket") from None
-    bucket, user, password = parts.netloc.rpartition("@")[2], parts.username, parts.password
+    bucket = parts.netloc.rpartition("@")[2]
     if parts.scheme != "s3" or not re.fullmatch(_BUCKET_NAME, bucket) or not re.fullmatch(_PREFIX, parts.path):
         raise ValueError("should begin with s3:// and name a bucket, like s3://BUCKET/prefix")
-    if bool(user) != bool(password):
+    if bool(parts.username) != bool(parts.password):
         raise ValueError("should have both the key and its secret, like s3://key:secret@BUCKET, or neither")
-    if more.keys() - {"endpoint", "region"} or parts.fragment:
+    if query.keys() - {"endpoint", "region"} or parts.fragment:
         raise ValueError("should have no other options than endpoint and region")
-    if "endpoint" in more and not is_server:
+    if "endpoint" in query and not is_server:
         raise ValueError("should have an endpoint like https://host or https://host:port")
     options: dict[str, Any] = {
         "bucket_name": bucket,
-        "endpoint_url": more.get("endpoint"),
-        "region_name": more.get("region"),
+        "endpoint_url": query.get("endpoint"),
+        "region_name": query.get("region"),
     }
-    if user and password:
-        options |= {"access_key": unquote(user), "secret_key": unquote(password), "security_token": None}
+    if parts.username and parts.password:
+        options["access_key"] = unquote(parts.username)
+        options["secret_key"] = unquote(parts.password)
+        options["security_token"] = None
     prefix = parts.path.strip("/")
     return {
         alias: {
@@ -76,21 +77,21 @@ def storage_settings(url: str) -> dict[str, dict[str, Any]]:
 
 
 class DurableFileStorage(FileSystemStorage):
-    """Waits until the disk has the file, as the databases do; what could not be written whole is removed."""
+    """Sync each file to the disk, as the databases do. Remove a file that could not be written whole."""
 
     def _save(self, name: str, content: "File[Any]") -> str:
-        stood_there = self.exists(name)
+        existed_before = self.exists(name)
         try:
             stored = str(super()._save(name, content))  # type: ignore[misc]  # the stubs leave it out
             _sync_to_disk(Path(self.path(stored)), below=Path(self.location))
         except BaseException:
-            if not stood_there:
+            if not existed_before:
                 self.delete(name)
             raise
         return stored
 
     def stored_before(self, moment: datetime) -> Iterator[str]:
-        """The names of all files that were last written before the moment."""
+        """Yield the names of all files that were last written before the moment."""
         root = Path(self.location)
         for path in root.rglob("*"):
             if path.is_file() and path.stat().st_mtime < moment.timestamp():
@@ -98,17 +99,19 @@ class DurableFileStorage(FileSystemStorage):
 
 
 def _sync_to_disk(path: Path, *, below: Path) -> None:
-    """The file, and the folders that lead to it, since a new one may have been made for it."""
-    for part in (path, *(folder for folder in path.parents if folder == below or below in folder.parents)):
-        number = os.open(part, os.O_RDONLY)
+    """Sync the file and the folders that lead to it, some of which may be new."""
+    for part in (path, *path.parents):
+        handle = os.open(part, os.O_RDONLY)
         try:
-            os.fsync(number)
+            os.fsync(handle)
         finally:
-            os.close(number)
+            os.close(handle)
+        if part == below:
+            break
 
 
 class FailedUpload(UploadedFile):  # type: ignore[type-arg]  # only its stub takes one
-    """A file that was sent and that the disk had no room for: reading it raises what keeping it has raised."""
+    """An uploaded file that could not be written. Reading it raises the error of the writing."""
 
     def __init__(self, error: OSError, *, name: str, content_type: str | None, size: int) -> None:
         super().__init__(file=None, name=name, content_type=content_type, size=size)
@@ -124,17 +127,18 @@ class FailedUpload(UploadedFile):  # type: ignore[type-arg]  # only its stub tak
         raise self._error
 
     def close(self) -> None:
-        """Nothing is open."""
+        pass
 
 
 class DiskFullUploadHandler(TemporaryFileUploadHandler):
-    """Puts large uploads into temporary files; one that finds no room loses neither the form nor the other files."""
+    """Write large uploads to temporary files. If one finds no room, the form and the other files are not lost."""
 
     file: Any = None
     _error: OSError | None = None
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
-        self.file, self._error = None, None
+        self.file = None
+        self._error = None
         try:
             super().new_file(*args, **kwargs)
         except OSError as error:
@@ -151,7 +155,7 @@ class DiskFullUploadHandler(TemporaryFileUploadHandler):
     def file_complete(self, file_size: int) -> "IO[Any] | UploadedFile[Any] | None":  # type: ignore[override]
         if self._error is None:
             try:
-                # The last bytes are written only now.
+                # This writes the last bytes.
                 return super().file_complete(file_size)
             except OSError as error:
                 self._fail(error)
@@ -165,35 +169,35 @@ class DiskFullUploadHandler(TemporaryFileUploadHandler):
     def _fail(self, error: OSError) -> None:
         self._error = error
         if self.file is not None:
-            # Closing tries to write the rest once more; the file is removed whether or not that fails again.
-            with contextlib.suppress(OSError):
+            # Closing tries to write the rest again. The file is removed even if that fails.
+            with suppress(OSError):
                 self.file.close()
         self.file = None
 
 
 def read_or_create_secret(path: Path, make: Callable[[], str]) -> str:
-    """What the file says. It is made on the first call; where several make it at once, all get the one that stays."""
+    """Read a secret, which is made on the first call. If several processes make it at once, all get the same."""
     if not path.exists():
-        with _temporary_secret(path, make()) as unseen, suppress(FileExistsError):
-            os.link(unseen, path)
+        with _temporary_secret(path, make()) as temporary, suppress(FileExistsError):
+            os.link(temporary, path)
     return path.read_text()
 
 
 def replace_secret(path: Path, secret: str) -> None:
-    """Take the place of the one before."""
-    with _temporary_secret(path, secret) as unseen:
-        unseen.replace(path)
+    """Write a secret over the one before."""
+    with _temporary_secret(path, secret) as temporary:
+        temporary.replace(path)
 
 
 @contextmanager
 def _temporary_secret(path: Path, secret: str) -> Iterator[Path]:
-    """The secret on the disk, beside its place: under its own name somebody might read half of it."""
-    unseen = path.with_name(f"{path.name}-{secrets.token_hex(8)}")
+    """Write the secret to a temporary file beside the path, so that nobody reads half of it."""
+    temporary = path.with_name(f"{path.name}-{secrets.token_hex(8)}")
     try:
-        with os.fdopen(os.open(unseen, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             file.write(secret)
             file.flush()
             os.fsync(file.fileno())
-        yield unseen
+        yield temporary
     finally:
-        unseen.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)

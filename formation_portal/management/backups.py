@@ -1,8 +1,8 @@
-"""A copy of all that the portal keeps, taken while it serves, and put back: both databases as they were at one moment,
-every file that their rows name, the secrets of DATA_DIR and the audit's anchor.
+"""Back up all data of the portal while it serves, and restore it: both databases as of one moment, every file that
+their rows name, the secrets of DATA_DIR and the audit's anchor.
 
-In the folder of a backup are `databases/`, `files/` by the names that rows have for them, `secrets/` and the anchor's
-lines. SECRETS_KEY, which opens the secrets that are in a database, is a setting and not among them.
+The folder of a backup has `databases/`, `files/` by the names in the rows, `secrets/` and the anchor's lines. It does
+not have SECRETS_KEY, a setting, which encrypts the secrets in a database.
 """
 
 import hashlib
@@ -11,7 +11,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from typing import Any
 from django.conf import settings
 from django.core.files.base import File
 from django.core.files.storage import storages
-from django.core.management.base import CommandError
+from django.core.management.base import CommandError, OutputWrapper
 from django.db import connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Model
@@ -39,23 +39,20 @@ from formation_portal.service.models import Document as ServiceDocument
 from .commands.setup_portal import STATIC_DIGEST, open_databases
 from .setup_lock import LOCK_FILE
 
-Say = Callable[[str], None]
-Names = set[str]
-
-# The alias of a database: where the files of its rows are, and the tables with the columns that name them.
+# By the alias of a database: the storage of its files, and the tables and columns that name them.
 FILES: dict[str, tuple[str, tuple[tuple[type[Model], str], ...]]] = {
     "default": ("default", ((PortalDocument, "file"), (ScreeningCheck, "file"))),
     SERVICE: (SERVICE_FILES, ((ServiceDocument, "path"),)),
 }
 # The databases that an unfinished restore has filled, with the digests of their copies.
 _RESTORED_DATABASES = "restored-databases"
-# Of what lies in DATA_DIR, neither a secret nor the anchor.
-_NO_SECRETS = {LOCK_FILE, STATIC_DIGEST, settings.SERVICE_RATE_FILE.name, _RESTORED_DATABASES}
-# How the copy of a database begins.
+# Files of DATA_DIR that are neither a secret nor the anchor.
+_OTHER_FILES = {LOCK_FILE, STATIC_DIGEST, settings.SERVICE_RATE_FILE.name, _RESTORED_DATABASES}
+# The first bytes of a database's copy.
 _COPY_MARKS = {"sqlite": b"SQLite format 3\x00", "postgresql": b"PGDMP"}
-# Each time a file was removed by its owner between a row and its copy.
-_TRIES = 5
-# What libpq reads from the environment, by psycopg's word for it: a password stands on no command line.
+# An attempt fails if a user removes a file between the copies of its row and of the file.
+_MAX_ATTEMPTS = 5
+# libpq's environment variables by psycopg's names. They keep the password off the command line.
 _LIBPQ = {
     "host": "PGHOST",
     "port": "PGPORT",
@@ -69,43 +66,43 @@ _LIBPQ = {
 }
 
 
-def back_up(folder: Path, say: Say) -> None:
-    """Copy all into the folder; files that it has from before are not copied again. Raises CommandError, OSError."""
-    # Passports and keys: nobody else's, whatever is made here.
+def back_up(folder: Path, stdout: OutputWrapper) -> None:
+    """Back up into the folder. Files that an earlier backup has copied stay. Raises CommandError or OSError."""
+    # The backup has passports and keys, so only its owner may read it.
     os.umask(0o077)
     for part in ("databases", "files", "secrets"):
         (folder / part).mkdir(parents=True, exist_ok=True)
-    for _ in range(_TRIES):
-        # Most of them beforehand, so that little time lies between the rows and their files.
+    for _ in range(_MAX_ATTEMPTS):
+        # Copies most files before the databases, so that little time passes between the rows and their files.
         copied = sum(_copy_new_files(folder, alias) for alias in FILES)
-        named, newest = _copy_databases(folder / "databases")
+        names, newest = _copy_databases(folder / "databases")
         copied += sum(_copy_new_files(folder, alias) for alias in FILES)
-        missing = sum(len(named[alias] - _files(folder, alias).keys()) for alias in FILES)
+        missing = sum(len(names[alias] - _files(folder, alias).keys()) for alias in FILES)
         if not missing:
             break
     else:
-        say(f"Warning: {missing} files are not there that rows name. The rest is backed up.")
-    for alias, names in named.items():
+        stdout.write(f"Warning: {missing} files are not there that rows name. The rest is backed up.")
+    for alias in FILES:
         for name, path in _files(folder, alias).items():
-            if name not in names:
+            if name not in names[alias]:
                 path.unlink()
     _copy_secrets(folder / "secrets")
     replace_secret(folder / "audit-anchor", anchor.copy_anchor(newest))
-    say(f"Backed up both databases and {sum(map(len, named.values()))} files ({copied} of them new).")
+    stdout.write(f"Backed up both databases and {sum(map(len, names.values()))} files ({copied} of them new).")
 
 
-def restore(folder: Path, say: Say) -> None:
-    """Put a backup where the settings say, which has to be empty. Raises CommandError, OSError.
+def restore(folder: Path, stdout: OutputWrapper) -> None:
+    """Restore a backup into the empty databases and storage of the settings. Raises CommandError or OSError.
 
-    Everything is checked before anything is written. After a failure it may be repeated: the databases come last, and
-    one that was filled by an earlier attempt, from the same copy, is left as it is.
+    Checks everything before it writes. It can be repeated after a failure: the databases come last, and one that an
+    earlier attempt has filled from the same copy does not change.
     """
     _check_backup(folder)
     progress = Path(settings.DATA_DIR) / _RESTORED_DATABASES
     restored = json.loads(progress.read_text()) if progress.exists() else {}
     digests = {alias: _digest(folder / "databases" / alias) for alias in FILES}
     empty = _check_target(folder, filled=[alias for alias in FILES if restored.get(alias) == digests[alias]])
-    files = sum(_restore_files(folder, alias) for alias in FILES)
+    number_of_files = sum(_restore_files(folder, alias) for alias in FILES)
     for path in (folder / "secrets").iterdir():
         replace_secret(Path(settings.DATA_DIR) / path.name, path.read_text())
     anchor.restore_anchor((folder / "audit-anchor").read_text())
@@ -114,7 +111,7 @@ def restore(folder: Path, say: Say) -> None:
         restored[alias] = digests[alias]
         replace_secret(progress, json.dumps(restored))
     progress.unlink(missing_ok=True)
-    say(f"Restored both databases and {files} files.")
+    stdout.write(f"Restored both databases and {number_of_files} files.")
 
 
 def _check_backup(folder: Path) -> None:
@@ -125,8 +122,10 @@ def _check_backup(folder: Path) -> None:
 
 
 def _check_target(folder: Path, *, filled: list[str]) -> list[str]:
-    """Return the databases to restore, without those that were filled before. Raise CommandError if one of them can't
-    take its copy, or the storage no files."""
+    """Return the databases to restore, without those that were filled before.
+
+    Raises CommandError if a copy can't be restored into its database, or if the storage can't be written.
+    """
     open_databases()
     empty = []
     for alias in FILES:
@@ -139,7 +138,7 @@ def _check_target(folder: Path, *, filled: list[str]) -> list[str]:
             empty.append(alias)
     for result in check_storage():
         if result.verdict is Verdict.FAULT:
-            raise CommandError(f"{result.check}: {result.found}. {result.remedy}")
+            raise CommandError(f"{result.check}: {result.finding}. {result.remedy}")
     connections.close_all()
     return empty
 
@@ -162,7 +161,7 @@ def _restore_files(folder: Path, alias: str) -> int:
     storage: Any = storages[FILES[alias][0]]
     files = _files(folder, alias)
     for name, path in files.items():
-        # A bucket may have outlived the databases; a file never changes under its name.
+        # A bucket may still have its files. A file never changes under its name.
         if storage.exists(name):
             if storage.size(name) == path.stat().st_size:
                 continue
@@ -173,42 +172,43 @@ def _restore_files(folder: Path, alias: str) -> int:
     return len(files)
 
 
-def _copy_databases(folder: Path) -> tuple[dict[str, Names], int]:
-    """Both as they were at one moment; the files that their rows name, and the number of the newest entry of the audit.
+def _copy_databases(folder: Path) -> tuple[dict[str, set[str]], int]:
+    """Copy both databases as of one moment. Return the files that their rows name and the audit's newest number.
 
-    While the snapshots are taken no worker begins a call: what the service has of the portal, the portal knows of, or
-    it knows that it had asked and under which key. So nothing is sent twice when the copies go on.
+    No worker begins a call while the snapshots are taken. So the portal's copy knows every record in the service's
+    copy, or the key of the call that made it, and nothing is sent twice after a restore.
     """
-    named: dict[str, Names] = {}
+    names: dict[str, set[str]] = {}
     with ExitStack() as stack:
         with transaction.atomic():
             locked_profile()
             snapshots = {alias: stack.enter_context(_snapshot(connections[alias])) for alias in FILES}
         for alias, snapshot in snapshots.items():
             snapshot.copy_to(folder / alias)
-            tables = ((model._meta.db_table, column) for model, column in FILES[alias][1])
-            # Names of ours, here and below.
-            rows = (snapshot.rows(f'SELECT "{one}" FROM "{table}"') for table, one in tables)  # nosec B608  # noqa: S608
-            named[alias] = {name for found in rows for (name,) in found if name}
-        highest = f'SELECT MAX(number) FROM "{Entry._meta.db_table}"'  # nosec B608  # noqa: S608
-        [(newest,)] = snapshots["default"].rows(highest)
-    return named, newest or 0
+            names[alias] = set()
+            for model, column in FILES[alias][1]:
+                # The names of tables and columns are our own, here and below.
+                sql = f'SELECT "{column}" FROM "{model._meta.db_table}"'  # nosec B608  # noqa: S608
+                names[alias].update(name for (name,) in snapshot.rows(sql) if name)
+        sql = f'SELECT MAX(number) FROM "{Entry._meta.db_table}"'  # nosec B608  # noqa: S608
+        [(newest,)] = snapshots["default"].rows(sql)
+    return names, newest or 0
 
 
 class _SqliteSnapshot:
     def __init__(self, path: str) -> None:
         self._connection = sqlite3.connect(path, isolation_level=None)
         self._connection.execute("BEGIN")
-        # It begins with the first reading.
+        # The snapshot begins with the first query.
         self.rows("SELECT COUNT(*) FROM sqlite_master")
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         return self._connection.execute(sql).fetchall()
 
     def copy_to(self, path: Path) -> None:
-        with _whole(path) as unseen, closing(sqlite3.connect(unseen)) as copy:
+        with _temporary_path(path) as temporary, closing(sqlite3.connect(temporary)) as copy:
             self._connection.backup(copy)
-            # One file, without a log beside it.
+            # Leaves a single file, without a log.
             copy.execute("pragma journal_mode=delete")
 
     def close(self) -> None:
@@ -228,9 +228,9 @@ class _PostgresSnapshot:
             return cursor.fetchall() if cursor.description else []
 
     def copy_to(self, path: Path) -> None:
-        with _whole(path) as unseen:
-            more = (f"--snapshot={self._name}", f"--file={unseen}")
-            _run_program("pg_dump", "--format=custom", "--no-owner", "--no-privileges", *more, of=self._connection)
+        with _temporary_path(path) as temporary:
+            options = (f"--snapshot={self._name}", f"--file={temporary}")
+            _run_program("pg_dump", "--format=custom", "--no-owner", "--no-privileges", *options, of=self._connection)
 
     def close(self) -> None:
         self._connection.close()
@@ -238,12 +238,13 @@ class _PostgresSnapshot:
 
 @contextmanager
 def _snapshot(connection: BaseDatabaseWrapper) -> Iterator[_SqliteSnapshot | _PostgresSnapshot]:
-    is_sqlite = connection.vendor == "sqlite"
-    taken = _SqliteSnapshot(connection.settings_dict["NAME"]) if is_sqlite else _PostgresSnapshot(connection)
-    try:
-        yield taken
-    finally:
-        taken.close()
+    snapshot: _SqliteSnapshot | _PostgresSnapshot
+    if connection.vendor == "sqlite":
+        snapshot = _SqliteSnapshot(connection.settings_dict["NAME"])
+    else:
+        snapshot = _PostgresSnapshot(connection)
+    with closing(snapshot):
+        yield snapshot
 
 
 def _restore_database(copy: Path, connection: BaseDatabaseWrapper) -> None:
@@ -251,21 +252,21 @@ def _restore_database(copy: Path, connection: BaseDatabaseWrapper) -> None:
         try:
             with (
                 closing(sqlite3.connect(copy)) as source,
-                closing(sqlite3.connect(connection.settings_dict["NAME"])) as to,
+                closing(sqlite3.connect(connection.settings_dict["NAME"])) as target,
             ):
-                source.backup(to)
+                source.backup(target)
         except sqlite3.Error as error:
             raise CommandError(f"The database “{connection.alias}” could not be restored: {error}") from None
         return
     name = connection.settings_dict["NAME"]
-    more = ("--exit-on-error", "--single-transaction", "--no-owner", "--no-privileges", f"--dbname={name}")
-    _run_program("pg_restore", *more, copy, of=connection)
+    options = ("--exit-on-error", "--single-transaction", "--no-owner", "--no-privileges", f"--dbname={name}")
+    _run_program("pg_restore", *options, copy, of=connection)
 
 
 def _run_program(program: str, *arguments: str | Path, of: BaseDatabaseWrapper) -> None:
-    """One of PostgreSQL's own, which has to be as new as the server."""
-    known = of.get_connection_params()
-    environment = os.environ | {name: str(known[key]) for key, name in _LIBPQ.items() if known.get(key)}
+    """Run a program of PostgreSQL for the database. It has to be as new as the server."""
+    parameters = of.get_connection_params()
+    environment = os.environ | {name: str(parameters[key]) for key, name in _LIBPQ.items() if parameters.get(key)}
     try:
         subprocess.run([program, *map(str, arguments)], env=environment, check=True)  # noqa: S603  # a list of ours
     except FileNotFoundError:
@@ -275,26 +276,27 @@ def _run_program(program: str, *arguments: str | Path, of: BaseDatabaseWrapper) 
 
 
 def _files(folder: Path, alias: str) -> dict[str, Path]:
-    """By name, what the backup has of the files that a database's rows name."""
+    """Return the backup's files of a database by the names in its rows."""
     root = folder / "files" / alias
     return {path.relative_to(root).as_posix(): path for path in root.rglob("*") if path.is_file()}
 
 
 def _copy_new_files(folder: Path, alias: str) -> int:
-    """How many. A file never changes under its name."""
+    """Copy the files that the backup lacks, and return their number. A file never changes under its name."""
     storage: Any = storages[FILES[alias][0]]
-    known, copied = _files(folder, alias), 0
+    existing = _files(folder, alias)
+    copied = 0
     for name in storage.stored_before(timezone.now()):
-        if name in known:
+        if name in existing:
             continue
         try:
             file = storage.open_stored(name)
         except FileNotFoundError:
-            # Removed since it was listed.
+            # The file was removed since it was listed.
             continue
         target = folder / "files" / alias / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        with file, _whole(target) as unseen, unseen.open("wb") as copy:
+        with file, _temporary_path(target) as temporary, temporary.open("wb") as copy:
             shutil.copyfileobj(file, copy)
         copied += 1
     return copied
@@ -302,17 +304,17 @@ def _copy_new_files(folder: Path, alias: str) -> int:
 
 def _copy_secrets(folder: Path) -> None:
     for path in Path(settings.DATA_DIR).iterdir():
-        is_other = path.name in _NO_SECRETS or ".sqlite3" in path.name or path == settings.AUDIT_ANCHOR
+        is_other = path.name in _OTHER_FILES or ".sqlite3" in path.name or path == settings.AUDIT_ANCHOR
         if path.is_file() and not is_other:
             replace_secret(folder / path.name, path.read_text())
 
 
 @contextmanager
-def _whole(path: Path) -> Iterator[Path]:
-    """A name beside it, which takes its place once all is on the disk."""
-    unseen = path.with_name(f".{path.name}.part")
-    unseen.unlink(missing_ok=True)
-    yield unseen
-    with unseen.open("rb") as file:
+def _temporary_path(path: Path) -> Iterator[Path]:
+    """Yield a path beside it. The file that is written there replaces the path once it is on the disk."""
+    temporary = path.with_name(f".{path.name}.part")
+    temporary.unlink(missing_ok=True)
+    yield temporary
+    with temporary.open("rb") as file:
         os.fsync(file.fileno())
-    unseen.replace(path)
+    temporary.replace(path)

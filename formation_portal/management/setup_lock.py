@@ -1,68 +1,71 @@
-"""One start at a time sets up the databases: the others wait for it, and then find nothing left to do.
+"""Let one start at a time set up the databases. The others wait, and then find nothing left to do.
 
-The lock is a file's in DATA_DIR, for starts on one machine, and an advisory lock in each PostgreSQL database, for those
-of all machines. Both end with the process that holds them, however that ends.
+A lock on a file in DATA_DIR serves starts on one machine. An advisory lock in each PostgreSQL database serves those of
+all machines. Both end with the process that holds them.
 """
 
 import fcntl
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from functools import partial
 from pathlib import Path
-from typing import TextIO
 
 from django.conf import settings
+from django.core.management.base import OutputWrapper
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 LOCK_FILE = "setup-lock"
-# Of all advisory locks of a database, this one; any number that nobody else takes.
+# The number of the advisory lock. No other program uses it.
 LOCK_NUMBER = 0x466F_726D_6174_696F
 _POLL_SECONDS = 0.2
 
-Say = Callable[[str], None]
 
+class _Waiting:
+    """Wait for a lock, and report that once."""
 
-@contextmanager
-def lock_data_dir(say: Say) -> Iterator[None]:
-    """Hold the lock of this machine meanwhile; `say` hears where another start has it."""
-    with (Path(settings.DATA_DIR) / LOCK_FILE).open("w") as file:
-        _wait(lambda: _lock_file(file), "in DATA_DIR", say)
-        yield
+    def __init__(self, stdout: OutputWrapper, place: str) -> None:
+        self._stdout = stdout
+        self._place = place
+        self._has_reported = False
 
-
-@contextmanager
-def lock_databases(say: Say) -> Iterator[None]:
-    """Hold the locks of all machines meanwhile, each on a connection of its own, which nothing else closes."""
-    with ExitStack() as held:
-        for alias in connections:
-            if connections[alias].vendor == "postgresql":
-                connection = connections[alias].copy()
-                held.callback(connection.close)
-                _wait(partial(_lock_database, connection), f"of the database “{alias}”", say)
-        yield
-
-
-def _wait(try_lock: Callable[[], bool], where: str, say: Say) -> None:
-    """Ask again and again: a statement that waits would hold up indexes that are made concurrently."""
-    has_said = False
-    while not try_lock():
-        if not has_said:
-            say(f"Another start is setting up the portal; waiting for its lock {where}")
-            has_said = True
+    def pause(self) -> None:
+        if not self._has_reported:
+            self._stdout.write(f"Another start is setting up the portal; waiting for its lock {self._place}")
+            self._has_reported = True
         time.sleep(_POLL_SECONDS)
 
 
-def _lock_file(file: TextIO) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+@contextmanager
+def lock_data_dir(stdout: OutputWrapper) -> Iterator[None]:
+    """Hold the lock of this machine during the block."""
+    waiting = _Waiting(stdout, "in DATA_DIR")
+    with (Path(settings.DATA_DIR) / LOCK_FILE).open("w") as file:
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                waiting.pause()
+        yield
 
 
-def _lock_database(connection: BaseDatabaseWrapper) -> bool:
+@contextmanager
+def lock_databases(stdout: OutputWrapper) -> Iterator[None]:
+    """Hold the locks of all machines during the block, each on a separate connection, which nothing else closes."""
+    with ExitStack() as stack:
+        for alias in connections:
+            if connections[alias].vendor == "postgresql":
+                connection = connections[alias].copy()
+                stack.callback(connection.close)
+                waiting = _Waiting(stdout, f"of the database “{alias}”")
+                # Tries again and again: a statement that waits would block indexes that are made concurrently.
+                while not _try_advisory_lock(connection):
+                    waiting.pause()
+        yield
+
+
+def _try_advisory_lock(connection: BaseDatabaseWrapper) -> bool:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s)", [LOCK_NUMBER])
         return bool(cursor.fetchone()[0])

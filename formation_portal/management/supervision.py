@@ -1,4 +1,4 @@
-"""Start the processes of a running portal, start again those that die, and end them.
+"""Start the processes of a running portal, restart those that die, and end them.
 
 Children are forked from a process that has loaded everything. They ignore Ctrl-C, which this process passes on as
 SIGTERM. If this process is killed, Linux kills its children, and the port is free.
@@ -13,10 +13,12 @@ import time
 from collections.abc import Callable, Sequence
 from multiprocessing.process import BaseProcess
 
+from django.core.management.base import OutputWrapper
+
 from formation_portal.core.monitoring import tracing
 
 _POLL_SECONDS = 0.1
-# A child that dies again and again is started this often at most.
+# A child that keeps dying is restarted at this interval at most.
 _PAUSE_SECONDS = 5.0
 # linux/prctl.h
 _SET_PARENT_DEATH_SIGNAL = 1
@@ -58,25 +60,24 @@ class Child:
 class Supervision:
     """Run children until SIGINT or SIGTERM."""
 
-    def __init__(self, children: Sequence[Child], say: Callable[[str], None]) -> None:
+    def __init__(self, children: Sequence[Child], stdout: OutputWrapper) -> None:
         self._children = children
-        self._say = say
+        self._stdout = stdout
         self._is_stopping = False
 
     def start(self) -> None:
-        """Start all children."""
         for child in self._children:
             child.start()
         signal.signal(signal.SIGINT, self._request_stop)
         signal.signal(signal.SIGTERM, self._request_stop)
 
     def watch(self) -> None:
-        """Start again the children that die, until the signal."""
+        """Restart children that die, until the signal."""
         while not self._is_stopping:
             for child in self._children:
                 code = child.process.exitcode
                 if code is not None and time.monotonic() - child.started_at > _PAUSE_SECONDS:
-                    self._say(f"The {child.name} stopped unexpectedly (exit code {code}). Restarting it.")
+                    self._stdout.write(f"The {child.name} stopped unexpectedly (exit code {code}). Restarting it.")
                     child.start()
             time.sleep(_POLL_SECONDS)
 

@@ -1,4 +1,4 @@
-"""Says in one line why a command met a database error, where no database is ready for this version."""
+"""Explain the database error of a command in a line, if a database is away or not set up for this version."""
 
 from django.core.management.base import CommandError
 from django.db import connections
@@ -8,7 +8,7 @@ from formation_portal.management.commands.setup_portal import open_databases
 
 
 def explain() -> str:
-    """Name the database that is away, or ask for the setup. Return "" where neither is the reason."""
+    """Name the database that is away, or ask for the setup. Return "" if the error has another reason."""
     connections.close_all()
     try:
         open_databases()

@@ -1,4 +1,4 @@
-"""Decide how many web processes start: one a core, but no more than the memory limit has room for.
+"""Decide how many web processes start: one per core, but no more than fit into the memory limit.
 
 The figures are measured (deploy/README.md, "Memory"); those of the sandbox are its own limits, which the kernel keeps.
 """
@@ -28,26 +28,27 @@ def memory_needed(processes: int, *, workers: int) -> int:
     return FIRST_BYTES + processes * WEB_BYTES + workers * WORKER_BYTES
 
 
-def fitting_processes(wanted: int, memory: int | None, *, workers: int) -> int:
-    """Return how many of the wanted web processes fit into the memory limit. One starts however low the limit is."""
+def fitting_processes(desired: int, memory: int | None, *, workers: int) -> int:
+    """Return how many of the desired web processes fit into the memory limit, at least one."""
     if memory is None:
-        return wanted
-    return max(1, min(wanted, (memory - memory_needed(0, workers=workers)) // WEB_BYTES))
+        return desired
+    return max(1, min(desired, (memory - memory_needed(0, workers=workers)) // WEB_BYTES))
 
 
-def memory_warnings(wanted: int, memory: int | None, *, workers: int) -> list[str]:
-    """Return one line if the memory limit holds fewer web processes than wanted, or not even one."""
-    if memory is None or memory >= memory_needed(wanted, workers=workers):
+def memory_warnings(desired: int, memory: int | None, *, workers: int) -> list[str]:
+    """Return a warning if fewer than the desired web processes fit into the memory limit."""
+    if memory is None or memory >= memory_needed(desired, workers=workers):
         return []
-    limit, needed = _megabytes(memory), _megabytes(memory_needed(1, workers=workers))
+    limit = _megabytes(memory)
+    needed = _megabytes(memory_needed(1, workers=workers))
     if memory < memory_needed(1, workers=workers):
         return [
             f"Warning: the memory limit is {limit}, and one web process with the rest needs {needed}. "
             "A large document may end it. Raise the limit."
         ]
-    number = fitting_processes(wanted, memory, workers=workers)
+    number = fitting_processes(desired, memory, workers=workers)
     return [
-        f"Web processes: {number} instead of {wanted}, because the memory limit is {limit}. "
+        f"Web processes: {number} instead of {desired}, because the memory limit is {limit}. "
         f"One with the rest needs {needed}, each more {_megabytes(WEB_BYTES)}."
     ]
 

@@ -1,7 +1,7 @@
-"""Serve the portal with Waitress, in one or several processes that share a listening socket.
+"""Serve the portal with Waitress, in processes that share a listening socket.
 
-One thread of a process reads and sends for all connections, eight threads answer. A request reaches one of these when
-it has arrived whole, so slow clients keep nobody waiting.
+One thread of a process reads and sends for all connections, eight threads answer. They get a request when it has
+arrived whole, so slow clients delay nobody.
 """
 
 import select
@@ -24,14 +24,14 @@ from .supervision import freeze_loaded_objects
 
 # Seconds for requests that are being received or answered when the server ends.
 SHUTDOWN_SECONDS = 10.0
-# A connection on which nothing has moved for so long is idle.
+# A connection without traffic for so long is idle.
 _IDLE_SECONDS = 1.0
 _OPTIONS = {
     "threads": 8,
     "connection_limit": 500,
     # The longest address of the desk's queue with all cookies is shorter.
     "max_request_header_size": 32_768,
-    # The portal decides itself which proxies to trust.
+    # The portal itself decides which proxies to trust.
     "clear_untrusted_proxy_headers": False,
     "ident": None,
     "log_socket_errors": False,
@@ -45,8 +45,8 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def serve(application: WSGIHandler, listening: socket.socket) -> None:
-    """Serve until SIGTERM and for DRAIN_SECONDS more, while `/readyz` says so. Then finish the requests in hand."""
-    signal.signal(signal.SIGTERM, _begin_to_end)
+    """Serve until SIGTERM, and for DRAIN_SECONDS more while `/readyz` reports the end. Then finish current requests."""
+    signal.signal(signal.SIGTERM, _start_ending)
     limit_statements()
     tempfile.tempdir = str(settings.FILE_UPLOAD_TEMP_DIR)
     # The thread that reads and sends waits this long for its turn; Python's 5 ms cost a fifth of the throughput.
@@ -56,26 +56,28 @@ def serve(application: WSGIHandler, listening: socket.socket) -> None:
     # Waitress refuses what reaches its limit.
     limit = largest_body() + 1
     server = create_server(application, channels, sockets=[listening], max_request_body_size=limit, **_OPTIONS)
-    look = partial(wasyncore.loop, timeout=0.2, use_poll=True, map=channels, count=1)
+    poll = partial(wasyncore.loop, timeout=0.2, use_poll=True, map=channels, count=1)
     while not Health.is_ending:
-        look()
-    end = time.monotonic() + settings.DRAIN_SECONDS
-    while time.monotonic() < end:
-        look()
-    # A connection that waits to be accepted would be cut off.
+        poll()
+    deadline = time.monotonic() + settings.DRAIN_SECONDS
+    while time.monotonic() < deadline:
+        poll()
+    # Accepts the waiting connections, which would otherwise be cut off.
     while select.select([listening], [], [], 0)[0]:
         server.handle_accept()
     server.del_channel()
     listening.close()
-    end = time.monotonic() + SHUTDOWN_SECONDS
-    while time.monotonic() < end and any(map(_is_in_use, server.active_channels.values())):
-        look()
+    deadline = time.monotonic() + SHUTDOWN_SECONDS
+    while time.monotonic() < deadline and any(map(_is_in_use, server.active_channels.values())):
+        poll()
 
 
-def _begin_to_end(*_: object) -> None:
+def _start_ending(*_: object) -> None:
     Health.is_ending = True
 
 
 def _is_in_use(channel: Any) -> bool:
-    is_under_way = channel.request or channel.requests or channel.total_outbufs_len
-    return bool(is_under_way) or time.time() - channel.last_activity < _IDLE_SECONDS
+    if channel.request or channel.requests or channel.total_outbufs_len:
+        return True
+    is_active: bool = time.time() - channel.last_activity < _IDLE_SECONDS
+    return is_active

@@ -6,7 +6,10 @@ Everything happens in a data folder of its own, with SQLite; the relay's workers
 import os
 import sys
 import tempfile
+from io import StringIO
 from pathlib import Path
+
+from django.core.management.base import OutputWrapper
 
 
 def main() -> None:
@@ -39,8 +42,8 @@ def measure(*, small: bool) -> None:
 
     # The breaker alone takes half a minute.
     settings.RELAY_PACE = 1 / 20 if small else 1.0
-    migrate("default", lambda line: None)
-    collect_static(lambda line: None)
+    migrate("default", OutputWrapper(StringIO()))
+    collect_static(OutputWrapper(StringIO()))
     parts = (
         saving_while_down.saving_while_down,
         drain.outage_drain,

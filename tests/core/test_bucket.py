@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from datetime import timedelta
-from io import BytesIO
+from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage, storages
 from django.core.management import CommandError
+from django.core.management.base import OutputWrapper
 from django.db import connections
 from django.test import Client
 from django.utils import timezone
@@ -289,15 +290,15 @@ def test_a_forked_process_has_connections_of_its_own() -> None:
 
 
 def test_the_start_looks_at_the_bucket(store: ObjectStore, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    said: list[str] = []
+    output = StringIO()
 
     def check(url: str) -> None:
         monkeypatch.setattr(settings.ENV, "storage_url", url)
         settings.STORAGES = settings.STORAGES | storage_settings(url)
-        setup_portal.check_storage(said.append)
+        setup_portal.check_storage(OutputWrapper(output))
 
     check(store.url())
-    assert (said, store.names) == ([], [])
+    assert (output.getvalue(), store.names) == ("", [])
     with pytest.raises(CommandError, match=r"^STORAGE_URL: The bucket refuses: NoSuchBucket$"):
         check(store.url("another"))
     # It knows nobody's key.
@@ -310,10 +311,10 @@ def test_the_start_looks_at_the_bucket(store: ObjectStore, settings: Any, monkey
         stern.end()
     # One that is away may come back while the portal runs.
     check(stern.url())
-    assert said == [
+    assert output.getvalue() == (
         "Warning: STORAGE_URL: The bucket does not answer: EndpointConnectionError. "
-        "There are no uploads and downloads until it does."
-    ]
+        "There are no uploads and downloads until it does.\n"
+    )
 
 
 def test_two_nodes_that_start_at_once_do_not_take_each_others_file_away(

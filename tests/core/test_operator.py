@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytest_django.fixtures import Settings
 
-from formation_portal.core.colours import AA, Accent, contrast, house_colours, nearest_readable
+from formation_portal.core.colours import AA, Accent, contrast, nearest_readable, portal_colours
 from formation_portal.core.operator import Operator, hours_in_words, parse_hours
 
 WEEK = "Mo-Fr 08:00-18:00 Europe/London"
@@ -74,7 +74,7 @@ def test_an_accent_that_cannot_be_read_stops_the_start_and_is_told_what_would_do
 @given(st.integers(0, 0xFFFFFF).map("#{:06x}".format))
 def test_from_any_colour_comes_one_whose_variants_can_be_read_in_both_themes(colour: str) -> None:
     accent = Accent.derived_from(nearest_readable(colour))
-    grounds = house_colours()
+    grounds = portal_colours()
     for theme in (0, 1):
         for ground in ("paper", "sheet", "well", "heed-wash", "stop-wash"):
             assert contrast(accent.plain[theme], grounds[ground][theme]) >= AA

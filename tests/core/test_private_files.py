@@ -3,11 +3,12 @@
 import os
 import stat
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management.base import CommandError
+from django.core.management.base import CommandError, OutputWrapper
 
 from formation_portal.core import private_files
 from formation_portal.core.private_files import keep_files_private, open_to_others
@@ -40,7 +41,7 @@ def modes(folder: Path) -> dict[str, str]:
 
 def test_what_others_could_open_is_closed_but_for_static_files(data_dir: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").chmod(0o644)
-    keep_files_private(print)
+    keep_files_private(OutputWrapper(StringIO()))
     assert modes(data_dir) == {
         ".": "0o700",
         "documents": "0o700",
@@ -57,7 +58,7 @@ def test_what_others_could_open_is_closed_but_for_static_files(data_dir: Path, t
 
 
 def test_what_is_made_from_then_on_is_nobody_elses(data_dir: Path) -> None:
-    keep_files_private(print)
+    keep_files_private(OutputWrapper(StringIO()))
     (data_dir / "new").mkdir()
     (data_dir / "new/file").write_text("content")
     assert modes(data_dir / "new") == {".": "0o700", "file": "0o600"}
@@ -68,15 +69,15 @@ def test_where_it_cant_be_closed_the_start_ends_outside_the_demo(
 ) -> None:
     """As on a file system that takes every mode and keeps its own."""
     monkeypatch.setattr(private_files.Path, "chmod", lambda *_: None)
-    said: list[str] = []
+    output = StringIO()
     settings.DEMO = True
-    keep_files_private(said.append)
-    assert [line.partition(", and")[0] for line in said] == [
+    keep_files_private(OutputWrapper(output))
+    assert [line.partition(", and")[0] for line in output.getvalue().splitlines()] == [
         f"Warning: DATA_DIR: others on this machine can open {data_dir}"
     ]
     settings.DEMO = False
     with pytest.raises(CommandError, match="DATA_DIR: others on this machine can open") as ended:
-        keep_files_private(said.append)
+        keep_files_private(OutputWrapper(output))
     assert "name a folder in it" in str(ended.value)
 
 
@@ -89,7 +90,7 @@ def test_a_folder_of_somebody_else_is_named(data_dir: Path, settings: Any, monke
     monkeypatch.setattr(private_files.Path, "chmod", refuse)
     settings.DEMO = False
     with pytest.raises(CommandError, match=f"can open {data_dir}/documents, and"):
-        keep_files_private(print)
+        keep_files_private(OutputWrapper(StringIO()))
 
 
 def test_a_database_that_is_a_file_elsewhere_is_closed_too(
@@ -100,5 +101,5 @@ def test_a_database_that_is_a_file_elsewhere_is_closed_too(
     database.chmod(0o644)
     connection = type("Connection", (), {"vendor": "sqlite", "settings_dict": {"NAME": database}})
     monkeypatch.setattr(private_files, "connections", type("All", (), {"all": lambda: [connection]}))
-    keep_files_private(print)
+    keep_files_private(OutputWrapper(StringIO()))
     assert stat.S_IMODE(database.stat().st_mode) == 0o600

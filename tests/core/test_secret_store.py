@@ -9,6 +9,7 @@ import pytest
 from django.core import signing
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
+from django.core.management.base import OutputWrapper
 
 from formation_portal.core.nodes import secret_store
 from formation_portal.core.nodes.models import Secret
@@ -71,10 +72,10 @@ def test_a_file_that_cannot_be_read_is_not_taken_for_none(tmp_path: Path) -> Non
 
 def test_a_key_takes_the_place_of_another(settings: Any) -> None:
     make()
-    said: list[str] = []
     in_another_process(NEW, OLD, settings=settings)
-    secret_store.open_secrets(said.append)
-    assert f"Encrypted {NAME} with the first key of SECRETS_KEY" in said
+    output = StringIO()
+    secret_store.open_secrets(OutputWrapper(output))
+    assert f"Encrypted {NAME} with the first key of SECRETS_KEY\n" in output.getvalue()
     for keys in ((NEW,), (OLD, NEW)):
         in_another_process(*keys, settings=settings)
         assert secret_store.read(NAME) == "first"
@@ -93,11 +94,11 @@ def test_rows_cannot_be_exchanged(settings: Any) -> None:
 
 
 def test_secrets_without_the_key_end_the_start(settings: Any) -> None:
-    secret_store.open_secrets(print)
+    secret_store.open_secrets(OutputWrapper(StringIO()))
     make()
     settings.SECRETS_KEY = []
     with pytest.raises(ImproperlyConfigured, match="SECRETS_KEY: is not set"):
-        secret_store.open_secrets(print)
+        secret_store.open_secrets(OutputWrapper(StringIO()))
 
 
 def test_the_command_lists_no_value_and_removes_what_it_is_told_twice() -> None:
@@ -138,7 +139,7 @@ def without_keys_in_the_environment(settings: Any) -> None:
 
 def test_the_start_puts_the_key_that_signs_into_the_settings(settings: Any) -> None:
     without_keys_in_the_environment(settings)
-    secret_store.open_secrets(print)
+    secret_store.open_secrets(OutputWrapper(StringIO()))
     signed = signing.dumps("a session")
     assert type(settings.SECRET_KEY) is str
     assert settings.SECRET_KEY == secret_store.read(StoredSecret.SECRET_KEY) != ""
@@ -151,7 +152,7 @@ def test_the_start_puts_the_key_that_signs_into_the_settings(settings: Any) -> N
 
 def test_a_command_without_the_database_signs_nothing(settings: Any) -> None:
     without_keys_in_the_environment(settings)
-    secret_store.open_secrets(print)
+    secret_store.open_secrets(OutputWrapper(StringIO()))
     settings.SECRET_KEY = ""
     in_another_process(NEW, settings=settings)
     secret_store.load_secret_key()
@@ -161,10 +162,10 @@ def test_a_command_without_the_database_signs_nothing(settings: Any) -> None:
 
 def test_a_key_of_the_environment_goes_before_the_stored_one(settings: Any) -> None:
     without_keys_in_the_environment(settings)
-    secret_store.open_secrets(print)
+    secret_store.open_secrets(OutputWrapper(StringIO()))
     settings.ENV = settings.ENV.model_copy(update={"secret_key": "of-the-environment"})
     settings.SECRET_KEY, settings.AUDIT_KEY = "of-the-environment", "attests-by-the-environment"
-    secret_store.open_secrets(print)
+    secret_store.open_secrets(OutputWrapper(StringIO()))
     secret_store.load_secret_key()
     assert settings.SECRET_KEY == "of-the-environment"
     assert secret_store.audit_key() == "attests-by-the-environment"

@@ -16,7 +16,7 @@ from django.test import RequestFactory
 
 from formation_portal.core.servers import shared_cache
 from formation_portal.core.servers.server_urls import cache_settings
-from formation_portal.management.commands.setup_portal import shared_cache_trouble
+from formation_portal.core.servers.shared_cache import trouble
 from formation_portal.service.rate_limit import counter
 from tests.needed import needed
 from tests.scratch_redis import Redis, has_redis, scratch_redis
@@ -145,12 +145,12 @@ def test_what_it_holds_can_run_nothing(redis: Redis, settings: Any) -> None:
 def test_the_start_says_what_is_wrong_with_the_cache_and_no_password(settings: Any) -> None:
     with scratch_redis(password="right-secret") as redis:
         use(settings, redis.url)
-        assert shared_cache_trouble() == ""
+        assert trouble() == ""
         use(settings, redis.url.replace("right", "wrong"))
-        assert "invalid username-password pair" in shared_cache_trouble()
-        assert "secret" not in shared_cache_trouble()
+        assert "invalid username-password pair" in trouble()
+        assert "secret" not in trouble()
         use(settings, redis.url)
         redis.stop()
-        assert "Connection refused" in shared_cache_trouble()
-        assert "secret" not in shared_cache_trouble()
+        assert "Connection refused" in trouble()
+        assert "secret" not in trouble()
         redis.start()

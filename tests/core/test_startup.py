@@ -32,7 +32,7 @@ def start_with(settings: Any, *keys: str) -> None:
 
 
 def faults() -> list[str]:
-    return [result.found for result in startup.check_secrets() if result.verdict == "fault"]
+    return [result.finding for result in startup.check_secrets() if result.verdict == "fault"]
 
 
 def test_the_same_secrets_start_again_and_the_doctor_is_content(settings: Any) -> None:

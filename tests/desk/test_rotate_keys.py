@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.conf import settings as project
 from django.core.management import call_command
-from django.core.management.base import CommandError
+from django.core.management.base import CommandError, OutputWrapper
 from django.db import connection
 
 from formation_portal.applications.draft import Draft, open_draft
@@ -132,7 +132,7 @@ def test_a_start_without_the_key_ends_with_one_line(submitted: Draft) -> None:
     Path(project.DATA_DIR, "field-keys").write_text(encryption.new_key())
     encryption.read_ring_again()
     with pytest.raises(CommandError, match="FIELD_KEYS: none of them opens what is stored"):
-        open_secrets(print)
+        open_secrets(OutputWrapper(StringIO()))
 
 
 def test_the_doctor_says_how_it_stands(submitted: Draft) -> None:

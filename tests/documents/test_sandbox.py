@@ -623,12 +623,12 @@ def test_a_task_has_no_descriptor_by_which_it_could_allow_itself_a_call() -> Non
 def test_what_is_in_force_is_said() -> None:
     [found] = check_sandbox()
     assert found.verdict == "ok"
-    assert "no network" in found.found
+    assert "no network" in found.finding
 
 
 def test_what_is_not_in_force_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sandbox, "run_task", lambda *_, **__: b'["no network"]')
     [found] = check_sandbox()
-    assert (found.verdict, "no programs" in found.found) == ("look", True)
+    assert (found.verdict, "no programs" in found.finding) == ("look", True)
     monkeypatch.setattr(sandbox, "run_task", lambda *_, **__: b"")
     assert [one.verdict for one in check_sandbox()] == ["fault"]

@@ -6,10 +6,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from io import StringIO
 from multiprocessing import Pipe
 from pathlib import Path
 
 from django.conf import settings
+from django.core.management.base import OutputWrapper
 from django.db import connections
 from django.urls import get_resolver
 
@@ -67,7 +69,7 @@ class BaseCampaign(ABC):
         return fault_counts.faults(self.make.folder, log=Path(settings.LOG_FILE))
 
     def _prepare(self) -> None:
-        migrate("default", lambda line: None)
+        migrate("default", OutputWrapper(StringIO()))
         settings.FORMATION_SERVICE_KEY = self.make.prepare()
         applications.customer()
         applications.agent()

@@ -5,8 +5,11 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any
+
+from django.core.management.base import OutputWrapper
 
 from formation_portal.core.databases import SERVICE
 from formation_portal.management.commands.setup_portal import migrate
@@ -64,7 +67,7 @@ class WithKeys(ServiceUnderTest):
     applications = 8
 
     def prepare(self) -> str:
-        migrate(SERVICE, lambda line: None)
+        migrate(SERVICE, OutputWrapper(StringIO()))
         store_catalog(CATALOG)
         return portal_key()
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from formation_portal.core.background import run_hourly_tasks
+from formation_portal.core.background import hourly_task, run_hourly_tasks
 from formation_portal.mail.models import Letter
 from formation_portal.mail.worker import each_hour, mail_sender
 
@@ -57,7 +57,7 @@ def test_trouble_with_one_duty_of_the_round_stops_no_other(
     def troubled() -> None:
         raise ValueError("ada@example.com")
 
-    monkeypatch.setattr("formation_portal.core.background._hourly_tasks", [troubled, lambda: done.append("sound")])
+    monkeypatch.setattr(hourly_task, "functions", [troubled, lambda: done.append("sound")])
     run_hourly_tasks()
     assert done == ["sound"]
     assert "ValueError" in caplog.text

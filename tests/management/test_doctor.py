@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from django.core.files.storage import default_storage
 from django.core.management import call_command
+from django.core.management.base import OutputWrapper
 from django.db import connections
 from django.utils import timezone
 
@@ -57,7 +58,7 @@ Doctor = Callable[[], dict[str, list[tuple[str, str, str]]]]
 def _a_machine_of_its_own(settings: Any, tmp_path: Path) -> Iterator[None]:
     settings.DATA_DIR = tmp_path
     umask = os.umask(0o022)
-    keep_files_private(print)
+    keep_files_private(OutputWrapper(StringIO()))
     store_catalog([factories.ITEM])
     catalog.forget()
     portal_key()
@@ -150,7 +151,7 @@ def test_djangos_own_checks_and_misspelled_names(
 
 def test_a_portal_behind_https_is_not_asked_for_what_its_operator_decides(settings: Any) -> None:
     settings.PORTAL_URL = "https://portal.example"
-    found = [one.found for one in settings_health.check_settings()]
+    found = [one.finding for one in settings_health.check_settings()]
     assert not [text for text in found if "W021" in text or "W008" in text]
     assert [text for text in found if "security.W004" in text]
     assert [text for text in found if "security.W012" in text]

@@ -7,12 +7,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
+from io import StringIO
 from pathlib import Path
 
 import psycopg
 import pytest
 from django.conf import settings
-from django.core.management.base import CommandError
+from django.core.management.base import CommandError, OutputWrapper
 from django.test import override_settings
 
 from formation_portal.core.nodes.versions import portal_version
@@ -158,7 +159,7 @@ def test_static_files_that_came_with_the_code_are_left_alone(tmp_path: Path, mon
     monkeypatch.setattr(settings.ENV, "static_dir", str(tmp_path))
     with override_settings(STATIC_ROOT=tmp_path):
         with pytest.raises(CommandError, match="STATIC_DIR: nothing was collected there"):
-            collect_static(print)
+            collect_static(OutputWrapper(StringIO()))
         (tmp_path / "staticfiles.json").write_text("{}")
-        collect_static(print)
+        collect_static(OutputWrapper(StringIO()))
     assert [path.name for path in tmp_path.iterdir()] == ["staticfiles.json"]

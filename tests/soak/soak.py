@@ -3,10 +3,12 @@
 import json
 import time
 from dataclasses import asdict
+from io import StringIO
 from pathlib import Path
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
+from django.core.management.base import OutputWrapper
 from django.test import Client
 from django.urls import get_resolver, reverse
 
@@ -68,7 +70,7 @@ class Soak:
         return self._report(start, end, customers, processes)
 
     def _prepare(self) -> None:
-        prepare(lambda line: None)
+        prepare(OutputWrapper(StringIO()))
         settings.FORMATION_SERVICE_KEY = portal_key()
         update_profile(can_edit=True, capabilities=EMBEDDED_CAPABILITIES)
         # Loaded once, before the forks, instead of in each process.

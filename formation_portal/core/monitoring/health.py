@@ -1,4 +1,4 @@
-"""The checks of what everything stands on: databases, disk, cache and storage."""
+"""Check the infrastructure: databases, disk, cache and storage."""
 
 import secrets
 import shutil
@@ -22,22 +22,22 @@ from ..key_rotation import outdated
 from ..private_files import open_to_others
 from .checks import CheckResult, fault, look, ok
 
-# Seconds that two clocks may differ. Events are refused from 300 on.
+# Seconds by which two clocks may differ. Events are refused from 300 on.
 MAX_CLOCK_DIFFERENCE = 30.0
 # Free bytes: an upload, a database's log and the collected static files have to find room.
-LOW_DISK, FULL_DISK = 2_000_000_000, 500_000_000
+LOW_DISK = 2_000_000_000
+FULL_DISK = 500_000_000
 _SET_UP = "Run manage.py setup_portal."
 SEE_DATABASES = "See the results of the databases."
 
 
 def check_encryption() -> Iterator[CheckResult]:
-    """Is all that is personal encrypted by the newest key?"""
+    """Check that all personal data is encrypted with the newest key."""
     keys = len(key_ring().by_id)
-    if older := list(outdated()):
-        found = (
-            f"{len(older)} columns or folders hold what an earlier key has encrypted, or none: {', '.join(older[:3])}"
-        )
-        yield look("Encryption", found, "Run manage.py rotate_keys --again.")
+    places = list(outdated())
+    if places:
+        finding = f"{len(places)} columns or folders hold what an earlier key has encrypted, or none: "
+        yield look("Encryption", finding + ", ".join(places[:3]), "Run manage.py rotate_keys --again.")
     elif keys > 1:
         yield look("Encryption", f"nothing needs {keys - 1} of the {keys} keys", "Run manage.py rotate_keys --drop.")
     else:
@@ -45,7 +45,7 @@ def check_encryption() -> Iterator[CheckResult]:
 
 
 def check_databases() -> Iterator[CheckResult]:
-    """Each of them: does it answer, is its schema that of the code, does its clock agree, is its file whole?"""
+    """Check of each database that it answers, has all migrations, has the right time and an undamaged file."""
     for alias in connections:
         name = f"Database “{alias}”"
         setting = "SERVICE_DATABASE_URL" if alias == SERVICE else "DATABASE_URL"
@@ -61,96 +61,94 @@ def _check_database(name: str, connection: BaseDatabaseWrapper) -> Iterator[Chec
     began = time.perf_counter()
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
-    took = round((time.perf_counter() - began) * 1000)
+    milliseconds = round((time.perf_counter() - began) * 1000)
     if missing := len(missing_migrations(connection.alias)):
         yield fault(name, f"{missing} migrations are not applied", _SET_UP)
     else:
-        yield ok(name, f"{connection.vendor} answers in {took} ms, all migrations are applied")
-    ahead = _seconds_ahead(connection)
-    yield clock_result(f"Clock of “{connection.alias}”", ahead)
+        yield ok(name, f"{connection.vendor} answers in {milliseconds} ms, all migrations are applied")
+    yield clock_result(f"Clock of “{connection.alias}”", _seconds_ahead(connection))
     if connection.vendor == "sqlite":
         with connection.cursor() as cursor:
             cursor.execute("PRAGMA quick_check(1)")
-            [(said,)] = cursor.fetchall()
+            [(result,)] = cursor.fetchall()
         file = f"File of “{connection.alias}”"
-        if said == "ok":
+        if result == "ok":
             yield ok(file, "is whole")
         else:
             yield fault(file, "is damaged", "Stop the portal, and restore the last backup.")
 
 
 def _seconds_ahead(connection: BaseDatabaseWrapper) -> float:
-    """By how much the database's clock is ahead of this machine's."""
+    """Return the seconds by which the database's clock is ahead of this machine's."""
     if connection.vendor == "sqlite":
-        asked = "SELECT (julianday('now') - 2440587.5) * 86400.0"
+        sql = "SELECT (julianday('now') - 2440587.5) * 86400.0"
     else:
-        asked = "SELECT extract(epoch FROM clock_timestamp())"
+        sql = "SELECT extract(epoch FROM clock_timestamp())"
     with connection.cursor() as cursor:
-        cursor.execute(asked)
+        cursor.execute(sql)
         [(seconds,)] = cursor.fetchall()
     return float(seconds) - timezone.now().timestamp()
 
 
 def clock_result(check: str, ahead: float) -> CheckResult:
-    """The verdict on a clock that is so many seconds ahead of this machine's (negative: behind)."""
+    """Rate a clock that is so many seconds ahead of this machine's. Negative numbers are behind."""
     if abs(ahead) <= MAX_CLOCK_DIFFERENCE:
         return ok(check, f"within {max(1, round(abs(ahead)))} s of this machine's")
     side = "ahead of" if ahead > 0 else "behind"
-    return fault(
-        check, f"{round(abs(ahead)):,} s {side} this machine's", "Set both clocks by NTP; correct the wrong one."
-    )
+    finding = f"{round(abs(ahead)):,} s {side} this machine's"
+    return fault(check, finding, "Set both clocks by NTP; correct the wrong one.")
 
 
 def check_disk() -> Iterator[CheckResult]:
-    """Free room where the data and the databases' files are, each file system once."""
+    """Check the free space of each file system with data or databases."""
     folders = [Path(settings.DATA_DIR)]
-    for alias in connections:
-        if connections[alias].vendor == "sqlite":
-            folders.append(Path(connections[alias].settings_dict["NAME"]).parent)
-    seen = set()
+    for connection in connections.all():
+        if connection.vendor == "sqlite":
+            folders.append(Path(connection.settings_dict["NAME"]).parent)
+    devices = set()
     for folder in folders:
-        if not folder.is_dir() or (device := folder.stat().st_dev) in seen:
+        if not folder.is_dir() or folder.stat().st_dev in devices:
             continue
-        seen.add(device)
+        devices.add(folder.stat().st_dev)
         free = shutil.disk_usage(folder).free
-        found = f"{free / 1e9:.1f} GB free at {folder}"
+        finding = f"{free / 1e9:.1f} GB free at {folder}"
         if free < FULL_DISK:
-            yield fault("Disk", found, "Make room: nothing can be saved once it is full.")
+            yield fault("Disk", finding, "Make room: nothing can be saved once it is full.")
         elif free < LOW_DISK:
-            yield look("Disk", found, "Make room soon.")
+            yield look("Disk", finding, "Make room soon.")
         else:
-            yield ok("Disk", found)
+            yield ok("Disk", finding)
 
 
 def check_data_folder() -> Iterator[CheckResult]:
-    """Whether other users of the machine can read what is kept in DATA_DIR."""
+    """Check that other users of the machine can't read DATA_DIR."""
     folder = Path(settings.DATA_DIR)
     exposed = list(open_to_others())
-    keys = sorted(one.name for one in exposed if one.parent == folder and one.name.endswith(("-key", "-secret")))
+    keys = sorted(path.name for path in exposed if path.parent == folder and path.name.endswith(("-key", "-secret")))
     remedy = f"Start the portal anew, which closes them; or chmod -R go= {folder}"
     if keys:
         yield fault("DATA_DIR", f"others on this machine can read {', '.join(keys)}", remedy)
     elif exposed:
-        what = "the folder" if folder in exposed else f"{len(exposed)} of its files and folders"
-        yield look("DATA_DIR", f"others on this machine can open {what}", remedy)
+        place = "the folder" if folder in exposed else f"{len(exposed)} of its files and folders"
+        yield look("DATA_DIR", f"others on this machine can open {place}", remedy)
     else:
         yield ok("DATA_DIR", "is closed to others on this machine")
 
 
 def check_storage() -> Iterator[CheckResult]:
-    """Write, read and remove a small file where uploads are kept."""
+    """Write, read and delete a small file in the storage of uploads."""
     content = secrets.token_bytes(16)
     storage: Any = default_storage
     name = f"doctor-{content.hex()}"
     try:
-        # Not encrypted: the key may be in a database that is away.
+        # Not encrypted, since the key may be in a database that is away.
         storage.save_stored(name, ContentFile(content))
         try:
             with storage.open_stored(name) as file:
                 is_same = file.read() == content
         finally:
             storage.delete(name)
-    # Whatever a storage raises: each of them has errors of its own.
+    # Each storage has its own types of errors.
     except Exception as error:
         if settings.ENV.storage_url:
             remedy = "Start the bucket's server, or correct STORAGE_URL; the key has to write, list, read and delete."
@@ -165,16 +163,17 @@ def check_storage() -> Iterator[CheckResult]:
 
 
 def check_cache() -> Iterator[CheckResult]:
-    """Keep and forget a value as attempts to sign in are counted; in the shared cache first, where there is one."""
+    """Write, read and delete a value in the cache, which counts attempts to sign in. Check a shared cache first."""
     if settings.ENV.cache_url:
-        # Nobody else loads its client.
+        # The client is only loaded if there is a shared cache.
         from ..servers.shared_cache import trouble
 
         if trouble():
-            found = "the shared cache does not answer or refuses; the database counts meanwhile"
-            yield fault("Cache", found, "Start the cache's server, or correct CACHE_URL.")
+            finding = "the shared cache does not answer or refuses; the database counts meanwhile"
+            yield fault("Cache", finding, "Start the cache's server, or correct CACHE_URL.")
             return
-    key, value = f"doctor-{secrets.token_hex(8)}", secrets.token_hex(8)
+    key = f"doctor-{secrets.token_hex(8)}"
+    value = secrets.token_hex(8)
     try:
         cache.set(key, value, 30)
         is_same = cache.get(key) == value

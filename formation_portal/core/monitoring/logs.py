@@ -1,7 +1,7 @@
-"""Lines of the log: what they know besides their words, and how they are written (LOG_FORMAT).
+"""Add context to lines of the log, and format them (LOG_FORMAT).
 
-A line as JSON says which request it belongs to, whose account it is, and which delivery the relay is at: numbers and
-ids only. The request's id goes along with calls to the formation service (gateway/calls.py), whose log then has it too.
+A line in JSON has the ids of its request, account and delivery. Calls to the formation service send the request's id
+along (gateway/calls.py), so that its log has it too.
 """
 
 import json
@@ -15,35 +15,35 @@ from typing import Any
 
 from django.http import HttpRequest
 
-_known: ContextVar[Mapping[str, Any]] = ContextVar("log_context", default=MappingProxyType({}))
+_context: ContextVar[Mapping[str, Any]] = ContextVar("log_context", default=MappingProxyType({}))
 
 
 @contextmanager
-def log_context(**known: Any) -> Iterator[dict[str, Any]]:
-    """Lines inside the block know this, beside what those around it know. What can be called is, for each line.
+def log_context(**values: Any) -> Iterator[dict[str, Any]]:
+    """Add values to each line of the block. A callable is called for each line.
 
-    The block may add to what it is given, or correct it.
+    The block may change the dictionary that this yields.
     """
-    here = {**_known.get(), **known}
-    token = _known.set(here)
+    context = {**_context.get(), **values}
+    token = _context.set(context)
     try:
-        yield here
+        yield context
     finally:
-        _known.reset(token)
+        _context.reset(token)
 
 
 def current_request_id() -> str:
-    """The id of the request that is being answered, or of the call that is being made; else empty."""
-    return str(_known.get().get("request", ""))
+    """Return the id of the current request or call, or "" without one."""
+    return str(_context.get().get("request", ""))
 
 
 def account_id(request: HttpRequest) -> int | None:
-    """The number of whoever is signed in, as far as the answer needed to know it: no line costs a query."""
+    """Return the account's number if the view has loaded the account already. Makes no query."""
     return getattr(getattr(request, "_cached_user", None), "pk", None)
 
 
 class JsonFormatter(logging.Formatter):
-    """One object a line: time, level, logger, message, and what is known of request, account and delivery."""
+    """Format each line as a JSON object: time, level, logger, message, and the context."""
 
     def format(self, record: logging.LogRecord) -> str:
         at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
@@ -53,20 +53,22 @@ class JsonFormatter(logging.Formatter):
             "logger": record.name,
             "message": record.getMessage(),
         }
-        known = _known.get()
-        # Of an answer's status Django speaks when all middleware has ended.
-        if "request" not in known and isinstance(request := getattr(record, "request", None), HttpRequest):
-            known = {"request": getattr(request, "request_id", None), "account": account_id(request)}
-        for name, value in known.items():
-            if (said := value() if callable(value) else value) is not None:
-                line[name] = said
+        context = _context.get()
+        # Django logs errors of requests after the middleware has left the context.
+        if "request" not in context and isinstance(request := getattr(record, "request", None), HttpRequest):
+            context = {"request": getattr(request, "request_id", None), "account": account_id(request)}
+        for name, value in context.items():
+            if callable(value):
+                value = value()
+            if value is not None:
+                line[name] = value
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
         return json.dumps(line, ensure_ascii=False, default=str)
 
 
 class WithoutTraceback(logging.Filter):
-    """For handlers: what a client did wrong is told without a traceback, which would be of no use."""
+    """Remove the traceback from lines about clients' mistakes."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if record.name.startswith("django.security."):
@@ -79,5 +81,6 @@ class WithoutRequest(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         if "uncaptured python exception" in record.getMessage():
-            record.msg, record.args = "A connection was closed: its request could not be parsed", ()
+            record.msg = "A connection was closed: its request could not be parsed"
+            record.args = ()
         return True

@@ -1,10 +1,9 @@
-"""Counts for `/metrics` (management/metrics.py): requests, calls to the formation service and the sandbox's refusals.
+"""Count requests, calls to the formation service and the sandbox's refusals for `/metrics` (management/metrics.py).
 
-Several processes answer at one address, and a scrape reaches one of them. So each writes its numbers into a file of its
-own (prometheus-client's multiprocess mode, METRICS_DIR), and whichever is asked adds them up. With a label for the
-process a scrape would show one of them at random, and hide the others until the next.
+Several processes share an address, and a scrape reaches one of them. So each writes its counts into a file
+(prometheus-client's multiprocess mode, METRICS_DIR), and the one that is scraped adds up all files.
 
-Labels are names of routes, methods, statuses and kinds of errors: a bounded number, and nobody's name.
+Labels are names of routes, methods, statuses and types of errors: a bounded number, and no names of people.
 """
 
 import contextlib
@@ -16,7 +15,7 @@ from django.conf import settings
 from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.multiprocess import MultiProcessCollector
 
-# What prometheus-client looks for in the environment when it is imported; the settings put it there.
+# prometheus-client reads this environment variable when it is imported. The settings set it.
 FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 
 _registry = CollectorRegistry()
@@ -41,26 +40,25 @@ _unlisted_calls = Counter(
     ["call"],
     registry=_registry,
 )
-# Linux has fewer calls; a hostile file could make up any number.
+# Linux has fewer calls. A hostile file could invent any number.
 _MAX_CALL = 600
 
 
-# Finding a label's numbers takes longer than adding to them.
+# Finding the child of some labels takes longer than counting.
 @lru_cache(maxsize=4096)
-def _of_requests(route: str, method: str, status: int) -> tuple[Counter, Histogram]:
+def _request_metrics(route: str, method: str, status: int) -> tuple[Counter, Histogram]:
     return _requests.labels(route, method, str(status)), _request_seconds.labels(route, method)
 
 
 def count_request(route: str, method: str, status: int, seconds: float) -> None:
-    """Count an answered request."""
     if settings.METRICS_TOKEN:
-        requests, spent = _of_requests(route, method, status)
-        requests.inc()
-        spent.observe(seconds)
+        count, duration = _request_metrics(route, method, status)
+        count.inc()
+        duration.observe(seconds)
 
 
 def count_call(method: str, outcome: str, seconds: float) -> None:
-    """Count a call to the formation service: "ok", or the kind of its error (gateway/errors.py)."""
+    """Count a call to the formation service. The outcome is "ok" or the type of an error (gateway/errors.py)."""
     if settings.METRICS_TOKEN:
         _call_seconds.labels(method, outcome).observe(seconds)
 
@@ -72,7 +70,7 @@ def count_unlisted_call(number: int, count: int) -> None:
 
 
 def all_processes() -> CollectorRegistry:
-    """A registry with what all processes of this machine have counted, to which more can be added."""
+    """Return a new registry with the counts of all processes of this machine."""
     registry = CollectorRegistry()
     if FOLDER in os.environ:
         MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
@@ -82,10 +80,13 @@ def all_processes() -> CollectorRegistry:
 
 
 def forget_ended_processes() -> None:
-    """Remove the files of processes that have ended. Before the start: while others run, their counts would fall."""
-    for file in Path(os.environ.get(FOLDER, "")).glob("*.db") if FOLDER in os.environ else ():
+    """Delete the files of ended processes. Only at the start, since counts must not fall while processes run."""
+    if FOLDER not in os.environ:
+        return
+    for file in Path(os.environ[FOLDER]).glob("*.db"):
         pid = file.stem.rpartition("_")[2]
-        with contextlib.suppress(PermissionError):  # it lives, and is somebody else's
+        # PermissionError: the process runs, and belongs to another user.
+        with contextlib.suppress(PermissionError):
             try:
                 os.kill(int(pid), 0)
             except (ProcessLookupError, ValueError):

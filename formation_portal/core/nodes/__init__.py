@@ -1,1 +1,1 @@
-"""The nodes of one installation: what they share, what each of them is, and how they wake each other."""
+"""Manage the nodes of an installation: shared secrets, versions, and notifications between nodes."""

@@ -1,11 +1,11 @@
-"""Rows that all nodes share: secrets that were made here, encrypted, and what the last migration and start recorded."""
+"""Define the tables that all nodes share: encrypted secrets, and the record of the last migration and start."""
 
 from django.db import models
 from django.utils import timezone
 
 
 class Secret(models.Model):
-    """One secret, encrypted by SECRETS_KEY (`secret_store.py`)."""
+    """Hold a secret, encrypted by SECRETS_KEY (`secret_store.py`)."""
 
     name = models.CharField(max_length=100, primary_key=True)
     sealed = models.TextField()
@@ -16,13 +16,13 @@ class Secret(models.Model):
 
 
 class Installation(models.Model):
-    """The only row: the version that migrated the databases last (`versions.py`), and digests of the secrets with which
-    nodes have started (`startup.py`)."""
+    """Hold, in a single row, the version that migrated the databases last (`versions.py`) and digests of the nodes'
+    secrets (`startup.py`)."""
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=1)
     version = models.CharField(max_length=60)
     migrated_at = models.DateTimeField(default=timezone.now)
-    # By a secret's name, the digest of each of its keys.
+    # The digests of a secret's keys by the secret's name.
     digests = models.JSONField(default=dict)
 
     def __str__(self) -> str:

@@ -1,11 +1,10 @@
-"""Secrets that the portal makes itself, once: files in DATA_DIR, or with SECRETS_KEY rows of the database.
+"""Store the secrets that the portal makes itself: in files of DATA_DIR, or with SECRETS_KEY in rows of the database.
 
-All nodes share the rows. Each is encrypted by the first key of SECRETS_KEY, and read by any of them, so that a new
-one can take its place (deploy/README.md, "Secrets"). What lies in a file when SECRETS_KEY is set for the first time is
-taken over.
+All nodes share the rows. The first key of SECRETS_KEY encrypts them and all of them decrypt, so that a new key can
+replace another (deploy/README.md, "Secrets"). When SECRETS_KEY is set for the first time, the rows take over the files.
 
-Settings hold what the environment or a file says, and never ask the database. With SECRETS_KEY the start puts
-SECRET_KEY there, since Django reads it from the settings (`open_secrets`, and `load_secret_key` for other commands).
+The settings never query the database. With SECRETS_KEY the start puts SECRET_KEY into them, since Django reads it there
+(`open_secrets`, and `load_secret_key` for other commands).
 """
 
 import base64
@@ -29,28 +28,28 @@ from ..storage import read_or_create_secret, replace_secret
 
 if TYPE_CHECKING:
     from cryptography.fernet import MultiFernet
+    from django.core.management.base import OutputWrapper
 
-_KEY_BYTES, _SECRET_BYTES = 32, 48
-
-Say = Callable[[str], object]
+_KEY_BYTES = 32
+_SECRET_BYTES = 48
 
 
 class StoredSecret(StrEnum):
-    """The name of each, which is also its file's."""
+    """Name the secrets. A secret's file has the same name."""
 
     SECRET_KEY = "secret-key"  # noqa: S105  # names, here and below
     AUDIT_KEY = "audit-key"
-    # With which the embedded service signs events.
+    # The embedded service signs events with it.
     SIGNING_KEY = "webhook-signing-key"
-    # That came when we subscribed to a service's events.
+    # The formation service has sent it when we subscribed to its events.
     WEBHOOK_SECRET = "portal-webhook-secret"  # noqa: S105
     # The portal's own key to the embedded service.
     SERVICE_KEY = "portal-service-key"
-    # What encrypts personal data, where FIELD_KEYS is not set (`core/encryption.py`).
+    # These encrypt personal data if FIELD_KEYS is not set (`core/encryption.py`).
     FIELD_KEYS = "field-keys"
 
 
-# Secrets of the database that this process has read. An operator who replaces one starts all processes anew.
+# Secrets of the database that this process has read. To replace one, an operator restarts all processes.
 _memory: dict[tuple[str, ...], str] = {}
 
 
@@ -59,10 +58,10 @@ def parse_keys(text: str) -> list[str]:
     keys = [key.replace("+", "-").replace("/", "_") for key in text.split()]
     for key in keys:
         try:
-            is_right = len(base64.b64decode(key, altchars=b"-_", validate=True)) == _KEY_BYTES
+            length = len(base64.b64decode(key, altchars=b"-_", validate=True))
         except (binascii.Error, ValueError):
-            is_right = False
-        if not is_right:
+            length = 0
+        if length != _KEY_BYTES:
             raise ValueError("should be 32 random bytes in base64, as `openssl rand -base64 32` prints them")
     return keys
 
@@ -78,12 +77,13 @@ def audit_key() -> str:
 
 
 def load_secret_key() -> None:
-    """Put the database's SECRET_KEY into the settings, for a command. If the database is away, has no secret yet or
-    another key has encrypted it, leave SECRET_KEY empty: signing fails then, and nothing else."""
-    if not _is_secret_key_stored():
-        return
-    with suppress(Error, ImproperlyConfigured):
-        settings.SECRET_KEY = read(StoredSecret.SECRET_KEY)
+    """Put the database's SECRET_KEY into the settings, for a command.
+
+    Leaves it empty if the database is away, has no secret yet or another key has encrypted it: then only signing fails.
+    """
+    if _is_secret_key_stored():
+        with suppress(Error, ImproperlyConfigured):
+            settings.SECRET_KEY = read(StoredSecret.SECRET_KEY)
 
 
 def read_or_create(name: StoredSecret, make: Callable[[], str]) -> str:
@@ -93,29 +93,31 @@ def read_or_create(name: StoredSecret, make: Callable[[], str]) -> str:
     """
     if not settings.SECRETS_KEY:
         return read_or_create_secret(_file(name), make)
-    place = (name, *settings.SECRETS_KEY)
-    if place not in _memory:
-        _memory[place] = _from_database(name) or _keep(name, _from_file(name) or make())
-    return _memory[place]
+    memory_key = (name, *settings.SECRETS_KEY)
+    if memory_key not in _memory:
+        _memory[memory_key] = _from_database(name) or _store(name, _from_file(name) or make())
+    return _memory[memory_key]
 
 
 def read(name: StoredSecret) -> str:
     """Return a secret as it is now, or "" if it was never made."""
-    return (_from_database(name) if settings.SECRETS_KEY else "") or _from_file(name)
+    if settings.SECRETS_KEY and (secret := _from_database(name)):
+        return secret
+    return _from_file(name)
 
 
 def read_once(name: StoredSecret) -> str:
-    """Return a secret as `read` does, and remember what the database has: no call waits for one that is away."""
+    """Return a secret as `read` does. Reads the database only once, so that no later call waits for it."""
     if not settings.SECRETS_KEY:
         return read(name)
-    place = (name, *settings.SECRETS_KEY)
-    if place not in _memory and (secret := read(name)):
-        _memory[place] = secret
-    return _memory.get(place, "")
+    memory_key = (name, *settings.SECRETS_KEY)
+    if memory_key not in _memory and (secret := read(name)):
+        _memory[memory_key] = secret
+    return _memory.get(memory_key, "")
 
 
 def replace(name: StoredSecret, secret: str) -> None:
-    """Put a secret into the place of the one before."""
+    """Replace a secret."""
     _forget_digest(name)
     if settings.SECRETS_KEY:
         _rows().update_or_create(name=name, defaults={"sealed": _seal(name, secret), "made_at": timezone.now()})
@@ -127,8 +129,8 @@ def replace(name: StoredSecret, secret: str) -> None:
 def changed_at(name: StoredSecret) -> float:
     """Return when a secret was made or replaced, in seconds since 1970; 0 if there is none."""
     if settings.SECRETS_KEY:
-        moment = _rows().filter(name=name).values_list("made_at", flat=True).first()
-        return float(moment.timestamp()) if moment else 0.0
+        made_at = _rows().filter(name=name).values_list("made_at", flat=True).first()
+        return float(made_at.timestamp()) if made_at else 0.0
     return _file(name).stat().st_mtime if _file(name).exists() else 0.0
 
 
@@ -138,11 +140,13 @@ def forget(name: StoredSecret) -> None:
 
 
 def delete(name: StoredSecret) -> bool:
-    """Remove a secret, and tell if there was one. The next start makes another, or takes another from the settings."""
-    was_there = _forget_digest(name) | bool(_rows().filter(name=name).delete()[0]) | _file(name).exists()
+    """Delete a secret. Return False if there is none. The next start makes another or reads it from the settings."""
+    had_digest = _forget_digest(name)
+    number_of_rows, _ = _rows().filter(name=name).delete()
+    had_file = _file(name).exists()
     _file(name).unlink(missing_ok=True)
     _memory.clear()
-    return was_there
+    return had_digest or had_file or number_of_rows > 0
 
 
 def check_secrets() -> None:
@@ -155,21 +159,22 @@ def check_secrets() -> None:
         _open(name, sealed)
 
 
-def open_secrets(say: Say) -> None:
-    """At the start of each process, once its databases are set up: take over what lies in files, encrypt anew what an
-    earlier key has encrypted, and read what pages need, so that none waits for it. Raises what `check_secrets` raises.
+def open_secrets(stdout: "OutputWrapper") -> None:
+    """Move secrets from files into the database, reencrypt those of an earlier key, and read those that pages need.
+
+    Each process calls this at its start, once the databases are set up. Raises ImproperlyConfigured.
     """
     check_secrets()
     if not settings.SECRETS_KEY:
         return
     for name in StoredSecret:
         if (secret := _from_file(name)) and not _rows().filter(name=name).exists():
-            _keep(name, secret)
-            say(f"Moved {name} from DATA_DIR into the database; the file may be removed")
+            _store(name, secret)
+            stdout.write(f"Moved {name} from DATA_DIR into the database; the file may be removed")
     for row in _rows():
-        if (renewed := _renewed(row.sealed)) is not None:
-            _rows().filter(name=row.name, sealed=row.sealed).update(sealed=renewed)
-            say(f"Encrypted {row.name} with the first key of SECRETS_KEY")
+        if (sealed := _reencrypted(row.sealed)) is not None:
+            _rows().filter(name=row.name, sealed=row.sealed).update(sealed=sealed)
+            stdout.write(f"Encrypted {row.name} with the first key of SECRETS_KEY")
     if _is_secret_key_stored():
         settings.SECRET_KEY = read_or_create(StoredSecret.SECRET_KEY, new_secret)
     audit_key()
@@ -190,7 +195,7 @@ def _is_secret_key_stored() -> bool:
 
 
 def _forget_digest(name: StoredSecret) -> bool:
-    """Let the next start record the digest of another secret (`startup.py`). Tell if there was a digest."""
+    """Let the next start record the digest of another secret (`startup.py`). Return False if there is no digest."""
     with transaction.atomic():
         row = apps.get_model("nodes", "Installation").objects.select_for_update().first()
         if row is None or name not in row.digests:
@@ -221,24 +226,24 @@ def _from_database(name: str) -> str:
     return _open(name, sealed) if sealed else ""
 
 
-def _keep(name: str, secret: str) -> str:
-    """Store a secret, and return the one that stays: this, or the one that another node has stored first."""
+def _store(name: str, secret: str) -> str:
+    """Store a secret. Return it, or the one that another node has stored first."""
     row, _ = _rows().get_or_create(name=name, defaults={"sealed": _seal(name, secret)})
     return _open(name, row.sealed)
 
 
-# The secret goes with its name, so that rows can't be exchanged for one another.
 def _seal(name: str, secret: str) -> str:
+    """Encrypt a secret with its name, so that rows can't be exchanged for one another."""
     return _cipher(tuple(settings.SECRETS_KEY)).encrypt(json.dumps([name, secret]).encode()).decode()
 
 
 def _open(name: str, sealed: str) -> str:
     from cryptography.fernet import InvalidToken
 
-    try:
+    sealed_name = ""
+    secret = ""
+    with suppress(InvalidToken):
         sealed_name, secret = json.loads(_cipher(tuple(settings.SECRETS_KEY)).decrypt(sealed.encode()))
-    except InvalidToken:
-        sealed_name, secret = "", ""
     if sealed_name != name:
         raise ImproperlyConfigured(
             f"SECRETS_KEY: does not open {name} in the database, which another key has encrypted. "
@@ -247,7 +252,7 @@ def _open(name: str, sealed: str) -> str:
     return str(secret)
 
 
-def _renewed(sealed: str) -> str | None:
+def _reencrypted(sealed: str) -> str | None:
     """Encrypt a sealed secret by the first key. Return None if that key has encrypted it."""
     from cryptography.fernet import InvalidToken
 
@@ -262,7 +267,7 @@ def _renewed(sealed: str) -> str | None:
 
 @lru_cache(maxsize=4)
 def _cipher(keys: tuple[str, ...]) -> "MultiFernet":
-    # Loaded only where SECRETS_KEY is set.
+    # Imported only if SECRETS_KEY is set.
     from cryptography.fernet import Fernet, MultiFernet
 
     return MultiFernet([Fernet(key) for key in keys])

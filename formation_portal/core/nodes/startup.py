@@ -1,17 +1,16 @@
 """Prepare a process: refuse databases of a later version, open the secrets, and refuse secrets other than other nodes'.
 
-On PostgreSQL there may be several nodes. The database has a digest of each secret that all of them need, and a start
-compares its own. A digest is made by a slow function and cut: nobody finds a secret by trying. A secret may have
-several keys, and one in common is enough, so that nodes can change over one after the other from "OLD" to "NEW OLD" to
-"NEW".
+On PostgreSQL there may be several nodes. The database has a digest of each shared secret, and a start compares its own.
+A digest is made by a slow function and cut, so that nobody finds a secret by trying. A secret may have several keys.
+One in common is enough, so that nodes can change over one after the other from "OLD" to "NEW OLD" to "NEW".
 """
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
-from django.core.management.base import CommandError
+from django.core.management.base import CommandError, OutputWrapper
 from django.db import connection, transaction
 
 from .. import encryption
@@ -24,8 +23,6 @@ from .models import Installation
 from .secret_store import StoredSecret
 from .versions import refuse_newer_databases
 
-Say = Callable[[str], object]
-
 _CONSEQUENCES = {
     StoredSecret.SECRET_KEY: "sessions and links of one node are none to another",
     StoredSecret.AUDIT_KEY: "each node finds altered what another has attested",
@@ -36,19 +33,19 @@ _CONSEQUENCES = {
 _REMEDY = "Set SECRETS_KEY on all nodes, or give all of them the same (deploy/README.md, “Secrets”)."
 
 
-def prepare_worker(say: Say) -> None:
+def prepare_worker(stdout: OutputWrapper) -> None:
     """Prepare a process that sets nothing up itself. Raises CommandError."""
-    keep_files_private(say)
+    keep_files_private(stdout)
     wait_until_migrated()
     refuse_newer_databases()
-    open_secrets(say)
+    open_secrets(stdout)
     refuse_other_secrets()
 
 
-def open_secrets(say: Say) -> None:
+def open_secrets(stdout: OutputWrapper) -> None:
     """Read the secrets. Raises CommandError if SECRETS_KEY or FIELD_KEYS doesn't open what the database has."""
     try:
-        secret_store.open_secrets(say)
+        secret_store.open_secrets(stdout)
         check_keys()
     except ImproperlyConfigured as error:
         raise CommandError(str(error)) from None
@@ -70,8 +67,8 @@ def refuse_other_secrets() -> None:
 def check_secrets() -> Iterator[CheckResult]:
     """Tell the doctor which secrets are not those of the other nodes, and which files are no longer used."""
     if files := secret_store.unused_files():
-        found = f"{', '.join(files)} in DATA_DIR are not read any more: the database has them"
-        yield look("Secrets", found, "Remove these files, when all nodes have started with SECRETS_KEY.")
+        finding = f"{', '.join(files)} in DATA_DIR are not read any more: the database has them"
+        yield look("Secrets", finding, "Remove these files, when all nodes have started with SECRETS_KEY.")
     if not _has_other_nodes():
         yield ok("Secrets", "of one node: the database is SQLite")
         return
@@ -79,8 +76,8 @@ def check_secrets() -> Iterator[CheckResult]:
         secret_store.check_secrets()
     except ImproperlyConfigured as error:
         name, _, rest = str(error).partition(": ")
-        found, _, remedy = rest.partition(". ")
-        yield fault("Secrets", f"{name} {found}", remedy)
+        finding, _, remedy = rest.partition(". ")
+        yield fault("Secrets", f"{name} {finding}", remedy)
         return
     row = Installation.objects.first()
     differing = _differing(_digests(), row.digests if row else {})
@@ -95,8 +92,8 @@ def _has_other_nodes() -> bool:
 
 
 def _differing(own: dict[StoredSecret, list[str]], recorded: dict[str, list[str]]) -> list[StoredSecret]:
-    """List the secrets of which no digest is recorded, while others are."""
-    return [name for name, digests in own.items() if name in recorded and not set(digests) & set(recorded[name])]
+    """List the secrets of which other digests are recorded, and none of these."""
+    return [name for name in own if name in recorded and set(own[name]).isdisjoint(recorded[name])]
 
 
 def _digests() -> dict[StoredSecret, list[str]]:

@@ -54,14 +54,14 @@ def refuse_newer_databases() -> None:
 def unknown_migrations(alias: str) -> list[str]:
     """List the applied migrations of our apps that this version neither has nor replaces."""
     files = MigrationLoader(None, ignore_no_migrations=True).disk_migrations
-    known = set(files)
+    known_migrations = set(files)
     for migration in files.values():
-        known.update(migration.replaces)
+        known_migrations.update(migration.replaces)
     # Rows of a removed app, or of a library that has renamed its migrations, say nothing about the portal's version.
     labels = {app.label for app in apps.get_app_configs() if app.name.startswith(_APPS)}
     unknown = []
     for label, name in MigrationRecorder(connections[alias]).applied_migrations():
-        if label in labels and router.allow_migrate(alias, label) and (label, name) not in known:
+        if label in labels and router.allow_migrate(alias, label) and (label, name) not in known_migrations:
             unknown.append(f"{label}.{name}")
     return sorted(unknown)
 

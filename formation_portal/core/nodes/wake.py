@@ -17,13 +17,13 @@ logger = logging.getLogger(__name__)
 _RETRY_SECONDS = 5.0
 # The longest wait while PostgreSQL can't wake a worker.
 _UNHEARD_SECONDS = 1.0
-# A server that vanished without a word is noticed within a minute.
+# A server that has vanished is noticed within a minute.
 _KEEPALIVE = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
 
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """Workers of one kind, and the database whose commits they wait for."""
+    """Name the workers of a kind, and the database whose commits they wait for."""
 
     name: str
     alias: str = DEFAULT_DB_ALIAS
@@ -56,12 +56,10 @@ class Channel:
 
     @property
     def is_on_postgresql(self) -> bool:
-        """Return True if the workers can be woken."""
         return connections[self.alias].vendor == "postgresql"
 
     @property
     def topic(self) -> str:
-        """Return the name of the notifications."""
         return f"formation_portal_{self.name}"
 
     @property
@@ -71,7 +69,7 @@ class Channel:
 
 
 class Listener:
-    """Wait for a channel's notifications on a connection of its own, which is opened again after it was lost."""
+    """Wait for a channel's notifications on a separate connection, which is opened again after it was lost."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel

@@ -1,7 +1,7 @@
-"""Uploads in a bucket of S3, or of whatever speaks it. Only loaded where STORAGE_URL names one.
+"""Store uploads in a bucket of S3 or a compatible server. Only loaded if STORAGE_URL names one.
 
-Whatever goes wrong is raised as the disk's troubles are, an OSError: a file that is not there is FileNotFoundError, a
-bucket that is away or refuses is EIO, a full one is ENOSPC. So whoever knows the disk's troubles knows all.
+All errors are raised as the disk's, an OSError: FileNotFoundError for a missing file, EIO for a bucket that is away or
+refuses, ENOSPC for a full one. So callers handle disk and bucket alike.
 """
 
 import errno
@@ -26,15 +26,18 @@ from storages.utils import clean_name
 
 from ..encrypted_files import EncryptedFiles
 
-# A page waits for the bucket: at most twice for a connection and an answer, and for a whole file no longer than this.
-CONNECT_SECONDS, READ_SECONDS, ATTEMPTS, FILE_SECONDS = 3, 8, 2, 20
+# A page waits for the bucket: for a connection and an answer at most this often, and this long for a whole file.
+CONNECT_SECONDS = 3
+READ_SECONDS = 8
+ATTEMPTS = 2
+FILE_SECONDS = 20
 _CHUNK = 256 * 1024
 _CHECK_NAME = "start-check-{}"
-_NOT_THERE = frozenset({"NoSuchKey", "404"})
+_MISSING_CODES = frozenset({"NoSuchKey", "404"})
 
 
 class BucketStorage(S3Storage):  # type: ignore[misc]  # of an untyped package
-    """Private objects under random names, which only our own views hand out."""
+    """Store private objects under random names. Only our own views return their content."""
 
     def __init__(self, **options: Any) -> None:
         style = "path" if options.get("endpoint_url") else "auto"
@@ -44,32 +47,34 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # of an untyped package
             retries={"total_max_attempts": ATTEMPTS, "mode": "standard"},
             signature_version="s3v4",
             s3={"addressing_style": style},
-            # Not every server knows the newer checksums; each row has its file's SHA-256.
+            # Some servers lack the newer checksums. Each row has its file's SHA-256.
             request_checksum_calculation="when_required",
             response_checksum_validation="when_required",
         )
-        # Never the type that a browser has said, nor one guessed from a name.
-        fixed = {"object_parameters": {"ContentType": "application/octet-stream"}, "file_overwrite": True}
-        super().__init__(client_config=config, **fixed, **options)
+        # Not the type that a browser has sent, nor one guessed from the name.
+        fixed_options = {"object_parameters": {"ContentType": "application/octet-stream"}, "file_overwrite": True}
+        super().__init__(client_config=config, **fixed_options, **options)
         self._owner = os.getpid()
 
     @property
     def bucket(self) -> Any:
-        """The bucket, by connections of this process: those of one that has forked it are not shared."""
+        """Return the bucket with connections of this process. A forked process doesn't share its parent's."""
         if self._owner != os.getpid():
-            self._bucket, self._connections, self._owner = None, threading.local(), os.getpid()
+            self._bucket = None
+            self._connections = threading.local()
+            self._owner = os.getpid()
         return super().bucket
 
     def _open(self, name: str, mode: str = "rb") -> "File[Any]":
-        """A copy on the disk that is gone when it is closed; the sandbox and the PDF tools read a real file."""
-        file = tempfile.TemporaryFile(dir=settings.FILE_UPLOAD_TEMP_DIR)  # noqa: SIM115  # whoever has asked closes it
-        until = time.monotonic() + FILE_SECONDS
+        """Copy the object to a temporary file, since the sandbox and the PDF tools need a real file."""
+        file = tempfile.TemporaryFile(dir=settings.FILE_UPLOAD_TEMP_DIR)  # noqa: SIM115  # the caller closes it
+        deadline = time.monotonic() + FILE_SECONDS
         try:
             with _as_disk_errors():
                 answer = self.bucket.Object(self._normalize_name(clean_name(name))).get()
                 for chunk in answer["Body"].iter_chunks(_CHUNK):
                     file.write(chunk)
-                    if time.monotonic() > until:
+                    if time.monotonic() > deadline:
                         raise OSError(errno.EIO, "The bucket is too slow")
             file.seek(0)
         except BaseException:
@@ -78,12 +83,14 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # of an untyped package
         return File(file, name=name)
 
     def _save(self, name: str, content: "File[Any]") -> str:
-        """In one request whose body is read as it is sent; boto3's own upload would read it before."""
+        """Upload in one request that reads the content while sending. boto3's own upload would read it before."""
         content.seek(0)
         key = self._normalize_name(clean_name(name))
         with _as_disk_errors():
             self.bucket.Object(key).put(
-                Body=_ReadInTime(content), ContentLength=content.size, ContentType=self.object_parameters["ContentType"]
+                Body=_TimedReader(content),
+                ContentLength=content.size,
+                ContentType=self.object_parameters["ContentType"],
             )
         return str(clean_name(name))
 
@@ -92,16 +99,16 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # of an untyped package
             super().delete(name)
 
     def stored_before(self, moment: datetime) -> Iterator[str]:
-        """The names of all files that were last written before the moment."""
+        """Yield the names of all files that were last written before the moment."""
         prefix = f"{self.location}/"
         with _as_disk_errors():
-            for one in self.bucket.objects.filter(Prefix=prefix):
-                if one.last_modified < moment:
-                    yield one.key.removeprefix(prefix)
+            for summary in self.bucket.objects.filter(Prefix=prefix):
+                if summary.last_modified < moment:
+                    yield summary.key.removeprefix(prefix)
 
     def check(self) -> None:
-        """Write, list, read and delete once. Raises ImproperlyConfigured where that is refused, else OSError."""
-        # Nodes that start at once do not remove each other's.
+        """Write, list, read and delete an object. Raises ImproperlyConfigured if that is refused, else OSError."""
+        # Nodes that start at the same time must not delete each other's object.
         name = _CHECK_NAME.format(secrets.token_hex(8))
         try:
             self.save(name, ContentFile(b"The portal can write here."))
@@ -117,18 +124,18 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # of an untyped package
 
 
 class PrivateBucketStorage(EncryptedFiles, BucketStorage):
-    """Uploads in the bucket, encrypted before they leave this machine."""
+    """Encrypt uploads before they leave this machine."""
 
 
-class _ReadInTime:
-    """What is sent. Reading it fails when the time for a whole file is over: no slow bucket takes longer."""
+class _TimedReader:
+    """Read the content of an upload, and fail when the time for a whole file is over."""
 
     def __init__(self, content: "File[Any]") -> None:
         self._content = content
-        self._until = time.monotonic() + FILE_SECONDS
+        self._deadline = time.monotonic() + FILE_SECONDS
 
     def read(self, *args: Any) -> bytes:
-        if time.monotonic() > self._until:
+        if time.monotonic() > self._deadline:
             raise OSError(errno.EIO, "The bucket is too slow")
         data: bytes = self._content.read(*args)
         return data
@@ -146,12 +153,12 @@ def _status(error: ClientError) -> int:
 
 @contextmanager
 def _as_disk_errors() -> Iterator[None]:
-    """Neither names nor addresses in the words: they are logged."""
+    """Raise the bucket's errors as OSError. Their texts are logged, so they have neither names nor addresses."""
     try:
         yield
     except ClientError as error:
         code = str(error.response.get("Error", {}).get("Code", "?"))
-        if code in _NOT_THERE:
+        if code in _MISSING_CODES:
             raise FileNotFoundError(errno.ENOENT, "The bucket does not have the file") from error
         is_full = _status(error) == HTTPStatus.INSUFFICIENT_STORAGE
         raise OSError(errno.ENOSPC if is_full else errno.EIO, f"The bucket refuses: {code}") from error

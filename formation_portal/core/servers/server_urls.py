@@ -1,4 +1,4 @@
-"""What the addresses of servers in the environment mean: the mail server's, the cache's and the malware scanner's."""
+"""Translate the URLs of the mail server, the cache and the malware scanner to settings."""
 
 import re
 from pathlib import PurePosixPath
@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 _BACKENDS = "django.core.mail.backends"
-# The scheme, with the port that goes with it and how the line is kept secret.
+# The default port and the encryption of each scheme.
 _SMTP: dict[str, tuple[int, dict[str, bool]]] = {
     "smtp": (25, {}),
     "smtp+tls": (587, {"EMAIL_USE_TLS": True}),
@@ -15,9 +15,9 @@ _SMTP: dict[str, tuple[int, dict[str, bool]]] = {
 
 
 def mail_settings(url: str) -> dict[str, Any]:
-    """Django's settings for `smtp://`, `smtp+tls://`, `smtps://` or `file:///a/folder`; "" is no server at all.
+    """Return Django's settings for `smtp://`, `smtp+tls://`, `smtps://` or `file:///a/folder`. "" is no server.
 
-    Raises ValueError, without the URL, which holds a password.
+    The ValueError does not quote the URL, which holds a password.
     """
     if not url:
         return {"EMAIL_BACKEND": f"{_BACKENDS}.dummy.EmailBackend"}
@@ -26,19 +26,19 @@ def mail_settings(url: str) -> dict[str, Any]:
         return {"EMAIL_BACKEND": f"{_BACKENDS}.filebased.EmailBackend", "EMAIL_FILE_PATH": unquote(parts.path)}
     if parts.scheme not in _SMTP or not parts.hostname:
         raise ValueError("should begin with smtp://, smtp+tls:// or smtps:// and name a host, or be file:///a/folder")
-    port, secrecy = _SMTP[parts.scheme]
+    port, encryption = _SMTP[parts.scheme]
     return {
         "EMAIL_BACKEND": f"{_BACKENDS}.smtp.EmailBackend",
         "EMAIL_HOST": parts.hostname,
         "EMAIL_PORT": parts.port or port,
         "EMAIL_HOST_USER": unquote(parts.username or ""),
         "EMAIL_HOST_PASSWORD": unquote(parts.password or ""),
-        **secrecy,
+        **encryption,
     }
 
 
 _CACHE_SCHEMES = {"redis": "redis", "rediss": "rediss", "valkey": "redis", "valkeys": "rediss"}
-# With the few entries of the default, whoever tries many addresses would push out what was counted of the others.
+# With the default number of entries, an attacker with many addresses would evict the counts of the others.
 _DATABASE_CACHE = {
     "BACKEND": "django.core.cache.backends.db.DatabaseCache",
     "LOCATION": "counted_attempts",
@@ -47,23 +47,23 @@ _DATABASE_CACHE = {
 
 
 def cache_settings(url: str) -> dict[str, Any]:
-    """Django's CACHES for `redis://`, `rediss://` or `valkey://`, with the database's behind it; "" is that alone.
+    """Return CACHES for `redis://`, `rediss://` or `valkey://` and the database's cache, or for "" only the latter.
 
-    Raises ValueError, without the URL, which holds a password.
+    The ValueError does not quote the URL, which holds a password.
     """
     if not url:
         return {"default": _DATABASE_CACHE}
     try:
         parts = urlsplit(url)
         (parts.hostname or "").encode("idna")
-        is_right = parts.scheme in _CACHE_SCHEMES and bool(parts.hostname) and parts.port != 0
+        is_valid = parts.scheme in _CACHE_SCHEMES and bool(parts.hostname) and parts.port != 0
     except ValueError:
-        is_right = False
-    if not is_right or not re.fullmatch(r"/?|/[0-9]+", parts.path):
+        is_valid = False
+    if not is_valid or not re.fullmatch(r"/?|/[0-9]+", parts.path):
         raise ValueError("should begin with redis://, rediss:// or valkey://, name a host, and may end with a number")
     shared = {
         "BACKEND": "formation_portal.core.servers.shared_cache.SharedCache",
-        # A list: in a word, Django takes commas for the ends of addresses.
+        # A list, since Django splits a text at commas.
         "LOCATION": [parts._replace(scheme=_CACHE_SCHEMES[parts.scheme]).geturl()],
         "KEY_PREFIX": "formation-portal",
     }
@@ -74,8 +74,7 @@ _CLAMD_PORT = 3310
 
 
 def clamd_address(url: str) -> str | tuple[str, int]:
-    """Where the malware scanner listens, by `unix:///path` or `tcp://host:3310`: a path, or a host and port. Raises
-    ValueError."""
+    """Return the path, or host and port, of `unix:///path` or `tcp://host:3310`. Raises ValueError."""
     parts = urlsplit(url)
     if parts.scheme == "unix" and not parts.netloc and len(parts.path) > 1:
         return parts.path

@@ -1,6 +1,6 @@
-"""The cache that machines share, Redis or Valkey (CACHE_URL). While it doesn't answer, the database's takes its place.
+"""Share a cache between machines, Redis or Valkey (CACHE_URL). During an outage the database's cache replaces it.
 
-Nothing in it is worth keeping: it counts attempts and calls. So an outage refuses nobody, and fails no request.
+It only counts attempts and calls, so that its data may be lost. An outage refuses nobody and fails no request.
 """
 
 import json
@@ -17,14 +17,14 @@ from redis.retry import Retry
 
 logger = logging.getLogger(__name__)
 
-# How long a request waits for it at most.
+# A request waits this long for the cache.
 _PATIENCE_SECONDS = 0.25
-# It is left alone for so long after it did not answer. No lock of allauth's, which it may still hold, lasts longer.
+# The pause after the cache did not answer. No lock of allauth's that it may still hold lasts longer.
 _PAUSE_SECONDS = 10.0
 
 
 class _Outage:
-    """What all threads of a process know of an outage; its beginning and its end are a line each in the log."""
+    """Share the state of an outage between the threads of a process, and log its beginning and its end."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -32,18 +32,19 @@ class _Outage:
         self._until = 0.0
 
     def has_pause(self) -> bool:
-        """Whether it is too early to ask again."""
+        """Return True if it is too early to ask the cache again."""
         return self._is_on and time.monotonic() < self._until
 
     def begin(self, error: Exception) -> None:
-        """It did not answer, or refused."""
+        """Note that the cache did not answer or has refused."""
         with self._lock:
             if not self._is_on:
                 logger.warning("The cache does not answer (%s): the database counts", type(error).__name__)
-            self._is_on, self._until = True, time.monotonic() + _PAUSE_SECONDS
+            self._is_on = True
+            self._until = time.monotonic() + _PAUSE_SECONDS
 
     def end(self) -> None:
-        """It has answered."""
+        """Note that the cache has answered."""
         if not self._is_on:
             return
         with self._lock:
@@ -55,8 +56,8 @@ class _Outage:
 _outage = _Outage()
 
 
-class _PlainValues:
-    """Values as JSON: whoever can write to the cache must not be able to run code here, as pickles would let them."""
+class _JsonSerializer:
+    """Serialize values as JSON. Pickles would let anybody who can write to the cache run code here."""
 
     def dumps(self, value: Any) -> Any:
         return json.dumps(value)
@@ -66,7 +67,7 @@ class _PlainValues:
 
 
 def _or_database(name: str) -> Any:
-    """The method of Redis's cache; in an outage the one of the database's."""
+    """Return a method that calls Redis's cache, or the database's during an outage."""
 
     def method(self: "SharedCache", *args: Any, **kwargs: Any) -> Any:
         if not _outage.has_pause():
@@ -83,14 +84,14 @@ def _or_database(name: str) -> Any:
 
 
 class SharedCache(RedisCache):
-    """Django's own for Redis, with short waits."""
+    """Django's cache for Redis, with short waits and the database's cache during an outage."""
 
     def __init__(self, server: Any, params: dict[str, Any]) -> None:
         options = {
-            "serializer": _PlainValues(),
+            "serializer": _JsonSerializer(),
             "socket_connect_timeout": _PATIENCE_SECONDS,
             "socket_timeout": _PATIENCE_SECONDS,
-            # Once more on a new connection: the old one is closed where the server was started anew.
+            # Retries once on a new connection: a restarted server has closed the old one.
             "retry": Retry(NoBackoff(), 1),
         }
         super().__init__(server, {**params, "OPTIONS": {**options, **params.get("OPTIONS", {})}})
@@ -99,27 +100,27 @@ class SharedCache(RedisCache):
     has_key, get_many, set_many, delete_many = map(_or_database, ("has_key", "get_many", "set_many", "delete_many"))
 
     def count(self, key: str, *, seconds: int) -> int | None:
-        """How often this was called with the key within the time, at once for all machines; None in an outage.
+        """Count calls with the key within the time, for all machines. Return None in an outage.
 
-        The database's cache has no way of counting that two processes can use at once.
+        The database's cache can't count for two processes at once.
         """
         if _outage.has_pause():
             return None
         try:
             RedisCache.add(self, key, 0, seconds)
-            counted: int = RedisCache.incr(self, key)
+            count: int = RedisCache.incr(self, key)
         except ValueError:
-            # The key was taken out between the two, as in a full cache.
+            # The key was evicted between the two calls, such as in a full cache.
             return None
         except RedisError as error:
             _outage.begin(error)
             return None
         _outage.end()
-        return counted
+        return count
 
 
 def trouble() -> str:
-    """Why it can't be written to, in a line without its address; empty where it can."""
+    """Explain why the cache can't be written to, in a line without its address. Return "" if it can."""
     cache = caches["default"]
     try:
         if isinstance(cache, SharedCache):

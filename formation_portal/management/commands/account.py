@@ -1,4 +1,4 @@
-"""`manage.py account disable|enable|forget-second-factor`: whom the portal lets in at all."""
+"""`manage.py account disable|enable|forget-second-factor`: close, open and recover accounts."""
 
 from typing import Any
 
@@ -14,35 +14,36 @@ class Command(BaseCommand):
     help = "Shut an account, open it again, or take its second factor: account disable EMAIL"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        deeds = parser.add_subparsers(dest="deed", required=True, metavar="disable|enable|forget-second-factor")
-        for name, words in (
+        actions = parser.add_subparsers(dest="action", required=True, metavar="disable|enable|forget-second-factor")
+        for name, help_text in (
             ("disable", "let nobody in by the account, and end its sessions for good; what it owns stays"),
             ("enable", "let its holder in again, who signs in anew"),
             ("forget-second-factor", "for a holder who has lost device and recovery codes, once you know who asks"),
         ):
-            deeds.add_parser(name, help=words).add_argument("email")
+            actions.add_parser(name, help=help_text).add_argument("email")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """One line that says what was done. Raises CommandError where there is no such account."""
         with transaction.atomic():
             user = User.objects.select_for_update().filter(email=options["email"].strip().lower()).first()
             if user is None:
                 raise CommandError(f"There is no account {options['email']}.")
-            said = getattr(self, options["deed"].replace("-", "_"))(user)
-        self.stdout.write(said)
+            message = getattr(self, options["action"].replace("-", "_"))(user)
+        self.stdout.write(message)
 
     def disable(self, user: User) -> str:
-        """No session of it opens anything from now on, also once it is enabled again."""
+        """Close the account and end its sessions for good."""
         disable(user)
         return f"{user.email} can't sign in any more, and is signed out everywhere."
 
     def enable(self, user: User) -> str:
-        """Its password and its second factor are what they were."""
+        """Open the account again, with its password and its second factor."""
         User.objects.filter(pk=user.pk).update(is_active=True)
         return f"{user.email} can sign in again."
 
     def forget_second_factor(self, user: User) -> str:
-        """An agent has to set up another one before the desk opens."""
+        """Remove the second factor. An agent has to set up another one to use the desk."""
         count = second_factor.remove_all(user)
         end_sessions(user)
-        return f"{user.email} has no second factor any more." if count else f"{user.email} had no second factor."
+        if not count:
+            return f"{user.email} had no second factor."
+        return f"{user.email} has no second factor any more."

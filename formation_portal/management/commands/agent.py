@@ -1,4 +1,4 @@
-"""`manage.py agent add|remove|list`: who may open the desk. What each may do there is `agent_rights`."""
+"""`manage.py agent add|remove|list`: manage the accounts that may open the desk. For rights see `agent_rights`."""
 
 from collections.abc import Collection
 from typing import Any
@@ -25,8 +25,8 @@ class Command(BaseCommand):
     help = "Say who may open the desk: agent add EMAIL, agent remove EMAIL, agent list"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        deeds = parser.add_subparsers(dest="deed", required=True, metavar="add|remove|list")
-        add = deeds.add_parser("add", help="make an account an agent's, and a new one where there is none")
+        actions = parser.add_subparsers(dest="action", required=True, metavar="add|remove|list")
+        add = actions.add_parser("add", help="make an account an agent's, and a new one where there is none")
         add.add_argument("email", type=_address)
         add.add_argument("--first-name", default="", help="of a new agent, as colleagues read it")
         add.add_argument("--last-name", default="")
@@ -34,16 +34,15 @@ class Command(BaseCommand):
             "--rights", nargs="*", default=Right.values, choices=Right.values, metavar="RIGHT",
             help=f"all unless some are named: {', '.join(Right.values)}",
         )  # fmt: skip
-        remove = deeds.add_parser("remove", help="take the desk from an agent, who stays a customer")
+        remove = actions.add_parser("remove", help="take the desk from an agent, who stays a customer")
         remove.add_argument("email")
-        deeds.add_parser("list", help="all agents with their rights")
+        actions.add_parser("list", help="all agents with their rights")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """One line an agent, as `agent_rights` prints it."""
-        getattr(self, options["deed"])(options)
+        getattr(self, options["action"])(options)
 
     def add(self, options: dict[str, Any]) -> None:
-        """Where letters reach nobody, the way to a password is printed."""
+        """Make an account an agent's. Print the link to choose a password if no e-mail can be sent."""
         agent, path = add_agent(
             options["email"],
             first_name=options["first_name"],
@@ -57,46 +56,47 @@ class Command(BaseCommand):
             self.stdout.write(f"They choose a password here, once, within three days: {settings.PORTAL_URL}{path}")
 
     def remove(self, options: dict[str, Any]) -> None:
-        """Its applications as a customer stay."""
+        """Make an agent's account a customer's. Its applications stay."""
         self.stdout.write(f"{remove_agent(options['email']).email} can't open the desk any more.")
 
     def list(self, _options: dict[str, Any]) -> None:
-        """All of them, by address."""
-        found = [describe(agent) for agent in agents()]
-        self.stdout.write("\n".join(found) or "There are no agents. Add one: agent add EMAIL")
+        """Print all agents with their rights."""
+        lines = [describe(agent) for agent in agents()]
+        self.stdout.write("\n".join(lines) or "There are no agents. Add one: agent add EMAIL")
 
 
-def _address(typed: str) -> str:
+def _address(text: str) -> str:
     try:
-        validate_email(typed.strip())
+        validate_email(text.strip())
     except ValidationError as error:
-        raise CommandError(f"{typed} is no e-mail address.") from error
-    return typed
+        raise CommandError(f"{text} is no e-mail address.") from error
+    return text
 
 
 def agents() -> list[User]:
-    """All who may open the desk, by their addresses."""
     return list(User.objects.filter(is_agent=True).order_by("email"))
 
 
 def describe(agent: User) -> str:
-    """One line: the address, and the rights."""
-    has = rights_of(agent)
-    return f"{agent.email}: {', '.join(right for right in Right if right in has) or 'can only read'}"
+    """Return a line with the agent's address and rights."""
+    rights = rights_of(agent)
+    return f"{agent.email}: {', '.join(right for right in Right if right in rights) or 'can only read'}"
 
 
 def add_agent(email: str, *, first_name: str = "", last_name: str = "", rights: Collection[Right]) -> tuple[User, str]:
-    """Make the account an agent's, and write to it; the account, and the path where its password is chosen.
+    """Make the account an agent's, and send an e-mail. Return the account, and the path for choosing a password.
 
-    An account that is there keeps its name and password, and the path is empty, if its address is confirmed. Else it
-    may be a stranger's who has typed a colleague's address: its password and sessions end. Raises CommandError.
+    An account with a confirmed address keeps its name and password; the path is empty. Another one may belong to a
+    stranger who has used a colleague's address: its password and sessions end. Raises CommandError.
     """
     with transaction.atomic():
         agent = _lock_account(email) or User(email=email.strip().lower())
         if agent.is_agent:
             raise CommandError(f"{agent.email} is an agent already.")
-        agent.first_name, agent.last_name = first_name or agent.first_name, last_name or agent.last_name
-        agent.is_agent = agent.is_active = True
+        agent.first_name = first_name or agent.first_name
+        agent.last_name = last_name or agent.last_name
+        agent.is_agent = True
+        agent.is_active = True
         is_known = agent.pk is not None and addresses.has_confirmed(agent)
         if not is_known:
             agent.set_unusable_password()
@@ -109,13 +109,13 @@ def add_agent(email: str, *, first_name: str = "", last_name: str = "", rights: 
         context = {"link": path or reverse("desk:queue"), "is_known": is_known}
         mail.queue_letter(kind="agent", to=agent.email, language=agent.language or "en", context=context)
         save_rights(agent, before=set(), after=set(rights))
-        # A customer's last longer than an agent's may.
+        # A customer's sessions last longer than an agent's may.
         end_sessions(agent)
     return agent, path
 
 
 def remove_agent(email: str) -> User:
-    """Take the desk from the account, which stays a customer's with all that it has done. Raises CommandError."""
+    """Make the agent's account a customer's. Everything that it has done stays. Raises CommandError."""
     with transaction.atomic():
         agent = get_agent(email)
         agent.is_agent = False
@@ -130,7 +130,7 @@ def _lock_account(email: str) -> User | None:
 
 
 def get_agent(email: str) -> User:
-    """The agent's account, locked. Raises CommandError where there is none."""
+    """Lock and return the agent's account. Raises CommandError if there is none."""
     agent = _lock_account(email)
     if agent is None:
         raise CommandError(f"There is no account {email}.")
@@ -140,18 +140,24 @@ def get_agent(email: str) -> User:
 
 
 def rights_of(agent: User) -> set[Right]:
-    """The rights given to the account, which has them again when it is no longer closed."""
+    """Return the rights that were given to the account, also while it is closed."""
     if agent.is_superuser:
         return set(Right)
     return set(Right) & set(agent.user_permissions.values_list("codename", flat=True))
 
 
 def save_rights(agent: User, *, before: set[Right], after: set[Right]) -> None:
-    """Keep the rights that an agent has now, and an entry in the audit."""
+    """Save an agent's rights, and an entry of the audit."""
     agent.set_rights(after)
     if after != set(Right):
-        # A superuser has every permission, whichever were given.
+        # A superuser has every permission.
         agent.is_superuser = False
         agent.save(update_fields=["is_superuser"])
-    given, taken = sorted(after - before), sorted(before - after)
-    chain.append(AuditAction.RIGHTS, by=None, application=None, subject=agent.pk, given=given, taken=taken)
+    chain.append(
+        AuditAction.RIGHTS,
+        by=None,
+        application=None,
+        subject=agent.pk,
+        given=sorted(after - before),
+        taken=sorted(before - after),
+    )

@@ -1,4 +1,4 @@
-"""`manage.py agent_rights`: what each agent may do. With an address it shows one, and can give and take rights."""
+"""`manage.py agent_rights`: list agents' rights. With an address it shows one agent, and can give and take rights."""
 
 from collections.abc import Collection
 from typing import Any
@@ -16,36 +16,32 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("email", nargs="?", default="", help="an agent's e-mail address; by default all agents")
-        for deed in ("give", "take"):
-            parser.add_argument(f"--{deed}", nargs="+", default=[], choices=Right.values, metavar="RIGHT", help=_HELP)
+        help_text = "; ".join(f"{right.value}: {right.label}" for right in Right)
+        for name in ("--give", "--take"):
+            parser.add_argument(name, nargs="+", default=[], choices=Right.values, metavar="RIGHT", help=help_text)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """One line an agent: the address, and the rights."""
-        email, give, take = options["email"], options["give"], options["take"]
-        if not email and (give or take):
+        email = options["email"]
+        give = [Right(name) for name in options["give"]]
+        take = [Right(name) for name in options["take"]]
+        if email:
+            self.stdout.write(describe(change_rights(email, give=give, take=take)))
+            return
+        if give or take:
             raise CommandError("Name the agent: agent_rights EMAIL --give … --take …")
-        found = [change_rights(email, give=_rights(give), take=_rights(take))] if email else agents()
-        for agent in found:
-            self.stdout.write(describe(agent))
-        if not found:
-            self.stdout.write("There are no agents.")
-
-
-_HELP = "; ".join(f"{right.value}: {right.label}" for right in Right)
-
-
-def _rights(names: list[str]) -> list[Right]:
-    return [Right(name) for name in names]
+        lines = [describe(agent) for agent in agents()]
+        self.stdout.write("\n".join(lines) or "There are no agents.")
 
 
 def change_rights(email: str, *, give: Collection[Right], take: Collection[Right]) -> User:
-    """Give and take rights, and return the account. One that gets a right has to sign in again. Raises CommandError."""
-    if both := sorted(set(give) & set(take)):
-        raise CommandError(f"Give or take {', '.join(both)}, not both.")
+    """Give and take rights, and return the account. After a new right it has to sign in again. Raises CommandError."""
+    if contradictory := sorted(set(give) & set(take)):
+        raise CommandError(f"Give or take {', '.join(contradictory)}, not both.")
     with transaction.atomic():
         agent = get_agent(email)
         before = rights_of(agent)
-        if (after := (before | set(give)) - set(take)) != before:
+        after = (before | set(give)) - set(take)
+        if after != before:
             save_rights(agent, before=before, after=after)
             if after - before:
                 end_sessions(agent)

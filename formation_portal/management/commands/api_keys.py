@@ -1,4 +1,4 @@
-"""`manage.py api_keys list|create|revoke|replace`: the keys of the embedded formation service."""
+"""`manage.py api_keys list|create|revoke|replace`: manage the keys of the embedded formation service."""
 
 from datetime import timedelta
 from typing import Any
@@ -6,8 +6,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from formation_portal.desk.api_keys.keys import replace_portals, revoke
-from formation_portal.management.commands.create_api_key import add_key_arguments, make_as_asked
+from formation_portal.management.commands.create_api_key import add_key_arguments, create_key
 from formation_portal.service.models import ApiKey
+
+_MAX_HOURS = 720
 
 
 class Command(BaseCommand):
@@ -24,29 +26,29 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Everything but a new key can be printed as often as one likes."""
         getattr(self, options["action"])(options)
 
     def list(self, _options: dict[str, Any]) -> None:
-        """One line a key, the newest last."""
-        for one in ApiKey.objects.select_related("account").order_by("pk"):
-            parts = (
-                f"{one.pk}: {one.name or 'unnamed'}" + (f" …{one.ending}" if one.ending else ""),
-                one.status.lower(),
-                f"account {one.account.name}",
-                f"made {one.created_at:%Y-%m-%d}",
-                f"last used {one.last_used_at:%Y-%m-%d %H:%M} UTC" if one.last_used_at else "never used",
-                f"expires {one.expires_at:%Y-%m-%d}" if one.expires_at else "",
-                " ".join(one.scopes),
-            )
-            self.stdout.write(", ".join(filter(None, parts)))
+        """Print a line for each key, the newest last."""
+        for key in ApiKey.objects.select_related("account").order_by("pk"):
+            title = f"{key.pk}: {key.name or 'unnamed'}"
+            if key.ending:
+                title += f" …{key.ending}"
+            parts = [title, key.status.lower(), f"account {key.account.name}", f"made {key.created_at:%Y-%m-%d}"]
+            if key.last_used_at:
+                parts.append(f"last used {key.last_used_at:%Y-%m-%d %H:%M} UTC")
+            else:
+                parts.append("never used")
+            if key.expires_at:
+                parts.append(f"expires {key.expires_at:%Y-%m-%d}")
+            if key.scopes:
+                parts.append(" ".join(key.scopes))
+            self.stdout.write(", ".join(parts))
 
     def create(self, options: dict[str, Any]) -> None:
-        """As `create_api_key`, with the same options."""
-        self.stdout.write(make_as_asked(options))
+        self.stdout.write(create_key(options))
 
     def revoke(self, options: dict[str, Any]) -> None:
-        """What the key has made stays."""
         if not revoke(options["number"], by=None):
             raise CommandError(
                 f"There is no key {options['number']} to revoke. The portal's own is replaced: api_keys replace"
@@ -54,14 +56,11 @@ class Command(BaseCommand):
         self.stdout.write(f"Key {options['number']} was revoked. What it made stays.")
 
     def replace(self, options: dict[str, Any]) -> None:
-        """Processes that run keep the key before until they are started anew."""
-        if not 0 <= options["hours"] <= _MOST_HOURS:
-            raise CommandError(f"--hours takes 0 to {_MOST_HOURS}")
+        """Replace the portal's own key. Running processes use the previous one until they are restarted."""
+        if not 0 <= options["hours"] <= _MAX_HOURS:
+            raise CommandError(f"--hours takes 0 to {_MAX_HOURS}")
         row = replace_portals(valid_for=timedelta(hours=options["hours"]))
         self.stdout.write(
             f"The portal's own key is {row.pk} now. Start all nodes anew within {options['hours']} hours: the key "
             "before ends then."
         )
-
-
-_MOST_HOURS = 720

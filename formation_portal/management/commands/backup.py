@@ -1,4 +1,4 @@
-"""`manage.py backup FOLDER`: a copy of all that the portal keeps, taken while it serves."""
+"""`manage.py backup FOLDER`: copy all data of the portal while it serves."""
 
 from pathlib import Path
 from typing import Any
@@ -15,4 +15,4 @@ class Command(BaseCommand):
         parser.add_argument("folder", type=Path, help="a new one, or that of the last backup, whose files are kept")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        back_up(options["folder"], self.stdout.write)
+        back_up(options["folder"], self.stdout)

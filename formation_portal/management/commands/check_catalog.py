@@ -1,4 +1,6 @@
-"""`manage.py check_catalog`: what the schemas of the service at hand get wrong."""
+"""`manage.py check_catalog`: check the form schemas of the formation service (supplement, "What a schema may get
+wrong").
+"""
 
 from typing import Any
 
@@ -13,12 +15,10 @@ from formation_portal.gateway.health import remedy_for
 
 
 class Command(BaseCommand):
-    """Lists every fault, warning and note of the schema check (supplement, "What a schema may get wrong")."""
-
     help = "Check the catalog of the formation service. Exit code 1 if an error makes a product unavailable."
 
     def handle(self, *_: Any, **__: Any) -> None:
-        """Ask the service itself, not the cache."""
+        """Read the catalog from the service, not from the cache, and print each finding."""
         try:
             items = service().catalog().items
         except GatewayError as error:
@@ -34,11 +34,15 @@ class Command(BaseCommand):
             raise SystemExit(1)
 
     def _report(self, product: CatalogProduct) -> int:
-        """Say what is wrong with one product; the number of warnings."""
-        report = check_schema(product.item.form) if product.item else None
-        warnings: tuple[Finding, ...] = report.warnings if report else ()
-        notes: tuple[Finding, ...] = report.notes if report else ()
-        faults = [finding.message for finding in report.faults] if report else []
+        """Print the findings about a product, and return the number of warnings."""
+        faults: list[str] = []
+        warnings: tuple[Finding, ...] = ()
+        notes: tuple[Finding, ...] = ()
+        if product.item:
+            report = check_schema(product.item.form)
+            faults = [finding.message for finding in report.faults]
+            warnings = report.warnings
+            notes = report.notes
         if product.reason and not faults:
             faults = [product.reason]
         if faults or warnings or notes:
@@ -53,9 +57,9 @@ class Command(BaseCommand):
 
 
 def _printable(text: str) -> str:
-    """A stranger's text must not steer the terminal."""
+    """Replace control characters, since another service's text must not control the terminal."""
     return "".join(character if character.isprintable() else "?" for character in text)
 
 
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"
+def _count(number: int, noun: str) -> str:
+    return f"1 {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,4 +1,4 @@
-"""`manage.py create_api_key --scopes …`: prints a new key, which is shown this once (supplement, "Transport")."""
+"""`manage.py create_api_key --scopes …`: create a key and print it, once (supplement, "Transport")."""
 
 from argparse import ArgumentParser
 from collections.abc import Mapping
@@ -11,24 +11,21 @@ from django.utils import timezone
 from formation_portal.desk.api_keys.keys import make_key
 from formation_portal.service.auth import SCOPES
 
-# Ten years; a key that is to last longer needs no end.
-_MOST_DAYS = 3_650
+_MAX_DAYS = 3_650
 
 
 class Command(BaseCommand):
     help = "Create a key for the embedded formation service and print it. It cannot be shown again."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Those of `add_key_arguments`."""
         add_key_arguments(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Prints the key and nothing else, so that a script can take it."""
-        self.stdout.write(make_as_asked(options))
+        """Print only the key, for scripts."""
+        self.stdout.write(create_key(options))
 
 
 def add_key_arguments(parser: ArgumentParser) -> None:
-    """What the key may do, what it is called, whose it is, and when it ends."""
     parser.add_argument("--scopes", nargs="+", required=True, help=f"Any of: {', '.join(SCOPES)}; or all")
     parser.add_argument("--name", default="", help="A name for the key")
     parser.add_argument("--account", default="", help="The account that the key belongs to; a new one by default")
@@ -36,16 +33,16 @@ def add_key_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--live", action="store_true", help="Create an sk_live_ key instead of an sk_test_ key")
 
 
-def make_as_asked(options: Mapping[str, Any]) -> str:
-    """The key that was made. Raises CommandError."""
-    asked = [scope for text in options["scopes"] for scope in text.replace(",", " ").split()]
+def create_key(options: Mapping[str, Any]) -> str:
+    """Create a key by the options, and return it. Raises CommandError."""
+    scopes = " ".join(options["scopes"]).replace(",", " ").split()
     days = options["days"]
-    if days is not None and not 1 <= days <= _MOST_DAYS:
-        raise CommandError(f"--days takes 1 to {_MOST_DAYS:,}")
+    if days is not None and not 1 <= days <= _MAX_DAYS:
+        raise CommandError(f"--days takes 1 to {_MAX_DAYS:,}")
     try:
         _, key = make_key(
             by=None,
-            scopes=SCOPES if asked == ["all"] else asked,
+            scopes=SCOPES if scopes == ["all"] else scopes,
             name=options["name"],
             account=options["account"],
             is_live=options["live"],

@@ -1,4 +1,4 @@
-"""`manage.py doctor`: what is well, what somebody should look at, and what does not work, each with its remedy."""
+"""`manage.py doctor`: run all checks, and print each result with its remedy."""
 
 import json
 from argparse import ArgumentParser
@@ -27,7 +27,7 @@ from formation_portal.management.health import check_settings
 from formation_portal.relay.health import check_deliveries, check_received_events, check_relay
 from formation_portal.service.webhooks.health import check_events
 
-# In the order in which one thing stands on the other, with the name of each for where it ends without a result.
+# The checks in the order of their dependencies. The name is for a check that ends without a result.
 CHECKS: tuple[tuple[str, Callable[[], Iterable[CheckResult]]], ...] = (
     ("Settings", check_settings),
     ("DATA_DIR", check_data_folder),
@@ -53,39 +53,49 @@ class Command(BaseCommand):
     help = (
         "Check settings, databases, clocks, storage, mail, service and queues. Exit code 1 if something does not work."
     )
-    # They are among the results.
+    # These checks are among the results.
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """One line a result."""
         results = []
         for result in run_checks():
             results.append(result)
             if not options["json"]:
                 self._write(result)
-        count = {verdict: sum(one.verdict is verdict for one in results) for verdict in Verdict}
+        counts = dict.fromkeys(Verdict, 0)
+        for result in results:
+            counts[result.verdict] += 1
         if options["json"]:
-            self.stdout.write(json.dumps({"checks": [one._asdict() for one in results], "count": count}))
+            checks = [
+                {
+                    "check": result.check,
+                    "verdict": result.verdict,
+                    "found": result.finding,
+                    "remedy": result.remedy,
+                }
+                for result in results
+            ]
+            self.stdout.write(json.dumps({"checks": checks, "count": counts}))
         else:
-            self.stdout.write(", ".join(f"{number} {verdict}" for verdict, number in count.items()))
-        if count[Verdict.FAULT]:
+            self.stdout.write(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
+        if counts[Verdict.FAULT]:
             raise SystemExit(1)
 
     def _write(self, result: CheckResult) -> None:
         style = {Verdict.FAULT: self.style.ERROR, Verdict.LOOK: self.style.WARNING, Verdict.OK: self.style.SUCCESS}
         remedy = f" → {result.remedy}" if result.remedy else ""
-        self.stdout.write(f"{style[result.verdict](f'{result.verdict:<5}')}  {result.check}: {result.found}{remedy}")
+        self.stdout.write(f"{style[result.verdict](f'{result.verdict:<5}')}  {result.check}: {result.finding}{remedy}")
 
 
 def run_checks() -> Iterator[CheckResult]:
-    """Every result, in order. A check that ends in an error is a fault, and stops no other."""
+    """Yield every result, in order. A check that ends with an error is a fault, and stops no other."""
     for name, check in CHECKS:
         try:
             yield from check()
         except Exception as error:
-            # Not the error's own words, which may hold anything.
+            # Without the error's text, which may hold personal data.
             remedy = SEE_DATABASES if isinstance(error, Error) else "If no line above says why, report it as a bug."
             yield fault(name, f"can't be checked ({type(error).__name__})", remedy)

@@ -1,4 +1,4 @@
-"""`manage.py privacy`: what a person may ask of the operator about their data, and how long it is kept."""
+"""`manage.py privacy`: export, find and erase a person's data, and apply the retention rules."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -23,42 +23,47 @@ class Command(BaseCommand):
     help = "Export, find and erase what is kept of a person, put an application on hold, and run the retention rules."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        deeds = parser.add_subparsers(dest="deed", required=True)
-        export = deeds.add_parser("export", help="what is kept of an account's holder, as a ZIP file")
+        actions = parser.add_subparsers(dest="action", required=True)
+        export = actions.add_parser("export", help="what is kept of an account's holder, as a ZIP file")
         export.add_argument("email")
         export.add_argument("file", type=Path)
-        part = deeds.add_parser("export-person", help="what is kept of one party that `find` has listed, as a ZIP file")
+        part = actions.add_parser(
+            "export-person", help="what is kept of one party that `find` has listed, as a ZIP file"
+        )
         part.add_argument("reference")
         part.add_argument("token")
         part.add_argument("file", type=Path)
-        erase = deeds.add_parser("erase-account", help="delete a customer's account; ask for the e-mail address twice")
+        erase = actions.add_parser(
+            "erase-account", help="delete a customer's account; ask for the e-mail address twice"
+        )
         erase.add_argument("email")
         erase.add_argument("again")
-        find = deeds.add_parser("find", help="list the parties, in all applications, with this e-mail address or name")
+        find = actions.add_parser(
+            "find", help="list the parties, in all applications, with this e-mail address or name"
+        )
         find.add_argument("text")
-        person = deeds.add_parser("erase-person", help="erase one party that `find` has listed")
+        person = actions.add_parser("erase-person", help="erase one party that `find` has listed")
         person.add_argument("reference")
         person.add_argument("token")
-        held = deeds.add_parser("hold", help="keep an application from being erased, whatever the rules say")
-        held.add_argument("reference")
-        held.add_argument("reason")
-        deeds.add_parser("release", help="let the rules erase it again").add_argument("reference")
-        retention = deeds.add_parser("retention", help="erase what is due now; it also runs once a day")
+        hold_parser = actions.add_parser("hold", help="keep an application from being erased, whatever the rules say")
+        hold_parser.add_argument("reference")
+        hold_parser.add_argument("reason")
+        actions.add_parser("release", help="let the rules erase it again").add_argument("reference")
+        retention = actions.add_parser("retention", help="erase what is due now; it also runs once a day")
         retention.add_argument("--dry-run", action="store_true", help="list what is due, and erase nothing")
-        clean = deeds.add_parser("vacuum", help="overwrite what was deleted in the databases' files")
+        clean = actions.add_parser("vacuum", help="overwrite what was deleted in the databases' files")
         clean.add_argument("--whole", action="store_true", help="write them anew: everybody waits meanwhile")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Raises CommandError where there is no such thing, or it can't be erased."""
-        getattr(self, options["deed"].replace("-", "_"))(options)
+        getattr(self, options["action"].replace("-", "_"))(options)
 
     def export(self, options: dict[str, Any]) -> None:
-        """Into a file that only its owner can read."""
+        """Export an account's data into a file that only its owner can read."""
         user = _user(options["email"])
         self._write(account_archive(user), options["file"], subject=user.pk)
 
     def export_person(self, options: dict[str, Any]) -> None:
-        """The same of a party."""
+        """Export a party's data into a file that only its owner can read."""
         application = _application(options["reference"])
         pieces = party_archive(application, options["token"])
         if pieces is None:
@@ -78,27 +83,26 @@ class Command(BaseCommand):
         self.stdout.write(f"Written to {path}")
 
     def erase_account(self, options: dict[str, Any]) -> None:
-        """The address twice, since nothing undoes it."""
+        """Delete an account. The address is needed twice, since this can't be undone."""
         if options["email"] != options["again"]:
             raise CommandError("The two e-mail addresses differ: nothing was deleted.")
         user = _user(options["email"])
         try:
             erase_account(user, by=None)
         except NotErasable as refused:
-            listed = ", ".join(one.reference for one in refused.under_way)
-            why = f"these applications are under way: {listed}" if listed else "it is an agent's"
-            raise CommandError(f"The account can't be deleted: {why}.") from refused
+            references = ", ".join(application.reference for application in refused.under_way)
+            reason = f"these applications are under way: {references}" if references else "it is an agent's"
+            raise CommandError(f"The account can't be deleted: {reason}.") from refused
         self.stdout.write(f"Account {user.pk} was deleted.")
 
     def find(self, options: dict[str, Any]) -> None:
-        """A line for each: where it is, and whether it can be erased. No name: the lines may be logged."""
+        """Print a line for each party, without a name, since the lines may be logged."""
         for party in find_persons(options["text"]):
             reason = why_party_stays(party.application)
             result = f"must stay: {reason}" if reason else "can be erased"
             self.stdout.write(f"{party.application.reference} {party.token}  {party.application.state}  {result}")
 
     def erase_person(self, options: dict[str, Any]) -> None:
-        """What must stay by law is not erased."""
         application = _application(options["reference"])
         try:
             erase_person(application, options["token"], by=None)
@@ -107,31 +111,28 @@ class Command(BaseCommand):
         self.stdout.write("Erased. The formation service was told, where it can still change its record.")
 
     def hold(self, options: dict[str, Any]) -> None:
-        """With the reason, which is encrypted."""
         set_hold(_application(options["reference"]), options["reason"])
         self.stdout.write("On hold: nothing of it is erased until it is released.")
 
     def release(self, options: dict[str, Any]) -> None:
-        """The rules count from when it was closed."""
         set_hold(_application(options["reference"]), None)
         self.stdout.write("Released.")
 
     def retention(self, options: dict[str, Any]) -> None:
-        """A line for each rule, and where nothing is erased one for each thing that is due."""
+        """Print a line for each rule, and with --dry-run also for each application or account that is due."""
         if options["dry_run"]:
             for rule in RULES:
                 due = list(rule.due_now())
                 self.stdout.write(
                     f"{rule.name}: {len(due)} due ({rule.description}, {rule.setting}={rule.days or 'no end'})"
                 )
-                for one in due:
-                    self.stdout.write(f"  {getattr(one, 'reference', f'account {one.pk}')}")
+                for row in due:
+                    self.stdout.write(f"  {getattr(row, 'reference', f'account {row.pk}')}")
             return
         for name, count in erase_what_is_due().items():
             self.stdout.write(f"{name}: {count}")
 
     def vacuum(self, options: dict[str, Any]) -> None:
-        """Both databases."""
         for alias in ("default", SERVICE):
             vacuum(alias, is_thorough=options["whole"])
         self.stdout.write("Done.")

@@ -1,10 +1,9 @@
-"""`manage.py remove_orphans`: files without a row, left behind by a process that died before it committed the row.
+"""`manage.py remove_orphans`: delete files whose process has died before it committed their row.
 
-Safe at any time, also while the portal serves.
+This is safe at any time, also while the portal serves.
 """
 
 import logging
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -24,7 +23,7 @@ from formation_portal.service.models import Entity
 
 logger = logging.getLogger(__name__)
 
-# No upload takes this long from its first byte to its row.
+# No upload takes this long until its row is committed.
 AGE_SECONDS = 24 * 60 * 60
 
 
@@ -32,45 +31,47 @@ class Command(BaseCommand):
     help = "Remove uploaded files older than a day that no record uses. This also runs once a day."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Says how many there were."""
         self.stdout.write(f"{remove_orphans()} files removed")
 
 
 def remove_orphans() -> int:
-    """Remove files older than a day that no row names, the portal's, the service's, and those that never fully arrived;
-    how many there were. At most three queries a file.
+    """Delete files older than a day that no row names: the portal's, the service's and unfinished uploads.
 
-    Only beside rows that are known: whoever starts with a wrong or an empty database by mistake loses no file.
+    Return their number. Makes at most three queries per file. Only deletes files of existing applications and entities,
+    so that a start with a wrong or empty database deletes nothing.
     """
-    arriving = DurableFileStorage(location=settings.FILE_UPLOAD_TEMP_DIR)
-    places: tuple[tuple[str, Any, Callable[[str], bool]], ...] = (
-        ("portal", storages["default"], _is_orphan_of_portal),
-        ("service", storages[SERVICE_FILES], _is_orphan_of_service),
-        ("arriving", arriving, lambda _: True),
-    )
-    count = 0
     before = timezone.now() - timedelta(seconds=AGE_SECONDS)
-    for place, storage, is_orphan in places:
-        orphans = [name for name in storage.stored_before(before) if is_orphan(name)]
-        for name in orphans:
+    portal: Any = storages["default"]
+    service: Any = storages[SERVICE_FILES]
+    uploads = DurableFileStorage(location=settings.FILE_UPLOAD_TEMP_DIR)
+    count = 0
+    for place, storage, orphans in (
+        ("portal", portal, filter(_is_orphan_of_portal, portal.stored_before(before))),
+        ("service", service, filter(_is_orphan_of_service, service.stored_before(before))),
+        ("arriving", uploads, uploads.stored_before(before)),
+    ):
+        names = list(orphans)
+        for name in names:
             storage.delete(name)
-        if orphans:
-            logger.warning("Removed %d unused files (%s)", len(orphans), place)
-        count += len(orphans)
+        if names:
+            logger.warning("Removed %d unused files (%s)", len(names), place)
+        count += len(names)
     return count
 
 
 @hourly_task
 def remove_orphans_daily() -> int:
-    """For all nodes together once a day: in a bucket that takes a request for each thousand files."""
+    """Delete orphans once a day for all nodes. In a bucket, listing takes a request for each thousand files."""
     return remove_orphans() if cache.add("orphans-removed", 1, AGE_SECONDS) else 0
 
 
 def _is_orphan_of_portal(name: str) -> bool:
-    is_known = Application.objects.filter(reference=name.partition("/")[0]).exists()
-    return is_known and not any(model.objects.filter(file=name).exists() for model in (PortalDocument, ScreeningCheck))
+    if not Application.objects.filter(reference=name.partition("/")[0]).exists():
+        return False
+    return not any(model.objects.filter(file=name).exists() for model in (PortalDocument, ScreeningCheck))
 
 
 def _is_orphan_of_service(name: str) -> bool:
-    is_known = Entity.objects.filter(pk=name.partition("/")[0]).exists()
-    return is_known and not ServiceDocument.objects.filter(path=name).exists()
+    if not Entity.objects.filter(pk=name.partition("/")[0]).exists():
+        return False
+    return not ServiceDocument.objects.filter(path=name).exists()

@@ -1,4 +1,4 @@
-"""`manage.py restore FOLDER`: puts a backup where the settings say, which has to be empty."""
+"""`manage.py restore FOLDER`: restore a backup into the empty databases and storage of the settings."""
 
 from pathlib import Path
 from typing import Any
@@ -15,9 +15,8 @@ class Command(BaseCommand):
         parser.add_argument("folder", type=Path, help="the folder of a backup")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Restore all of it, or say what stands in the way."""
         try:
-            restore(options["folder"], self.stdout.write)
+            restore(options["folder"], self.stdout)
         except OSError as error:
             reason = error.strerror or type(error).__name__
             raise CommandError(f"{reason}. Not everything is restored: remove the cause, and run it again.") from None

@@ -1,4 +1,4 @@
-"""`manage.py rotate_keys`: a new key for personal data, and everything encrypted anew, while the portal serves."""
+"""`manage.py rotate_keys`: add a new key, and reencrypt all personal data while the portal serves."""
 
 from typing import Any
 
@@ -13,12 +13,11 @@ class Command(BaseCommand):
     help = "Encrypt personal data under a new key, while the portal serves."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        which = parser.add_mutually_exclusive_group()
-        which.add_argument("--again", action="store_true", help="no new key: encrypt what an earlier one has encrypted")
-        which.add_argument("--drop", action="store_true", help="drop the earlier keys, which nothing needs any more")
+        group = parser.add_mutually_exclusive_group()
+        group.add_argument("--again", action="store_true", help="no new key: encrypt what an earlier one has encrypted")
+        group.add_argument("--drop", action="store_true", help="drop the earlier keys, which nothing needs any more")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """No key is printed."""
         try:
             if options["drop"]:
                 self.stdout.write(f"Dropped {key_rotation.drop_keys()} earlier keys.")
@@ -27,7 +26,7 @@ class Command(BaseCommand):
                 key_rotation.add_key()
         except RotationRefused as refused:
             raise CommandError(f"{refused}.") from None
-        if unreadable := key_rotation.encrypt_anew(self.stdout.write):
+        if unreadable := key_rotation.reencrypt_all(self.stdout):
             raise CommandError(f"{unreadable} values or files can’t be read with the keys that there are.")
         self.stdout.write("Everything is encrypted by the newest key.")
         if len(key_ring().by_id) > 1:

@@ -1,4 +1,4 @@
-"""`manage.py secrets`: where the secrets are that the portal has made itself, and how one is made anew."""
+"""`manage.py secrets`: list the secrets that the portal has made, or remove one."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from formation_portal.core.nodes import secret_store
 from formation_portal.core.nodes.models import Secret
 from formation_portal.core.nodes.secret_store import StoredSecret
 
-# Of those that may be removed. Without the keys that encrypt (`rotate_keys`) nothing could be read any more.
+# The consequences of removing a secret. FIELD_KEYS can't be removed: without them nothing could be decrypted.
 _WARNINGS = {
     StoredSecret.SECRET_KEY: "everybody has to sign in again, and links in e-mails no longer open anything",
     StoredSecret.AUDIT_KEY: "manage.py audit verify can't check anything that was written until now",
@@ -28,7 +28,6 @@ class Command(BaseCommand):
         parser.add_argument("--yes", action="store_true", help="do so, knowing what it means")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """No value is printed."""
         try:
             secret_store.check_secrets()
         except ImproperlyConfigured as error:
@@ -37,10 +36,14 @@ class Command(BaseCommand):
             self._remove(StoredSecret(options["remove"]), is_sure=options["yes"])
             return
         place = "database" if settings.SECRETS_KEY else "DATA_DIR"
-        made = dict(Secret.objects.values_list("name", "made_at"))
+        made_at = dict(Secret.objects.values_list("name", "made_at"))
         for name in StoredSecret:
-            at = f", since {made[name]:%Y-%m-%d}" if name in made else ""
-            self.stdout.write(f"{name}: {f'in the {place}{at}' if secret_store.read(name) else 'not made'}")
+            if not secret_store.read(name):
+                self.stdout.write(f"{name}: not made")
+            elif name in made_at:
+                self.stdout.write(f"{name}: in the {place}, since {made_at[name]:%Y-%m-%d}")
+            else:
+                self.stdout.write(f"{name}: in the {place}")
 
     def _remove(self, name: StoredSecret, *, is_sure: bool) -> None:
         if not is_sure:

@@ -1,4 +1,4 @@
-"""`manage.py serve`, which `make run` calls: sets everything up, then serves until Ctrl-C, workers included."""
+"""`manage.py serve`, which `make run` calls: set up the portal, then serve until Ctrl-C, workers included."""
 
 import socket
 from contextlib import ExitStack
@@ -17,17 +17,16 @@ class Command(web.Command):
     help = "Set up the portal if needed, then serve it with the embedded service and one process of workers."
 
     def workers(self, listening: socket.socket) -> list[Child]:
-        """One process does the work of `manage.py relay`, `mail` and `webhooks`."""
+        """Return a process with the work of `manage.py relay`, `mail` and `webhooks`."""
         return [Child("relay worker", partial(_work, listening))]
 
 
 def _work(listening: socket.socket) -> None:
-    # It may outlive the web servers by a call; the port is theirs.
+    # The port belongs to the web servers, which this process may outlive by a call.
     listening.close()
     worker = Worker()
     worker.stop_on_signals()
-    beside = (webhook_sender(), mail_sender(), minute_tasks(), decision_worker())
     with ExitStack() as stack:
-        for other in beside:
-            stack.enter_context(other.running())
+        for background_worker in (webhook_sender(), mail_sender(), minute_tasks(), decision_worker()):
+            stack.enter_context(background_worker.running())
         worker.run()

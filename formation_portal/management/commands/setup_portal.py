@@ -1,11 +1,10 @@
-"""`manage.py setup_portal`: what has to stand before the portal can serve.
+"""`manage.py setup_portal`: set up everything that the portal needs to serve.
 
-Each step looks first, and does nothing where nothing is to do.
+Each step checks first if there is anything to do.
 """
 
 import hashlib
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from django.contrib.staticfiles.finders import get_finders
 from django.core.exceptions import ImproperlyConfigured
 from django.core.files.storage import storages
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 from django.db import Error, connections
 
 from formation_portal.accounts.demo import deactivate_demo_accounts, ensure_demo_accounts
@@ -32,9 +31,7 @@ from formation_portal.service import auth
 from formation_portal.service.catalog.loader import read_catalog, store_catalog
 from formation_portal.service.webhooks.sending import signing_key
 
-Say = Callable[[str], None]
-
-# Beside the collected files, not among them: they are served to everybody.
+# This file is beside the collected files, not among them, since those are served to everybody.
 STATIC_DIGEST = "static-digest"
 
 
@@ -42,34 +39,33 @@ class Command(BaseCommand):
     help = "Migrate both databases, load the catalog, create keys and demo accounts, and collect static files."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Says only what there was to do."""
-        prepare(self.stdout.write)
+        prepare(self.stdout)
 
 
-def prepare(say: Say) -> None:
-    """Bring databases, keys, bucket, catalog, accounts and static files up to date; `say` hears what was done.
+def prepare(stdout: OutputWrapper) -> None:
+    """Bring databases, keys, bucket, catalog, accounts and static files up to date, and report what was done.
 
-    Tables come first, then the secrets that are in one of them, then the bucket, whose files these encrypt.
+    Tables come first, then the secrets in one of them, then the bucket, whose files the secrets encrypt.
     """
     for name, meant in misspelled_settings(os.environ).items():
-        say(f"Warning: {name} is no setting of the portal. Is it {meant} that you mean?")
+        stdout.write(f"Warning: {name} is no setting of the portal. Is it {meant} that you mean?")
     if trouble := tracing.trouble():
-        say(f"Warning: {trouble}")
-    keep_files_private(say)
-    with lock_data_dir(say):
+        stdout.write(f"Warning: {trouble}")
+    keep_files_private(stdout)
+    with lock_data_dir(stdout):
         open_databases()
-        with lock_databases(say):
-            prepare_databases(say)
-            open_secrets(say)
+        with lock_databases(stdout):
+            prepare_databases(stdout)
+            open_secrets(stdout)
             # The last of the secrets that nodes share.
             signing_key()
             refuse_other_secrets()
-            check_storage(say)
-            fill_and_collect(say)
+            check_storage(stdout)
+            fill_and_collect(stdout)
 
 
 def open_databases() -> None:
-    """Connect to both; one that can't be opened ends the start, with its setting's name."""
+    """Connect to both databases. Raises CommandError with the name of the setting."""
     for alias in connections:
         try:
             connections[alias].ensure_connection()
@@ -78,73 +74,75 @@ def open_databases() -> None:
             raise CommandError(f"{setting}: the database can't be opened: {first_line(error)}") from None
 
 
-def prepare_databases(say: Say) -> None:
+def prepare_databases(stdout: OutputWrapper) -> None:
     """Bring the tables to this version. Raises CommandError if a later version has migrated them."""
     refuse_newer_databases()
     for alias in connections:
-        migrate(alias, say)
-    # Of the attempts that are counted (CACHES); looks first whether it is there.
+        migrate(alias, stdout)
+    # The table of counted attempts (CACHES). The command does nothing if it exists.
     call_command("createcachetable", verbosity=0)
-    if settings.ENV.cache_url and (trouble := shared_cache_trouble()):
-        say(f"Warning: CACHE_URL: the cache does not answer, and the database counts meanwhile: {trouble}")
+    if settings.ENV.cache_url:
+        # The client is only loaded if there is a shared cache.
+        from formation_portal.core.servers.shared_cache import trouble
+
+        if reason := trouble():
+            stdout.write(f"Warning: CACHE_URL: the cache does not answer, and the database counts meanwhile: {reason}")
 
 
-def fill_and_collect(say: Say) -> None:
-    """What stands in the tables from the beginning, and the static files."""
+def fill_and_collect(stdout: OutputWrapper) -> None:
+    """Load the catalog, create keys and demo accounts, collect static files and remove unused uploads."""
     if store_catalog(read_catalog()):
-        say("Loaded the catalog")
+        stdout.write("Loaded the catalog")
     auth.portal_key()
     auth.ensure_demo_key()
     if settings.DEMO:
         ensure_demo_accounts()
     else:
         deactivate_demo_accounts()
-    collect_static(say)
+    collect_static(stdout)
     try:
-        if removed := (remove_orphans_daily() if settings.ENV.storage_url else remove_orphans()):
-            say(f"Removed unused files: {removed}")
+        removed = remove_orphans_daily() if settings.ENV.storage_url else remove_orphans()
     except OSError as error:
-        say(f"Warning: unused files were not removed: {error.strerror}")
+        stdout.write(f"Warning: unused files were not removed: {error.strerror}")
+    else:
+        if removed:
+            stdout.write(f"Removed unused files: {removed}")
 
 
-def check_storage(say: Say) -> None:
-    """One that can't be used as it is set stops the start; one that is away may come back while the portal runs."""
-    for alias in ("default", SERVICE_FILES) if settings.ENV.storage_url else ():
+def check_storage(stdout: OutputWrapper) -> None:
+    """Raise CommandError if the bucket refuses. Only warn if it is away, since it may come back."""
+    if not settings.ENV.storage_url:
+        return
+    for alias in ("default", SERVICE_FILES):
         storage: Any = storages[alias]
         try:
             storage.check()
         except ImproperlyConfigured as error:
             raise CommandError(f"STORAGE_URL: {error}") from None
         except OSError as error:
-            say(f"Warning: STORAGE_URL: {error.strerror}. There are no uploads and downloads until it does.")
+            stdout.write(f"Warning: STORAGE_URL: {error.strerror}. There are no uploads and downloads until it does.")
             return
 
 
-def shared_cache_trouble() -> str:
-    """Why the shared cache can't be used; empty where it can."""
-    # Nobody else loads its client, unless there is one.
-    from formation_portal.core.servers.shared_cache import trouble
+def migrate(alias: str, stdout: OutputWrapper) -> None:
+    """Apply the migrations that a database lacks, each in a transaction. Raises CommandError if one fails.
 
-    return trouble()
-
-
-def migrate(alias: str, say: Say) -> None:
-    """Apply the migrations that a database lacks. Each is a transaction: what fails leaves the tables as they were
-    before it, for the version that serves meanwhile."""
+    A failed migration leaves the tables as they were, for the version that serves meanwhile.
+    """
     missing = missing_migrations(alias)
     if not missing:
         return
-    say(f"Setting up the database “{alias}”")
-    # The portal's migrations would make no table in the service's database, and take seconds to find that out.
-    only = [SERVICE] if alias == SERVICE else []
+    stdout.write(f"Setting up the database “{alias}”")
+    # The portal's migrations make no table in the service's database, and take seconds to find that out.
+    app_labels = [SERVICE] if alias == SERVICE else []
     try:
-        call_command("migrate", *only, database=alias, interactive=False, verbosity=0)
+        call_command("migrate", *app_labels, database=alias, interactive=False, verbosity=0)
     except Exception as error:
         remaining = missing_migrations(alias)
         if len(remaining) < len(missing):
             record_migration()
         failed = next(iter(remaining), "what follows the last one")
-        # Only a database's own words: others may hold what stands in a row.
+        # Other errors' texts may hold data of a row.
         reason = first_line(error) if isinstance(error, Error) else type(error).__name__
         raise CommandError(
             f"The database “{alias}” could not be set up: the migration {failed} failed and was undone: {reason}\n"
@@ -154,31 +152,30 @@ def migrate(alias: str, say: Say) -> None:
 
 
 def first_line(error: Error) -> str:
-    """Of what a database says; what follows may hold values."""
+    """Return the first line of a database's error. Further lines may hold data of a row."""
     return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
-def collect_static(say: Say) -> None:
-    """Copy, hash and compress the static files, where one of them has changed since they were last collected; those of
-    STATIC_DIR came with the code, and are left as they are."""
+def collect_static(stdout: OutputWrapper) -> None:
+    """Collect the static files if one has changed since the last time. The files of STATIC_DIR came with the code."""
     if settings.ENV.static_dir:
         if not (Path(settings.STATIC_ROOT) / "staticfiles.json").exists():
             raise CommandError("STATIC_DIR: nothing was collected there. Run `manage.py collectstatic --no-input`.")
         return
-    note = Path(settings.DATA_DIR) / STATIC_DIGEST
+    digest_file = Path(settings.DATA_DIR) / STATIC_DIGEST
     digest = static_digest()
-    if note.exists() and note.read_text() == digest and Path(settings.STATIC_ROOT).exists():
+    if digest_file.exists() and digest_file.read_text() == digest and Path(settings.STATIC_ROOT).exists():
         return
-    say("Collecting static files")
+    stdout.write("Collecting static files")
     call_command("collectstatic", interactive=False, clear=True, verbosity=0)
-    note.write_text(digest)
+    digest_file.write_text(digest)
 
 
 def static_digest() -> str:
-    """The same while no static file, and nothing that treats them, has changed."""
+    """Return a digest of the names, sizes and times of all static files, and of the storage that processes them."""
     digest = hashlib.sha256(settings.STORAGES["staticfiles"]["BACKEND"].encode())
-    found = [(name, storage.path(name)) for finder in get_finders() for name, storage in finder.list(None)]
-    for name, path in sorted(found):
+    files = [(name, storage.path(name)) for finder in get_finders() for name, storage in finder.list(None)]
+    for name, path in sorted(files):
         status = Path(path).stat()
         digest.update(f"{name}\0{status.st_size}\0{status.st_mtime_ns}\n".encode())
     return digest.hexdigest()

@@ -1,7 +1,7 @@
-"""`manage.py update_messages`: gathers every message of ours, and brings the catalogs of translations up to date.
+"""`manage.py update_messages`: extract all messages and update the catalogs of translations.
 
-By Babel and Django's own lexer, so that nobody needs the gettext tools. The catalogs are
-`locale/<language>/LC_MESSAGES/django.po`; what is read at run time is the `.mo` beside each, kept in the tree too.
+This uses Babel and Django's lexer, so that nobody needs the gettext tools. The catalogs are
+`locale/<language>/LC_MESSAGES/django.po`. The compiled `.mo` beside each is in the repository too.
 """
 
 from collections.abc import Iterator
@@ -29,8 +29,8 @@ LOCALE = PROJECT / "formation_portal" / "locale"
 ROLES = LOCALE / "roles.yaml"
 TERMS = PROJECT / "formation_portal" / "ui" / "glossary" / "terms.yaml"
 
-# What marks a message in Python: Django's functions and the contract's (contract/localisation.py, ui/formats.py),
-# and the history's.
+# The functions that mark a message in Python: Django's, the contract's (contract/localisation.py, ui/formats.py), and
+# the history's.
 _KEYWORDS = {
     "gettext": None,
     "gettext_lazy": None,
@@ -49,49 +49,48 @@ class Command(BaseCommand):
     help = "Gather every message, update each language's catalog and list what is not translated yet."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        found = gather_messages()
+        messages = gather_messages()
         for language in translated_languages():
-            missing = untranslated(update_catalog(language, found))
-            self.stdout.write(f"{language}: {len(found)} messages, {len(missing)} not translated")
+            missing = untranslated(update_catalog(language, messages))
+            self.stdout.write(f"{language}: {len(messages)} messages, {len(missing)} not translated")
             for message in missing:
                 self.stdout.write(f"  {message}")
 
 
 def translated_languages() -> list[str]:
-    """Every language of the portal but the one that its words are written in."""
+    """Return the languages of the portal except that of its source texts."""
     return [code for code, _ in settings.LANGUAGES if code != settings.LANGUAGE_CODE]
 
 
 def gather_messages() -> Catalog:
-    """Every message that stands in the code and in the templates, with the files that hold it."""
-    found = Catalog(charset="utf-8")
+    """Extract all messages of the code, the templates, the roles and the glossary, with the files that have them."""
+    messages = Catalog(charset="utf-8")
     for path in sorted((PROJECT / "formation_portal").rglob("*.py")):
         for _, message, _, _ in extract_from_file("python", path, keywords=_KEYWORDS):
-            _add(found, message, path)
-    # What roles are called, alone and counted.
-    for word in yaml.safe_load(ROLES.read_text(encoding="utf-8")):
-        _add(found, word, ROLES)
-        _add(found, role_count_messages(word), ROLES)
-    # The field's words with their meaning, and the places that have some of their own.
+            _add(messages, message, path)
+    for role_name in yaml.safe_load(ROLES.read_text(encoding="utf-8")):
+        _add(messages, role_name, ROLES)
+        _add(messages, role_count_messages(role_name), ROLES)
     for term in term_texts().values():
-        _add(found, term.title, TERMS)
-        _add(found, term.meaning, TERMS)
+        _add(messages, term.title, TERMS)
+        _add(messages, term.meaning, TERMS)
     for place in places().values():
-        _add(found, place.name, TERMS)
-    for path in sorted(one for one in (PROJECT / "templates").rglob("*") if one.suffix in (".html", ".txt")):
-        for message in template_messages(path.read_text(encoding="utf-8")):
-            _add(found, message, path)
-    return found
+        _add(messages, place.name, TERMS)
+    for path in sorted((PROJECT / "templates").rglob("*")):
+        if path.suffix in (".html", ".txt"):
+            for message in template_messages(path.read_text(encoding="utf-8")):
+                _add(messages, message, path)
+    return messages
 
 
-def _add(found: Catalog, message: Message, path: Path) -> None:
+def _add(messages: Catalog, message: Message, path: Path) -> None:
     if message and all(message):
-        # Without a line, so that a catalog changes only where its messages do.
-        found.add(message, locations=[(str(path.relative_to(PROJECT)), 0)])
+        # Without a line number, so that a catalog changes only with its messages.
+        messages.add(message, locations=[(str(path.relative_to(PROJECT)), 0)])
 
 
 def template_messages(source: str) -> Iterator[Message]:
-    """The messages of a template: `translate`, `blocktranslate` and constants like `_("…")`."""
+    """Yield the messages of a template: `translate`, `blocktranslate` and constants like `_("…")`."""
     tokens = iter(Lexer(source).tokenize())
     for token in tokens:
         if token.token_type not in (TokenType.BLOCK, TokenType.VAR):
@@ -100,7 +99,7 @@ def template_messages(source: str) -> Iterator[Message]:
             yield _block_message(token, tokens)
         elif token.token_type is TokenType.BLOCK and (inline := inline_re.match(token.contents)):
             yield _literal(inline[1])
-        yield from (_literal(one) for one in constant_re.findall(token.contents))
+        yield from map(_literal, constant_re.findall(token.contents))
 
 
 def _literal(quoted: str) -> str:
@@ -124,12 +123,11 @@ def _block_message(opening: Token, tokens: Iterator[Token]) -> Message:
 
 
 def po_path(language: str) -> Path:
-    """Where a language's translations are written."""
     return LOCALE / language / "LC_MESSAGES" / "django.po"
 
 
 def catalog_of(language: str) -> Catalog:
-    """A language's translations; an empty catalog where there are none yet."""
+    """Read a language's catalog, which is empty if there is no file."""
     path = po_path(language)
     if not path.exists():
         return Catalog(locale=language, charset="utf-8")
@@ -137,11 +135,11 @@ def catalog_of(language: str) -> Catalog:
         return read_po(file, locale=language)
 
 
-def update_catalog(language: str, found: Catalog) -> Catalog:
-    """The language's catalog with every message that was found, and no other; written, and written for the portal."""
+def update_catalog(language: str, messages: Catalog) -> Catalog:
+    """Update the language's catalog to these messages, write and compile it, and return it."""
     catalog = catalog_of(language)
-    found.creation_date = catalog.creation_date
-    catalog.update(found, no_fuzzy_matching=True)
+    messages.creation_date = catalog.creation_date
+    catalog.update(messages, no_fuzzy_matching=True)
     catalog.obsolete.clear()
     path = po_path(language)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -152,16 +150,16 @@ def update_catalog(language: str, found: Catalog) -> Catalog:
 
 
 def compile_catalog(catalog: Catalog) -> bytes:
-    """What is read at run time."""
     content = BytesIO()
     write_mo(content, catalog)
     return content.getvalue()
 
 
 def untranslated(catalog: Catalog) -> list[str]:
-    """The messages that have no translation, or not every form of one."""
-    return [
-        str(message.id)
-        for message in catalog
-        if message.id and not all(message.string if isinstance(message.string, tuple | list) else (message.string,))
-    ]
+    """Return the messages without a translation of each form."""
+    missing = []
+    for message in catalog:
+        forms = message.string if isinstance(message.string, tuple | list) else (message.string,)
+        if message.id and not all(forms):
+            missing.append(str(message.id))
+    return missing

@@ -1,10 +1,12 @@
-"""`manage.py web`: sets everything up, then serves pages until SIGTERM; workers are processes of their own."""
+"""`manage.py web`: set up the portal, then serve pages until SIGTERM. Workers are separate processes."""
 
 import errno
 import socket
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from io import TextIOWrapper
 from typing import Any
 
 from django.conf import settings
@@ -23,7 +25,7 @@ from formation_portal.management.web_processes import available_cores, fitting_p
 from formation_portal.management.web_server import SHUTDOWN_SECONDS, listen, serve
 from formation_portal.service.auth import DEMO_KEY
 
-# What a web server needs to end, beside what it waits for.
+# The time that a web server needs to end, besides the requests that it waits for.
 _MARGIN_SECONDS = 5.0
 
 
@@ -32,72 +34,77 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Serve until SIGINT or SIGTERM."""
-        host, port = settings.ENV.host, settings.ENV.port
-        # A port that is taken is reported before anything is set up.
-        with _explained(host, port):
+        # Shows each line at once, also in a pipe.
+        if isinstance(sys.stdout, TextIOWrapper):
+            sys.stdout.reconfigure(line_buffering=True)
+        host = settings.ENV.host
+        port = settings.ENV.port
+        # Reports a port that is in use before setting up anything.
+        with _port_errors(host, port):
             listen(host, port).close()
         forget_ended_processes()
-        prepare(self._say)
-        # Loaded before the fork, instead of in each process. A service that cannot be reached is no reason not to
-        # start: drafts are kept here meanwhile.
+        prepare(self.stdout)
+        # Loaded before the fork, instead of in each process. The portal starts without a service that can't be reached:
+        # customers can still work on drafts.
         try:
             catalog()
         except GatewayError as error:
-            self._say(f"Warning: no catalog from {settings.FORMATION_SERVICE_URL or 'the embedded service'}: {error}")
+            service = settings.FORMATION_SERVICE_URL or "the embedded service"
+            self.stdout.write(f"Warning: no catalog from {service}: {error}")
         assert get_resolver().url_patterns
         # This reads the names of the static files, which `prepare` has collected.
         from formation_portal.wsgi import application
 
         connections.close_all()
-        # Connections are refused until here, so that a balancer asks others meanwhile.
-        with _explained(host, port):
+        # Connections are refused until here, so that a balancer asks other nodes.
+        with _port_errors(host, port):
             listening = listen(host, port)
         workers = self.workers(listening)
         limits = read_container_limits()
-        wanted = settings.ENV.web_processes or available_cores(limits)
-        processes = fitting_processes(wanted, limits.memory_bytes, workers=len(workers))
-        for line in memory_warnings(wanted, limits.memory_bytes, workers=len(workers)):
-            self._say(line)
+        desired = settings.ENV.web_processes or available_cores(limits)
+        for line in memory_warnings(desired, limits.memory_bytes, workers=len(workers)):
+            self.stdout.write(line)
         patience = settings.DRAIN_SECONDS + SHUTDOWN_SECONDS + _MARGIN_SECONDS
-        web = [Child("web server", partial(serve, application, listening), patience=patience) for _ in range(processes)]
-        supervision = Supervision([*web, *workers], self._say)
+        children = []
+        for _ in range(fitting_processes(desired, limits.memory_bytes, workers=len(workers))):
+            children.append(Child("web server", partial(serve, application, listening), patience=patience))
+        supervision = Supervision([*children, *workers], self.stdout)
         try:
             supervision.start()
             self._announce()
             supervision.watch()
         finally:
-            # While a process has the socket, new connections wait for an answer.
+            # New connections wait for an answer while a process has the socket.
             listening.close()
             supervision.stop()
-        self._say("Stopped.")
+        self.stdout.write("Stopped.")
 
     def workers(self, listening: socket.socket) -> list[Child]:
-        """Who works beside the web servers: nobody."""
+        """Return the workers to start beside the web servers."""
         return []
-
-    def _say(self, text: str) -> None:
-        self.stdout.write(text)
-        self.stdout.flush()
 
     def _announce(self) -> None:
         address = f"{settings.PORTAL_URL}/"
-        self._say(f"\nFormation Portal: {address}")
+        self.stdout.write(f"\nFormation Portal: {address}")
         if settings.DEMO:
             for email, account in demo.ACCOUNTS.items():
-                self._say(f"  {'agent' if account['is_agent'] else 'customer'}: {email}, password {demo.PASSWORD}")
-            self._say(f"  service: {address}api/v1/docs, key {DEMO_KEY}")
-            self._say(f"  letters: {address}letters/")
-            self._say("Warning: these passwords are public. Set DEMO=false if anyone else can reach this address.")
+                kind = "agent" if account["is_agent"] else "customer"
+                self.stdout.write(f"  {kind}: {email}, password {demo.PASSWORD}")
+            self.stdout.write(f"  service: {address}api/v1/docs, key {DEMO_KEY}")
+            self.stdout.write(f"  letters: {address}letters/")
+            self.stdout.write(
+                "Warning: these passwords are public. Set DEMO=false if anyone else can reach this address."
+            )
         elif not settings.LETTERS_GO_OUT:
-            self._say(
+            self.stdout.write(
                 "Warning: EMAIL_URL is not set. E-mails are not sent, so no customer can confirm an address or submit."
             )
-        self._say("Press Ctrl-C to stop.\n")
+        self.stdout.write("Press Ctrl-C to stop.\n")
 
 
 @contextmanager
-def _explained(host: str, port: int) -> Iterator[None]:
-    """Say what is wrong with the port."""
+def _port_errors(host: str, port: int) -> Iterator[None]:
+    """Raise CommandError with the cause if the port can't be used."""
     try:
         yield
     except OSError as error:

@@ -1,11 +1,13 @@
+from io import StringIO
 from typing import Any
 
 import pytest
+from django.core.management.base import OutputWrapper
 
 from formation_portal.contract.lifecycle import State
 from formation_portal.core import encryption
 from formation_portal.core.encryption import new_key, read_ring_again
-from formation_portal.core.key_rotation import encrypt_anew
+from formation_portal.core.key_rotation import reencrypt_all
 from formation_portal.service.models import Entity, Event
 from tests.service import example_catalog
 from tests.service.caller import Caller, pointers, problem
@@ -32,7 +34,7 @@ def test_parties_are_found_under_a_new_key_and_while_it_is_new(caller: Caller, s
     try:
         read_ring_again()
         assert [one["party_id"] for one in caller.get("/parties?search=bob").json()["data"]] == [bob]
-        assert encrypt_anew(print) == 0
+        assert reencrypt_all(OutputWrapper(StringIO())) == 0
         settings.FIELD_KEYS = settings.FIELD_KEYS[:1]
         read_ring_again()
         assert [one["party_id"] for one in caller.get("/parties?search=bob").json()["data"]] == [bob]

@@ -21,6 +21,6 @@ class Command(BaseCommand):
         if options["once"]:
             self.stdout.write(f"{send_due()} e-mails sent")
             return
-        prepare_worker(self.stdout.write)
+        prepare_worker(self.stdout)
         with minute_tasks().running():
             mail_sender().run_until_signal()

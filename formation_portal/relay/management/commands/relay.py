@@ -22,7 +22,7 @@ class Command(BaseCommand):
             carry_out_due()
             self.stdout.write(f"{Worker().work_through()} calls made")
             return
-        prepare_worker(self.stdout.write)
+        prepare_worker(self.stdout)
         worker = Worker()
         worker.stop_on_signals()
         with decision_worker().running():

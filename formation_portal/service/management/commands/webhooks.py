@@ -18,5 +18,5 @@ class Command(BaseCommand):
         if options["once"]:
             self.stdout.write(f"{send_due()} events delivered")
             return
-        prepare_worker(self.stdout.write)
+        prepare_worker(self.stdout)
         webhook_sender().run_until_signal()
