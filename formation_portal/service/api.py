@@ -20,25 +20,16 @@ from formation_portal.service.routes import catalog, csp_data, documents, entiti
 
 OpenApi = dict[str, Any]
 
-_REQUEST_ID: OpenApi = {
-    "description": "The ID that was sent, or a new one; it is in the service's log.",
-    "required": True,
-    "schema": {"type": "string"},
-}
-_RETRY_AFTER: OpenApi = {
-    "description": "Seconds to wait before retrying.",
-    "required": True,
-    "schema": {"type": "integer", "minimum": 1},
-}
-_ALLOWED: OpenApi = {
-    "description": "The methods that are allowed here.",
-    "required": True,
-    "schema": {"type": "string"},
-}
-_CHALLENGE: OpenApi = {"description": "How to sign a request.", "required": True, "schema": {"type": "string"}}
+
+def _header(description: str, **schema: Any) -> OpenApi:
+    return {"description": description, "required": True, "schema": schema}
+
+
+_REQUEST_ID = _header("The ID that was sent, or a new one; it is in the service's log.", type="string")
+_RETRY_AFTER = _header("Seconds to wait before retrying.", type="integer", minimum=1)
 _HEADERS_BY_STATUS = {
-    "401": {"WWW-Authenticate": _CHALLENGE},
-    "405": {"Allow": _ALLOWED},
+    "401": {"WWW-Authenticate": _header("How to sign a request.", type="string")},
+    "405": {"Allow": _header("The methods that are allowed here.", type="string")},
     "429": {"Retry-After": _RETRY_AFTER},
     "503": {"Retry-After": _RETRY_AFTER},
 }
@@ -97,7 +88,7 @@ _DESCRIPTION = (
 class FormationApi(NinjaAPI):
     """Complete ninja's OpenAPI document."""
 
-    def get_openapi_schema(self, **options: object) -> dict[str, object]:  # type: ignore[override]
+    def get_openapi_schema(self, **options: object) -> OpenApi:  # type: ignore[override]
         document = super().get_openapi_schema(**options)  # type: ignore[arg-type]
         return complete_document(document, scopes=scopes_of_operations)
 
@@ -140,7 +131,7 @@ def _operation_entry(document: OpenApi, path: str, method: str, operation: OpenA
     parameters = [
         {
             "name": parameter["name"],
-            "holds": _type_words(document, parameter["schema"]),
+            "type": _type_words(document, parameter["schema"]),
             "is_required": parameter["required"],
             "where": parameter["in"],
         }
@@ -169,7 +160,7 @@ def _body_entries(document: OpenApi, request_body: OpenApi) -> list[Entry]:
             schema = _resolved(document, variant)
             required = schema.get("required", [])
             members = [
-                {"name": name, "holds": _type_words(document, member), "is_required": name in required}
+                {"name": name, "type": _type_words(document, member), "is_required": name in required}
                 for name, member in schema.get("properties", {}).items()
             ]
             entries.append(

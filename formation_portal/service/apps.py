@@ -1,4 +1,4 @@
-"""The embedded formation service as a Django app."""
+"""Register the embedded formation service as a Django app."""
 
 from django.apps import AppConfig
 
@@ -9,4 +9,4 @@ class ServiceConfig(AppConfig):
     verbose_name = "Formation service"
 
     def ready(self) -> None:
-        from formation_portal.service import retention  # noqa: F401  # it takes part in the hourly round
+        from formation_portal.service import retention  # noqa: F401  # registers its hourly task

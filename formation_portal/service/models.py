@@ -133,7 +133,30 @@ class CatalogLoad(models.Model):
         return self.digest
 
 
-class Entity(models.Model):
+class Record(models.Model):
+    """Name a record of an entity by its id."""
+
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return str(self.pk)
+
+
+class AnsweredRecord(Record):
+    """Hold the answers about an entity, a party or a class of shares."""
+
+    properties = EncryptedJSONField(default=dict, bound_to=("id",))
+    csp_data = EncryptedJSONField(default=dict, bound_to=("id",))
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        abstract = True
+
+
+class Entity(AnsweredRecord):
     """Hold an entity to be formed, with its own answers (interface, "POST /entities"; supplement, "Entities")."""
 
     id = models.CharField(primary_key=True, max_length=40, default=identifiers.new_entity_id)
@@ -146,10 +169,6 @@ class Entity(models.Model):
     status_note = EncryptedTextField(blank=True, bound_to=("id",))
     # Ages are judged on the day of the first submission (supplement, "Bounds").
     first_submitted_at = models.DateTimeField(null=True, blank=True)
-    properties = EncryptedJSONField(default=dict, bound_to=("id",))
-    csp_data = EncryptedJSONField(default=dict, bound_to=("id",))
-    created_at = models.DateTimeField(auto_now_add=True)
-    updated_at = models.DateTimeField(auto_now=True)
 
     class Meta:
         constraints = (
@@ -157,29 +176,19 @@ class Entity(models.Model):
         )
         indexes = (models.Index(fields=("account", "-created_at")),)
 
-    def __str__(self) -> str:
-        return self.id
 
-
-class Party(models.Model):
+class Party(AnsweredRecord):
     """Hold a person, company or foundation in its roles (interface, "Party")."""
 
     id = models.CharField(primary_key=True, max_length=40, default=identifiers.new_party_id)
     entity = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="parties")
     party_type = models.CharField(max_length=20)
     roles = models.JSONField(default=list)
-    properties = EncryptedJSONField(default=dict, bound_to=("id",))
-    csp_data = EncryptedJSONField(default=dict, bound_to=("id",))
     search_text = models.TextField()
     role_text = models.TextField()
-    created_at = models.DateTimeField(auto_now_add=True)
-    updated_at = models.DateTimeField(auto_now=True)
 
     class Meta:
         indexes = (models.Index(fields=("entity", "created_at")),)
-
-    def __str__(self) -> str:
-        return self.id
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Save the party with the texts that it is searched by."""
@@ -204,43 +213,32 @@ def renew_search_texts() -> None:
                 locked.save(update_fields=["search_text"])
 
 
-class ShareClass(models.Model):
+class ShareClass(AnsweredRecord):
     """Hold a class of shares (interface, "Share class")."""
 
     id = models.CharField(primary_key=True, max_length=40, default=identifiers.new_share_class_id)
     entity = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="share_classes")
     name = models.CharField(max_length=500)
-    properties = EncryptedJSONField(default=dict, bound_to=("id",))
-    csp_data = EncryptedJSONField(default=dict, bound_to=("id",))
-    created_at = models.DateTimeField(auto_now_add=True)
-    updated_at = models.DateTimeField(auto_now=True)
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("entity", "name"), name="one_class_per_name"),)
 
-    def __str__(self) -> str:
-        return self.id
 
-
-class Shareholding(models.Model):
+class Shareholding(Record):
     """Hold the number of shares of a class that a party has (interface, "Shareholding")."""
 
     id = models.CharField(primary_key=True, max_length=40, default=identifiers.new_shareholding_id)
     party = models.ForeignKey(Party, on_delete=models.CASCADE, related_name="shareholdings")
     share_class = models.ForeignKey(ShareClass, on_delete=models.CASCADE, related_name="shareholdings")
     shares_held = models.BigIntegerField()
-    created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=("party", "share_class"), name="one_shareholding_per_party_and_class"),
         )
 
-    def __str__(self) -> str:
-        return self.id
 
-
-class Document(models.Model):
+class Document(Record):
     """Describe an uploaded file in a slot (interface, "Document upload"). `path` is within the documents' storage."""
 
     id = models.CharField(primary_key=True, max_length=40, default=identifiers.new_document_id)
@@ -253,7 +251,6 @@ class Document(models.Model):
     sha256 = models.CharField(max_length=64)
     status = models.CharField(max_length=20, default="pending")
     path = models.CharField(max_length=200)
-    created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         constraints = (
@@ -266,9 +263,6 @@ class Document(models.Model):
                 fields=("entity", "document_key"), name="one_document_per_slot", condition=models.Q(party__isnull=True)
             ),
         )
-
-    def __str__(self) -> str:
-        return self.id
 
 
 class Event(models.Model):
@@ -320,7 +314,7 @@ class KeptAnswer(models.Model):
         return self.idempotency_key
 
 
-class Subscription(models.Model):
+class Subscription(Record):
     """Hold an address that events are posted to. Its secret is derived from its id and not stored."""
 
     id = models.CharField(primary_key=True, max_length=40, default=identifiers.new_webhook_id)
@@ -328,10 +322,6 @@ class Subscription(models.Model):
     url = models.CharField(max_length=2_000)
     events = models.JSONField(default=list)
     description = models.CharField(max_length=500, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
-
-    def __str__(self) -> str:
-        return self.id
 
 
 class EventDelivery(OutboxRow):

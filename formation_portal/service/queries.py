@@ -5,15 +5,12 @@ Another account's record is answered like one that does not exist: 404.
 
 import math
 from collections.abc import Callable
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
-from annotated_types import Ge, Le
 from django.db.models import Exists, Model, OuterRef, QuerySet
 from django.http import HttpRequest
-from pydantic import BeforeValidator
 
 from formation_portal.contract.lifecycle import WRITABLE, State
-from formation_portal.core.integers import parse_integer
 from formation_portal.service import identifiers
 from formation_portal.service.auth import key_of
 from formation_portal.service.models import Document, Entity, Party, ShareClass, Shareholding
@@ -98,22 +95,6 @@ def find_or_404(rows: QuerySet[Row], record_id: str, prefix: str, noun: str) -> 
     if row is None:
         raise not_found(noun)
     return row
-
-
-PER_PAGE = 20
-MAX_PER_PAGE = 100
-LAST_PAGE = 1_000_000
-
-
-def _only_digits(value: Any) -> Any:
-    """Refuse a number in a query that is not only digits: pydantic would take "1_0" and " 1" too."""
-    if isinstance(value, str) and parse_integer(value, digits=9) is None:
-        raise ValueError("must be a whole number in digits")
-    return value
-
-
-PageNumber = Annotated[int, Ge(1), Le(LAST_PAGE), BeforeValidator(_only_digits)]
-PerPage = Annotated[int, Ge(1), Le(MAX_PER_PAGE), BeforeValidator(_only_digits)]
 
 
 def paginate(

@@ -7,9 +7,11 @@ import re
 from dataclasses import dataclass
 from typing import Annotated, Any, Generic, TypeVar
 
+from annotated_types import Ge, Le
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     GetCoreSchemaHandler,
@@ -20,6 +22,7 @@ from pydantic_core import CoreSchema
 from pydantic_core.core_schema import no_info_after_validator_function
 
 from formation_portal.contract.fields.cleaning import BRAILLE_BLANK, DEFAULT_IGNORABLE, WHITE_SPACE
+from formation_portal.core.integers import parse_integer
 from formation_portal.service import identifiers
 from formation_portal.service.problems import refusal
 
@@ -114,6 +117,22 @@ class One(BaseModel, Generic[Item]):
     """Wrap a record (interface, "Endpoints")."""
 
     data: Item
+
+
+PER_PAGE = 20
+MAX_PER_PAGE = 100
+LAST_PAGE = 1_000_000
+
+
+def _only_digits(value: Any) -> Any:
+    """Refuse a number in a query that is not only digits: pydantic would take "1_0" and " 1" too."""
+    if isinstance(value, str) and parse_integer(value, digits=9) is None:
+        raise ValueError("must be a whole number in digits")
+    return value
+
+
+PageNumber = Annotated[int, Ge(1), Le(LAST_PAGE), BeforeValidator(_only_digits)]
+PerPage = Annotated[int, Ge(1), Le(MAX_PER_PAGE), BeforeValidator(_only_digits)]
 
 
 class PageMeta(BaseModel):

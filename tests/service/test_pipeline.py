@@ -171,7 +171,7 @@ def test_a_database_that_does_not_answer_is_said_to_be_unavailable(
     def locked(*_: object) -> None:
         raise OperationalError("database is locked")
 
-    monkeypatch.setattr("formation_portal.service.routes.entities.entities_of", locked)
+    monkeypatch.setattr("formation_portal.service.queries.entities_of", locked)
     answer = caller.get("/entities")
     problem(answer, 503, "unavailable")
     assert int(answer["Retry-After"]) > 0

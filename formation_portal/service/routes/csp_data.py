@@ -8,20 +8,13 @@ from django.http import HttpRequest
 from ninja import Body, Router
 from pydantic import BaseModel, Discriminator, Tag
 
+from formation_portal.service import queries
 from formation_portal.service.entity_forms import entity_fields, parsed_form, party_fields, share_class_fields
 from formation_portal.service.models import Party, ShareClass
 from formation_portal.service.parsing import AnswerParser
 from formation_portal.service.pipeline import JSON, route
 from formation_portal.service.problems import ApiError, raise_if_any
-from formation_portal.service.queries import entity_to_read, entity_to_write, party_of, share_class_ids, share_class_of
-from formation_portal.service.schemas import (
-    EntityId,
-    One,
-    PartyId,
-    ShareClassId,
-    StrictBody,
-    Uuid,
-)
+from formation_portal.service.schemas import EntityId, One, PartyId, ShareClassId, StrictBody, Uuid
 from formation_portal.service.serializers import Json, serialize_csp_data
 from formation_portal.service.submission_check import refuse_impossible_values
 from formation_portal.service.webhooks import events
@@ -82,8 +75,8 @@ router = Router(tags=["CSP data"])
 
 @route(router, "POST", "/entities/{entity_id}/csp-data", scopes="entities:write", gives=One[CspDataOut], takes=JSON)
 def submit_csp_data(request: HttpRequest, entity_id: EntityId, body: Annotated[CspDataIn, Body()]) -> Json:
-    """Merges answers key by key; null clears. `scope` and an id say whose they are, if not the entity's own."""
-    entity = entity_to_write(request, entity_id)
+    """Merges answers key by key; null clears. `scope` and an id name a party or share class instead of the entity."""
+    entity = queries.entity_to_write(request, entity_id)
     if body.csp_form_schema_id.lower() != entity.form_id:
         detail = f"This entity uses the form schema {entity.form_id}; post answers to that schema."
         raise ApiError("schema_superseded", detail)
@@ -91,12 +84,12 @@ def submit_csp_data(request: HttpRequest, entity_id: EntityId, body: Annotated[C
     holder: Party | ShareClass | None = None
     fields = entity_fields(form)
     if isinstance(body, PartyAnswersIn):
-        holder = party_of(entity, body.party_id)
+        holder = queries.party_of(entity, body.party_id)
         fields = party_fields(form, holder.party_type, holder.roles)
     elif isinstance(body, ShareClassAnswersIn):
-        holder = share_class_of(entity, body.share_class_id)
+        holder = queries.share_class_of(entity, body.share_class_id)
         fields = share_class_fields(form)
-    answers = AnswerParser(share_classes=share_class_ids(entity)).csp_data(body.csp_data, fields)
+    answers = AnswerParser(share_classes=queries.share_class_ids(entity)).csp_data(body.csp_data, fields)
     raise_if_any(answers.errors)
     row = holder or entity
     before = row.csp_data
@@ -108,7 +101,14 @@ def submit_csp_data(request: HttpRequest, entity_id: EntityId, body: Annotated[C
     return {"data": serialize_csp_data(entity, holder)}
 
 
-@route(router, "GET", "/entities/{entity_id}/csp-data", scopes="entities:read", gives=One[CspDataOut], refuses=(422,))
+@route(
+    router,
+    "GET",
+    "/entities/{entity_id}/csp-data",
+    scopes="entities:read",
+    gives=One[CspDataOut],
+    refuses=(422,),
+)
 def get_csp_data(
     request: HttpRequest,
     entity_id: EntityId,
@@ -116,10 +116,10 @@ def get_csp_data(
     share_class_id: ShareClassId | None = None,
 ) -> Json:
     """**S** The answers of the entity, or of the party or share class that is named."""
-    entity = entity_to_read(request, entity_id)
+    entity = queries.entity_to_read(request, entity_id)
     holder: Party | ShareClass | None = None
     if party_id is not None:
-        holder = party_of(entity, party_id)
+        holder = queries.party_of(entity, party_id)
     elif share_class_id is not None:
-        holder = share_class_of(entity, share_class_id)
+        holder = queries.share_class_of(entity, share_class_id)
     return {"data": serialize_csp_data(entity, holder)}

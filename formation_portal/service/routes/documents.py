@@ -1,4 +1,6 @@
-"""Documents of an entity and its parties (interface, "Document upload"; supplement, "Documents")."""
+"""Upload, list, download and remove documents of an entity and its parties (interface, "Document upload"; supplement,
+"Documents").
+"""
 
 from mimetypes import guess_extension
 from typing import Annotated, Literal
@@ -9,28 +11,21 @@ from ninja import File, Form, Router
 from ninja.files import UploadedFile
 from pydantic import BaseModel, Field
 
-from formation_portal.service import identifiers, storage
+from formation_portal.service import identifiers, queries, storage
 from formation_portal.service.entity_forms import document_keys, parsed_form
 from formation_portal.service.models import Document, Entity, Party
 from formation_portal.service.pipeline import MULTIPART, route
 from formation_portal.service.problems import ApiError, ErrorDetail, invalid, pointer
-from formation_portal.service.queries import (
-    PER_PAGE,
-    PageNumber,
-    PerPage,
-    document_of,
-    entity_to_read,
-    entity_to_write,
-    paginate,
-    party_of,
-)
 from formation_portal.service.schemas import (
+    PER_PAGE,
     DocumentId,
     EntityId,
     One,
     Page,
+    PageNumber,
     PartyId,
     Pattern,
+    PerPage,
     Time,
 )
 from formation_portal.service.serializers import Json, serialize_document
@@ -86,8 +81,8 @@ def upload_document(
     scope: Annotated[Scope, Form()] = "entity",
     party_id: Annotated[PartyId | None, Form()] = None,
 ) -> Json:
-    """Puts a PDF, JPEG or PNG into the slot that `document_key` names; a later upload replaces the earlier one."""
-    entity = entity_to_write(request, entity_id)
+    """Uploads a PDF, JPEG or PNG into the slot that `document_key` names. A later upload replaces the earlier one."""
+    entity = queries.entity_to_write(request, entity_id)
     party = _party(entity, scope, party_id)
     if document_key not in document_keys(parsed_form(entity.form), party):
         detail = f"This form has no document named {document_key} here."
@@ -115,23 +110,23 @@ def list_documents(
     per_page: PerPage = PER_PAGE,
 ) -> Json:
     """**S** The documents of the entity and its parties, oldest first; `party_id` takes those of one party."""
-    entity = entity_to_read(request, entity_id)
+    entity = queries.entity_to_read(request, entity_id)
     rows = Document.objects.filter(entity=entity).order_by("created_at", "id")
     if party_id is not None:
-        rows = rows.filter(party=party_of(entity, party_id))
-    return paginate(rows, serialize_document, page=page, per_page=per_page)
+        rows = rows.filter(party=queries.party_of(entity, party_id))
+    return queries.paginate(rows, serialize_document, page=page, per_page=per_page)
 
 
 @route(router, "GET", ONE, scopes=READ, gives=One[DocumentOut])
 def get_document(request: HttpRequest, entity_id: EntityId, document_id: DocumentId) -> Json:
     """**S** One document, without its bytes."""
-    return {"data": serialize_document(document_of(entity_to_read(request, entity_id), document_id))}
+    return {"data": serialize_document(queries.document_of(queries.entity_to_read(request, entity_id), document_id))}
 
 
 @route(router, "GET", f"{ONE}/download", scopes=READ, gives=None, extra=_DOWNLOAD)
 def download_document(request: HttpRequest, entity_id: EntityId, document_id: DocumentId) -> FileResponse:
     """**S** The document's bytes."""
-    document = document_of(entity_to_read(request, entity_id), document_id)
+    document = queries.document_of(queries.entity_to_read(request, entity_id), document_id)
     try:
         file = storage.stored_files().open(document.path)
     except FileNotFoundError:
@@ -146,7 +141,7 @@ def download_document(request: HttpRequest, entity_id: EntityId, document_id: Do
 @route(router, "DELETE", ONE, scopes=WRITE, gives=None, status=204, refuses=(409,))
 def remove_document(request: HttpRequest, entity_id: EntityId, document_id: DocumentId) -> None:
     """**S** Removes a document."""
-    document = document_of(entity_to_write(request, entity_id), document_id)
+    document = queries.document_of(queries.entity_to_write(request, entity_id), document_id)
     storage.remove_after_commit([document.path])
     document.delete()
 
@@ -160,4 +155,4 @@ def _party(entity: Entity, scope: Scope, party_id: str | None) -> Party | None:
     if party_id is None:
         detail = "scope=party needs party_id."
         raise invalid([ErrorDetail(pointer("party_id"), "required", detail, "party_id")])
-    return party_of(entity, party_id)
+    return queries.party_of(entity, party_id)

@@ -1,4 +1,4 @@
-"""Entities (interface, "POST /entities"; supplement, "Entities")."""
+"""Create, change, submit and delete entities (interface, "POST /entities"; supplement, "Entities")."""
 
 from typing import Annotated, Any, Literal
 
@@ -10,31 +10,22 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from formation_portal.contract.lifecycle import AGENT, TRANSITIONS, State, is_possible, transition_to
 from formation_portal.core.databases import SERVICE
-from formation_portal.service import retention
+from formation_portal.service import queries, retention
 from formation_portal.service.auth import key_of, require
 from formation_portal.service.entity_forms import entity_fields, parsed_form
 from formation_portal.service.models import CatalogItem, Entity
 from formation_portal.service.parsing import AnswerParser
 from formation_portal.service.pipeline import JSON, route
 from formation_portal.service.problems import ApiError, not_found, raise_if_any
-from formation_portal.service.queries import (
-    PER_PAGE,
-    PageNumber,
-    PerPage,
-    entities_of,
-    entity_for_transition,
-    entity_to_read,
-    entity_to_write,
-    paginate,
-    parties_of,
-    share_class_ids,
-)
 from formation_portal.service.schemas import (
+    PER_PAGE,
     EntityId,
     One,
     OpenBody,
     Page,
+    PageNumber,
     Pattern,
+    PerPage,
     StrictBody,
     Time,
     Uuid,
@@ -98,7 +89,7 @@ REVIEW = "entities:review"
 
 @route(router, "POST", "/entities", scopes=WRITE, gives=One[EntityOut], status=201, takes=JSON, refuses=(404,))
 def create_entity(request: HttpRequest, body: EntityIn) -> Json:
-    """Creates an entity from a catalog item. What is missing besides is judged on submit."""
+    """Creates an entity from a catalog item. Missing answers are only refused on submit."""
     items = CatalogItem.objects.select_related("form").filter(is_listed=True)
     item = items.filter(jurisdiction_product_id=body.jurisdiction_product_id.lower()).first()
     if item is None:
@@ -144,25 +135,25 @@ def list_entities(
     per_page: PerPage = PER_PAGE,
 ) -> Json:
     """**S** The account's entities, newest first."""
-    entities = entities_of(request).order_by("-created_at", "-id")
+    entities = queries.entities_of(request).order_by("-created_at", "-id")
     if client_reference is not None:
         entities = entities.filter(client_reference=client_reference)
     if status is not None:
         entities = entities.filter(status=status)
-    return paginate(entities, serialize_entity, page=page, per_page=per_page)
+    return queries.paginate(entities, serialize_entity, page=page, per_page=per_page)
 
 
 @route(router, "GET", "/entities/{entity_id}", scopes=READ, gives=One[EntityOut])
 def get_entity(request: HttpRequest, entity_id: EntityId) -> Json:
     """**S** One entity."""
-    return {"data": serialize_entity(entity_to_read(request, entity_id))}
+    return {"data": serialize_entity(queries.entity_to_read(request, entity_id))}
 
 
 @route(router, "PATCH", "/entities/{entity_id}", scopes=WRITE, gives=One[EntityOut], takes=JSON, refuses=(409,))
 def update_entity(request: HttpRequest, entity_id: EntityId, body: EntityPatch) -> Json:
     """**S** Changes canonical properties; null clears."""
-    entity = entity_to_write(request, entity_id)
-    parser = AnswerParser(share_classes=share_class_ids(entity))
+    entity = queries.entity_to_write(request, entity_id)
+    parser = AnswerParser(share_classes=queries.share_class_ids(entity))
     answers = parser.properties(body.properties, entity_fields(parsed_form(entity.form)))
     raise_if_any(answers.errors)
     entity.properties = answers.merged_into(entity.properties)
@@ -173,18 +164,18 @@ def update_entity(request: HttpRequest, entity_id: EntityId, body: EntityPatch) 
 
 @route(router, "DELETE", "/entities/{entity_id}", scopes=WRITE, gives=None, status=204, refuses=(409,))
 def delete_entity(request: HttpRequest, entity_id: EntityId) -> None:
-    """**S** Removes a draft with all that hangs on it."""
-    entity = entity_for_transition(request, entity_id)
+    """**S** Deletes a draft with its parties, shares and documents."""
+    entity = queries.entity_for_transition(request, entity_id)
     if entity.status != State.DRAFT:
         raise ApiError("invalid_state", f"Only a draft can be deleted; this entity is {entity.status}.")
-    events.party_changed(entity, "removed", *parties_of(entity))
+    events.party_changed(entity, "removed", *queries.parties_of(entity))
     retention.delete_entity(entity)
 
 
 @route(router, "POST", "/entities/{entity_id}/submit", scopes=WRITE, gives=One[EntityOut])
 def submit_entity(request: HttpRequest, entity_id: EntityId) -> Json:
-    """**S** Submits the entity for review, or says in 422 `requirements_not_met` what is still needed."""
-    entity = entity_for_transition(request, entity_id)
+    """**S** Submits the entity for review. Missing answers and documents are listed in 422 `requirements_not_met`."""
+    entity = queries.entity_for_transition(request, entity_id)
     transition = TRANSITIONS["submit"]
     if not is_possible(transition.name, State(entity.status)):
         raise ApiError("invalid_state", f"An entity that is {entity.status} can't be submitted.")
@@ -199,8 +190,8 @@ def submit_entity(request: HttpRequest, entity_id: EntityId) -> Json:
 
 @route(router, "POST", "/entities/{entity_id}/status", scopes=(REVIEW, WRITE), gives=One[EntityOut], takes=JSON)
 def set_status(request: HttpRequest, entity_id: EntityId, body: StatusIn) -> Json:
-    """**S** Moves the entity on: an agent's deed needs entities:review, withdrawing needs entities:write."""
-    entity = entity_for_transition(request, entity_id)
+    """**S** Changes the entity's status. Withdrawing needs entities:write, an agent's decision entities:review."""
+    entity = queries.entity_for_transition(request, entity_id)
     target = State(body.status)
     is_by_agent = any(transition.by == AGENT for transition in TRANSITIONS.values() if transition.target is target)
     require(key_of(request), (REVIEW,) if is_by_agent else (WRITE,))

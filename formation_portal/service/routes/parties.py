@@ -1,6 +1,6 @@
-"""Parties of an account and of an entity (interface, "Party", "Remaining party endpoints"; supplement, "Parties").
+"""Add, find, change and remove parties (interface, "Party", "Remaining party endpoints"; supplement, "Parties").
 
-`reuse` is declared before `{party_id}`, which would take its address.
+`reuse` is declared before `{party_id}`, which would match its path.
 """
 
 from typing import Annotated, Literal
@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from formation_portal.contract import canonical
 from formation_portal.contract.record import MAX_PARTIES
-from formation_portal.service import identifiers, storage
+from formation_portal.service import identifiers, queries, storage
 from formation_portal.service.auth import key_of
 from formation_portal.service.entity_forms import parsed_form, party_fields, refuse_unsuitable_roles
 from formation_portal.service.idempotency import forget_answers
@@ -20,29 +20,17 @@ from formation_portal.service.models import Entity, Party, prefix_marks, role_ma
 from formation_portal.service.parsing import AnswerParser, ParsedAnswers
 from formation_portal.service.pipeline import JSON, route
 from formation_portal.service.problems import ApiError, ErrorDetail, pointer, raise_if_any
-from formation_portal.service.queries import (
-    HOLDS_SHARES,
-    PER_PAGE,
-    PageNumber,
-    PerPage,
-    entity_to_read,
-    entity_to_write,
-    find_or_404,
-    paginate,
-    parties_of,
-    party_of,
-    share_class_ids,
-    with_body_pointer,
-    with_shares_held,
-)
 from formation_portal.service.schemas import (
+    PER_PAGE,
     EntityId,
     Line,
     One,
     OpenBody,
     Page,
+    PageNumber,
     PartyId,
     Pattern,
+    PerPage,
     RoleName,
     Roles,
     StrictBody,
@@ -130,26 +118,26 @@ def search_parties(
 ) -> Json:
     """**S** The account's parties over all entities, newest first; `search` finds the beginnings of words in names and
     e-mail addresses."""
-    parties = with_shares_held(Party.objects.filter(entity__account_id=key_of(request).account_id))
+    parties = queries.with_shares_held(Party.objects.filter(entity__account_id=key_of(request).account_id))
     parties = parties.select_related("entity__form").defer("entity__form__document").order_by("-created_at", "-id")
     for word in (search or "").casefold().split():
         has_prefix = Q()
         for mark in prefix_marks(word):
             has_prefix |= Q(search_text__contains=mark)
         parties = parties.filter(has_prefix)
-    return paginate(parties, lambda party: serialize_party(party, party.entity), page=page, per_page=per_page)
+    return queries.paginate(parties, lambda party: serialize_party(party, party.entity), page=page, per_page=per_page)
 
 
 @route(router, "POST", f"{PARTIES}/reuse", scopes=WRITE, gives=One[PartyOut], status=201, takes=JSON)
 def reuse_party(request: HttpRequest, entity_id: EntityId, body: ReuseIn) -> Json:
-    """**S** Copies a party of the account into this entity: its kind, and the answers that this form asks for too."""
-    entity = entity_to_write(request, entity_id)
+    """**S** Copies a party of the account into this entity: its type, and the answers that this form asks for."""
+    entity = queries.entity_to_write(request, entity_id)
     _refuse_full(entity)
     account_parties = Party.objects.filter(entity__account_id=key_of(request).account_id)
     try:
-        source = find_or_404(account_parties, body.source_party_id, identifiers.PARTY, "party")
+        source = queries.find_or_404(account_parties, body.source_party_id, identifiers.PARTY, "party")
     except ApiError as error:
-        raise with_body_pointer("source_party_id", error) from None
+        raise queries.with_body_pointer("source_party_id", error) from None
     form = parsed_form(entity.form)
     refuse_unsuitable_roles(form, source.party_type, body.roles)
     fields = party_fields(form, source.party_type, body.roles)
@@ -166,7 +154,7 @@ def reuse_party(request: HttpRequest, entity_id: EntityId, body: ReuseIn) -> Jso
 @route(router, "POST", PARTIES, scopes=WRITE, gives=One[PartyOut], status=201, takes=JSON)
 def add_party(request: HttpRequest, entity_id: EntityId, body: Annotated[PartyIn, Body()]) -> Json:
     """Adds a person, company or foundation in its roles; a shareholder without shares is a potential one."""
-    entity = entity_to_write(request, entity_id)
+    entity = queries.entity_to_write(request, entity_id)
     _refuse_full(entity)
     refuse_unsuitable_roles(parsed_form(entity.form), body.party_type, body.roles)
     party = Party(entity=entity, party_type=body.party_type, roles=body.roles)
@@ -188,30 +176,30 @@ def list_parties(
     page: PageNumber = 1,
     per_page: PerPage = PER_PAGE,
 ) -> Json:
-    """The entity's parties with their roles, oldest first. `role` finds who has it; a pending role is not had yet."""
-    entity = entity_to_read(request, entity_id)
-    parties = parties_of(entity)
+    """The entity's parties with their roles, oldest first. `role` finds parties with that role, not pending ones."""
+    entity = queries.entity_to_read(request, entity_id)
+    parties = queries.parties_of(entity)
     if role is not None:
         parties = parties.filter(role_text__contains=role_mark(role))
         if role == canonical.SHAREHOLDER:
-            parties = parties.filter(HOLDS_SHARES)
+            parties = parties.filter(queries.HOLDS_SHARES)
     if party_type is not None:
         parties = parties.filter(party_type=party_type)
-    return paginate(parties, lambda party: serialize_party(party, entity), page=page, per_page=per_page)
+    return queries.paginate(parties, lambda party: serialize_party(party, entity), page=page, per_page=per_page)
 
 
 @route(router, "GET", ONE, scopes=READ, gives=One[PartyOut])
 def get_party(request: HttpRequest, entity_id: EntityId, party_id: PartyId) -> Json:
     """**S** One party."""
-    entity = entity_to_read(request, entity_id)
-    return {"data": serialize_party(party_of(entity, party_id), entity)}
+    entity = queries.entity_to_read(request, entity_id)
+    return {"data": serialize_party(queries.party_of(entity, party_id), entity)}
 
 
 @route(router, "PATCH", ONE, scopes=WRITE, gives=One[PartyOut], takes=JSON, refuses=(409,))
 def update_party(request: HttpRequest, entity_id: EntityId, party_id: PartyId, body: PartyPatch) -> Json:
-    """**S** Changes roles and properties; null clears a property. Its kind stays."""
-    entity = entity_to_write(request, entity_id)
-    party = party_of(entity, party_id)
+    """**S** Changes roles and properties; null clears a property. The type can't be changed."""
+    entity = queries.entity_to_write(request, entity_id)
+    party = queries.party_of(entity, party_id)
     if body.roles is not None:
         refuse_unsuitable_roles(parsed_form(entity.form), party.party_type, body.roles)
         if canonical.SHAREHOLDER not in body.roles:
@@ -227,9 +215,9 @@ def update_party(request: HttpRequest, entity_id: EntityId, party_id: PartyId, b
 
 @route(router, "DELETE", ONE, scopes=WRITE, gives=None, status=204, refuses=(409,))
 def remove_party(request: HttpRequest, entity_id: EntityId, party_id: PartyId) -> None:
-    """**S** Removes a party with its answers and documents; one that holds shares gives them up first."""
-    entity = entity_to_write(request, entity_id)
-    party = party_of(entity, party_id)
+    """**S** Removes a party with its answers and documents. Remove its shareholdings first."""
+    entity = queries.entity_to_write(request, entity_id)
+    party = queries.party_of(entity, party_id)
     _refuse_shareholder(party)
     events.party_changed(entity, "removed", party)
     storage.remove_after_commit(list(party.documents.values_list("path", flat=True)))
@@ -239,7 +227,7 @@ def remove_party(request: HttpRequest, entity_id: EntityId, party_id: PartyId) -
 
 def _parsed_properties(entity: Entity, party: Party, body: Json) -> ParsedAnswers:
     fields = party_fields(parsed_form(entity.form), party.party_type, party.roles)
-    answers = AnswerParser(share_classes=share_class_ids(entity)).properties(body, fields)
+    answers = AnswerParser(share_classes=queries.share_class_ids(entity)).properties(body, fields)
     errors = list(answers.errors)
     for name in _NAMES[party.party_type]:
         if (name,) in answers.values and answers.values[name,] is None:

@@ -1,5 +1,5 @@
-"""Share classes and shareholdings of an entity (interface, "Share class", "Shareholding"; supplement, "Share classes,
-shareholdings").
+"""Define share classes and allocate shareholdings of an entity (interface, "Share class", "Shareholding"; supplement,
+"Share classes, shareholdings").
 """
 
 from collections.abc import Mapping
@@ -13,29 +13,21 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 from formation_portal.contract import canonical
 from formation_portal.contract.fields.iso_codes import CURRENCIES, is_currency
 from formation_portal.core.databases import SERVICE
+from formation_portal.service import queries
 from formation_portal.service.entity_forms import active_roles, parsed_form, share_class_fields
 from formation_portal.service.models import Entity, Party, ShareClass, Shareholding
 from formation_portal.service.parsing import AnswerParser
 from formation_portal.service.pipeline import JSON, route
 from formation_portal.service.problems import ApiError, ErrorDetail, pointer, raise_if_any
-from formation_portal.service.queries import (
-    PER_PAGE,
-    PageNumber,
-    PerPage,
-    entity_to_read,
-    entity_to_write,
-    paginate,
-    party_of,
-    share_class_of,
-    shareholding_of,
-    with_body_pointer,
-)
 from formation_portal.service.schemas import (
+    PER_PAGE,
     EntityId,
     One,
     OpenBody,
     Page,
+    PageNumber,
     PartyId,
+    PerPage,
     ShareClassId,
     ShareholdingId,
     StrictBody,
@@ -130,13 +122,13 @@ def list_share_classes(
 ) -> Json:
     """**S** The entity's classes of shares, oldest first."""
     rows = ShareClass.objects.filter(entity=_readable_entity(request, entity_id)).order_by("created_at", "id")
-    return paginate(rows, serialize_share_class, page=page, per_page=per_page)
+    return queries.paginate(rows, serialize_share_class, page=page, per_page=per_page)
 
 
 @route(router, "GET", ONE_CLASS, scopes=READ, gives=One[ShareClassOut], refuses=(422,))
 def get_share_class(request: HttpRequest, entity_id: EntityId, share_class_id: ShareClassId) -> Json:
     """**S** One class of shares."""
-    return {"data": serialize_share_class(share_class_of(_readable_entity(request, entity_id), share_class_id))}
+    return {"data": serialize_share_class(queries.share_class_of(_readable_entity(request, entity_id), share_class_id))}
 
 
 @route(router, "PATCH", ONE_CLASS, scopes=WRITE, gives=One[ShareClassOut], takes=JSON, refuses=(409,))
@@ -145,15 +137,15 @@ def update_share_class(
 ) -> Json:
     """**S** Changes properties of a class of shares."""
     entity = _writable_entity(request, entity_id)
-    row = share_class_of(entity, share_class_id)
+    row = queries.share_class_of(entity, share_class_id)
     _change(row, entity, body.properties)
     return {"data": serialize_share_class(row)}
 
 
 @route(router, "DELETE", ONE_CLASS, scopes=WRITE, gives=None, status=204, refuses=(409, 422))
 def remove_share_class(request: HttpRequest, entity_id: EntityId, share_class_id: ShareClassId) -> None:
-    """**S** Removes a class of which nobody holds shares."""
-    row = share_class_of(_writable_entity(request, entity_id), share_class_id)
+    """**S** Removes a class without shareholdings."""
+    row = queries.share_class_of(_writable_entity(request, entity_id), share_class_id)
     if row.shareholdings.exists():
         raise ApiError("conflict", "Shares of this class are held; remove the shareholdings first.")
     row.delete()
@@ -161,12 +153,12 @@ def remove_share_class(request: HttpRequest, entity_id: EntityId, share_class_id
 
 def _readable_entity(request: HttpRequest, entity_id: str) -> Entity:
     """Return the account's entity. Raises 404, or 422 if its product has no share structure."""
-    return _with_share_structure(entity_to_read(request, entity_id))
+    return _with_share_structure(queries.entity_to_read(request, entity_id))
 
 
 def _writable_entity(request: HttpRequest, entity_id: str) -> Entity:
     """Lock the account's entity and return it. Raises 404, 409 if it can't be changed, or 422 as above."""
-    return _with_share_structure(entity_to_write(request, entity_id))
+    return _with_share_structure(queries.entity_to_write(request, entity_id))
 
 
 def _with_share_structure(entity: Entity) -> Entity:
@@ -213,7 +205,7 @@ ONE_HOLDING = f"{HOLDINGS}/{{shareholding_id}}"
 
 @route(router, "POST", HOLDINGS, scopes=WRITE, gives=One[ShareholdingOut], status=201, takes=JSON)
 def add_shareholding(request: HttpRequest, entity_id: EntityId, body: ShareholdingIn) -> Json:
-    """Allocates shares, which makes a potential shareholder an active one. One per party and class."""
+    """Allocates shares, which makes a potential shareholder an active one. A party has one shareholding per class."""
     entity = _writable_entity(request, entity_id)
     party, share_class = _party_and_class(entity, body)
     if canonical.SHAREHOLDER not in party.roles:
@@ -233,20 +225,20 @@ def add_shareholding(request: HttpRequest, entity_id: EntityId, body: Shareholdi
 
 def _report_changed_roles(entity: Entity, before: Party) -> None:
     """Emit an event if the party has become a shareholder by its first shares, or is none any more without them."""
-    party = party_of(entity, before.id)
+    party = queries.party_of(entity, before.id)
     if active_roles(party) != active_roles(before):
         events.party_changed(entity, "updated", party)
 
 
 def _party_and_class(entity: Entity, body: ShareholdingIn) -> tuple[Party, ShareClass]:
     try:
-        party = party_of(entity, body.party_id)
+        party = queries.party_of(entity, body.party_id)
     except ApiError as error:
-        raise with_body_pointer("party_id", error) from None
+        raise queries.with_body_pointer("party_id", error) from None
     try:
-        return party, share_class_of(entity, body.share_class_id)
+        return party, queries.share_class_of(entity, body.share_class_id)
     except ApiError as error:
-        raise with_body_pointer("share_class_id", error) from None
+        raise queries.with_body_pointer("share_class_id", error) from None
 
 
 def _refuse_duplicate(party: Party, share_class: ShareClass) -> None:
@@ -262,13 +254,15 @@ def list_shareholdings(
     """**S** The entity's shareholdings, oldest first."""
     entity = _readable_entity(request, entity_id)
     rows = Shareholding.objects.filter(party__entity=entity).order_by("created_at", "id")
-    return paginate(rows, serialize_shareholding, page=page, per_page=per_page)
+    return queries.paginate(rows, serialize_shareholding, page=page, per_page=per_page)
 
 
 @route(router, "GET", ONE_HOLDING, scopes=READ, gives=One[ShareholdingOut], refuses=(422,))
 def get_shareholding(request: HttpRequest, entity_id: EntityId, shareholding_id: ShareholdingId) -> Json:
     """**S** One shareholding."""
-    return {"data": serialize_shareholding(shareholding_of(_readable_entity(request, entity_id), shareholding_id))}
+    return {
+        "data": serialize_shareholding(queries.shareholding_of(_readable_entity(request, entity_id), shareholding_id))
+    }
 
 
 @route(router, "PATCH", ONE_HOLDING, scopes=WRITE, gives=One[ShareholdingOut], takes=JSON, refuses=(409,))
@@ -276,7 +270,7 @@ def update_shareholding(
     request: HttpRequest, entity_id: EntityId, shareholding_id: ShareholdingId, body: ShareholdingPatch
 ) -> Json:
     """**S** Changes how many shares are held."""
-    row = shareholding_of(_writable_entity(request, entity_id), shareholding_id)
+    row = queries.shareholding_of(_writable_entity(request, entity_id), shareholding_id)
     row.shares_held = body.shares_held
     row.save(update_fields=["shares_held"])
     return {"data": serialize_shareholding(row)}
@@ -284,9 +278,9 @@ def update_shareholding(
 
 @route(router, "DELETE", ONE_HOLDING, scopes=WRITE, gives=None, status=204, refuses=(409, 422))
 def remove_shareholding(request: HttpRequest, entity_id: EntityId, shareholding_id: ShareholdingId) -> None:
-    """**S** Takes the shares back; with the last ones its party is a potential shareholder again."""
+    """**S** Removes a shareholding. Without any shares the party is a potential shareholder again."""
     entity = _writable_entity(request, entity_id)
-    row = shareholding_of(entity, shareholding_id)
-    party = party_of(entity, row.party_id)
+    row = queries.shareholding_of(entity, shareholding_id)
+    party = queries.party_of(entity, row.party_id)
     row.delete()
     _report_changed_roles(entity, party)

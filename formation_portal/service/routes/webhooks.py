@@ -1,4 +1,4 @@
-"""Subscriptions to events (supplement, "Events")."""
+"""Subscribe to events, and list, test and end subscriptions (supplement, "Events")."""
 
 import json
 from typing import Annotated
@@ -8,14 +8,24 @@ from ninja import Router
 from pydantic import AfterValidator, BaseModel, Field
 
 from formation_portal.contract.lifecycle import EventKind
-from formation_portal.service import identifiers
+from formation_portal.service import identifiers, queries
 from formation_portal.service.auth import key_of
 from formation_portal.service.idempotency import keep_as
 from formation_portal.service.models import Account, Subscription
 from formation_portal.service.pipeline import JSON, route
 from formation_portal.service.problems import ApiError, ErrorDetail, invalid, pointer
-from formation_portal.service.queries import PER_PAGE, PageNumber, PerPage, find_or_404, paginate
-from formation_portal.service.schemas import One, Page, Pattern, StrictBody, Time, WebhookId, distinct
+from formation_portal.service.schemas import (
+    PER_PAGE,
+    One,
+    Page,
+    PageNumber,
+    Pattern,
+    PerPage,
+    StrictBody,
+    Time,
+    WebhookId,
+    distinct,
+)
 from formation_portal.service.serializers import Json, format_time
 from formation_portal.service.webhooks import events
 from formation_portal.service.webhooks.posting import URL_LIMIT, URL_PATTERN, TargetRefused, refuse_obvious
@@ -31,7 +41,9 @@ Url = Annotated[
     ),
 ]
 Description = Annotated[
-    str, Field(max_length=500), Pattern(r"^[^\u0000-\u001f\u007f-\u009f]*$", "Send the description on one line.")
+    str,
+    Field(max_length=500),
+    Pattern(r"^[^\u0000-\u001f\u007f-\u009f]*$", "Send the description on one line."),
 ]
 
 
@@ -59,7 +71,7 @@ class WebhookOut(BaseModel):
 
 
 class NewWebhookOut(WebhookOut):
-    """A new subscription. Its secret is shown this once; the same request made again says null."""
+    """A new subscription. Its secret is shown once; the repeated request answers null."""
 
     secret: str | None
 
@@ -105,7 +117,7 @@ def _created(record: Json) -> HttpResponse:
 def list_webhooks(request: HttpRequest, page: PageNumber = 1, per_page: PerPage = PER_PAGE) -> Json:
     """**S** The account's subscriptions, oldest first."""
     rows = Subscription.objects.filter(account_id=key_of(request).account_id).order_by("created_at", "id")
-    return paginate(rows, serialize_webhook, page=page, per_page=per_page)
+    return queries.paginate(rows, serialize_webhook, page=page, per_page=per_page)
 
 
 @route(router, "GET", "/webhooks/{webhook_id}", scopes=READ, gives=One[WebhookOut])
@@ -123,7 +135,7 @@ def send_test_event(request: HttpRequest, webhook_id: WebhookId) -> Json:
 
 @route(router, "DELETE", "/webhooks/{webhook_id}", scopes=WRITE, gives=None, status=204)
 def remove_webhook(request: HttpRequest, webhook_id: WebhookId) -> None:
-    """**S** Ends a subscription, with whatever was still to be sent."""
+    """**S** Ends a subscription. Events that were not sent yet are dropped."""
     _subscription_of(request, webhook_id).delete()
 
 
@@ -139,4 +151,4 @@ def serialize_webhook(row: Subscription) -> Json:
 
 def _subscription_of(request: HttpRequest, webhook_id: str) -> Subscription:
     rows = Subscription.objects.filter(account_id=key_of(request).account_id)
-    return find_or_404(rows, webhook_id, identifiers.WEBHOOK, "webhook")
+    return queries.find_or_404(rows, webhook_id, identifiers.WEBHOOK, "webhook")
