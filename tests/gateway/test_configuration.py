@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from formation_portal.gateway import service
+from formation_portal.gateway import configuration, service
 from formation_portal.gateway.catalog import forget
 from formation_portal.gateway.configuration import address_error, check_service, is_unencrypted
 from formation_portal.gateway.errors import NotAuthorised, NotConfigured
+from formation_portal.gateway.transports.network import Timeouts
 from tests.other_service import OtherService
 
 HOSTILE = [
@@ -147,3 +148,19 @@ def test_the_embedded_services_key_is_read_for_every_call(settings: Any, tmp_pat
     (tmp_path / "portal-service-key").write_text("sk_live_x\n")
     assert read_key() == "sk_live_x"
     forget()
+
+
+def test_each_limit_of_a_call_is_the_setting_of_that_name(settings: Any) -> None:
+    numbers = {
+        "connect_timeout": 1,
+        "read_timeout": 2,
+        "call_timeout": 3,
+        "upload_timeout": 4,
+        "catalog_limit_mib": 5,
+        "answer_limit_mib": 6,
+    }
+    settings.ENV = settings.ENV.model_copy(update=numbers)
+    limits = configuration._limits()
+    assert limits.timeouts == Timeouts(connect=1, read=2, whole=3)
+    assert limits.upload_timeouts == Timeouts(connect=1, read=4, whole=4)
+    assert (limits.catalog_bytes, limits.answer_bytes) == (5 * 1024 * 1024, 6 * 1024 * 1024)

@@ -66,6 +66,11 @@ def test_an_error_object_may_have_details_of_any_kind(details: Any) -> None:
     assert complaint.problems == (FieldProblem("email", "invalid", "is taken"),)
 
 
+def test_the_field_of_the_inner_object_goes_before_that_of_the_outer() -> None:
+    answer = {"field": "name", "error": {"field": "email", "message": "is taken"}}
+    assert read(answer).problems == (FieldProblem("email", "invalid", "is taken"),)
+
+
 def test_an_error_may_be_a_text() -> None:
     assert read({"error": "Who are you?"}) == ErrorBody(message="Who are you?")
 

@@ -157,6 +157,19 @@ def test_a_page_has_the_readers_words_and_the_catalogs_ids(at_other_service: Oth
     assert len(headers_of_calls(at_other_service)) == 2
 
 
+@pytest.mark.usefixtures("in_german")
+def test_new_words_of_the_same_catalog_are_shown(at_other_service: OtherService, clock: Clock) -> None:
+    at_other_service.answer("GET .*/catalog", 200, ENGLISH, headers={"ETag": '"en"'}, times=1)
+    at_other_service.answer("GET .*/catalog", 200, german(), headers={"ETag": '"de"', "Content-Language": "de"})
+    assert catalog.catalog().items[0].name == "Die Gesellschaft in fremden Worten"
+    better = german()
+    better[0]["product"]["name"] = "Die Gesellschaft in besseren Worten"
+    speak(at_other_service, "de", better)
+    of_another_process = make_words(at_other_service, clock, Path(catalog.settings.DATA_DIR) / "catalog")
+    of_another_process.refresh(etag="")
+    assert catalog.catalog().items[0].name == "Die Gesellschaft in besseren Worten"
+
+
 def test_the_catalogs_own_language_costs_one_call(at_other_service: OtherService) -> None:
     with translation.override("en"):
         assert catalog.catalog().items

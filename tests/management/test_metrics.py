@@ -251,3 +251,13 @@ def test_the_dashboard_and_the_metrics_name_the_same(scrape: Scrape, as_owner: C
     asked = [target["expr"] for panel in dashboard["panels"] for target in panel.get("targets", ())]
     named = set(re.findall(r"\bformation_\w+", " ".join(asked)))
     assert named == exposed
+
+
+@pytest.mark.parametrize(
+    ("number", "label"), [(-1, "none"), (0, "0"), (1, "1"), (599, "599"), (600, "none"), (2**31, "none")]
+)
+def test_a_system_call_is_counted_by_its_number_where_it_can_be_one(scrape: Scrape, number: int, label: str) -> None:
+    name = "formation_sandbox_unlisted_calls_total", label
+    before = scrape().get(name, 0)
+    metrics.count_unlisted_call(number, 3)
+    assert scrape()[name] - before == 3

@@ -58,6 +58,16 @@ def test_a_body_that_is_no_json_is_refused_with_the_same_words_again(caller: Cal
     assert (again.content, again["Idempotent-Replayed"]) == (first.content, "true")
 
 
+def test_of_a_deleted_entity_only_the_id_is_kept_and_all_of_every_other(caller: Caller) -> None:
+    deleted = create(caller, "key-1", name="Larkfield").json()["data"]["id"]
+    other = create(caller, "key-2", name="Northwind")
+    assert caller.delete(f"/entities/{deleted}").status_code == 204
+    assert create(caller, "key-1", name="Larkfield").json() == {"data": {"id": deleted}}
+    again = create(caller, "key-2", name="Northwind")
+    assert again.content == other.content
+    assert again.json()["data"]["name"] == "Northwind"
+
+
 def test_keys_of_two_clients_have_nothing_to_do_with_each_other(caller: Caller, other_account: Caller) -> None:
     assert create(caller).json()["data"]["id"] != create(other_account).json()["data"]["id"]
 

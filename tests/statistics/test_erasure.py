@@ -9,6 +9,8 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.applications.services.erasure import erase_application, erase_party
 from formation_portal.reviews.models import Query
+from formation_portal.reviews.queries import draft_query
+from formation_portal.reviews.transactions import current_version
 from formation_portal.statistics.models import ErasedFigures
 from tests.statistics.random_histories import Clock, begin, do
 from tests.statistics.recount import counted
@@ -73,6 +75,15 @@ def test_the_queries_of_an_erased_person_count_as_before(submitted: Draft, owner
     erase(submitted.application)
     assert (by_question(), by_reason()) == before
     assert ErasedFigures.objects.count() == 1
+
+
+def test_a_query_that_is_not_sent_yet_leaves_no_figures(submitted: Draft, owner: Any, agent: Any) -> None:
+    send_back(submitted, agent, (BIRTH, "differs"))
+    services.submit(submitted, by=owner)
+    version = current_version(submitted.application)
+    draft_query(submitted, PASSPORT, text="Mend it, Ada", reason="unreadable", by=agent, version=version)
+    erase_party(Application.objects.get(pk=submitted.application.pk), "ada", by=owner)
+    assert (by_question(), by_reason()) == ({("field", "Date of birth"): (1, 1)}, {"differs": (1, 1)})
 
 
 def test_a_draft_leaves_no_figures(owner: Any) -> None:

@@ -4,9 +4,10 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db.models import Model
 
 from formation_portal.contract.lifecycle import State
-from formation_portal.service.models import Document, Entity, Event
+from formation_portal.service.models import Document, Entity, Event, Party
 from tests.service.caller import Caller, pointers, problem
 
 # Files are removed after the commit, so these tests commit.
@@ -182,6 +183,37 @@ def test_a_file_whose_record_fails_is_removed_again(
     answer = caller.upload(f"/entities/{entity}/documents", file=a_file(), document_key="Business plan")
     problem(answer, 500, "internal_error")
     assert on_disk(entity) == []
+
+
+@pytest.mark.parametrize(
+    ("record", "method", "path"),
+    [
+        (Document, "save", "documents"),
+        (Document, "delete", "documents/{document}"),
+        (Party, "delete", "parties/{party}"),
+        (Entity, "delete", ""),
+    ],
+    ids=["replaced", "removed", "with its party", "with its entity"],
+)
+def test_a_file_stays_where_its_removal_is_undone(
+    caller: Caller, entity: str, monkeypatch: pytest.MonkeyPatch, record: type[Model], method: str, path: str
+) -> None:
+    party = caller.person(entity, "director")
+    form = {"document_key": "Passport", "scope": "party", "party_id": party}
+    documents = f"/entities/{entity}/documents"
+    document = caller.upload(documents, file=a_file(), **form).json()["data"]["id"]  # type: ignore[attr-defined]
+
+    def burst(*_: object, **__: object) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr(record, method, burst)
+    if method == "save":
+        answer = caller.upload(documents, file=a_file(PDF + b"2"), **form)
+    else:
+        answer = caller.delete(f"/entities/{entity}/{path.format(document=document, party=party)}".rstrip("/"))
+    problem(answer, 500, "internal_error")
+    assert [file.name for file in on_disk(entity)] == [document]
+    assert caller.get(f"{documents}/{document}/download").status_code == 200
 
 
 def test_the_name_of_a_file_leads_nowhere(caller: Caller, entity: str) -> None:

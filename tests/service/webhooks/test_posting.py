@@ -118,6 +118,27 @@ def test_a_refused_target_is_never_connected_to(
     assert receiver.received == []
 
 
+@pytest.mark.parametrize(
+    ("status", "outcome"),
+    [
+        (200, "delivered"),
+        (202, "delivered"),
+        (204, "delivered"),
+        (299, "delivered"),
+        (300, "refused"),
+        (304, "refused"),
+        (400, "refused"),
+        (410, "refused"),
+        (429, "refused"),
+        (500, "refused"),
+        (503, "refused"),
+    ],
+)
+def test_only_an_answer_of_success_is_a_delivery(receiver: Receiver, status: int, outcome: str) -> None:
+    receiver.status = status
+    assert post(receiver.url, b"{}", {}) == (outcome, status)
+
+
 def test_a_redirect_is_not_followed(receiver: Receiver) -> None:
     receiver.status, receiver.more = 307, {"Location": f"http://127.0.0.1:{receiver.server_port}/elsewhere"}
     outcome = post(receiver.url, b"{}", {})
