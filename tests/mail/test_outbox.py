@@ -52,12 +52,13 @@ def test_an_email_that_somebody_else_writes_at_the_same_moment_is_written_once_a
     draw = outbox.render_letter
 
     def draw_late(**more: Any) -> Letter:
-        Letter.objects.create(kind="code", language="en", subject="Written first", reference="FP-1", once="code:1")
+        Letter.objects.create(kind="code", language="en", subject="Written first", once="code:1")
         return draw(**more)
 
     monkeypatch.setattr(outbox, "render_letter", draw_late)
     with transaction.atomic():
-        post_code(once="code:1")
+        context = {"code": "204 816", "minutes": 10}
+        mail.queue_letter(kind="code", to="ada@example.com", language="en", context=context, once="code:1")
         Letter.objects.create(kind="code", language="en", subject="Written afterwards")
     assert list(Letter.objects.values_list("once", flat=True).order_by("pk")) == ["code:1", None]
     assert {letter.subject for letter in Letter.objects.all()} == {"Written first", "Written afterwards"}
