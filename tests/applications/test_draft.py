@@ -34,6 +34,27 @@ def test_each_table_is_read_once_however_many_parties_are_asked_for_one_by_one(
         assert opened.needs
 
 
+TABLES = ("documents", "holdings", "section_answers", "share_classes", "parties")
+
+
+@pytest.mark.parametrize("prefetched", [(), TABLES], ids=["read when used", "prefetched"])
+def test_every_table_is_read_again_after_a_reload(owner: Any, prefetched: tuple[str, ...]) -> None:
+    number = factories.varied_draft(owner).application.pk
+    opened = open_draft(Application.objects.prefetch_related(*prefetched).get(pk=number))
+
+    def lengths() -> list[int]:
+        rows = (opened.documents, opened.holdings, opened.sections, opened.share_class_models, opened.party_models)
+        return [len(table) for table in rows]
+
+    assert lengths() == [3, 4, 3, 3, 3]
+    other = Application.objects.get(pk=number)
+    for table in TABLES:
+        getattr(other, table).all().delete()
+    assert lengths() == [3, 4, 3, 3, 3], "each table is read once"
+    opened.reload()
+    assert lengths() == [0, 0, 0, 0, 0]
+
+
 def test_a_schema_is_kept_and_parsed_once(owner: Any, django_assert_num_queries: Any) -> None:
     load_schema.cache_clear()
     first, second = (services.start(owner=owner, product=factories.product()) for _ in range(2))

@@ -144,6 +144,22 @@ def test_the_document_tells_of_every_route_with_its_problems_and_scopes(loaded: 
 
 
 @pytest.mark.django_db(databases=["service"])
+def test_a_parameter_and_a_field_of_a_form_may_be_left_out_and_are_never_null(loaded: None) -> None:
+    schemas: dict[str, Any] = {}
+    for path, methods in Client().get("/api/v1/openapi.json").json()["paths"].items():
+        for method, operation in methods.items():
+            for parameter in operation["parameters"]:
+                schemas[f"{method} {path} {parameter['name']}"] = parameter["schema"]
+            form = operation.get("requestBody", {}).get("content", {}).get("multipart/form-data", {}).get("schema", {})
+            for name, schema in form.get("properties", {}).items():
+                schemas[f"{method} {path} {name}"] = schema
+    assert [name for name, schema in schemas.items() if "null" in json.dumps(schema)] == []
+    upload = "post /api/v1/entities/{entity_id}/documents"
+    assert {schemas[f"{upload} {name}"]["type"] for name in ("document_key", "party_id", "scope")} == {"string"}
+    assert schemas["get /api/v1/entities/{entity_id}/parties party_type"]["enum"] == ["person", "corporate", "foundation"]
+
+
+@pytest.mark.django_db(databases=["service"])
 def test_the_document_can_be_read_without_a_key_and_in_a_browser(loaded: None) -> None:
     answer = Client().get("/api/v1/docs")
     assert answer.status_code == 200

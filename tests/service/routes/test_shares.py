@@ -110,6 +110,27 @@ def test_shares_are_counted_in_whole_numbers(caller: Caller, entity: str, shares
     assert pointers(answer) == ["/shares_held"]
 
 
+@pytest.mark.parametrize(
+    ("shares", "is_taken"),
+    [(1, True), (101, True), (1_000_000_000_000_000, True), (1_000_000_000_000_001, False)],
+)
+def test_a_holding_has_at_most_a_million_billion_shares(
+    caller: Caller, entity: str, shares: int, is_taken: bool
+) -> None:
+    party, share_class = caller.person(entity, "shareholder"), caller.share_class(entity)
+    holding = caller.holding(entity, party, share_class, 7)
+    path = f"/entities/{entity}/shareholdings"
+    changed = caller.patch(f"{path}/{holding}", {"shares_held": shares})
+    caller.delete(f"{path}/{holding}")
+    added = caller.post(path, {"party_id": party, "share_class_id": share_class, "shares_held": shares})
+    if is_taken:
+        assert changed.json()["data"]["shares_held"] == added.json()["data"]["shares_held"] == shares
+    else:
+        for answer in (changed, added):
+            problem(answer, 422, "validation_failed")
+            assert pointers(answer) == ["/shares_held"]
+
+
 def test_only_a_shareholder_gets_shares(caller: Caller, entity: str) -> None:
     body = {
         "party_id": caller.person(entity, "director"),
