@@ -156,7 +156,11 @@ def test_a_parameter_and_a_field_of_a_form_may_be_left_out_and_are_never_null(lo
     assert [name for name, schema in schemas.items() if "null" in json.dumps(schema)] == []
     upload = "post /api/v1/entities/{entity_id}/documents"
     assert {schemas[f"{upload} {name}"]["type"] for name in ("document_key", "party_id", "scope")} == {"string"}
-    assert schemas["get /api/v1/entities/{entity_id}/parties party_type"]["enum"] == ["person", "corporate", "foundation"]
+    assert schemas["get /api/v1/entities/{entity_id}/parties party_type"]["enum"] == [
+        "person",
+        "corporate",
+        "foundation",
+    ]
 
 
 @pytest.mark.django_db(databases=["service"])
