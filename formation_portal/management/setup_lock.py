@@ -19,34 +19,18 @@ LOCK_FILE = "setup-lock"
 # The number of the advisory lock. No other program uses it.
 LOCK_NUMBER = 0x466F_726D_6174_696F
 _POLL_SECONDS = 0.2
-
-
-class _Waiting:
-    """Wait for a lock, and report that once."""
-
-    def __init__(self, stdout: OutputWrapper, place: str) -> None:
-        self._stdout = stdout
-        self._place = place
-        self._has_reported = False
-
-    def pause(self) -> None:
-        if not self._has_reported:
-            self._stdout.write(f"Another start is setting up the portal; waiting for its lock {self._place}")
-            self._has_reported = True
-        time.sleep(_POLL_SECONDS)
+_WAITING = "Another start is setting up the portal; waiting for its lock"
 
 
 @contextmanager
 def lock_data_dir(stdout: OutputWrapper) -> Iterator[None]:
     """Hold the lock of this machine during the block."""
-    waiting = _Waiting(stdout, "in DATA_DIR")
     with (Path(settings.DATA_DIR) / LOCK_FILE).open("w") as file:
-        while True:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                waiting.pause()
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            stdout.write(f"{_WAITING} in DATA_DIR")
+            fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 
@@ -58,14 +42,19 @@ def lock_databases(stdout: OutputWrapper) -> Iterator[None]:
             if connections[alias].vendor == "postgresql":
                 connection = connections[alias].copy()
                 stack.callback(connection.close)
-                waiting = _Waiting(stdout, f"of the database “{alias}”")
-                # Tries again and again: a statement that waits would block indexes that are made concurrently.
-                while not _try_advisory_lock(connection):
-                    waiting.pause()
+                _wait_for_advisory_lock(connection, stdout)
         yield
 
 
-def _try_advisory_lock(connection: BaseDatabaseWrapper) -> bool:
+def _wait_for_advisory_lock(connection: BaseDatabaseWrapper, stdout: OutputWrapper) -> None:
+    """Poll for the lock: a statement that waits would block indexes that are made concurrently."""
+    has_reported = False
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s)", [LOCK_NUMBER])
-        return bool(cursor.fetchone()[0])
+        while True:
+            cursor.execute("SELECT pg_try_advisory_lock(%s)", [LOCK_NUMBER])
+            if cursor.fetchone()[0]:
+                return
+            if not has_reported:
+                stdout.write(f"{_WAITING} of the database “{connection.alias}”")
+                has_reported = True
+            time.sleep(_POLL_SECONDS)

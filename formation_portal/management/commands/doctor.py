@@ -69,15 +69,7 @@ class Command(BaseCommand):
         for result in results:
             counts[result.verdict] += 1
         if options["json"]:
-            checks = [
-                {
-                    "check": result.check,
-                    "verdict": result.verdict,
-                    "found": result.finding,
-                    "remedy": result.remedy,
-                }
-                for result in results
-            ]
+            checks = [dict(zip(("check", "verdict", "found", "remedy"), result, strict=True)) for result in results]
             self.stdout.write(json.dumps({"checks": checks, "count": counts}))
         else:
             self.stdout.write(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
