@@ -1,6 +1,8 @@
 """The totals say at any time what the history does, whatever happens in whatever order."""
 
 import random
+import time
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -96,6 +98,20 @@ def test_a_case_that_closed_before_the_period_is_left_out(owner: Any, clock: Clo
     assert (weeks.closings(), weeks.transitions()) == ([], {})
     assert [sum(sides.values()) for sides in weeks.open_cases().values()] == [1]
     assert [product.cases for product in months.closings()] == [1]
+
+
+def test_totals_are_counted_again_after_five_minutes(owner: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, today = time.time(), timezone.localdate()
+
+    def submitted_after(seconds: int) -> int:
+        clock = SimpleNamespace(time=lambda: begun + seconds)
+        for module in ("base", "locmem"):
+            monkeypatch.setattr(f"django.core.cache.backends.{module}.time", clock)
+        return sum(columns["submitted"] for columns in Totals.get(PERIODS[0], today).transitions().values())
+
+    assert submitted_after(0) == 0
+    do(begin(owner), "submit", by=owner)
+    assert [submitted_after(seconds) for seconds in (299, 301)] == [0, 1]
 
 
 def test_cached_totals_are_read_by_no_query(owner: Any) -> None:

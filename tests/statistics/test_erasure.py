@@ -87,5 +87,9 @@ def test_a_query_that_is_not_sent_yet_leaves_no_figures(submitted: Draft, owner:
 
 
 def test_a_draft_leaves_no_figures(owner: Any) -> None:
-    services.withdraw(open_draft(begin(owner)), by=owner)
+    withdrawn, unfinished = begin(owner), begin(owner)
+    services.withdraw(open_draft(withdrawn), by=owner)
+    for application in (withdrawn, unfinished):
+        erase(application)
     assert not ErasedFigures.objects.exists()
+    assert counted() == {}

@@ -83,6 +83,28 @@ def test_each_query_counts_and_each_return_once(period: int, submitted: Draft, o
     assert by_reason(period) == EXPECTED_REASONS
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "questions"),
+    [
+        (SECTION, Target(TargetKind.SECTION, "funds"), [("section", "Funds", 1), ("section", "The company", 1)]),
+        (
+            BIRTH,
+            Target.of_field("ada", "person.first_name"),
+            [("field", "Date of birth", 1), ("field", "First name", 1)],
+        ),
+        (BIRTH, OTHERS_BIRTH, [("field", "Date of birth", 2)]),
+        (PARTY, Target(TargetKind.PARTY, "grace"), [("party", "Person or company and roles", 2)]),
+        (PASSPORT, SECTION, [("document", "Passport", 1), ("section", "The company", 1)]),
+    ],
+    ids=["two sections", "two answers", "an answer of two people", "two people", "a document and a section"],
+)
+def test_a_question_is_one_of_the_form_whoever_answers_it(
+    submitted: Draft, agent: Any, first: Target, second: Target, questions: list[tuple[str, str, int]]
+) -> None:
+    send_back(submitted, agent, (first, "differs"), (second, "differs"))
+    assert sorted((total.kind, total.label, total.queries) for total in totals().returns_by_question()) == questions
+
+
 def test_no_customers_word_and_no_name_is_told(submitted: Draft, owner: Any, agent: Any) -> None:
     send_back_twice(submitted, owner, agent)
     words = str(totals().cells).replace("'", " ").split()
