@@ -200,6 +200,7 @@ def test_a_browser_that_was_known_keeps_its_count_of_codes_with_a_new_password()
     assert not is_in(owner)
 
 
+@pytest.mark.django_db(transaction=True, databases=["default", "service"])
 def test_what_they_rest_on_is_encrypted_and_another_key_takes_its_place(settings: Any) -> None:
     user = person()
     secret = add_app(user)
