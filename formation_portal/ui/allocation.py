@@ -1,4 +1,4 @@
-"""Who holds how many shares, and what follows: sums, parts, votes, what is to be paid in."""
+"""The allocation of shares to holders, with its sums, parts, votes and payments."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -30,12 +30,12 @@ class Allocation:
 
     @cached_property
     def holders(self) -> tuple[PartyRow, ...]:
-        """The parties that hold shares or still have to."""
+        """Return the parties that hold shares or still have to."""
         return tuple(row for row in self._draft.parties if self._draft.is_shareholder(row))
 
     @cached_property
     def holder_tokens(self) -> tuple[str, ...]:
-        """Their tokens, in the same order."""
+        """Return the tokens of the holders, in their order."""
         return tuple(row.token for row in self.holders)
 
     @cached_property
@@ -43,7 +43,7 @@ class Allocation:
         return self._draft.share_classes
 
     def shares(self, party: PartyRow, row: ShareClassRow) -> int:
-        """How many shares of the class the party holds."""
+        """Return the party's number of shares of the class."""
         return self._shares(party.token, row)
 
     def _shares(self, holder: str, row: ShareClassRow) -> int:
@@ -54,18 +54,18 @@ class Allocation:
         return {pair: holding.shares for pair, holding in self._draft.holdings.items()}
 
     def is_unreadable(self, party: PartyRow, row: ShareClassRow) -> bool:
-        """Whether something is typed that is no number of shares."""
+        """Check that the typed text is no number of shares."""
         return self._shares_held.get((party.token, row.token), 0) is None
 
     def has_some(self, party: PartyRow, row: ShareClassRow) -> bool:
         return self.shares(party, row) > 0
 
     def allocated(self, row: ShareClassRow) -> int:
-        """How many shares of the class are given."""
+        """Return the number of allocated shares of the class."""
         return sum(self.of_class(row).values())
 
     def of_class(self, row: ShareClassRow) -> dict[str, int]:
-        """How many shares of the class each holder has, by the holder's token."""
+        """Return each holder's number of shares of the class, by the holder's token."""
         return {token: self._shares(token, row) for token in self.holder_tokens}
 
     @cached_property
@@ -73,12 +73,12 @@ class Allocation:
         return {row.token: shares_of_class(self._draft.form_state, row.record) for row in self.classes}
 
     def available(self, row: ShareClassRow) -> int | None:
-        """How many shares of the class can be given; None where nothing says so."""
+        """Return the number of shares of the class; None if it is not entered."""
         return self._available[row.token]
 
     @cached_property
     def total_available(self) -> int | None:
-        """The same for all classes together."""
+        """Return the number of shares of all classes; None if it is not entered."""
         return shares_of_entity(self._draft.form_state)
 
     @cached_property
@@ -87,11 +87,10 @@ class Allocation:
 
     @property
     def is_over_issued(self) -> bool:
-        """Whether more is given than there is, which stands in the way of submitting here and not at the service."""
+        """Check that more shares are allocated than exist. The portal refuses to submit them; the service does not."""
         limits = [(self.allocated(row), self.available(row)) for row in self.classes]
-        return any(
-            most is not None and given > most for given, most in (*limits, (self.total_allocated, self.total_available))
-        )
+        limits.append((self.total_allocated, self.total_available))
+        return any(available is not None and allocated > available for allocated, available in limits)
 
     @cached_property
     def _voting(self) -> tuple[ShareClassRow, ...]:
@@ -99,17 +98,17 @@ class Allocation:
 
     @cached_property
     def held(self) -> dict[str, int]:
-        """How many shares each holder has of all classes, by the holder's token."""
+        """Return each holder's number of shares of all classes, by the holder's token."""
         return self._by_holder(self.classes)
 
     @cached_property
     def votes(self) -> dict[str, int]:
-        """How many votes each holder has, one a share, by the holder's token; empty while there are none."""
+        """Return each holder's number of votes, a vote a share, by the holder's token; empty without any."""
         return self._by_holder(self._voting)
 
     @cached_property
     def stakes(self) -> Stakes:
-        """Who owns which part of a company, by tokens, as far as it is known and can be read."""
+        """Return the stakes in companies that can be parsed, by tokens."""
         return known_stakes(self._draft, self.typed_stakes)
 
     @cached_property
@@ -118,12 +117,12 @@ class Allocation:
 
     @cached_property
     def final_shares(self) -> Parts:
-        """Where all shares come to, through companies."""
+        """Trace all shares through companies to their final owners."""
         return trace_ownership(self.held, stakes=self.stakes)
 
     @cached_property
     def final_votes(self) -> Parts:
-        """Where all votes come to, through companies."""
+        """Trace all votes through companies to their final owners."""
         return trace_ownership(self.votes, stakes=self.stakes)
 
     @cached_property
@@ -135,13 +134,13 @@ class Allocation:
         return self._figures(self.votes, self.final_votes)
 
     def _figures(self, numbers: dict[str, int], ends: Parts) -> Percentages:
-        """A company whose owners nobody has named is no end: what comes to it is not accounted for."""
+        """Compute percentages. The part of a company without known owners is not accounted for."""
         unknown = {row.token for row in self._draft.parties if row.is_owned}
         return percentages_of(numbers, ends, unknown=unknown, short_of=self.bounds)
 
     @property
     def bounds(self) -> tuple[Fraction, ...]:
-        """The parts that no rounding lifts anybody to."""
+        """Return the parts to which no smaller part is rounded up."""
         return Fraction(1), self.threshold.percent / 100
 
     @cached_property
@@ -149,16 +148,16 @@ class Allocation:
         return threshold_of(self._draft.application.product.get("jurisdiction") or {})
 
     def reaches_threshold(self, party: PartyRow) -> bool:
-        """Whether what the party comes to reaches the threshold."""
+        """Check that the party's final shares or votes reach the threshold."""
         return any(self.threshold.counts(ends.of(party.token)) for ends in (self.final_shares, self.final_votes))
 
     def is_owner(self, party: PartyRow) -> bool:
-        """Whether the party owns a part of a company that holds something."""
+        """Check that the party owns a part of a company that holds shares."""
         companies = (company for company, owners in self.stakes.items() if party.token in owners)
         return any(self.final_shares.of(company) or self.final_votes.of(company) for company in companies)
 
     def may_hide_an_owner(self, party: PartyRow) -> bool:
-        """Whether what nobody is known to own of a company is enough for somebody to count."""
+        """Check that the unknown part of a company would make its owner a beneficial owner."""
         rest = unknown_part(self.stakes.get(party.token, {}))
         ends = (self.final_shares.of(party.token), self.final_votes.of(party.token))
         return party.is_owned and rest > 0 and any(self.threshold.counts(part * rest) for part in ends)
@@ -172,27 +171,30 @@ class Allocation:
         return bool(self._voting)
 
     def share_percent(self, party: PartyRow) -> str:
-        """The party's part of all shares, in percent; empty while none are given."""
+        """Return the party's part of all shares, in percent; "" while none are allocated."""
         return self.share_percents.of(party.token, part_of(self.held, party)) if self.held else ""
 
     def vote_percent(self, party: PartyRow) -> str:
-        """The party's part of the votes, one a share, in percent; empty while there are none."""
+        """Return the party's part of the votes, in percent; "" while there are none."""
         return self.vote_percents.of(party.token, part_of(self.votes, party)) if self.votes else ""
 
     def paid_in(self, row: ShareClassRow) -> str:
-        """What is to be paid in for a class; empty while its par value or currency is missing."""
-        known = self._paid_in(row)
-        return format_money(*known) if known else ""
+        """Return the amount to pay in for a class; "" while its par value or currency is missing."""
+        amount = self._paid_in(row)
+        return format_money(*amount) if amount else ""
 
     @property
     def total_paid_in(self) -> str:
-        """The same for all classes; empty where their currencies differ."""
-        sums = [self._paid_in(row) for row in self.classes]
-        known = [one for one in sums if one]
-        currencies = {currency for _, currency in known}
-        if len(currencies) != 1 or len(known) < len(sums):
-            return ""
-        return format_money(sum((amount for amount, _ in known), Decimal(0)), currencies.pop())
+        """Return the amount to pay in for all classes; "" if one is missing or currencies differ."""
+        total = Decimal(0)
+        currencies: set[str] = set()
+        for row in self.classes:
+            amount = self._paid_in(row)
+            if amount is None:
+                return ""
+            total += amount[0]
+            currencies.add(amount[1])
+        return format_money(total, currencies.pop()) if len(currencies) == 1 else ""
 
     def _paid_in(self, row: ShareClassRow) -> tuple[Decimal, str] | None:
         par_value, currency = self.property_of(row, "par_value"), self.property_of(row, "currency")
@@ -201,9 +203,9 @@ class Allocation:
         return Decimal(str(par_value)) * self.allocated(row), str(currency)
 
     def property_of(self, row: ShareClassRow, name: str) -> Any:
-        """A property of the interface's share class, whatever the schema calls its question."""
-        answer = self._names.get(name)
-        return row.record.answers.values.get(answer) if answer else None
+        """Return a property of the interface's share class, by its canonical name."""
+        field = self._names.get(name)
+        return row.record.answers.values.get(field) if field else None
 
     @cached_property
     def _names(self) -> dict[str, str]:
@@ -212,6 +214,6 @@ class Allocation:
 
 
 def part_of(numbers: dict[str, int], party: PartyRow) -> Fraction:
-    """The party's exact part of shares or votes by holder."""
+    """Return the party's exact part of shares or votes."""
     whole = sum(numbers.values())
     return Fraction(numbers.get(party.token, 0), whole) if whole else Fraction(0)

@@ -1,4 +1,4 @@
-"""What portal and desk draw with."""
+"""The parts of pages that portal and desk share."""
 
 from django.apps import AppConfig
 

@@ -1,4 +1,4 @@
-"""One document: its size and pages in words, what may be wrong with it, and the page that shows it."""
+"""A document: its size and pages in words, advice about it, and the page that shows it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -46,35 +46,35 @@ _TYPES = {"application/pdf": "PDF", "image/jpeg": "JPEG", "image/png": "PNG"}
 
 
 def documents_url(draft: Draft, party: str, query: str = "") -> str:
-    """The address of the customer's list of documents, with this query; a long list opens at the party of the token."""
-    # The entity is one of those on a page.
+    """Return the address of the customer's list of documents; a long list opens at the party of the token."""
+    # The entity takes a row of the page too.
     is_long = len(draft.parties) >= PEOPLE_AT_ONCE
-    asked = "&".join(filter(None, (f"party={party}" if party and is_long else "", query)))
+    parameters = "&".join(filter(None, (f"party={party}" if party and is_long else "", query)))
     url = reverse("portal:documents", args=[draft.application.reference])
-    return f"{url}?{asked}" if asked else url
+    return f"{url}?{parameters}" if parameters else url
 
 
 def advice(draft: Draft, party: PartyRow | None, document: Document) -> tuple[str, ...]:
-    """Everything that can be said of the file in a slot: what was found in it, and what answers say of it."""
-    found = findings_of(document)
-    said = []
-    for code in found.codes:
+    """Return advice about the file in a slot, from the findings of the sandbox and from answers."""
+    findings = findings_of(document)
+    sentences: list[str] = []
+    for code in findings.codes:
         if code is FindingCode.MANY_PAGES:
-            said.append(
+            sentences.append(
                 ngettext(
                     "This file has {count} page. Upload only the pages we ask for, or keep it.",
                     "This file has {count} pages. Upload only the pages we ask for, or keep it.",
-                    found.pages,
+                    findings.pages,
                 )
             )
         elif code in _WORDS:
-            said.append(str(_WORDS[code]) % _finding_values(document, found))
+            sentences.append(str(_WORDS[code]) % _finding_values(document, findings))
     past = gettext(
         "“%(label)s” is %(day)s, which is in the past. Upload a valid document, correct the date, or keep it."
     )
     for label, day in expired_dates(draft, party, document.slot):
-        said.append(past % {"label": label, "day": formats.day(day)})
-    return tuple(said)
+        sentences.append(past % {"label": label, "day": formats.day(day)})
+    return tuple(sentences)
 
 
 def _finding_values(document: Document, findings: Findings) -> dict[str, str]:
@@ -87,7 +87,7 @@ def _finding_values(document: Document, findings: Findings) -> dict[str, str]:
 
 
 def file_facts(document: Document) -> str:
-    """1.4 MB, 2 pages, 20 November 2026."""
+    """Describe a file, like "1.4 MB, 2 pages, 20 November 2026"."""
     pages = findings_of(document).pages
     counted = [ngettext("{count} page", "{count} pages", pages)] if pages else []
     facts = (formats.file_size(document.size), *counted, formats.day(document.uploaded_at))
@@ -100,9 +100,9 @@ _PAPER = (1240, 1754)
 
 @dataclass(frozen=True, slots=True)
 class DocumentPage:
-    """One page of one document. `room` is whose addresses its links have: the portal's, or the desk's.
+    """A page of a document. Its links are addresses of `room`, the portal or the desk.
 
-    `is_locked` where its customer can't replace it, since it was accepted.
+    `is_locked`: its customer can't replace it, since it was accepted.
     """
 
     draft: Draft
@@ -113,12 +113,11 @@ class DocumentPage:
 
     @property
     def slot_words(self) -> str:
-        """What the document's slot is called."""
         return self.draft.slot_words(self.document.slot)
 
     @property
     def holder(self) -> str:
-        """Whom the document is about."""
+        """Return the name of the document's subject."""
         party = self.draft.party(self.document.party.token) if self.document.party else None
         return party.label if party else self.draft.title
 
@@ -128,7 +127,7 @@ class DocumentPage:
 
     @property
     def advice(self) -> tuple[str, ...]:
-        """What may be amiss with it; nothing is to be done about an earlier file or an accepted one."""
+        """Return advice about the file; none about an earlier or an accepted one."""
         if self.document.replaced_at or self.is_locked:
             return ()
         party = self.draft.party(self.document.party.token) if self.document.party else None
@@ -144,7 +143,7 @@ class DocumentPage:
 
     @property
     def width(self) -> int:
-        """How wide it is beside its height, so that the page keeps its place while the picture comes."""
+        """Return the width in proportion to the height, so that the page keeps its place while the picture loads."""
         return findings_of(self.document).width or _PAPER[0]
 
     @property
@@ -169,7 +168,7 @@ class DocumentPage:
 
     @property
     def back_url(self) -> str:
-        """The list that the document stands in."""
+        """Return the address of the list of documents."""
         if self.room == "desk":
             return reverse("desk:case", args=[self.draft.application.reference])
         return documents_url(self.draft, self.document.party.token if self.document.party else "")
@@ -179,9 +178,9 @@ class DocumentPage:
 
 
 def document_page(draft: Draft, document: Document, page: int, *, room: str = "portal") -> DocumentPage:
-    """The page, or 404 for one that the document hasn't got."""
+    """Build a page of a document. Raises Http404 for a number that it does not have."""
     is_locked = room == "portal" and locks_of(draft).has_document(document)
-    found = DocumentPage(draft, document, page, room, is_locked=is_locked)
-    if not 1 <= page <= found.pages:
+    document_page = DocumentPage(draft, document, page, room, is_locked=is_locked)
+    if not 1 <= page <= document_page.pages:
         raise Http404
-    return found
+    return document_page

@@ -2,10 +2,9 @@
 
 Each view of a document is logged, and each record that is taken.
 
-The record is handed out as JSON for machines and as PDF for people. The PDF is tagged, and PDF/UA-1 wherever every
-character has a font. A page of answers takes a tenth of a second, a hundred people about a second; so it is made while
-its reader waits, and kept nowhere. It is made in the sandbox, since what people typed can make it take time and memory
-without end.
+The record is handed out as JSON for machines and as PDF for people. The PDF is tagged, and PDF/UA-1 if every character
+has a font. A page of answers takes a tenth of a second, a hundred people about a second; so it is made while its reader
+waits, and kept nowhere. It is made in the sandbox, since typed texts can make it take time and memory without end.
 """
 
 import csv
@@ -49,7 +48,7 @@ _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def isolated(response: Response) -> Response:
-    """The answer with a policy under which its content can do nothing, of exactly the type that it says."""
+    """Give a response a policy under which its content can do nothing, and that fixes its type."""
     response.headers["Content-Security-Policy"] = ISOLATED_POLICY
     response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers["Cache-Control"] = "no-store"
@@ -58,13 +57,13 @@ def isolated(response: Response) -> Response:
 
 
 def as_attachment(response: Response, *, name: str) -> Response:
-    """The answer as a file of this name for its reader alone. The name is ours: names of people stay inside."""
+    """Make a response a file of this name for its reader alone. The name is ours: names of people stay inside."""
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return isolated(response)
 
 
 def picture_response(jpeg: bytes, *, name: str) -> HttpResponseBase:
-    """A picture that we have drawn of a document, to be shown within a page; the name is ours."""
+    """Answer with a picture that we have drawn of a document, to be shown within a page; the name is ours."""
     answer = HttpResponse(jpeg, content_type="image/jpeg")
     answer.headers["Content-Disposition"] = f'inline; filename="{name}.jpg"'
     return isolated(answer)
@@ -75,8 +74,8 @@ def log_view(
 ) -> None:
     """Record that a person opens the file, or one of its pages. HEAD shows nothing.
 
-    What can't be recorded is not shown either: an error here takes the place of the answer. A browser that prefetches
-    gets a 404, which it does not keep, and asks again once a person follows the link.
+    A file whose opening can't be recorded is not shown: an error here takes the place of the answer. A browser that
+    prefetches gets a 404, which it does not keep, and asks again once a person follows the link.
     """
     if is_prefetch(request):
         raise Http404
@@ -88,33 +87,35 @@ def log_view(
 
 
 def is_prefetch(request: HttpRequest) -> bool:
-    """Return whether the browser asks by itself for what a person may open later."""
+    """Check that the browser asks by itself for a page that a person may open later."""
     purposes = (request.headers.get(name, "") for name in ("Sec-Purpose", "Purpose", "X-Moz"))
     return any("prefetch" in purpose for purpose in purposes)
 
 
-def as_download(request: HttpRequest, found: Document | ScreeningCheck, *, by: Account) -> HttpResponse:
-    """A file that was uploaded, and the look at it kept; 409 while the malware scanner has yet to answer, 410 where our
-    copy was removed (privacy/retention.py), and an outage
-    where its disk or bucket hasn't got it: its record is here, so it is not known to be lost."""
-    if isinstance(found, Document) and found.is_checking:
+def as_download(request: HttpRequest, file: Document | ScreeningCheck, *, by: Account) -> HttpResponse:
+    """Answer with an uploaded file, and record that it was opened.
+
+    409 while the malware scanner has yet to answer, 410 if our copy was removed (privacy/retention.py). Raises OSError
+    if its storage does not have it: the file has a row, so it is not known to be lost.
+    """
+    if isinstance(file, Document) and file.is_checking:
         return render(request, "file_checking.html", status=409)
-    if isinstance(found, Document) and not found.has_copy:
-        return render(request, "file_removed.html", {"document": found}, status=410)
+    if isinstance(file, Document) and not file.has_copy:
+        return render(request, "file_removed.html", {"document": file}, status=410)
     try:
-        content = found.file.open("rb")
+        content = file.file.open("rb")
     except FileNotFoundError as error:
         raise OSError(errno.EIO, "An uploaded file is not in its storage") from error
-    log_view(request, found, AccessKind.FILE if isinstance(found, Document) else AccessKind.SCREENING, by=by)
-    answer = FileResponse(content, as_attachment=True, filename=found.download_name, content_type=found.mime_type)
+    log_view(request, file, AccessKind.FILE if isinstance(file, Document) else AccessKind.SCREENING, by=by)
+    answer = FileResponse(content, as_attachment=True, filename=file.download_name, content_type=file.mime_type)
     return cast(HttpResponse, isolated(answer))
 
 
 def page_as_picture(request: UserRequest, document: Document, page: int, *, is_close: bool = False) -> HttpResponseBase:
-    """Answer with the picture of one page of a document; 404 where it can't be drawn.
+    """Answer with the picture of a page of a document; 404 if it can't be drawn.
 
     The page that shows the picture records that it was opened, since a browser may load pictures ahead. The picture
-    does so only where a person opens it by itself.
+    does so only if a person opens it by itself.
     """
     drawn = b"" if document.is_checking else page_picture(document, page, is_close=is_close)
     if not drawn:
@@ -125,28 +126,28 @@ def page_as_picture(request: UserRequest, document: Document, page: int, *, is_c
 
 
 def open_document_page(request: UserRequest, page: DocumentPage) -> HttpResponse:
-    """Show one page of a document on a page of its own, and record that it was opened."""
+    """Show a page of a document on a page of its own, and record that it was opened."""
     if page.can_be_shown:
         log_view(request, page.document, AccessKind.PAGE, by=request.user, page=page.page)
     return render(request, "portal/documents/document.html", {"page": page})
 
 
 class _Line:
-    """What the writer writes to: hands the line back."""
+    """A target of the CSV writer that returns each line."""
 
     def write(self, line: str) -> str:
         return line
 
 
 def csv_lines(rows: Iterable[Sequence[Any]]) -> Iterator[str]:
-    """Each row as a line, as soon as it is there."""
+    """Yield each row as a line."""
     writer = csv.writer(_Line())
     for row in rows:
         yield writer.writerow([_without_formula(value) for value in row])
 
 
 def csv_response(rows: Iterable[Sequence[Any]], *, name: str) -> StreamingHttpResponse:
-    """A file for its reader alone, which nobody keeps on the way."""
+    """Answer with a CSV file for its reader alone, which no cache keeps."""
     answer = StreamingHttpResponse(csv_lines(rows), content_type="text/csv")
     return as_attachment(answer, name=f"{name}.csv")
 
@@ -162,7 +163,7 @@ PDF_SECONDS = 20
 CHARACTERS_AT_MOST = 2_000_000
 _PDF_AT_MOST = 50_000_000
 _TASK = "formation_portal.documents.typesetting:typeset"
-# What text may hold and no page can show: control characters, but for the end of a line.
+# Control characters but for the end of a line, which no page can show.
 _CONTROLS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 # No answer that can be read is longer; of one that can't, the beginning is enough. Codes of characters come on top.
 _LONGEST = LINES_LIMIT
@@ -173,24 +174,24 @@ class PdfNotMade(Exception):
 
 
 def make_pdf(record: PrintedRecord) -> bytes:
-    """The PDF. Where no font has a character its code stands beside it, and it promises less. Raises PdfNotMade."""
-    made = _typeset(record, is_accessible=True)
-    if made.startswith(b"%PDF-"):
-        return made
-    lost = frozenset(json.loads(made))
+    """Make the PDF. A character without a font has its code beside it, and the PDF is no PDF/UA. Raises PdfNotMade."""
+    pdf = _typeset(record, is_accessible=True)
+    if pdf.startswith(b"%PDF-"):
+        return pdf
+    lost = frozenset(json.loads(pdf))
     warning = gettext(
         "We can’t print some of the characters. Their codes are shown beside them. The JSON copy has "
         "every answer in full."
     )
-    made = _typeset(record.with_codes(lost, warning=warning), is_accessible=False)
-    if not made.startswith(b"%PDF-"):
+    pdf = _typeset(record.with_codes(lost, warning=warning), is_accessible=False)
+    if not pdf.startswith(b"%PDF-"):
         raise PdfNotMade
-    return made
+    return pdf
 
 
 def _typeset(record: PrintedRecord, *, is_accessible: bool) -> bytes:
-    said = json.dumps(map_texts(record.as_json(), _printable), ensure_ascii=False)
-    if len(said) > CHARACTERS_AT_MOST:
+    content = json.dumps(map_texts(record.as_json(), _printable), ensure_ascii=False)
+    if len(content) > CHARACTERS_AT_MOST:
         raise PdfNotMade
     arguments: dict[str, Any] = {
         "source": str(_SOURCE),
@@ -200,9 +201,9 @@ def _typeset(record: PrintedRecord, *, is_accessible: bool) -> bytes:
         "is_accessible": is_accessible,
     }
     try:
-        made = sandbox.run_task(
+        answer = sandbox.run_task(
             _TASK,
-            said.encode(errors="replace"),
+            content.encode(errors="replace"),
             answer_limit=_PDF_AT_MOST,
             seconds=PDF_SECONDS,
             memory=sandbox.LARGE_MEMORY_BYTES,
@@ -211,19 +212,19 @@ def _typeset(record: PrintedRecord, *, is_accessible: bool) -> bytes:
         )
     except sandbox.SandboxBusy as error:
         raise PdfNotMade from error
-    if not made:
+    if not answer:
         raise PdfNotMade
-    return made
+    return answer
 
 
 def _printable(text: str) -> str:
-    """The same without what can't be shown: control characters stand as what was lost, ends of lines are one kind."""
-    begun = text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
-    return _CONTROLS.sub("\ufffd", "\n".join(begun.splitlines()))
+    """Replace control characters, write all ends of lines alike, and cut off long texts."""
+    beginning = text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
+    return _CONTROLS.sub("\ufffd", "\n".join(beginning.splitlines()))
 
 
 def record_as_json(request: UserRequest, draft: Draft) -> HttpResponse:
-    """The record as JSON; that it was taken is kept."""
+    """Answer with the record as JSON, and record that it was taken."""
     entry = registration_of(draft.application)
     registration = {"number": entry.number, "date": entry.day} if entry else None
     record = export(draft) | {"registration": registration}
@@ -232,7 +233,7 @@ def record_as_json(request: UserRequest, draft: Draft) -> HttpResponse:
 
 
 def record_as_pdf(request: UserRequest, draft: Draft) -> HttpResponse:
-    """The record as a PDF, as it stands now; that it was taken is kept. 503 with the way out where none can be made."""
+    """Answer with the record as a PDF, and record that it was taken. 503 with a link to the JSON if it fails."""
     try:
         content = make_pdf(printed_record(draft, made_at=timezone.now()))
     except PdfNotMade:

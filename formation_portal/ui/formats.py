@@ -18,12 +18,12 @@ from formation_portal.contract.localisation import ngettext
 
 
 def day(value: date | datetime) -> str:
-    """24 November 2026, with no-break spaces. The day of a moment is that of the current time zone."""
+    """Write a day like "24 November 2026", with no-break spaces. The day of a moment is that of the time zone."""
     return localisation.long_date(timezone.localdate(value) if isinstance(value, datetime) else value)
 
 
 def time_or_day(value: datetime) -> str:
-    """24 November at 14:02, with the year where it is another. Never the time alone, which past midnight means two."""
+    """Write a moment like "24 November at 14:02", with the year if it is not this one. The day is never left out."""
     local = timezone.localtime(value)
     is_this_year = local.year == timezone.localdate().year
     date_words = localisation.day_and_month(local.date()) if is_this_year else day(value)
@@ -31,24 +31,24 @@ def time_or_day(value: datetime) -> str:
 
 
 def date_and_time(value: datetime) -> str:
-    """24 November 2026, 14:02."""
+    """Write a moment like "24 November 2026, 14:02"."""
     local = timezone.localtime(value)
     return f"{day(value)}, {local:%H:%M}"
 
 
 def date_range(first: date, last: date) -> str:
-    """24 to 26 November 2026, 30 November to 2 December 2026; one day where they are the same."""
+    """Write a range of days like "24 to 26 November 2026"; one day if both are the same."""
     if first == last:
         return day(first)
-    words = {"first": day(first), "last": day(last)}
+    days = {"first": day(first), "last": day(last)}
     if first.year == last.year:
         is_short = first.month == last.month and localisation.get_language() == "en"
-        words["first"] = str(first.day) if is_short else localisation.day_and_month(first)
-    return gettext("%(first)s to %(last)s") % words
+        days["first"] = str(first.day) if is_short else localisation.day_and_month(first)
+    return gettext("%(first)s to %(last)s") % days
 
 
 def file_size(octets: int) -> str:
-    """240 kB, 1.4 MB, in French 240 ko; kB is 1,000 bytes."""
+    """Write a size like "240 kB" or "1.4 MB", in French "240 ko"; kB is 1,000 bytes."""
     byte = "o" if localisation.get_language() == "fr" else "B"
     if octets < 1_000_000:
         return f"{max(1, round(octets / 1_000))}\u00a0k{byte}"
@@ -58,18 +58,18 @@ def file_size(octets: int) -> str:
 _ENTITY_WORDS = {"Corporation": "company", "Foundation": "foundation"}
 
 
-def counted(number: int, one: str, many: str) -> str:
-    """1 answer, 3 answers; nothing for none. `{count}` in the words is the number."""
-    return ngettext(one, many, number) if number else ""
+def counted(number: int, singular: str, plural: str) -> str:
+    """Write a count like "3 answers"; "" for 0. `{count}` in the words is the number."""
+    return ngettext(singular, plural, number) if number else ""
 
 
-def listed(words: Sequence[str], last: str = "and") -> str:
-    """One, two and three."""
-    return localisation.join_list(words, "or" if last == "or" else "and")
+def listed(items: Sequence[str], last: str = "and") -> str:
+    """Write a list like "a, b and c"."""
+    return localisation.join_list(items, "or" if last == "or" else "and")
 
 
 def entity_word(product_type: str) -> str:
-    """What an entity of the type is called in a sentence."""
+    """Return the word for an entity of the type in a sentence."""
     return _ENTITY_WORDS.get(product_type, "entity")
 
 
@@ -97,13 +97,13 @@ def _unless_page_language(language: str) -> str:
 
 
 def application_price(application: Application) -> Price:
-    """The kept price; one that the catalog did not name is not given."""
+    """Return the stored price; without one in the catalog it is not given."""
     return Price.model_validate(application.product.get("price") or {})
 
 
 @dataclass(frozen=True, slots=True)
 class PriceTable:
-    """A price as a table: what it costs once, and each year, in one currency."""
+    """A price as a table: the fees once and each year, in one currency."""
 
     price: Price
 
@@ -120,7 +120,7 @@ class PriceTable:
 
     @property
     def columns(self) -> tuple[str, str]:
-        """What the amounts are in, and that they are prices."""
+        """Return the currency, which heads the names of the fees, and the heading of the amounts."""
         return f"{self._currency[0].upper()}{self._currency[1:]}", gettext("Price")
 
     @property

@@ -1,4 +1,4 @@
-"""Who owns the company, as a tree: its shareholders, and whoever owns those, as far as that is known here.
+"""The ownership of the company as a tree: its shareholders, and the known owners of companies among them.
 
 Customers, agents and the printed record read the same tree, so that all of them read the same words and figures.
 """
@@ -23,9 +23,9 @@ _TOO_MUCH = gettext_noop("The owners of {name} add up to {sum}, which is more th
 
 
 def join_sentences(*parts: str) -> str:
-    """Short sentences in one line; a name that ends with a full stop needs no other."""
-    said = [part for part in parts if part]
-    return " ".join(part if place == len(said) - 1 else f"{part.removesuffix('.')}." for place, part in enumerate(said))
+    """Join short sentences in one line, with one full stop after each but the last."""
+    sentences = [part for part in parts if part]
+    return " ".join([*(f"{sentence.removesuffix('.')}." for sentence in sentences[:-1]), *sentences[-1:]])
 
 
 def unaccounted_for(company: PartyRow, owners: Iterable[Owner]) -> str:
@@ -43,10 +43,9 @@ def unaccounted_for(company: PartyRow, owners: Iterable[Owner]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OwnershipNode:
-    """One holder or owner: what is said of it, its parts on this way, and whoever is behind it.
+    """A holder or owner with a note, its parts through the companies above it, and its own owners.
 
-    `end` says why nobody is, and `rest` what of it is not accounted for; `owners_url` leads to where its owners are
-    entered.
+    `end` tells why it has none here, `rest` the part without a known owner; `owners_url` is the page of its owners.
     """
 
     name: str
@@ -62,9 +61,8 @@ class OwnershipNode:
 class Ownership:
     """The tree below its root, the company that is formed.
 
-    It holds whoever holds shares, where one of them is no person; and, where it `is_full`, the companies that hold
-    nothing, if it was said who owns them. The owners of a company are drawn once, so that it stays as large as its
-    companies. Links lead to where owners are entered.
+    It has the shareholders, unless all are people, and if it `is_full`, the companies without shares whose owners are
+    entered. The owners of a company are drawn once, so that the tree stays as large as its companies.
     """
 
     def __init__(self, draft: Draft, allocation: Allocation, *, is_full: bool = False, has_links: bool = False) -> None:
@@ -86,17 +84,17 @@ class Ownership:
         self.nodes = tuple(nodes)
 
     def covers(self, party: PartyRow) -> bool:
-        """Whether there is nothing else to say of the party: an owner without a role is asked nothing."""
+        """Check that the tree has all about the party: an owner without a role is asked nothing."""
         return not party.roles and party.token in self._owners
 
     def lines(self) -> Iterator[tuple[int, OwnershipNode]]:
-        """Every node with how deep it stands, from above."""
+        """Yield every node with its depth, from above."""
         return _lines(self.nodes, 0)
 
     def _node(
-        self, party: PartyRow, of_shares: Fraction, of_votes: Fraction, through: tuple[str, ...] = (), said: str = ""
+        self, party: PartyRow, of_shares: Fraction, of_votes: Fraction, through: tuple[str, ...] = (), stake: str = ""
     ) -> OwnershipNode:
-        """The holder or owner to whom so much comes through companies; `said` is which part of the last it owns."""
+        """Build the node of a holder or owner with these parts; `stake` is its part of the company above, in words."""
         allocation, end = self._allocation, ""
         if party.token in through:
             end = gettext("Shown above. These companies own each other.")
@@ -122,12 +120,11 @@ class Ownership:
         has_some = bool(of_shares or of_votes)
         return OwnershipNode(
             name=party.label,
-            note=join_sentences(said, self._note(party)),
+            note=join_sentences(stake, self._note(party)),
             of_shares=allocation.share_percents.of(party.token, of_shares) if has_some else "",
             of_votes=allocation.vote_percents.of(party.token, of_votes) if has_some and allocation.votes else "",
             owners=tuple(nodes),
             end=end,
-            # Nothing where all of it is accounted for.
             rest=unaccounted_for(party, owners) if is_open and sum(stakes.values()) != 1 else "",
             owners_url=reverse("portal:owners", args=[self._draft.application.reference, party.token])
             if is_open and self._has_links
@@ -135,20 +132,22 @@ class Ownership:
         )
 
     def _note(self, party: PartyRow) -> str:
-        said = roles.role_words(party.roles) if party.roles else ""
+        role_words = roles.role_words(party.roles) if party.roles else ""
         if not party.is_person:
-            return join_sentences(said, canonical.kind_title(party.kind))
+            return join_sentences(role_words, canonical.kind_title(party.kind))
         counts = canonical.BENEFICIAL_OWNER in party.roles or self._allocation.reaches_threshold(party)
-        return said if counts else join_sentences(said, gettext("Below the threshold"))
+        return role_words if counts else join_sentences(role_words, gettext("Below the threshold"))
 
 
 def ownership(draft: Draft, allocation: Allocation | None = None) -> Ownership | None:
-    """Who is behind the holders; None where only people hold shares and nobody said who owns a company. One query,
-    unless the allocation has made it."""
+    """Return the full tree; None if only people hold shares and no owners of companies are entered.
+
+    One query, unless the allocation has made it.
+    """
     if not draft.holds_shares:
         return None
-    found = Ownership(draft, allocation or Allocation(draft), is_full=True)
-    return found if found.nodes else None
+    tree = Ownership(draft, allocation or Allocation(draft), is_full=True)
+    return tree if tree.nodes else None
 
 
 def _lines(nodes: Iterable[OwnershipNode], depth: int) -> Iterator[tuple[int, OwnershipNode]]:

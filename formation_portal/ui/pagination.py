@@ -32,13 +32,13 @@ class PageLink:
 
 
 def people_page(rows: Sequence[Row], number: Any, *, with_row: int | None) -> Page[Row]:
-    """The page of people and companies that has the row at that place; where none is named, the page of the number."""
+    """Return the page of people and companies with the row at that place; without one, the page of that number."""
     return Paginator(rows, PEOPLE_AT_ONCE).get_page(number if with_row is None else with_row // PEOPLE_AT_ONCE + 1)
 
 
 @dataclass(frozen=True, slots=True)
 class ViewLink:
-    """A way to look at a list, with how many rows it has (desk/_views.html)."""
+    """A view of a list, with its number of rows (desk/_views.html)."""
 
     url: str
     label: str
@@ -47,24 +47,23 @@ class ViewLink:
 
 
 def numbered_links(page: Page[Any], query: QueryDict, *, name: str = "page") -> tuple[PageLink, ...]:
-    """The pages around a page of Django's paginator, the first and the last; `query` is the address that they keep, and
-    `name` what tells the number there.
+    """Return links to the pages around a page of Django's paginator, the first and the last; none for a single page.
 
-    Nothing where it is the only page.
+    The links keep `query` and have the number as `name`.
     """
     if not page.has_other_pages():
         return ()
 
     def link(label: str, number: int, rel: str = "") -> PageLink:
-        kept = query.copy()
-        kept[name] = str(number)
-        return PageLink(label, f"?{kept.urlencode()}", rel, number=number)
+        parameters = query.copy()
+        parameters[name] = str(number)
+        return PageLink(label, f"?{parameters.urlencode()}", rel, number=number)
 
     links = []
     if page.has_previous():
         links.append(link(gettext("Previous"), page.previous_page_number(), "prev"))
     for number in page.paginator.get_elided_page_range(page.number, on_each_side=2, on_ends=1):
-        # What stands between two numbers is no number.
+        # The gap between two numbers is no number.
         if isinstance(number, int) and number != page.number:
             links.append(link(str(number), number))
         else:
@@ -76,9 +75,7 @@ def numbered_links(page: Page[Any], query: QueryDict, *, name: str = "page") -> 
 
 @dataclass(frozen=True, slots=True)
 class KeysetPage(Generic[Row, Position]):
-    """The rows of one page, in the order of the list, and the positions from which the pages before and after it go on;
-    None where there is none.
-    """
+    """The rows of a page in the order of the list, and the positions of the pages before and after it, if any."""
 
     rows: list[Row]
     before: Position | None
@@ -86,7 +83,7 @@ class KeysetPage(Generic[Row, Position]):
 
 
 def keyset_page(
-    found: Sequence[Row],
+    candidates: Sequence[Row],
     position: Callable[[Row], Position],
     *,
     length: int,
@@ -94,17 +91,17 @@ def keyset_page(
     backwards: bool = False,
     end: Position | None = None,
 ) -> KeysetPage[Row, Position]:
-    """The page at the beginning of `found`: the rows from where it starts, one more than `length` where there are more.
+    """Make a page of the first `length` candidates; one candidate more tells that the list goes on.
 
-    `backwards` says that they were read towards the beginning of the list; `end` is how far they were looked for, where
-    that isn't the end of the list. `is_first` says that the page starts where the list does.
+    `backwards`: the candidates were read towards the beginning of the list. `end` is the position where the search for
+    them ended, if that is not the end of the list. `is_first`: the page starts where the list does.
     """
-    rows = list(found[:length])
-    onward = position(rows[-1]) if len(found) > length else end
+    rows = list(candidates[:length])
+    onward = position(rows[-1]) if len(candidates) > length else end
     back = position(rows[0]) if rows and not is_first else None
     return KeysetPage(rows[::-1], onward, back) if backwards else KeysetPage(rows, back, onward)
 
 
 def keyset_links(*links: PageLink) -> tuple[PageLink, ...]:
-    """Those that lead anywhere."""
+    """Return the links that have an address."""
     return tuple(link for link in links if link.url)

@@ -11,7 +11,7 @@ from typing import Any
 from django.utils.translation import get_language, gettext
 
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.readback import AnswerLine, DocumentLine, Readback, inactive_in, readback
+from formation_portal.applications.readback import AnswerLine, DocumentLine, Readback, ShareTable, inactive_in, readback
 from formation_portal.contract.inactive_answers import is_inactive
 from formation_portal.contract.localisation import ngettext
 from formation_portal.core.operator import operator
@@ -24,7 +24,8 @@ from .ownership import Ownership, ownership
 
 @dataclass(frozen=True, slots=True)
 class PrintedRow:
-    """One question with its answer in words; without a value it was not answered. `is_schemas`: its term is."""
+    """A question with its answer in words; without a value it was not answered. `is_schemas`: the term is a text of the
+    schema."""
 
     term: str
     value: str = ""
@@ -44,26 +45,26 @@ class PrintedTable:
 
 @dataclass(frozen=True, slots=True)
 class PrintedEntry:
-    """One row of the register: a heading in the margin, and beside it rows, sentences or figures."""
+    """An entry: a heading in the margin, and beside it rows, sentences or figures."""
 
     title: str
     note: str = ""
     is_name: bool = False
-    # Whether its title is the schema's word.
+    # The title is a text of the schema.
     is_schemas: bool = False
     paragraphs: tuple[str, ...] = ()
     rows: tuple[PrintedRow, ...] = ()
-    # What stands above the two columns of the rows.
+    # The headings of the two columns of the rows.
     columns: tuple[str, ...] = ()
     tables: tuple[PrintedTable, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class PrintedRecord:
-    """The whole of it. `ui.forms.form` are the setter's own, in the reader's language."""
+    """A printed record. `words` are the typesetter's own texts, in the reader's language."""
 
     language: str
-    # Where the schema speaks another.
+    # The language of the schema, if it is another.
     schema_language: str
     title: str
     reference: str
@@ -71,18 +72,18 @@ class PrintedRecord:
     caption: str
     lead: str
     words: dict[str, str]
-    # Whose portal it is, and where its help is.
+    # The operator's name, and the address of its help.
     letterhead: tuple[str, str]
     entries: tuple[PrintedEntry, ...]
-    # What could not be printed as it is.
+    # Lines about characters that could not be printed.
     warning: tuple[str, ...] = field(default=())
 
     def as_json(self) -> dict[str, Any]:
-        """For the setter."""
+        """Write the record for the typesetter."""
         return asdict(self)
 
     def with_codes(self, lost: frozenset[str], *, warning: str) -> "PrintedRecord":
-        """The same where no font has the characters `lost`: beside each text that holds one stand their codes."""
+        """Return the record with codes beside each text that has a character of `lost`, which no font has."""
         entries = tuple(
             replace(
                 entry,
@@ -93,10 +94,12 @@ class PrintedRecord:
             )
             for entry in self.entries
         )
-        named = dict.fromkeys(
-            f"{one.term}: {codes}" for entry in self.entries for one in entry.rows if (codes := _codes(one.value, lost))
-        )
-        return replace(self, entries=entries, warning=(warning, *named))
+        lines: dict[str, None] = {}
+        for entry in self.entries:
+            for row in entry.rows:
+                if codes := _codes(row.value, lost):
+                    lines[f"{row.term}: {codes}"] = None
+        return replace(self, entries=entries, warning=(warning, *lines))
 
 
 def _joined(note: str, codes: str) -> str:
@@ -104,15 +107,15 @@ def _joined(note: str, codes: str) -> str:
 
 
 def _codes(text: str, lost: frozenset[str]) -> str:
-    return " ".join(f"U+{ord(one):04X}" for one in text if one in lost)
+    return " ".join(f"U+{ord(character):04X}" for character in text if character in lost)
 
 
-# More columns than these and a number no longer fits into its own.
+# In more columns a number has no room.
 _CLASSES_ABREAST = 4
 
 
 def printed_record(draft: Draft, *, made_at: datetime) -> PrintedRecord:
-    """The whole application; while it can be changed also what is still needed and what is set aside."""
+    """Write the application as a record; while it can be changed, with its needs and its inactive answers."""
     application = draft.application
     return PrintedRecord(
         language=get_language() or "en",
@@ -141,39 +144,29 @@ def _lead(draft: Draft) -> str:
 
 
 def _entries(draft: Draft, made_at: datetime) -> Iterator[PrintedEntry]:
-    application, told = draft.application, readback(draft)
+    application = draft.application
+    answers = readback(draft)
     yield _facts(draft, made_at)
     if application.is_open and draft.needs:
         note = ngettext("{count} item", "{count} items", len(draft.needs))
         yield PrintedEntry(gettext("To complete"), note, paragraphs=tuple(need.text for need in draft.needs))
-    behind = ownership(draft)
-    yield from _answers(draft, told, behind)
-    if told.shares:
-        # The grid in parts that fit the page's width, each with the holders again.
-        breaks = range(0, len(told.shares.classes), _CLASSES_ABREAST)
-        parts = [slice(start, start + _CLASSES_ABREAST) for start in breaks]
-        tables = tuple(
-            PrintedTable(
-                columns=(gettext("Shareholder"), *told.shares.classes[part]),
-                rows=tuple((holder, *cells[part]) for holder, cells in told.shares.rows),
-                total=(gettext("Allocated"), *told.shares.totals[part]),
-            )
-            for part in parts
-        )
-        yield PrintedEntry(gettext("Shares"), gettext("By shareholder"), tables=tables)
-    if behind:
-        yield _ownership(behind)
-    if told.documents:
-        rows = tuple(_document(draft, line) for line in told.documents)
+    tree = ownership(draft)
+    yield from _answers(draft, answers, tree)
+    if answers.shares:
+        yield PrintedEntry(gettext("Shares"), gettext("By shareholder"), tables=_share_tables(answers.shares))
+    if tree:
+        yield _ownership(tree)
+    if answers.documents:
+        rows = tuple(_document(draft, line) for line in answers.documents)
         yield PrintedEntry(gettext("Documents"), rows=rows, columns=(gettext("Document"), gettext("File")))
     price = application_price(application)
     if price.is_given:
         table = PriceTable(price)
         yield PrintedEntry(gettext("Price"), tables=(PrintedTable(table.columns, table.rows),))
-    aside = inactive_in(draft)
-    if aside.rows and application.is_open:
-        rows = tuple(PrintedRow(row.term, row.value, row.note) for row in aside.rows)
-        yield PrintedEntry(gettext("No longer needed, not sent"), aside.counts, rows=rows, columns=_columns())
+    inactive = inactive_in(draft)
+    if inactive.rows and application.is_open:
+        rows = tuple(PrintedRow(row.term, row.value, row.note) for row in inactive.rows)
+        yield PrintedEntry(gettext("No longer needed, not sent"), inactive.counts, rows=rows, columns=_columns())
     if application.declaration and application.submitted_at:
         by = application.submitted_by
         signed = gettext("Declared by %(name)s on %(when)s.") % {
@@ -181,6 +174,21 @@ def _entries(draft: Draft, made_at: datetime) -> Iterator[PrintedEntry]:
             "when": formats.date_and_time(application.submitted_at),
         }
         yield PrintedEntry(gettext("Declaration"), paragraphs=(application.declaration, signed))
+
+
+def _share_tables(shares: ShareTable) -> tuple[PrintedTable, ...]:
+    """Divide the grid into tables that fit the page's width, each with the holders again."""
+    tables: list[PrintedTable] = []
+    for start in range(0, len(shares.classes), _CLASSES_ABREAST):
+        part = slice(start, start + _CLASSES_ABREAST)
+        tables.append(
+            PrintedTable(
+                columns=(gettext("Shareholder"), *shares.classes[part]),
+                rows=tuple((holder, *cells[part]) for holder, cells in shares.rows),
+                total=(gettext("Allocated"), *shares.totals[part]),
+            )
+        )
+    return tuple(tables)
 
 
 def _facts(draft: Draft, made_at: datetime) -> PrintedEntry:
@@ -206,14 +214,14 @@ def _facts(draft: Draft, made_at: datetime) -> PrintedEntry:
     return PrintedEntry(gettext("Application"), rows=rows, columns=(gettext("Item"), gettext("Detail")))
 
 
-def _answers(draft: Draft, told: Readback, behind: Ownership | None) -> Iterator[PrintedEntry]:
-    for section in told.sections:
+def _answers(draft: Draft, answers: Readback, tree: Ownership | None) -> Iterator[PrintedEntry]:
+    for section in answers.sections:
         is_foreign = bool(foreign_language(section.title, section.subject))
         yield PrintedEntry(section.title, is_schemas=is_foreign, rows=_rows(section.lines), columns=_columns())
-    for one in told.parties:
-        if not is_inactive(draft.form_state, one.subject.record) and not (behind and behind.covers(one.subject)):
-            yield PrintedEntry(one.title, one.note, True, rows=_rows(one.lines), columns=_columns())
-    for share in told.share_classes:
+    for party in answers.parties:
+        if not is_inactive(draft.form_state, party.subject.record) and not (tree and tree.covers(party.subject)):
+            yield PrintedEntry(party.title, party.note, True, rows=_rows(party.lines), columns=_columns())
+    for share in answers.share_classes:
         yield PrintedEntry(share.title, share.note, True, rows=_rows(share.lines), columns=_columns())
 
 
@@ -232,13 +240,13 @@ def _rows(lines: Iterable[AnswerLine]) -> tuple[PrintedRow, ...]:
     return tuple(rows)
 
 
-def _ownership(behind: Ownership) -> PrintedEntry:
-    """A row a holder or owner; how deep it stands is said by dashes, since on paper nothing else does."""
-    heads = (gettext("Shareholder"), gettext("Shares"), *((gettext("Votes"),) if behind.has_votes else ()))
+def _ownership(tree: Ownership) -> PrintedEntry:
+    """Write a row for each holder or owner, with its depth as dashes."""
+    heads = (gettext("Shareholder"), gettext("Shares"), *((gettext("Votes"),) if tree.has_votes else ()))
     rows: list[tuple[str, ...]] = []
-    for depth, node in behind.lines():
-        said = "\n".join(filter(None, (f"{'– ' * depth}{node.name}", node.note, node.end, node.rest)))
-        rows.append((said, node.of_shares, node.of_votes)[: len(heads)])
+    for depth, node in tree.lines():
+        text = "\n".join(filter(None, (f"{'– ' * depth}{node.name}", node.note, node.end, node.rest)))
+        rows.append((text, node.of_shares, node.of_votes)[: len(heads)])
     note = gettext("Ownership structure")
     return PrintedEntry(gettext("Ultimate ownership"), note, tables=(PrintedTable(heads, tuple(rows)),))
 

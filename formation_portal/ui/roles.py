@@ -1,4 +1,4 @@
-"""Roles in words: what each is called, who may have it, and who may not."""
+"""Roles in words: their names, and the kinds of party that can have them."""
 
 from collections.abc import Iterable
 
@@ -27,7 +27,7 @@ _CANNOT_BE = {
     "foundation": gettext_noop("A foundation can’t be {roles} in this form."),
 }
 
-# What adds a party of each kind.
+# The labels of buttons that add a party, by its kind.
 ADD_WORDS = {
     "person": gettext_noop("Add a person"),
     "corporate": gettext_noop("Add a company"),
@@ -36,37 +36,37 @@ ADD_WORDS = {
 
 
 def role_title(section: Section) -> str:
-    """The heading of a role: the section's title, else the role's own name."""
+    """Return the heading of a role: the section's title, else the role's own name."""
     return section.title or capitalised(canonical.role_word(section.role or ""))
 
 
 def role_with_article(section: Section) -> str:
-    """A holder of the role, with its article: a director, an officer."""
+    """Return the role of a section with its article, like "a director"."""
     return with_article(section.role or "")
 
 
 def with_article(role: str) -> str:
-    """The role with its article."""
+    """Return the role with its article, like "an officer"."""
     word = canonical.role_word(role)
-    return (
-        gettext("an {role}").format(role=word) if word[:1] in tuple("aeiou") else gettext("a {role}").format(role=word)
-    )
+    text = gettext("an {role}") if word[:1] in tuple("aeiou") else gettext("a {role}")
+    return text.format(role=word)
 
 
 def kind_with_article(kind: str) -> str:
-    """A kind of party with its article: a person."""
+    """Return a kind of party with its article, like "a person"."""
     return gettext(_A_KIND[kind])
 
 
 def duplicate_question(kind: str) -> str:
-    """The question whether two entries are one."""
+    """Return the question about two entries of a kind that may be one."""
     return gettext(_SAME.get(kind, gettext_noop("Is this the same?")))
 
 
 def role_reason(draft: Draft, section: Section) -> str:
-    """Why the role is asked, and why it needs as many as it does, where rules decide; without the last full stop."""
+    """Tell why rules ask for the role and for so many parties, without the last full stop."""
     minimum = draft.form_state.minimum_of(section)
-    why, how_many = draft.form_state.section_activation(section).reason, ""
+    why = draft.form_state.section_activation(section).reason
+    how_many = ""
     if minimum.reason and minimum.count:
         how_many = gettext("At least {count}, {reason}").format(count=minimum.count, reason=minimum.reason)
     elif minimum.reason:
@@ -75,49 +75,49 @@ def role_reason(draft: Draft, section: Section) -> str:
 
 
 def allowed_kinds(section: Section) -> str:
-    """A person, a company or a foundation: the kinds that the role takes, as a sentence."""
+    """Write the kinds that the role takes, like "A person or a company."."""
     kinds = join_list([kind_with_article(kind) for kind in canonical.PARTY_KINDS if section.allows(kind)], "or")
     return f"{capitalised(kinds)}."
 
 
 def active_roles(draft: Draft) -> tuple[Section, ...]:
-    """The sections of the roles that can be filled at present."""
+    """Return the sections of the roles that can be filled at present."""
     return tuple(
         section for section in draft.schema.role_sections if draft.form_state.section_activation(section).active
     )
 
 
 def kinds_for_role(draft: Draft, role: str = "") -> tuple[str, ...]:
-    """The kinds of party that the role takes, or that some role takes where none is named."""
+    """Return the kinds of party that the role takes, or that any role takes."""
     sections = [section for section in active_roles(draft) if not role or section.role == role]
     return tuple(kind for kind in canonical.PARTY_KINDS if any(section.allows(kind) for section in sections))
 
 
 def role_choices(draft: Draft, kind: str, held: tuple[str, ...]) -> tuple[Option, ...]:
-    """The roles that the kind can have; one that is held already stays in the list, so that it can be given up."""
+    """Return the roles that the kind can have, and those that are held already, so that they can be given up."""
     choices: dict[str, Option] = {}
     for section in draft.schema.role_sections:
         active = draft.form_state.section_activation(section).active
         if section.role and ((active and section.allows(kind)) or section.role in held):
-            said = section.help if active else gettext("Not needed at the moment. We keep it until you submit.")
+            help_text = section.help if active else gettext("Not needed at the moment. We keep it until you submit.")
             label = capitalised(canonical.role_word(section.role))
-            choice = Option(section.role, label, section.role in held, help=said, is_ours=not active)
+            choice = Option(section.role, label, section.role in held, help=help_text, is_ours=not active)
             choices.setdefault(section.role, choice)
     return tuple(choices.values())
 
 
 def excluded_roles(draft: Draft, kind: str) -> str:
-    """Why some roles are not in the list: "A foundation can't be a director here."; empty where all are."""
+    """Tell which active roles the kind can't have, like "A foundation can't be a director here."; "" if it can all."""
     unsuitable = [role_with_article(section) for section in active_roles(draft) if not section.allows(kind)]
     return gettext(_CANNOT_BE[kind]).format(roles=join_list(unsuitable, "or")) if unsuitable else ""
 
 
 def role_words(roles: Iterable[str]) -> str:
-    """Roles in one line: Director, beneficial owner."""
-    words = [canonical.role_word(role) for role in roles]
-    return capitalised(", ".join(words)) if words else gettext("No role yet")
+    """Write roles in one line, like "Director, beneficial owner"."""
+    names = [canonical.role_word(role) for role in roles]
+    return capitalised(", ".join(names)) if names else gettext("No role yet")
 
 
-def capitalised(words: str) -> str:
-    """The words with a capital at the beginning, and every other letter as it is."""
-    return words[:1].upper() + words[1:]
+def capitalised(text: str) -> str:
+    """Capitalise the first letter, and leave every other letter as it is."""
+    return text[:1].upper() + text[1:]

@@ -1,6 +1,6 @@
-"""What terms.yaml and places.yaml say, and which of the terms stand in a form's own words.
+"""The terms of terms.yaml and places.yaml, and the terms that the texts of a form use.
 
-Nothing here knows a product or a field: words alone decide.
+Terms are found by words alone: the code knows no product and no field.
 """
 
 import re
@@ -26,7 +26,7 @@ class _TermText(BaseModel):
 
 
 class GlossaryPlace(BaseModel):
-    """A place, and what it calls some of the terms, in its own language."""
+    """A place, with its own words for some of the terms."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -36,15 +36,15 @@ class GlossaryPlace(BaseModel):
 
     @property
     def called(self) -> str:
-        """What the reader's language calls it, with its article where it has one."""
+        """The name of the place in the reader's language, with its article if it has one."""
         return gettext(self.name)
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One term for the reader: explained, with the place's own word where that is another.
+    """A term with its meaning, and the place's own word if that is another.
 
-    `language` is that of title and meaning where the page has another one, `local_language` that of the place's word.
+    `language` is that of title and meaning if it is not the page's, `local_language` that of the place's word.
     """
 
     key: str
@@ -56,7 +56,7 @@ class Term:
 
 
 def explained_term(key: str, place: GlossaryPlace | None) -> Term:
-    """The term as a reader of the present language meets it. Raises KeyError for one that there is not."""
+    """Explain a term in the reader's language. Raises KeyError for an unknown one."""
     word = term_texts()[key]
     meaning = gettext(word.meaning)
     is_foreign = meaning == word.meaning and not (get_language() or "en").startswith("en")
@@ -73,20 +73,20 @@ def explained_term(key: str, place: GlossaryPlace | None) -> Term:
 
 
 def place_of(code: str) -> GlossaryPlace | None:
-    """The place of an ISO code; None for one whose words nobody has written down."""
+    """Return the place of an ISO code; None for a place that places.yaml does not have."""
     return places().get(code)
 
 
 @cache
 def term_texts() -> Mapping[str, _TermText]:
-    """Every term by its key, in the order of the file, which is that of the alphabet."""
-    return {key: _TermText.model_validate(one) for key, one in _read("terms.yaml").items()}
+    """Return the terms by key, in the alphabetic order of the file."""
+    return {key: _TermText.model_validate(term) for key, term in _read("terms.yaml").items()}
 
 
 @cache
 def places() -> Mapping[str, GlossaryPlace]:
-    """Every place by its ISO code."""
-    return {code: GlossaryPlace.model_validate(one) for code, one in _read("places.yaml").items()}
+    """Return the places by ISO code."""
+    return {code: GlossaryPlace.model_validate(place) for code, place in _read("places.yaml").items()}
 
 
 def _read(name: str) -> Mapping[str, Any]:
@@ -95,19 +95,19 @@ def _read(name: str) -> Mapping[str, Any]:
 
 
 def terms_in(texts: Iterable[str]) -> tuple[str, ...]:
-    """The keys of the terms that stand in the texts, in the order in which they are met, each once."""
-    return _found(tuple(texts))
+    """Return the keys of the terms in the texts, each once, in the order of their first use."""
+    return _terms_in(tuple(texts))
 
 
 @lru_cache(maxsize=512)
-def _found(texts: tuple[str, ...]) -> tuple[str, ...]:
-    met = (found[0].casefold() for text in texts for found in _pattern().finditer(text))
-    return tuple(dict.fromkeys(_keys()[word] for word in met))
+def _terms_in(texts: tuple[str, ...]) -> tuple[str, ...]:
+    phrases = (match[0].casefold() for text in texts for match in _pattern().finditer(text))
+    return tuple(dict.fromkeys(_keys()[phrase] for phrase in phrases))
 
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    # The longest first, so that “beneficial owner” is not taken for something shorter within it.
+    # The longest first, so that “beneficial owner” is not taken for “owner”.
     phrases = sorted(_keys(), key=len, reverse=True)
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, phrases))})(?!\w)", re.IGNORECASE)
 

@@ -1,6 +1,4 @@
-"""What pages say of their reader: an address to confirm, the end of the session, devices, and what was typed and not
-saved.
-"""
+"""The reader of a page: an address to confirm, the end of the session, devices, and answers that were not saved."""
 
 from datetime import datetime
 from typing import Any
@@ -25,15 +23,15 @@ from ..sessions import SessionEnd, session_end
 register = template.Library()
 
 _IS_CONFIRMED = "is_confirmed"
-# Of letters in a demo, whose addresses no database can compare.
+# So many e-mails of a demo are read, since their addresses are encrypted.
 _LETTERS_READ = 50
 
 
 @register.simple_tag(takes_context=True)
 def address_to_confirm(context: dict[str, Any]) -> str:
-    """On the pages of applications, the reader's own address while it is not confirmed; else nothing.
+    """Return the reader's address on pages of applications while it is not confirmed; "" otherwise.
 
-    Once it is, it stays so, which the session remembers: pages ask the database no more.
+    The session remembers that it is confirmed, so that pages make no more queries.
     """
     request = context.get("request")
     match = getattr(request, "resolver_match", None)
@@ -49,52 +47,52 @@ def address_to_confirm(context: dict[str, Any]) -> str:
 
 @register.simple_tag
 def letter_to_confirm(address: EmailAddress | str) -> str:
-    """Where the letter that was sent to the address can be read; only in a demo whose letters stay in the outbox."""
+    """Return where the e-mail to the address can be read, in a demo whose e-mails stay in the outbox."""
     if not outbox_url():
         return ""
     latest = Letter.objects.filter(kind="confirmation").exclude(text="")[:_LETTERS_READ]
-    sent = next((one for one in latest if one.to == str(address)), None)
+    sent = next((letter for letter in latest if letter.to == str(address)), None)
     return reverse("portal:letter", args=[sent.number]) if sent else ""
 
 
 @register.simple_tag
 def outbox_url() -> str:
-    """Where letters can be read that go nowhere; only in a demo without a mail server."""
+    """Return the address of the outbox in a demo without a mail server; "" otherwise."""
     return reverse("portal:letters") if settings.DEMO and not settings.LETTERS_GO_OUT else ""
 
 
 @register.simple_tag
 def letters_are_readable() -> bool:
-    """Whether a confirmation can be read by anybody: there is a mail server, or a demo's outbox."""
+    """Check that a confirmation can be read: there is a mail server, or a demo's outbox."""
     return bool(settings.LETTERS_GO_OUT or settings.DEMO)
 
 
 @register.simple_tag(takes_context=True)
 def when_session_ends(context: dict[str, Any]) -> SessionEnd | None:
-    """The end of the session; None where there is none, as on pages that are drawn without a request."""
+    """Return the end of the session; None without one, as on pages that are drawn without a request."""
     request = context.get("request")
     return session_end(request) if request is not None and hasattr(request, "session") else None
 
 
 @register.filter
 def typed_answers(request: HttpRequest) -> tuple[AnswerRow, ...]:
-    """The answers that came with the request, to be read once more where they could not be saved."""
+    """Return the posted answers of a request, which could not be saved, to be read and copied."""
     return recognised_answers((name, tuple(map(str, values))) for name, values in request.POST.lists())
 
 
 @register.simple_tag(takes_context=True)
 def waiting_address(context: dict[str, Any]) -> str:
-    """Where an agent was going who had to set up a second factor first; else nothing."""
+    """Return the page that an agent wanted before they had to set up a second factor; "" otherwise."""
     return str(context["request"].session.get(AFTER_SET_UP, ""))
 
 
 @register.filter
 def time_or_day(value: datetime) -> str:
-    """24 November at 14:02."""
+    """Write a moment like "24 November at 14:02"."""
     return time_in_words(value)
 
 
-# As browsers name themselves; the first that is found counts, since most also name others.
+# The names of browsers in a user agent; the first one counts, since most also name others.
 _BROWSERS = {"Edg": "Edge", "OPR": "Opera", "Firefox": "Firefox", "Chrom": "Chrome", "Safari": "Safari"}
 _SYSTEMS = {
     "iPhone": "iPhone",
@@ -109,9 +107,12 @@ _SYSTEMS = {
 
 @register.filter
 def device_name(user_agent: str) -> str:
-    """Firefox, Windows; as far as a browser tells."""
-    found = (next((name for mark, name in names.items() if mark in user_agent), "") for names in (_BROWSERS, _SYSTEMS))
-    return ", ".join(filter(None, found)) or gettext("Unknown device")
+    """Name a device by its user agent, like "Firefox, Windows"."""
+    names = [
+        next((name for mark, name in known_names.items() if mark in user_agent), "")
+        for known_names in (_BROWSERS, _SYSTEMS)
+    ]
+    return ", ".join(filter(None, names)) or gettext("Unknown device")
 
 
 @register.simple_tag(takes_context=True)

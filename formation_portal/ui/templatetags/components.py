@@ -1,4 +1,4 @@
-"""Small parts of pages that templates need as one word: marks, seals, options, how far a delivery has come."""
+"""Small parts of pages: marks, seals, rows, options, the stages of deliveries."""
 
 from collections.abc import Iterable, Mapping
 from html import escape
@@ -55,7 +55,7 @@ GLYPHS: Mapping[str, str] = {
     "changed": '<path d="m10 3.5 6.5 6.5-6.5 6.5L3.5 10z" stroke="currentColor" stroke-width="1.5"/>',
 }
 
-# What colours the entry beside a mark; a met or a later one stays quiet, so that open work stands out.
+# The class that colours the entry beside a mark; a met or a later one has none, so that open work stands out.
 TONES: Mapping[str, str] = {
     "open": "is-open",
     "half": "is-open",
@@ -66,8 +66,7 @@ TONES: Mapping[str, str] = {
 
 _LEVELS: Mapping[str, str] = {"success": "is-good", "warning": "is-heed", "error": "is-stop"}
 
-# Never "failed" while it is not known.
-# How far a delivery has come, where its line has a colour.
+# The class of a delivery's line by its stage; no stage is called failed.
 _DELIVERY_TONES: Mapping[str, str] = {
     DeliveryStage.WAITING: "is-heed",
     DeliveryStage.CHECKING: "is-heed",
@@ -81,26 +80,28 @@ _SEALS: Mapping[str, str] = {"person": " seal-person", "foundation": " seal-foun
 
 @register.simple_tag
 def mark(state: str) -> SafeString:
-    """The glyph of a state on the spine; nothing for an empty state."""
+    """Draw the glyph of a state on the spine; nothing for an empty state."""
     return markup(_glyph(state, ' class="mark"'))
 
 
 @register.simple_tag
 def glyph(state: str) -> SafeString:
-    """The same glyph in the run of a list, such as the needs."""
+    """Draw the glyph of a state within a list, such as the needs."""
     return markup(_glyph(state, ' width="18" height="18"'))
 
 
 @register.simple_tag
 def need_items(needs: Iterable[Any]) -> SafeString:
-    """The lines of what is needed, each with `text`, and with `url` and `id` where it has them.
+    """Draw the lines of a list of needs, each with `text`, and with `url` and `id` if it has them.
 
-    Written here, since a template's loop takes ten times as long over the hundreds of a long form.
+    The loop of a template takes ten times as long over the hundreds of a long form.
     """
     glyphs = {False: _glyph("open", ' width="18" height="18"'), True: _glyph("cross", ' width="18" height="18"')}
     lines = []
     for need in needs:
-        text, url, own_id = escape(need.text), getattr(need, "url", ""), getattr(need, "id", "")
+        text = escape(need.text)
+        url = getattr(need, "url", "")
+        own_id = getattr(need, "id", "")
         line = f'<a href="{escape(url)}">{text}</a>' if url else f"<span>{text}</span>"
         is_correction = getattr(need, "is_correction", False)
         tone_class = " is-stop" if is_correction else ""
@@ -129,14 +130,14 @@ def task_row(task: Any, source: TextSource | None = None, is_ours: Any = False) 
     own_id, title = str(task.id), task.title
     parts = {"status": task.status, "note": task.note, "why": task.why and f"{task.why}."}
     ids = {part: attributes(id=own_id and f"{own_id}-{part}") for part in parts}
-    words = conditional_escape(title) if is_ours else schema_words(title, source)
-    name = f'<span class="name">{conditional_escape(title)}</span>' if task.is_name else words
-    described = " ".join(f"{own_id}-{part}" for part, said in parts.items() if own_id and (said or part == "status"))
+    label = conditional_escape(title) if is_ours else schema_words(title, source)
+    name = f'<span class="name">{conditional_escape(title)}</span>' if task.is_name else label
+    described = " ".join(f"{own_id}-{part}" for part, text in parts.items() if own_id and (text or part == "status"))
     link = f'<a class="task-name"{attributes(href=task.url, aria_describedby=described)}>{name}</a>'
     copies = render_to_string("ui/copies.html", {"reference": task.copies, "of": title}) if task.copies else ""
     return markup(
         f'<li class="task {tone(task.state)}"{attributes(id=own_id)}>{mark(task.state)}'
-        f"{link if task.url else f'<div>{words}</div>'}"
+        f"{link if task.url else f'<div>{label}</div>'}"
         + (f'<p class="task-note"{ids["note"]}>{conditional_escape(parts["note"])}</p>' if task.note else "")
         + (f'<p class="task-note small"{ids["why"]}>{escape(parts["why"])}</p>' if task.why else "")
         + f'<p class="status"{ids["status"]}>{conditional_escape(task.status)}</p>'
@@ -147,7 +148,7 @@ def task_row(task: Any, source: TextSource | None = None, is_ours: Any = False) 
 
 @register.simple_tag
 def party_row(item: Any, is_dense: Any = False) -> SafeString:
-    """Draw a row of a list of parties (ui/party.html), written here for the same reason."""
+    """Draw a row of a list of parties (ui/party.html), of which a page has fifty."""
     party = item.party
     name, url = escape(party.label), escape(item.url)
     hidden = f'<span class="visually-hidden"> {name}</span>'
@@ -166,7 +167,7 @@ def party_row(item: Any, is_dense: Any = False) -> SafeString:
         (item.invitation_url, gettext("Invitation") if item.invitation else gettext("Invite")),
         (item.removal_url, gettext("Remove")),
     )
-    links = "".join(f'<a href="{escape(to)}">{escape(words)}{hidden}</a>' for to, words in actions if to)
+    links = "".join(f'<a href="{escape(to)}">{escape(label)}{hidden}</a>' for to, label in actions if to)
     head, foot = f'<div><h3 class="party-name">{name}</h3>', f'<p class="actions">{links}</p>'
     if is_dense:
         head, foot = f'<div class="row"><p class="party-name"><a class="alone" href="{url}">{name}</a></p>', ""
@@ -180,69 +181,69 @@ def party_row(item: Any, is_dense: Any = False) -> SafeString:
 
 @register.simple_tag
 def operator() -> Operator:
-    """Whose portal it is: name, logo, accent and help. Also on pages that are drawn without a request."""
+    """Return the operator with name, logo, accent and help, also on pages that are drawn without a request."""
     return the_operator
 
 
 @register.simple_tag
 def first_script() -> SafeString:
-    """What runs before anything is drawn. It gets the page's nonce because it is this, to the letter."""
+    """Write the script that runs before anything is drawn. The page's nonce is given to this text alone."""
     return markup(FIRST_SCRIPT)
 
 
 @register.simple_tag
 def icon() -> str:
-    """The portal's icon, as an address that holds it."""
+    """Return the portal's icon as a data address."""
     return static_icon()
 
 
 @register.simple_tag
 def page_scripts() -> SafeString:
-    """The scripts of every page, for which nothing waits."""
+    """Write the scripts of every page, which load while it is drawn."""
     return markup("".join(f'<script src="{escape(address)}" defer></script>' for address in script_addresses()))
 
 
 @register.simple_tag
 def upload_limit() -> int:
-    """How many bytes a file may have."""
+    """Return the greatest size of a file in bytes."""
     return int(settings.UPLOAD_LIMIT)
 
 
 @register.filter
 def tone(state: str) -> str:
-    """The class that colours an entry with this mark: is-open, is-heed, is-stop or none."""
+    """Return the class that colours an entry with this mark; "" for none."""
     return TONES.get(state, "")
 
 
 @register.filter
 def message_tone(level: str) -> str:
-    """The class for a level of Django's messages."""
+    """Return the class for a level of Django's messages."""
     return _LEVELS.get(level, "is-open")
 
 
 @register.filter
 def delivery_words(state: str) -> str:
-    """What a customer reads about how far a saved answer has come."""
+    """Return the customer's words for the stage of a delivery."""
     return gettext(STAGE_WORDS[DeliveryStage(state)])
 
 
 @register.filter
 def delivery_tone(state: str) -> str:
-    """The class that goes with those words."""
+    """Return the class for the stage of a delivery; "" for none."""
     return _DELIVERY_TONES.get(state, "")
 
 
 @register.filter
 def paired(columns: Iterable[Any], cells: Iterable[Any]) -> Iterable[tuple[Any, Any]]:
-    """Each column of a table with its cell in one row; a row that is too short leaves its last columns out."""
+    """Pair the columns of a table with the cells of a row; a short row leaves its last columns out."""
     return zip(columns, cells, strict=False)
 
 
 @register.simple_tag
 def question_mark(q: Any, swapped: bool = False) -> SafeString:
-    """The mark of one question, under an id of its own, so that an answer can swap it and leave the control alone.
+    """Draw the mark of a question, under an id of its own, so that it can be swapped without the control.
 
-    Where an answer cannot be read, the lit spine speaks and the mark is silent.
+    An answer that cannot be read has no mark, since its spine is coloured.
     """
     state = "" if q.error else q.mark
     own = attributes(id=f"{q.id}-mark", hx_swap_oob="true" if swapped else "")
@@ -251,7 +252,7 @@ def question_mark(q: Any, swapped: bool = False) -> SafeString:
 
 @register.simple_tag(takes_context=True)
 def page_version(context: Mapping[str, Any], draft: Draft, swapped: Any = "") -> str:
-    """What a page was drawn from; an answer that is swapped into a page goes on under that page's id."""
+    """Write the version that a page is drawn from; an answer that is swapped into a page keeps that page's id."""
     return new_page_version(draft, page=page_id(context["request"]) if swapped else "")
 
 
@@ -269,15 +270,15 @@ def options(choices: Iterable[Selectable], spec: FieldSpec | None = None) -> Saf
     return markup("".join(lines))
 
 
-def _option_value(one: Selectable) -> str:
-    # A browser posts the words of an option without a value, with one blank where several stand.
-    is_said = one.value and one.value == one.label == " ".join(one.value.split())
-    return "" if is_said else f' value="{escape(one.value)}"'
+def _option_value(choice: Selectable) -> str:
+    # A browser posts the label of an option without a value, with single blanks.
+    is_label = choice.value and choice.value == choice.label == " ".join(choice.value.split())
+    return "" if is_label else f' value="{escape(choice.value)}"'
 
 
 @register.filter
 def control(field: BoundField) -> SafeString:
-    """The control of a field of a Django form, such as those of the accounts, in the register's look."""
+    """Draw the control of a field of a Django form with the portal's classes."""
     if field.widget_type in ("checkbox", "radioselect", "checkboxselectmultiple"):
         css = ""
     elif field.widget_type in ("textarea", "file"):
@@ -289,7 +290,7 @@ def control(field: BoundField) -> SafeString:
 
 @register.filter
 def form_problems(form: BaseForm) -> list[Problem]:
-    """What the error summary lists for a Django form: its own errors lead to its first control."""
+    """Return the error summary of a Django form. Errors of the whole form lead to its first control."""
     visible = form.visible_fields()
     first_id = str(visible[0].id_for_label) if visible else "main"
     own = [Problem(first_id, str(text)) for text in form.non_field_errors()]
@@ -298,20 +299,20 @@ def form_problems(form: BaseForm) -> list[Problem]:
 
 @register.simple_tag
 def seal(name: str, kind: str = "person") -> SafeString:
-    """Initials as a seal: persons round, companies square, foundations an arch. Decoration beside the name.
+    """Draw the initials of a name as a seal: persons round, companies square, foundations an arch.
 
     They are the first letters of the first and the last word; one letter for one word, a middle dot for none.
     """
-    words = [word for word in str(name).split() if word[0].isalnum()]
-    initials = words[0][0] + (words[-1][0] if len(words) > 1 else "") if words else "·"
+    letters = [part[0] for part in str(name).split() if part[0].isalnum()]
+    initials = "".join(letters[:1] + letters[1:][-1:]) or "·"
     return markup(f'<span class="seal{_SEALS.get(kind, "")}" aria-hidden="true">{escape(initials.upper())}</span>')
 
 
 @register.simple_tag
 def nav_link(view_name: str, label: str, path: str) -> SafeString:
-    """One place of the main navigation; nothing where this site has no such page.
+    """Draw a link of the main navigation; nothing if this site has no such page.
 
-    `aria-current` is "page" on the page itself and "true" below it, as `path` says.
+    `aria-current` is "page" on the page itself and "true" below it.
     """
     try:
         url = reverse(view_name)

@@ -1,4 +1,4 @@
-"""The controls of a question: what ties them to their words, and long lists, which a template's loop draws too slowly.
+"""The controls of a question: their attributes, and long lists, which a template's loop draws too slowly.
 
 Every `q` is a Question (ui/forms/question.py).
 """
@@ -25,7 +25,7 @@ _FIRST_SHOWN = 10
 
 @register.simple_tag
 def control_attributes(q: Any) -> SafeString:
-    """Id, name and what ties a control to its label, hint and error."""
+    """Write the attributes of a control, with those that tie it to its label, hint and error."""
     return markup(
         attributes(
             id=q.id,
@@ -41,7 +41,7 @@ def control_attributes(q: Any) -> SafeString:
 
 @register.simple_tag
 def part_attributes(q: Any, part: Any, is_first: bool = False) -> SafeString:
-    """The same for one part of an answer; only a part that is wrong is marked so. The first has the question's id."""
+    """Write the attributes of a part's control. Only wrong parts are marked. The first part has the question's id."""
     return markup(
         attributes(
             id=q.id if is_first else part.id,
@@ -55,10 +55,10 @@ def part_attributes(q: Any, part: Any, is_first: bool = False) -> SafeString:
 
 @register.simple_tag
 def country_options(chosen: str = "") -> SafeString:
-    """The options of a list of all countries, joined once a language; only the chosen one is marked each time."""
+    """Draw the options of all countries. They are joined once for each language, and the chosen one is marked."""
     joined = _all_countries(get_language())
-    wanted = f'<option value="{escape(chosen)}">'
-    return markup(joined.replace(wanted, wanted[:-1] + " selected>", 1))
+    option = f'<option value="{escape(chosen)}">'
+    return markup(joined.replace(option, option[:-1] + " selected>", 1))
 
 
 @register.simple_tag
@@ -89,29 +89,26 @@ def radios(q: Any) -> SafeString:
 
 @register.filter
 def chosen(choices: Iterable[Selectable]) -> list[Selectable]:
-    """Those that are chosen."""
-    return [one for one in choices if one.chosen]
+    """Return the chosen choices."""
+    return [choice for choice in choices if choice.chosen]
 
 
 @register.filter
 def shown(choices: Sequence[Selectable]) -> Sequence[Selectable]:
-    """What stands open of a list of tick boxes: all of a dozen, the first ten of more.
-
-    A disclosure for two more would hide more than it saves.
-    """
+    """Return the tick boxes that stand open: all of a dozen, the first ten of more."""
     return choices if len(choices) <= SHORT_LIST else choices[:_FIRST_SHOWN]
 
 
 @register.filter
 def rest(choices: Sequence[Selectable]) -> Sequence[Selectable]:
-    """What stands behind "Show more"."""
+    """Return the tick boxes behind "Show more"."""
     return () if len(choices) <= SHORT_LIST else choices[_FIRST_SHOWN:]
 
 
 @register.filter
 def without(choices: Iterable[Selectable], others: Collection[Selectable]) -> list[Selectable]:
-    """Those that are none of the others."""
-    return [one for one in choices if one not in others]
+    """Return the choices that are none of the others."""
+    return [choice for choice in choices if choice not in others]
 
 
 def _choice(kind: str, choice: Selectable, name: str, first_id: str, spec: FieldSpec | None) -> str:

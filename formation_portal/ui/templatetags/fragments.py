@@ -18,7 +18,7 @@ _MOST_TEXTS = 100
 
 
 class CachedNode(template.Node):
-    """Renders what it holds once for each language and each set of the values that it names."""
+    """Renders its content once for each language and each set of the values that it names."""
 
     def __init__(self, content: NodeList, values: dict[str, FilterExpression]) -> None:
         self.nodelist = content
@@ -27,12 +27,12 @@ class CachedNode(template.Node):
 
     def render(self, context: template.Context) -> str:
         values = {name: expression.resolve(context) for name, expression in self._values.items()}
-        # The storage gives the addresses of static files that stand in it.
+        # The text has addresses of static files, which the storage decides.
         key = (get_language(), storages["staticfiles"], *values.values())
         text = self._texts.get(key)
         if text is None:
-            # It sees what it names and nothing else, neither request nor reader: what is not in the key can't be in
-            # the text, so that nobody gets what was rendered for somebody else.
+            # The content sees the named values alone, neither request nor reader: what is not in the key can't be in
+            # the text, so that no reader gets a text that was rendered for another.
             own = template.Context(values)
             own.template = context.template
             text = self.nodelist.render(own)
@@ -44,10 +44,9 @@ class CachedNode(template.Node):
 
 @register.tag
 def cached(parser: Parser, token: Token) -> CachedNode:
-    """`{% cached name=value … %}…{% endcached %}`: what depends on nothing but these values and the language.
+    """Parse `{% cached name=value … %}…{% endcached %}`, whose content depends on these values and the language alone.
 
-    The values are flags, places and settings, never what somebody has typed or is called: those stand between two such
-    parts.
+    The values are flags, places and settings, never typed texts or names: those stand between two such parts.
     """
     name, *bits = token.split_contents()
     values = token_kwargs(bits, parser)
@@ -58,7 +57,7 @@ def cached(parser: Parser, token: Token) -> CachedNode:
     return CachedNode(content, values)
 
 
-# What the menus of a page lead to.
+# The pages that menus lead to.
 _IN_MENUS = (
     "portal:catalog",
     "portal:applications",
@@ -71,9 +70,9 @@ _IN_MENUS = (
 
 @register.filter
 def menu_place(path: str) -> str:
-    """What menus can tell of a page's address: which of the pages that they lead to it is, or that it lies below one.
+    """Return the page of the menus that a path is or lies below ("…_/"); "" for others.
 
-    Nothing else of the address is in it: it may hold a key, or a name.
+    The rest of the path is left out: it may hold a key, or a name.
     """
     places = _menu_addresses(settings.ROOT_URLCONF)
     if path in places:
@@ -83,8 +82,8 @@ def menu_place(path: str) -> str:
 
 @cache
 def _menu_addresses(_urlconf: str) -> tuple[str, ...]:
-    found = []
+    addresses = []
     for name in _IN_MENUS:
         with contextlib.suppress(NoReverseMatch):
-            found.append(reverse(name))
-    return tuple(found)
+            addresses.append(reverse(name))
+    return tuple(addresses)

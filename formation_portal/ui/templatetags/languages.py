@@ -1,4 +1,4 @@
-"""What templates need to say in which language and theme they are, and which words are somebody else's."""
+"""The language and theme of a page, and the marks of texts in another language."""
 
 from html import escape
 from typing import Any
@@ -23,25 +23,24 @@ register.simple_tag(colon)
 
 @register.simple_tag
 def page_language() -> str:
-    """The page's language."""
     return translation.get_language() or settings.LANGUAGE_CODE
 
 
 @register.simple_tag
 def page_direction() -> SafeString:
-    """The page's direction as an attribute, where it isn't the usual one."""
+    """Write the page's direction as an attribute if it is from right to left."""
     return markup(' dir="rtl"' if translation.get_language_bidi() else "")
 
 
 @register.simple_tag(takes_context=True)
 def page_theme(context: dict[str, Any]) -> str:
-    """The theme that was chosen: light, dark, or nothing, where the system says; also without a request."""
+    """Return the chosen theme, light or dark; "" if the system decides, or without a request."""
     return theme_of(context.get("request"))
 
 
 @register.simple_tag
 def language_buttons(form: str = "", action: str = "", page: str = "") -> SafeString:
-    """Every language of the portal by its own name: a button each, but for the page's."""
+    """Draw the languages of the portal by their own names, as buttons but for the page's."""
     current = page_language()
     target = _button_target(form, action, page)
     return markup("".join(_button("language", code, name, code, target, current) for code, name in settings.LANGUAGES))
@@ -49,24 +48,24 @@ def language_buttons(form: str = "", action: str = "", page: str = "") -> SafeSt
 
 @register.simple_tag
 def theme_buttons(theme: str, form: str = "", action: str = "", page: str = "") -> SafeString:
-    """Every theme, that of the system first: a button each, but for the page's, `theme`."""
+    """Draw the themes, that of the system first, as buttons but for the page's, `theme`."""
     current, target = theme or SYSTEM, _button_target(form, action, page)
     themes = {SYSTEM: gettext("System theme"), "light": gettext("Light"), "dark": gettext("Dark")}
     return markup("".join(_button("theme", code, name, "", target, current) for code, name in themes.items()))
 
 
 def _button_target(form: str, action: str, page: str) -> str:
-    """The attributes that say where a button posts; `page` is opened then."""
+    """Write the attributes of the address that a button posts to; `page` is opened then."""
     if not action:
         return attributes(form=form)
     return attributes(form=form, formmethod="post", formaction=f"{action}?{urlencode({'page': page})}")
 
 
-def _button(name: str, value: str, words: str, lang: str, target: str, current: str) -> str:
+def _button(name: str, value: str, label: str, lang: str, target: str, current: str) -> str:
     lang = attributes(lang=lang)
     if value == current:
-        return f'<li><span{lang} aria-current="true">{escape(words)}</span></li>'
-    return f'<li><button class="button-plain" name="{name}" value="{value}"{lang}{target}>{escape(words)}</button></li>'
+        return f'<li><span{lang} aria-current="true">{escape(label)}</span></li>'
+    return f'<li><button class="button-plain" name="{name}" value="{value}"{lang}{target}>{escape(label)}</button></li>'
 
 
 @register.filter
@@ -76,8 +75,8 @@ def schema_words(text: Any, source: TextSource | None = None) -> SafeString:
     `source` is the form, the part of it or the catalog item that has the text; without it the text is in the language
     of the catalog.
     """
-    shown = conditional_escape(text)
+    escaped = conditional_escape(text)
     language = foreign_language(text, source)
-    if not language or not shown:
-        return shown
-    return markup(f'<span lang="{escape(language)}" dir="auto">{shown}</span>')
+    if not language or not escaped:
+        return escaped
+    return markup(f'<span lang="{escape(language)}" dir="auto">{escaped}</span>')
