@@ -15,7 +15,7 @@ from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
 from formation_portal.core import subscribers
-from formation_portal.mail import queue_letter
+from formation_portal.mail.outbox import queue_letter
 from formation_portal.mail.rendering import KINDS_WITH_NAMES
 
 from . import addresses, second_factor

@@ -21,8 +21,8 @@ from django.urls import reverse
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
-from formation_portal import mail
 from formation_portal.contract.fields.cleaning import clean_line
+from formation_portal.mail.outbox import queue_letter
 from formation_portal.mail.typed_text import validate_name
 
 from . import addresses
@@ -156,7 +156,7 @@ class AddEmailForm(PortalFormMixin, allauth_forms.AddEmailForm):  # type: ignore
             with _refuse_if_taken():
                 return addresses.replace_unconfirmed(self.user, self.cleaned_data["email"], request)
         content = {"name": self.user.get_full_name(), "link": reverse("account_reset_password")}
-        mail.queue_letter(kind="address_change", to=self.user.email, language=get_language() or "en", context=content)
+        queue_letter(kind="address_change", to=self.user.email, language=get_language() or "en", context=content)
         return addresses.replace_confirmed(self.user, self.cleaned_data["email"], request)
 
 

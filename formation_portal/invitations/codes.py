@@ -12,7 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
 
-from formation_portal import mail
+from formation_portal.mail.outbox import queue_letter
 
 from .models import Invitation
 
@@ -62,7 +62,7 @@ def send_code(invitation: Invitation) -> None:
         locked.opened_at = locked.opened_at or now
         locked.save()
         context = {"code": code, "minutes": VALID_FOR // timedelta(minutes=1)}
-        mail.queue_letter(kind="code", to=locked.email, language=locked.language, context=context)
+        queue_letter(kind="code", to=locked.email, language=locked.language, context=context)
 
 
 def try_code(invitation: Invitation, typed: str) -> bool:

@@ -10,13 +10,13 @@ from django.utils import timezone
 from django.utils.http import urlencode
 from django.utils.translation import gettext_noop
 
-from formation_portal import mail
 from formation_portal.applications.access import Collaborator, Right
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.letter_words import impersonal_words
 from formation_portal.applications.models import Application
 from formation_portal.applications.services.exceptions import Gone
 from formation_portal.applications.services.transactions import application_transaction
+from formation_portal.mail.outbox import queue_letter
 
 from .codes import digest_of_key, new_key
 
@@ -43,7 +43,7 @@ def share_with(draft: Draft, *, email: str, right: Right, by: AbstractBaseUser, 
             link = f"{reverse('portal:collaboration_link')}?{urlencode({'key': key})}"
             # Names are on the page that its reader opens by signing in with a confirmed address.
             context = {"link": link, "until": collaborator.expires_at, **impersonal_words(draft, language)}
-            mail.queue_letter(kind="collaboration", to=email, language=language, context=context)
+            queue_letter(kind="collaboration", to=email, language=language, context=context)
             journal.note(gettext_noop("Shared the application"))
         collaborator.save()
     return collaborator

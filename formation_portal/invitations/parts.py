@@ -11,7 +11,6 @@ from django.utils import timezone
 from django.utils.http import urlencode
 from django.utils.translation import gettext_noop
 
-from formation_portal import mail
 from formation_portal.applications.access import Guest
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.letter_words import impersonal_words
@@ -21,6 +20,7 @@ from formation_portal.applications.services.parties import current_party
 from formation_portal.applications.services.transactions import application_transaction
 from formation_portal.contract.needs import Need
 from formation_portal.core import subscribers
+from formation_portal.mail.outbox import queue_letter
 
 from .codes import digest_of_key, new_key
 from .models import Invitation, current_stage
@@ -187,4 +187,4 @@ def _send(draft: Draft, invitation: Invitation, kind: str) -> None:
         invitation.save()
         link = f"{reverse('portal:part_link')}?{urlencode({'key': key})}"
         context = {"link": link, "until": invitation.expires_at, **impersonal_words(draft, invitation.language)}
-        mail.queue_letter(kind=kind, to=invitation.email, language=invitation.language, context=context)
+        queue_letter(kind=kind, to=invitation.email, language=invitation.language, context=context)

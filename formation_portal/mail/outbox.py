@@ -42,8 +42,14 @@ _LAST_LETTERS = frozenset({"account_deleted"})
 _EMPTY: dict[str, Any] = {"to": "", "subject": "", "text": "", "html": "", "next_at": None}
 
 
-def add_to_outbox(*, kind: str, to: str, language: str, context: Mapping[str, object], once: str) -> None:
-    """Render and save a letter, unless it was written before or its receiver has refused it."""
+def queue_letter(*, kind: str, to: str, language: str, context: Mapping[str, object], once: str = "") -> None:
+    """Write a letter into the outbox, in the present transaction, so that no page waits for a mail server.
+
+    Its texts are templates/mail/<kind>.txt, whose first line is the subject, and templates/mail/<kind>.html. URLs in
+    `context` are paths, which the filter `absolute_url` of the templates completes. A `reference` in it is stored with
+    the letter. A letter with the same `once` as an earlier one is not written again, nor is one that its receiver has
+    refused.
+    """
     if is_unsubscribed(kind=kind, to=to) or (once and Letter.objects.filter(once=once).exists()):
         return
     if kind in _REFUSED_AT:

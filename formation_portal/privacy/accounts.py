@@ -24,8 +24,7 @@ from formation_portal.contract.lifecycle import FINAL, State
 from formation_portal.core import subscribers
 from formation_portal.core.overwriting import overwrite_deleted
 from formation_portal.invitations.models import Invitation
-from formation_portal.mail import queue_letter
-from formation_portal.mail.outbox import empty_letters_to
+from formation_portal.mail.outbox import empty_letters_to, queue_letter
 from formation_portal.relay.erasure import settled
 
 # The host of addresses that nobody can have (RFC 2606).

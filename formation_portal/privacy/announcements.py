@@ -11,7 +11,7 @@ from formation_portal.accounts.addresses import has_confirmed
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.letter_words import letter_title
 from formation_portal.applications.models import Application
-from formation_portal.mail import queue_letter
+from formation_portal.mail.outbox import queue_letter
 
 # The time between the announcement and the deletion.
 NOTICE = timedelta(days=14)

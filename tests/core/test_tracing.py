@@ -13,12 +13,12 @@ import pytest
 from django.test import Client
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from formation_portal import mail
 from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
 from formation_portal.core.monitoring import tracing
 from formation_portal.gateway import catalog, service
 from formation_portal.gateway.errors import GatewayError
+from formation_portal.mail.outbox import queue_letter
 from formation_portal.mail.worker import send_due
 from formation_portal.relay.worker import drain
 from formation_portal.service.auth import portal_key
@@ -130,7 +130,7 @@ def test_what_is_delivered_and_mailed_has_spans_without_names_or_addresses(
     factories.fill_in(draft, by=owner)
     drain()
     with mail_server(settings):
-        mail.queue_letter(
+        queue_letter(
             kind="code",
             to="ada@example.com",
             language="en",

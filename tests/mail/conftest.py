@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from formation_portal import mail
 from formation_portal.mail.models import Letter
+from formation_portal.mail.outbox import queue_letter
 
 from .smtp_server import MailServer, mail_server
 
@@ -25,7 +25,7 @@ def post() -> Post:
 
     def write(to: str = "ada@example.com", **more: Any) -> Letter:
         context = {"code": "204 816", "minutes": 10, "reference": "FP-1"}
-        mail.queue_letter(kind="code", to=to, language="en", context=context, **more)
+        queue_letter(kind="code", to=to, language="en", context=context, **more)
         return Letter.objects.latest("pk")
 
     return write

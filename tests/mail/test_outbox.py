@@ -6,9 +6,9 @@ import pytest
 from django.db import transaction
 from django.test import override_settings
 
-from formation_portal import mail
 from formation_portal.mail import outbox
 from formation_portal.mail.models import Letter
+from formation_portal.mail.outbox import queue_letter
 from formation_portal.mail.rendering import sample_contexts
 
 pytestmark = pytest.mark.django_db
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 def post_code(**more: str) -> None:
     context = {"code": "204 816", "minutes": 10, "reference": "FP-1"}
-    mail.queue_letter(kind="code", to="ada@example.com", language="en", context=context, **more)
+    queue_letter(kind="code", to="ada@example.com", language="en", context=context, **more)
 
 
 def test_an_email_has_a_subject_a_text_and_html() -> None:
@@ -58,7 +58,7 @@ def test_an_email_that_somebody_else_writes_at_the_same_moment_is_written_once_a
     monkeypatch.setattr(outbox, "render_letter", draw_late)
     with transaction.atomic():
         context = {"code": "204 816", "minutes": 10}
-        mail.queue_letter(kind="code", to="ada@example.com", language="en", context=context, once="code:1")
+        queue_letter(kind="code", to="ada@example.com", language="en", context=context, once="code:1")
         Letter.objects.create(kind="code", language="en", subject="Written afterwards")
     assert list(Letter.objects.values_list("once", flat=True).order_by("pk")) == ["code:1", None]
     assert {letter.subject for letter in Letter.objects.all()} == {"Written first", "Written afterwards"}
@@ -82,7 +82,7 @@ def test_what_opens_something_goes_once_it_was_sent_and_everything_else_stays() 
 
 
 def test_a_name_stands_in_the_text_as_it_is_and_in_html_as_text() -> None:
-    mail.queue_letter(kind="code", to="a@example.com", language="en", context={"code": "O'Neil <b>", "minutes": 1})
+    queue_letter(kind="code", to="a@example.com", language="en", context={"code": "O'Neil <b>", "minutes": 1})
     letter = Letter.objects.get()
     assert "O'Neil <b>" in letter.text
     assert "O&#x27;Neil &lt;b&gt;" in letter.html
@@ -90,7 +90,7 @@ def test_a_name_stands_in_the_text_as_it_is_and_in_html_as_text() -> None:
 
 
 def test_a_subject_is_one_line_whatever_stands_in_it() -> None:
-    mail.queue_letter(kind="code", to="a@example.com", language="en", context={"code": "1\r\nBcc: all", "minutes": 1})
+    queue_letter(kind="code", to="a@example.com", language="en", context={"code": "1\r\nBcc: all", "minutes": 1})
     assert Letter.objects.get().subject == "Your code: 1 Bcc: all"
 
 

@@ -22,13 +22,13 @@ from django.core.management.base import OutputWrapper
 from django.db import connections
 from django.utils import timezone
 
-from formation_portal import mail
 from formation_portal.accounts.models import User
 from formation_portal.applications import services
 from formation_portal.core.monitoring import health
 from formation_portal.core.private_files import keep_files_private
 from formation_portal.gateway import catalog
 from formation_portal.mail.models import Letter
+from formation_portal.mail.outbox import queue_letter
 from formation_portal.management import health as settings_health
 from formation_portal.relay.models import Attempt, Delivery, DeliveryState
 from formation_portal.relay.service_profile import update_profile
@@ -341,7 +341,7 @@ def test_a_mail_server_that_is_away_or_refuses_the_password(
 def test_a_letter_that_waits(doctor: Doctor, settings: Any, hours: float, verdict: str) -> None:
     settings.LETTERS_GO_OUT = True
     context = {"code": "204 816", "minutes": 10, "reference": "FP-1"}
-    mail.queue_letter(kind="code", to="ada@example.com", language="en", context=context)
+    queue_letter(kind="code", to="ada@example.com", language="en", context=context)
     letter = Letter.objects.get()
     since(letter, hours=hours)
     [row] = doctor()["E-mails"]

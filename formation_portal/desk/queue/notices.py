@@ -8,7 +8,7 @@ from django.urls import reverse
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.letter_words import letter_title
 from formation_portal.contract.lifecycle import State
-from formation_portal.mail import queue_letter
+from formation_portal.mail.outbox import queue_letter
 
 
 def send_notice(kind: str, draft: Draft, *, to: Any, by: Any) -> None:

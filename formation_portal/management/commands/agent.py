@@ -12,13 +12,13 @@ from django.core.validators import validate_email
 from django.db import transaction
 from django.urls import reverse
 
-from formation_portal import mail
 from formation_portal.accounts import addresses
 from formation_portal.accounts.models import Right, User
 from formation_portal.accounts.sessions import end_sessions
 from formation_portal.audit import chain
 from formation_portal.audit.models import AuditAction
 from formation_portal.core import subscribers
+from formation_portal.mail.outbox import queue_letter
 
 
 class Command(BaseCommand):
@@ -107,7 +107,7 @@ def add_agent(email: str, *, first_name: str = "", last_name: str = "", rights: 
             kwargs = {"uidb36": user_pk_to_url_str(agent), "key": default_token_generator.make_token(agent)}
             path = reverse("account_reset_password_from_key", kwargs=kwargs)
         context = {"link": path or reverse("desk:queue"), "is_known": is_known}
-        mail.queue_letter(kind="agent", to=agent.email, language=agent.language or "en", context=context)
+        queue_letter(kind="agent", to=agent.email, language=agent.language or "en", context=context)
         save_rights(agent, before=set(), after=set(rights))
         # A customer's sessions last longer than an agent's may.
         end_sessions(agent)

@@ -18,9 +18,8 @@ from formation_portal.applications.models import Application, Document
 from formation_portal.contract.lifecycle import State
 from formation_portal.core.background import hourly_task
 from formation_portal.invitations.models import Invitation
-from formation_portal.mail import queue_letter
 from formation_portal.mail.models import Letter
-from formation_portal.mail.outbox import is_unsubscribed
+from formation_portal.mail.outbox import is_unsubscribed, queue_letter
 from formation_portal.mail.typed_text import text_in_letter
 from formation_portal.reviews.customer_queries import customer_queries, decision_texts
 from formation_portal.reviews.decisions import RETURN

@@ -8,9 +8,8 @@ from django.test import override_settings
 from playwright.sync_api import Page as Tab
 from playwright.sync_api import expect
 
-from formation_portal import mail
 from formation_portal.mail.models import Letter
-from formation_portal.mail.outbox import unsubscribe_path
+from formation_portal.mail.outbox import queue_letter, unsubscribe_path
 from formation_portal.mail.rendering import sample_contexts
 from formation_portal.portal.site.pages import ERRORS, TEXTS
 from formation_portal.ui.sessions import WARN_SECONDS
@@ -21,7 +20,7 @@ def mail_and_session_states() -> Iterator[Shot]:
     """The customer ends up signed out."""
     yield Shot("letters-none", "/letters/", who="nobody")
     for kind, context in sample_contexts().items():
-        mail.queue_letter(kind=kind, to="ingrid@example.com", language="en", context=context)
+        queue_letter(kind=kind, to="ingrid@example.com", language="en", context=context)
     Letter.objects.filter(kind="code").update(error="SMTPRecipientsRefused", tries=3)
     Letter.objects.filter(kind="decision").update(error="SMTPRecipientsRefused", next_at=None)
     Letter.objects.filter(kind="confirmation").update(to="", subject="", text="", html="", next_at=None)

@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal import mail
 from formation_portal.mail.models import Letter, Refusal
-from formation_portal.mail.outbox import kind_in_token, unsubscribe_path
+from formation_portal.mail.outbox import kind_in_token, queue_letter, unsubscribe_path
 from formation_portal.mail.rendering import sample_contexts
 from tests.markup import Markup
 
@@ -18,7 +17,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def letter() -> Letter:
     context = {"code": "204 816", "minutes": 10}
-    mail.queue_letter(kind="code", to="ada@example.com", language="en", context=context)
+    queue_letter(kind="code", to="ada@example.com", language="en", context=context)
     return Letter.objects.get()
 
 
@@ -86,7 +85,7 @@ def test_without_the_demo_there_is_none_of_it(as_agent: Client, letter: Letter, 
 
 
 def remind(to: str) -> None:
-    mail.queue_letter(kind="reminder", to=to, language="en", context=sample_contexts()["reminder"])
+    queue_letter(kind="reminder", to=to, language="en", context=sample_contexts()["reminder"])
 
 
 def test_whoever_wants_no_more_reminders_gets_none_and_need_not_sign_in(as_nobody: Client) -> None:
