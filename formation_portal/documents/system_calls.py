@@ -58,6 +58,9 @@ _ALLOW, _TELL, _REFUSE, _KILL = 0x7FFF_0000, 0x7FC0_0000, 0x0005_0000, 0x8000_00
 _NUMBER, _MACHINE, _ARGUMENTS = 0, 4, 16
 
 _Instruction = tuple[int, int, int, int]
+_ALLOW_CALL = (_RETURN, 0, 0, _ALLOW)
+_REFUSE_CALL = (_RETURN, 0, 0, _REFUSE | errno.EPERM)
+_LACK_CALL = (_RETURN, 0, 0, _REFUSE | errno.ENOSYS)
 
 
 def has_filters() -> bool:
@@ -105,59 +108,57 @@ def _filter(machine: int, column: int, pid: int, door: int, *, otherwise: int) -
     yield (_RETURN, 0, 0, _KILL)
     yield (_LOAD, 0, 0, _NUMBER)
     yield (_IF_FROM, 0, 1, _X32)
-    yield (_RETURN, 0, 0, _REFUSE | errno.ENOSYS)
-    for calls, action in ((_ALLOWED, _ALLOW), (_MISSING, _REFUSE | errno.ENOSYS)):
+    yield _LACK_CALL
+    for calls, decision in _decisions(pid, door).items():
         for number in _numbers(calls, column):
-            yield (_IF_EQUAL, 0, 1, number)
-            yield (_RETURN, 0, 0, action)
-    # A file may be opened for reading, a thread started but no process, and no alarm changed.
-    yield from _allow_without_bits("open 2 -", column, 1, _WRITING)
-    yield from _allow_without_bits("openat 257 56", column, 2, _WRITING)
-    yield from _allow_without_bits("clone 56 220", column, 0, _CLONE_NAMESPACES, needed=_CLONE_THREAD)
-    yield from _refuse_value("rt_sigaction 13 134", column, 0, signal.SIGALRM)
-    # Limits and signals are this process's own.
-    yield from _allow_values("prlimit64 302 261", column, 0, (0,))
-    yield from _allow_values("kill 62 129, tkill 200 130, tgkill 234 131", column, 0, (pid,))
-    yield from _allow_values("fcntl 72 25", column, 1, _FCNTL)
-    yield from _allow_values("ioctl 16 29", column, 1, _IOCTL)
-    yield from _allow_values("prctl 157 167", column, 0, _PRCTL)
-    yield from _allow_values("sendmsg 46 211", column, 0, (door,))
+            yield (_IF_EQUAL, 0, len(decision), number)
+            yield from decision
     yield (_RETURN, 0, 0, otherwise)
 
 
-def _allow_values(calls: str, column: int, argument: int, values: tuple[int, ...]) -> Iterator[_Instruction]:
-    """Allow calls if an argument has one of the values."""
-    for number in _numbers(calls, column):
-        yield (_IF_EQUAL, 0, 2 * len(values) + 2, number)
-        yield (_LOAD, 0, 0, _ARGUMENTS + 8 * argument)
-        for value in values:
-            yield (_IF_EQUAL, 0, 1, value)
-            yield (_RETURN, 0, 0, _ALLOW)
-        yield (_RETURN, 0, 0, _REFUSE | errno.EPERM)
+def _decisions(pid: int, door: int) -> dict[str, list[_Instruction]]:
+    """Return the instructions that decide about each group of calls."""
+    return {
+        _ALLOWED: [_ALLOW_CALL],
+        _MISSING: [_LACK_CALL],
+        # A file may be opened for reading, a thread started but no process, and no alarm changed.
+        "open 2 -": _allow_without_bits(1, _WRITING),
+        "openat 257 56": _allow_without_bits(2, _WRITING),
+        "clone 56 220": _allow_without_bits(0, _CLONE_NAMESPACES, needed=_CLONE_THREAD),
+        "rt_sigaction 13 134": _refuse_value(0, signal.SIGALRM),
+        # Limits and signals are this process's own.
+        "prlimit64 302 261": _allow_values(0, (0,)),
+        "kill 62 129, tkill 200 130, tgkill 234 131": _allow_values(0, (pid,)),
+        "fcntl 72 25": _allow_values(1, _FCNTL),
+        "ioctl 16 29": _allow_values(1, _IOCTL),
+        "prctl 157 167": _allow_values(0, _PRCTL),
+        "sendmsg 46 211": _allow_values(0, (door,)),
+    }
 
 
-def _refuse_value(calls: str, column: int, argument: int, value: int) -> Iterator[_Instruction]:
-    """Allow calls unless an argument has the value."""
-    for number in _numbers(calls, column):
-        yield (_IF_EQUAL, 0, 4, number)
-        yield (_LOAD, 0, 0, _ARGUMENTS + 8 * argument)
-        yield (_IF_EQUAL, 0, 1, value)
-        yield (_RETURN, 0, 0, _REFUSE | errno.EPERM)
-        yield (_RETURN, 0, 0, _ALLOW)
+def _load(argument: int) -> _Instruction:
+    return (_LOAD, 0, 0, _ARGUMENTS + 8 * argument)
 
 
-def _allow_without_bits(
-    calls: str, column: int, argument: int, bits: int, *, needed: int = 0
-) -> Iterator[_Instruction]:
-    """Allow calls if an argument has none of the bits, and the needed one."""
-    needs = [(_IF_ANY_BIT, 1, 0, needed), (_RETURN, 0, 0, _REFUSE | errno.EPERM)] if needed else []
-    for number in _numbers(calls, column):
-        yield (_IF_EQUAL, 0, 4 + len(needs), number)
-        yield (_LOAD, 0, 0, _ARGUMENTS + 8 * argument)
-        yield (_IF_ANY_BIT, 0, 1, bits)
-        yield (_RETURN, 0, 0, _REFUSE | errno.EPERM)
-        yield from needs
-        yield (_RETURN, 0, 0, _ALLOW)
+def _allow_values(argument: int, values: tuple[int, ...]) -> list[_Instruction]:
+    """Allow a call if an argument has one of the values."""
+    decision = [_load(argument)]
+    for value in values:
+        decision += [(_IF_EQUAL, 0, 1, value), _ALLOW_CALL]
+    return [*decision, _REFUSE_CALL]
+
+
+def _refuse_value(argument: int, value: int) -> list[_Instruction]:
+    """Allow a call unless an argument has the value."""
+    return [_load(argument), (_IF_EQUAL, 0, 1, value), _REFUSE_CALL, _ALLOW_CALL]
+
+
+def _allow_without_bits(argument: int, bits: int, *, needed: int = 0) -> list[_Instruction]:
+    """Allow a call if an argument has none of the bits, and the needed one."""
+    decision = [_load(argument), (_IF_ANY_BIT, 0, 1, bits), _REFUSE_CALL]
+    if needed:
+        decision += [(_IF_ANY_BIT, 1, 0, needed), _REFUSE_CALL]
+    return [*decision, _ALLOW_CALL]
 
 
 def _numbers(calls: str, column: int) -> Iterator[int]:
