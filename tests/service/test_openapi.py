@@ -16,9 +16,9 @@ from django.core.servers.basehttp import WSGIRequestHandler
 from django.shortcuts import get_object_or_404
 from django.test import Client, override_settings
 
-from formation_portal.service import queries
 from formation_portal.service.api import api
 from formation_portal.service.models import Entity
+from formation_portal.service.routes import entities
 from tests.service import example_catalog, schemathesis_run
 from tests.service.caller import Caller
 from tests.service.operations import operations
@@ -77,7 +77,7 @@ def test_the_service_keeps_its_own_document(
 def test_what_another_account_may_read_would_be_found(
     caller: Caller, other_account: Caller, live_server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(queries, "entity_to_read", lambda _, entity_id: get_object_or_404(Entity, pk=entity_id))
+    monkeypatch.setattr(entities, "entity_to_read", lambda _, entity_id: get_object_or_404(Entity, pk=entity_id))
     keys = {schemathesis_run.OURS: caller.key, schemathesis_run.THEIRS: other_account.key}
     # Each run makes what it reads: what is named to it here is nobody's.
     aims = {name: values for name, values in records_to_aim_at(caller).items() if name.startswith("body.")}
@@ -156,11 +156,8 @@ def test_a_parameter_and_a_field_of_a_form_may_be_left_out_and_are_never_null(lo
     assert [name for name, schema in schemas.items() if "null" in json.dumps(schema)] == []
     upload = "post /api/v1/entities/{entity_id}/documents"
     assert {schemas[f"{upload} {name}"]["type"] for name in ("document_key", "party_id", "scope")} == {"string"}
-    assert schemas["get /api/v1/entities/{entity_id}/parties party_type"]["enum"] == [
-        "person",
-        "corporate",
-        "foundation",
-    ]
+    party_type = schemas["get /api/v1/entities/{entity_id}/parties party_type"]
+    assert party_type["enum"] == ["person", "corporate", "foundation"]
 
 
 @pytest.mark.django_db(databases=["service"])
