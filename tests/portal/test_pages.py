@@ -3,10 +3,13 @@
 from typing import Any
 
 import pytest
+from django.test import Client
 from django.utils import timezone
 
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.portal.pages import read_only_reason
+from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db
 
@@ -44,3 +47,25 @@ def test_what_is_open_can_be_changed_but_for_what_was_accepted(
     assert read_only_reason(found, is_accepted=True) == (
         "Our reviewer has accepted this. You can’t change it while you correct the rest."
     )
+
+
+@pytest.mark.parametrize(
+    ("path", "title"),
+    [
+        ("sections/the-company/", "You can’t change these answers"),
+        ("people/", "You can’t change this"),
+        ("people/ada/", "You can’t change these answers"),
+        ("people/ada/invitation/", "You can’t invite anyone"),
+        ("people/spreadsheet/", "You can’t change this"),
+        ("shares/", "You can’t change this"),
+        ("shares/classes/ordinary/", "You can’t change these answers"),
+        ("documents/", "You can’t change this"),
+    ],
+)
+def test_every_page_of_what_was_submitted_says_that_it_cannot_be_changed(
+    as_owner: Client, submitted: Draft, path: str, title: str
+) -> None:
+    answer = as_owner.get(f"/applications/{submitted.application.reference}/{path}")
+    text = Markup(answer.content.decode()).one("main").text
+    assert title in text
+    assert "It is waiting for review. If something needs to change, we will return it to you." in text

@@ -4,6 +4,7 @@ import io
 import json
 import stat
 import zipfile
+from copy import deepcopy
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -105,6 +106,22 @@ def test_what_it_lists_stands_in_the_order_in_which_it_came(owner: Any, other_cu
         (own[0].application.pk, "second.pdf"),
         (own[1].application.pk, "passport.pdf"),
     ]
+
+
+def test_no_word_of_a_form_or_of_its_customer_is_markup(owner: Any, as_owner: Client) -> None:
+    schema = deepcopy(factories.SCHEMA)
+    schema["sections"][0]["title"] = "The <b>company</b>"
+    schema["sections"][0]["fields"][4]["label"] = "Started <i>on</i>"
+    schema["sections"][0]["fields"][5]["label"] = "Purpose <u>today</u>"
+    draft = factories.new_draft(owner, schema=schema)
+    [section] = [section for section in draft.schema.entity_sections if "company" in section.title]
+    raw = {"entity.name": "Larkfield <s>Holdings</s>", "charter.purpose": "<a href=x>Tea</a>"}
+    services.save_section(draft, section, raw, version=draft.version(section.key), by=owner)
+    page = taken(as_owner).read("index.html").decode()
+    for markup in ("<b>", "<i>", "<u>", "<s>", "<a href=x>"):
+        assert markup not in page
+    for text in ("The &lt;b&gt;company", "Purpose &lt;u&gt;today", "Larkfield &lt;s&gt;Holdings", "&lt;a href=x&gt;Tea"):
+        assert text in page
 
 
 def test_it_tells_where_and_when_somebody_was_signed_in(owner: Any, other_customer: Any) -> None:
