@@ -225,6 +225,10 @@ def test_an_incorporation_asks_for_number_and_date_and_to_confirm(
     markup = sound(response)
     links = [one for one in markup.all("a") if any(up.attributes.get("role") == "alert" for up in one.ancestors)]
     assert [one.attributes["href"] for one in links] == [f"#{one}" for one in wrong]
+    invalid = {one.attributes["id"]: one for one in markup.elements if "aria-invalid" in one.attributes}
+    assert list(invalid) == wrong
+    for name, control in invalid.items():
+        assert f"{name}-error" in control.attributes["aria-describedby"].split()
     assert markup.one("input", id="ruling-register_number").attributes["value"] == typed.get("register_number", "")
     assert state(submitted) == State.SUBMITTED_TO_CSP
 
