@@ -120,7 +120,12 @@ def test_no_word_of_a_form_or_of_its_customer_is_markup(owner: Any, as_owner: Cl
     page = taken(as_owner).read("index.html").decode()
     for markup in ("<b>", "<i>", "<u>", "<s>", "<a href=x>"):
         assert markup not in page
-    for text in ("The &lt;b&gt;company", "Purpose &lt;u&gt;today", "Larkfield &lt;s&gt;Holdings", "&lt;a href=x&gt;Tea"):
+    for text in (
+        "The &lt;b&gt;company",
+        "Purpose &lt;u&gt;today",
+        "Larkfield &lt;s&gt;Holdings",
+        "&lt;a href=x&gt;Tea",
+    ):
         assert text in page
 
 
