@@ -1,7 +1,7 @@
-"""The only place that speaks HTTP to the formation service: client, errors, transports, and the cached catalog.
+"""The client of the formation service, the only package that calls it: errors, transports, and the cached catalog.
 
 Imports the contract, requests and Django; never applications, relay, portal, desk or the embedded service itself.
-What another service's choices of envelopes, errors and calls may differ in is met here and nowhere else.
+Differences of other services in envelopes, errors and calls are handled only here.
 """
 
 from .client import FormationService

@@ -1,4 +1,4 @@
-"""One call to the service, from request to bytes: session, headers, request id, limits, log line, and its error."""
+"""Make a call to the service, from request to bytes: session, headers, request id, limits, log line, and error."""
 
 import json
 import logging
@@ -32,7 +32,7 @@ _UPLOAD_TIMEOUTS = Timeouts(connect=3, read=60, whole=60)
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a call may take: seconds, and bytes of the answer."""
+    """The limits of a call: seconds, and bytes of the answer."""
 
     timeouts: Timeouts = _TIMEOUTS
     upload_timeouts: Timeouts = _UPLOAD_TIMEOUTS
@@ -45,7 +45,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back with a status that is no error."""
+    """An answer without error."""
 
     status: int
     headers: Mapping[str, str]
@@ -55,7 +55,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """What is asked. `is_supplement` marks a call that only the supplement names, so that a service may lack it."""
+    """A call to the service. `is_supplement` marks a call that only the supplement names: a service may lack it."""
 
     method: str
     path: str
@@ -72,11 +72,11 @@ class Call:
 
 class _Session(requests.Session):
     def get_redirect_target(self, resp: requests.Response) -> None:
-        """No answer is a redirect. (With `allow_redirects=False` requests would still read its body, without limit.)"""
+        """Follow no redirect. (With `allow_redirects=False` requests would still read the body, without limit.)"""
 
 
 class Caller:
-    """Holds the one session. Environment proxies, netrc files, cookies and redirects have no say."""
+    """Make calls in a session without proxies of the environment, netrc files, cookies and redirects."""
 
     def __init__(self, *, base_url: str, read_key: Callable[[], str], adapter: BaseAdapter) -> None:
         self.base_url = base_url.rstrip("/")
@@ -86,13 +86,14 @@ class Caller:
         self._session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
         self._session.adapters.clear()
         self._session.mount(f"{self.base_url}/", adapter)
-        # Identity: what arrives is what counts against the limit, and no small answer unpacks into a huge one.
+        # Identity: the received bytes count against the limit, and no small answer unpacks into a huge one.
         self._session.headers.update({"Accept": "application/json", "Accept-Encoding": "identity"})
         self._session.headers["User-Agent"] = "formation-portal"
 
     def call(self, call: Call) -> Answer:
-        """Send it and read the whole answer. Raises GatewayError for everything but 2xx, and 304 where it was asked."""
-        started, outcome = time.monotonic(), "ok"
+        """Send a call and read its answer. Raises GatewayError for all but 2xx, and 304 if it was asked for."""
+        started = time.monotonic()
+        outcome = "ok"
         with tracing.span(f"{call.method} {_route(call.path)}", kind="CLIENT") as span:
             try:
                 answer = self._call(call)
@@ -105,14 +106,14 @@ class Caller:
         return answer
 
     def _call(self, call: Call) -> Answer:
-        # Of the page that needs it, or of the relay's attempt, which has kept it.
+        # Of the page, or of the relay's attempt, which has stored it.
         request_id = current_request_id() or uuid.uuid4().hex
         request = self._prepare(call, request_id)
         started = time.monotonic()
         try:
             # The adapters take the third number of the time-outs too.
-            sent = self._session.send(request, timeout=call.timeouts, stream=True)  # type: ignore[arg-type]
-            with sent as response:
+            response = self._session.send(request, timeout=call.timeouts, stream=True)  # type: ignore[arg-type]
+            with response:
                 status = response.status_code
                 is_error = not 200 <= status < 300
                 body = _read(response, limit=call.limit, cut=is_error)
@@ -136,27 +137,26 @@ class Caller:
             headers["Content-Type"] = "application/json"
             data = json.dumps(call.body, allow_nan=False, separators=(",", ":")).encode()
         url = self.base_url + call.path
-        return self._session.prepare_request(
-            requests.Request(call.method, url, data=data, files=call.files, params=call.params, headers=headers)
-        )
+        request = requests.Request(call.method, url, data=data, files=call.files, params=call.params, headers=headers)
+        return self._session.prepare_request(request)
 
 
 def _route(path: str) -> str:
-    """Without the interface's version, and the ids of things: /entities/{id}/parties."""
+    """Return a path without the version of the interface and without ids: /entities/{id}/parties."""
     steps = re.sub(r"^/api/v\d+", "", path).strip("/").split("/")
     return "/" + "/".join("{id}" if place % 2 else step for place, step in enumerate(steps))
 
 
 def error_of(error: Exception, *, call: Call, request_id: str, status: int | None = None) -> GatewayError:
-    """The error that an exception amounts to. Its message names the kind only: the exception may hold an address."""
+    """Return the error for an exception. Its message names only the kind, since the exception may hold an address."""
     return error_class_for(error, is_supplement=call.is_supplement)(request_id=request_id, status=status)
 
 
 def _read(response: requests.Response, *, limit: int, cut: bool) -> bytes:
-    """The body, at most `limit` bytes after decoding; an error's is cut there, a success's is then unusable."""
+    """Read at most `limit` bytes of a body. A longer body is cut, or raises UnusableAnswer."""
     body = bytearray()
-    for piece in response.raw.stream(_CHUNK, decode_content=True):
-        body += piece
+    for chunk in response.raw.stream(_CHUNK, decode_content=True):
+        body += chunk
         if len(body) > limit:
             if not cut:
                 raise UnusableAnswer(f"The answer has more than {limit} bytes")
@@ -166,21 +166,25 @@ def _read(response: requests.Response, *, limit: int, cut: bool) -> bytes:
 
 
 def _raise(call: Call, answer: Answer) -> NoReturn:
-    complaint = read_error_body(answer.body, content_type=answer.headers.get("Content-Type", ""))
-    retry_after, said = None, answer.headers.get("Retry-After")
-    if said is not None:
-        # A date, or what can't be read, counts as said without a number.
-        retry_after = min(float(said), _MAX_RETRY_AFTER) if said.isascii() and said.strip().isdigit() else 0.0
-    means = error_class_for(
+    error_body = read_error_body(answer.body, content_type=answer.headers.get("Content-Type", ""))
+    retry_after = None
+    header = answer.headers.get("Retry-After")
+    if header is not None:
+        # A date, or a value that cannot be read, counts as 0 seconds.
+        is_number = header.isascii() and header.strip().isdigit()
+        retry_after = min(float(header), _MAX_RETRY_AFTER) if is_number else 0.0
+    error_class = error_class_for(
         answer.status,
         is_supplement=call.is_supplement,
-        code=complaint.code,
-        has_retry_after=retry_after is not None,
+        code=error_body.code,
+        has_retry_after=header is not None,
     )
-    raise means(status=answer.status, complaint=complaint, request_id=answer.request_id, retry_after=retry_after)
+    raise error_class(
+        status=answer.status, error_body=error_body, request_id=answer.request_id, retry_after=retry_after
+    )
 
 
 def _log(call: Call, outcome: int | str, started: float, request_id: str) -> None:
-    """Neither bodies nor keys nor queries, which may hold names."""
+    """Log a call without body, key and query, which may hold names."""
     milliseconds = round((time.monotonic() - started) * 1000)
     log.info("%s %s: %s in %d ms, request %s", call.method, call.path, outcome, milliseconds, request_id)

@@ -1,8 +1,8 @@
-"""The products of the catalog for pages: cached, and served stale, with a note, while the service is down.
+"""Cache the products of the catalog for pages, and serve them with a note while the service is down.
 
-While it is fresh no page costs a call. When it isn't, one request asks and the others are served what there is; after
-a failure nobody asks for half a minute. What was parsed once is not parsed again while the service says the same. The
-last catalog is kept on disk, so that a restart while the service is down still has one to show.
+A fresh catalog costs no call. For an old one, a single request calls the service and the others get the old one; after
+a failure there is no call for half a minute. An unchanged catalog is not parsed again. The last catalog is stored on
+disk, so that a restart while the service is down has one.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ import re
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ _URL_KEY = re.compile(r"[A-Za-z0-9_-]{1,100}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class CatalogProduct:
-    """One product. `item` is None where the service's item can't be read; `reason` says why it is unavailable."""
+    """A product. `item` is None if it cannot be read; `reason` tells why the product is unavailable."""
 
     key: str
     name: str
@@ -50,41 +51,39 @@ class CatalogProduct:
 
     @property
     def is_available(self) -> bool:
-        """Whether it can be applied for."""
+        """Tell whether customers can apply for it."""
         return self.item is not None and not self.reason
 
 
 def read_products(items: Sequence[Any]) -> tuple[CatalogProduct, ...]:
-    """Every item of the catalog as a product, in its order. A faulty one is unavailable and takes no other with it."""
-    read = [_read_item(item) for item in items]
-    slugs = Counter(one.product.slug for one in read if isinstance(one, CatalogItem))
-    products: list[CatalogProduct] = []
-    taken: set[str] = set()
+    """Read every item of the catalog as a product, in its order. A faulty item makes only its product unavailable."""
+    parsed_items = [_read_item(item) for item in items]
+    slugs = Counter(item.product.slug for item in parsed_items if isinstance(item, CatalogItem))
+    products: dict[str, CatalogProduct] = {}
     ids: set[str] = set()
-    for one in read:
-        if isinstance(one, BrokenItem):
-            product = CatalogProduct(_hashed_key(one.name, taken), one.name, None, one.reason)
+    for item in parsed_items:
+        if isinstance(item, BrokenItem):
+            product = CatalogProduct(_hashed_key(item.name, products), item.name, None, item.reason)
         else:
-            wanted = one.product.slug if slugs[one.product.slug] == 1 else one.jurisdiction_product_id
-            is_fit = _URL_KEY.fullmatch(wanted) and wanted not in taken
-            key = wanted if is_fit else _hashed_key(one.jurisdiction_product_id, taken)
-            name = one.product.name or one.form.form_name or one.product.slug or "A product without a name"
-            product = CatalogProduct(key, name, one, _why_unavailable(one, ids))
-            ids.add(one.jurisdiction_product_id)
-        taken.add(product.key)
-        products.append(product)
-    return tuple(products)
+            key = item.product.slug if slugs[item.product.slug] == 1 else item.jurisdiction_product_id
+            if not _URL_KEY.fullmatch(key) or key in products:
+                key = _hashed_key(item.jurisdiction_product_id, products)
+            name = item.product.name or item.form.form_name or item.product.slug or "A product without a name"
+            product = CatalogProduct(key, name, item, _why_unavailable(item, ids))
+            ids.add(item.jurisdiction_product_id)
+        products[product.key] = product
+    return tuple(products.values())
 
 
 def _read_item(item: Any) -> CatalogItem | BrokenItem:
     try:
-        [one] = parse_catalog([item])
-        if isinstance(one, CatalogItem):
-            check_schema(one.form)
-    except Exception:  # whatever it is about one product, the others must be shown
+        [parsed_item] = parse_catalog([item])
+        if isinstance(parsed_item, CatalogItem):
+            check_schema(parsed_item.form)
+    except Exception:  # an error of any kind in one product must not hide the others
         log.exception("A catalog item cannot be read")
         return BrokenItem(name="A product without a name", reason="The catalog entry cannot be read")
-    return one
+    return parsed_item
 
 
 def _why_unavailable(item: CatalogItem, ids: set[str]) -> str:
@@ -95,21 +94,20 @@ def _why_unavailable(item: CatalogItem, ids: set[str]) -> str:
     return "; ".join(fault.message for fault in check_schema(item.form).faults)
 
 
-def _hashed_key(text: str, taken: set[str]) -> str:
-    """A key made from any text; the same text twice gets two keys."""
-    count = 0
-    while True:
-        key = hashlib.sha256(f"{text}/{count}".encode()).hexdigest()[:16]
+def _hashed_key(text: str, taken: Container[str]) -> str:
+    """Make a key from a text that is not taken."""
+    for number in count():
+        key = hashlib.sha256(f"{text}/{number}".encode()).hexdigest()[:16]
         if key not in taken:
-            return key
-        count += 1
+            break
+    return key
 
 
 @dataclass(frozen=True)
 class Catalog:
-    """All products, when the service last confirmed them, and where that is too long ago, a note for people.
+    """All products, and the time when the service last confirmed them. A stale catalog has a note for people.
 
-    `etag` and `digest` are those of the items as they came.
+    `etag` and `digest` are those of the items as they arrived.
     """
 
     items: tuple[CatalogProduct, ...]
@@ -120,7 +118,7 @@ class Catalog:
     digest: str = ""
 
     def find(self, key: str) -> CatalogProduct | None:
-        """The product with the key, available or not."""
+        """Return the product with the key, available or not."""
         return self._by_key.get(key)
 
     def language_of(self, text: str) -> str:
@@ -143,97 +141,95 @@ def _digest(items: list[Any]) -> str:
     return hashlib.sha256(json.dumps(items, sort_keys=True).encode()).hexdigest()
 
 
-# Where there is an old catalog to show, a page doesn't wait longer than this for a new one.
+# With an old catalog at hand, a page waits no longer for a new one.
 _REFRESH_TIMEOUT = 5.0
-# A service that forbids caching is asked this often, not for every page.
+# The shortest time between calls, also to a service that forbids caching.
 _MIN_AGE = 5
 
 
 def catalog() -> Catalog:
-    """The catalog of the configured service, in the reader's language as far as the service speaks it.
+    """Return the catalog of the configured service, in the reader's language as far as the service has it.
 
-    Raises CatalogUnavailable where there is none, not even an old one.
+    Raises CatalogUnavailable without a catalog, even an old one.
     """
     try:
-        source, directory = configuration.service(), Path(settings.DATA_DIR)
-        cache = _cache_of(source, directory)
+        source = configuration.service()
+        cache = _cache_of(source, Path(settings.DATA_DIR))
         calls = cache.calls
         current = cache.current()
     except CatalogUnavailable:
         raise
     except GatewayError as error:
         raise CatalogUnavailable(str(error)) from error
-    words = _translation(source, directory)
-    if words and not current.is_stale and (cache.calls == calls or words.is_empty):
-        words.refresh(etag=current.etag)
-    return _in_words(current, words)
+    translation = _translation(source)
+    # A page waits for one call at most, unless there is no translation yet.
+    if translation and not current.is_stale and (cache.calls == calls or translation.is_empty):
+        translation.refresh(etag=current.etag)
+    return _translated(current, translation)
 
 
 def cached_catalog() -> Catalog | None:
-    """The catalog that was fetched last, however old, without any call; None where there never was one."""
+    """Return the last fetched catalog of any age, without a call; None if there is none."""
     try:
-        source, directory = configuration.service(), Path(settings.DATA_DIR)
+        source = configuration.service()
     except GatewayError:
         return None
-    cached = _cache_of(source, directory).cached()
-    return _in_words(cached, _translation(source, directory)) if cached else None
+    cached = _cache_of(source, Path(settings.DATA_DIR)).cached()
+    return _translated(cached, _translation(source)) if cached else None
 
 
 def catalog_item_in(language: str, key: str) -> Mapping[str, Any] | None:
-    """What the service says of a product in the language, as it arrived; None where it doesn't. Makes no call.
+    """Return a product as the service describes it in a language, or None. Makes no call.
 
     `key` is the product's jurisdiction_product_id, or the id of its schema.
     """
-    if _is_own(language):
-        return None
     try:
-        source, directory = configuration.service(), Path(settings.DATA_DIR)
+        source = configuration.service()
     except GatewayError:
         return None
-    return _translation_of(source, directory, language).items.get(key)
+    translation = _translation(source, language)
+    return translation.items.get(key) if translation else None
 
 
-def _translation(source: FormationService, directory: Path) -> CatalogTranslation | None:
-    """The words of the reader's language; None where that is the catalog's own."""
-    language = get_language()
-    return None if _is_own(language) else _translation_of(source, directory, language)
+def _translation(source: FormationService, language: str = "") -> CatalogTranslation | None:
+    """Return the translation into a language, by default the reader's; None for the catalog's own language."""
+    language = language or get_language()
+    if language == str(settings.CATALOG_LANGUAGE).partition("-")[0]:
+        return None
+    return _translation_of(source, Path(settings.DATA_DIR), language)
 
 
-def _is_own(language: str) -> bool:
-    """Whether the catalog speaks the language by itself."""
-    return language == str(settings.CATALOG_LANGUAGE).partition("-")[0]
-
-
-def _in_words(current: Catalog, words: CatalogTranslation | None) -> Catalog:
-    """The catalog with these words, where there are any; worked out once for each catalog and its words."""
-    theirs = words.items if words else {}
-    if not words or not theirs:
+def _translated(current: Catalog, translation: CatalogTranslation | None) -> Catalog:
+    """Return the catalog with the texts of a translation. The result is cached by language."""
+    items = translation.items if translation else {}
+    if not translation or not items:
         return current
-    known = _known.get(words.language)
-    if known is None or known[0] is not current or known[1] is not theirs:
-        items = tuple(_product_in_words(one, theirs, words.language) for one in current.items)
-        known = _known[words.language] = (current, theirs, replace(current, items=items))
-    return known[2]
+    cached = _translated_catalogs.get(translation.language)
+    if cached is None or cached[0] is not current or cached[1] is not items:
+        products = tuple(_translated_product(product, items, translation.language) for product in current.items)
+        cached = (current, items, replace(current, items=products))
+        _translated_catalogs[translation.language] = cached
+    return cached[2]
 
 
-# By language: a catalog, what the service says in the language, and the one with the other's words.
-_known: dict[str, tuple[Catalog, Items, Catalog]] = {}
+# By language: a catalog, the items that the service has in the language, and the catalog with their texts.
+_translated_catalogs: dict[str, tuple[Catalog, Items, Catalog]] = {}
 
 
-def _product_in_words(product: CatalogProduct, theirs: Items, language: str) -> CatalogProduct:
-    said = theirs.get(product.item.jurisdiction_product_id) if product.item else None
-    if product.item is None or said is None:
+def _translated_product(product: CatalogProduct, items: Items, language: str) -> CatalogProduct:
+    document = items.get(product.item.jurisdiction_product_id) if product.item else None
+    if product.item is None or document is None:
         return product
-    item = translated_item(product.item, said, language)
+    item = translated_item(product.item, document, language)
     return replace(product, item=item, name=item.product.name or product.name)
 
 
 def forget() -> None:
-    """Forget the service and the catalog that this process holds: for tests, where one address may be two services."""
+    """Forget the service and the catalog of this process: for tests, in which an address may be two services."""
     configuration.forget()
     _cache_of.cache_clear()
     _translation_of.cache_clear()
-    _known.clear()
+    _translated_catalogs.clear()
 
 
 @lru_cache(maxsize=4)
@@ -249,7 +245,7 @@ def _translation_of(source: FormationService, directory: Path, language: str) ->
 
 
 class CatalogCache:
-    """The catalog of one service in this process, in the service's own language. `clock` counts seconds."""
+    """The catalog of a service in this process, in the catalog's own language. `clock` counts seconds."""
 
     def __init__(
         self,
@@ -267,19 +263,18 @@ class CatalogCache:
         self._clock = clock
         self._lock = threading.Lock()
         self._cached: Catalog | None = None
-        # Of the file as this process knows it.
+        # The version of the file that this process has read.
         self._stamp = 0
         self._failure: GatewayError | None = None
         self._next_call = float("-inf")
-        # How often this process has asked.
+        # The number of calls of this process.
         self.calls = 0
 
     def current(self) -> Catalog:
-        """What there is to show now, asking the service where it is time to."""
+        """Return the catalog, after a call to the service if that is due. Raises CatalogUnavailable."""
         self._adopt_stored()
-        held = self._cached
-        # Whoever has something to show doesn't wait for another's call.
-        if self._clock() >= self._next_call and self._lock.acquire(blocking=held is None):
+        # With a catalog at hand, no request waits for the call of another.
+        if self._clock() >= self._next_call and self._lock.acquire(blocking=self._cached is None):
             try:
                 if self._clock() >= self._next_call:
                     self._refresh()
@@ -290,54 +285,53 @@ class CatalogCache:
         return self._cached
 
     def cached(self) -> Catalog | None:
-        """What there is to show without asking the service."""
+        """Return the catalog of any age, without a call."""
         if self._cached is None:
             self._cached = self._stored()
         return self._cached
 
     def _adopt_stored(self) -> None:
-        """What another process has found since is shown by this one as well, so that no page falls back to an older."""
+        """Take a catalog that another process has stored, so that no page shows an older one."""
         if self._cached is None or self._file.stamp() == self._stamp:
             return
-        if found := self._stored():
-            is_same = found.digest == self._cached.digest
-            self._cached = replace(found, items=self._cached.items) if is_same else found
+        if stored := self._stored():
+            is_same = stored.digest == self._cached.digest
+            self._cached = replace(stored, items=self._cached.items) if is_same else stored
 
     def _refresh(self) -> None:
-        held = self._cached or self._stored()
+        old = self._cached or self._stored()
         self.calls += 1
         try:
-            answer = (
-                self._source.catalog(if_none_match=held.etag, within=_REFRESH_TIMEOUT, language=self._language)
-                if held
-                else self._source.catalog(language=self._language)
-            )
+            if old:
+                answer = self._source.catalog(if_none_match=old.etag, within=_REFRESH_TIMEOUT, language=self._language)
+            else:
+                answer = self._source.catalog(language=self._language)
         except GatewayError as error:
             log.error("Could not refresh the catalog of %s: %s", self._source.base_url, error)
             self._failure = error
             self._next_call = self._clock() + max(RETRY_SECONDS, error.retry_after or 0)
-            self._cached = held
-            if held:
-                at = held.fetched_at
+            self._cached = old
+            if old:
+                at = old.fetched_at
                 note = f"{error.words}. These products and prices are from {at.day} {at:%B %Y}, {at:%H:%M} UTC."
-                self._cached = replace(held, is_stale=True, note=note)
+                self._cached = replace(old, is_stale=True, note=note)
             return
-        self._cached = self._confirmed(held, answer)
+        self._cached = self._confirmed(old, answer)
         self._stamp = self._file.stamp()
         lifetime = self._seconds if answer.max_age is None else min(self._seconds, max(_MIN_AGE, answer.max_age))
         self._next_call = self._clock() + lifetime
 
     def _stored(self) -> Catalog | None:
-        # Read before the file: what is written meanwhile is taken over by the next look.
+        # Read before the file, so that a change meanwhile is noticed the next time.
         self._stamp = self._file.stamp()
         stored = self._file.load()
         return _read(stored.items, stored.etag, stored.fetched_at) if stored else None
 
-    def _confirmed(self, held: Catalog | None, answer: CatalogAnswer) -> Catalog:
+    def _confirmed(self, old: Catalog | None, answer: CatalogAnswer) -> Catalog:
         now = datetime.now(UTC)
-        if held and (answer.items is None or _digest(answer.items) == held.digest):
+        if old and (answer.items is None or _digest(answer.items) == old.digest):
             self._file.touch()
-            return Catalog(held.items, now, etag=answer.etag, digest=held.digest)
+            return Catalog(old.items, now, etag=answer.etag, digest=old.digest)
         items = answer.items or []
         self._file.write(items, answer.etag)
         return _read(items, answer.etag, now)

@@ -1,8 +1,9 @@
-"""FormationService: one method for each endpoint that is used, JSON records in and out (interface, "Endpoints").
+"""The client of a formation service: a method for each endpoint in use, JSON records in and out (interface,
+"Endpoints").
 
-Methods marked **S** are calls that only the supplement names; a service without them makes them raise Unsupported.
-Every method raises GatewayError; a create whose answer has no id raises Unclear, since it may have been done. `key` is
-the Idempotency-Key: the same for every try of the same deed.
+Methods marked **S** are calls that only the supplement names; at a service without them they raise Unsupported. Every
+method raises GatewayError. A create whose answer has no id raises Unclear, since it may have been done. `key` is the
+Idempotency-Key: the same for every try of the same action.
 """
 
 from collections.abc import Callable
@@ -15,15 +16,15 @@ from urllib.parse import quote
 from requests.adapters import BaseAdapter
 
 from .calls import Answer, Caller, Limits
-from .records import Body, Record, Records, read_answer, record_if_any, whole_list
+from .records import Body, Record, Records, list_in, read_json, usable_answer
 from .transports.network import Timeouts
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogAnswer:
-    """The catalog's items as they arrived, or None where they are what `if_none_match` names.
+    """The items of the catalog as they arrived, or None if they still have the ETag `if_none_match`.
 
-    `language` is the language that the answer says it is in; empty where it doesn't. `sent_at` is the service's time.
+    `language` is that of the answer, if it names one. `sent_at` is the service's time.
     """
 
     items: list[Any] | None
@@ -46,7 +47,7 @@ class FormationService:
     # Catalog
 
     def catalog(self, *, if_none_match: str = "", within: float | None = None, language: str = "") -> CatalogAnswer:
-        """GET /catalog, whole. `within` shortens the time that the call may take; `language` is the one asked for."""
+        """GET /catalog. `within` shortens the time of the call; `language` is the requested language."""
         timeouts = self._timeouts(within)
         headers = {"If-None-Match": if_none_match} if if_none_match else {}
         if language:
@@ -56,11 +57,12 @@ class FormationService:
         )
         answer = self._records.call(call)
         etag = answer.headers.get("ETag", "")
-        spoken = answer.headers.get("Content-Language", "").strip()
+        answer_language = answer.headers.get("Content-Language", "").strip()
         if answer.status == 304:
-            return CatalogAnswer(None, etag or if_none_match, _max_age(answer), spoken)
-        items = read_answer(call, answer, whole_list)
-        return CatalogAnswer(items, etag, _max_age(answer), spoken, _sent_at(answer))
+            return CatalogAnswer(None, etag or if_none_match, _max_age(answer), answer_language)
+        with usable_answer(call, answer):
+            items = list_in(read_json(answer.body))
+        return CatalogAnswer(items, etag, _max_age(answer), answer_language, _sent_at(answer))
 
     def _timeouts(self, within: float | None) -> Timeouts:
         """Return the usual time-outs, or shorter ones so that the whole call ends within so many seconds."""
@@ -80,7 +82,7 @@ class FormationService:
         return self._records.list_all("/entities", is_supplement=True, client_reference=client_reference, status=status)
 
     def entity(self, entity_id: str, *, within: float | None = None) -> Record:
-        """**S** GET /entities/{id}. `within` shortens the time that the call may take."""
+        """**S** GET /entities/{id}. `within` shortens the time of the call."""
         return self._records.get(_path("entities", entity_id), is_supplement=True, timeouts=self._timeouts(within))
 
     def update_entity(self, entity_id: str, body: Body, *, key: str) -> Record:
@@ -112,7 +114,7 @@ class FormationService:
         share_class_id: str | None = None,
         key: str,
     ) -> Record:
-        """POST /entities/{id}/csp-data: of the entity, or of one party or share class."""
+        """POST /entities/{id}/csp-data: of the entity, or of a party or share class."""
         body: Record = {"csp_form_schema_id": schema_id, "csp_data": data, **_scope(party_id, share_class_id)}
         return self._records.write("POST", _path("entities", entity_id, "csp-data"), body, key=key)
 
@@ -165,7 +167,7 @@ class FormationService:
         self._records.delete(_path("entities", entity_id, "share-classes", share_class_id), key=key)
 
     def add_shareholding(self, entity_id: str, body: Body, *, key: str) -> Record:
-        """POST /entities/{id}/shareholdings. The interface shows no id in the answer; where there is one, it's `id`."""
+        """POST /entities/{id}/shareholdings. The interface shows no id in the answer; if there is one, it is `id`."""
         return self._records.write("POST", _path("entities", entity_id, "shareholdings"), body, key=key)
 
     def shareholdings(self, entity_id: str) -> list[Record]:
@@ -202,7 +204,7 @@ class FormationService:
             timeouts=self._limits.upload_timeouts,
             key=key,
         )
-        return read_answer(call, self._records.call(call), record_if_any)
+        return self._records.send(call)
 
     def documents(self, entity_id: str) -> list[Record]:
         """**S** GET /entities/{id}/documents, all pages."""
@@ -228,7 +230,7 @@ class FormationService:
     # Events
 
     def add_webhook(self, body: Body, *, key: str) -> Record:
-        """**S** POST /webhooks. The record has its `id`, and the `secret`, this once."""
+        """**S** POST /webhooks. The record has its `id`, and this time the `secret`."""
         return self._records.create("/webhooks", body, key=key, id_name="id", others=(), is_supplement=True)
 
     def webhooks(self) -> list[Record]:
@@ -266,7 +268,7 @@ def _sent_at(answer: Answer) -> datetime | None:
 
 
 def _max_age(answer: Answer) -> int | None:
-    """Seconds for which the service says that its answer stays fresh; 0 where it forbids keeping it."""
+    """Return the seconds for which an answer stays fresh; 0 if it must not be stored."""
     for directive in answer.headers.get("Cache-Control", "").lower().split(","):
         name, _, seconds = directive.strip().partition("=")
         if name in ("no-store", "no-cache"):

@@ -1,4 +1,4 @@
-"""The service that the settings name, and the checks of those settings: one base address over HTTP, and a key."""
+"""The service that the settings name, and the checks of these settings: the base address and the key."""
 
 import ipaddress
 import re
@@ -23,7 +23,7 @@ _NUMERIC = re.compile(r"(0x[0-9a-f]*|\d+)(\.(0x[0-9a-f]*|\d+))*\.?", re.ASCII)
 
 
 def address_error(url: str) -> str:
-    """Why the address can't be used, as the rest of a sentence; empty where it can."""
+    """Return why the address cannot be used, as the rest of a sentence, or ""."""
     if any(character.isspace() or not character.isprintable() for character in url) or "\\" in url:
         return "contains a space, a control character or a backslash"
     try:
@@ -64,7 +64,7 @@ def _host_error(host: str) -> str:
 
 
 def is_unencrypted(url: str) -> bool:
-    """Whether the key and the answers would cross a network unencrypted."""
+    """Tell whether the key and the answers would cross a network unencrypted."""
     parts = urlsplit(url)
     if parts.scheme == "https" or parts.hostname == "localhost":
         return False
@@ -75,27 +75,28 @@ def is_unencrypted(url: str) -> bool:
 
 
 def check_service(**_: Any) -> list[CheckMessage]:
-    """FORMATION_SERVICE_URL and FORMATION_SERVICE_KEY, as far as they can be judged without a call."""
-    url, key = settings.FORMATION_SERVICE_URL, settings.FORMATION_SERVICE_KEY
+    """Check FORMATION_SERVICE_URL and FORMATION_SERVICE_KEY, without a call."""
+    url = settings.FORMATION_SERVICE_URL
+    key = settings.FORMATION_SERVICE_KEY
     if not url:
         unused = "FORMATION_SERVICE_KEY is set without FORMATION_SERVICE_URL; the embedded service has its own key"
         return [Warning(unused, id="gateway.W001")] if key else []
-    found: list[CheckMessage] = []
+    messages: list[CheckMessage] = []
     if fault := address_error(url):
         hint = "Set only the base address, like https://formation.example"
-        found.append(Error(f"FORMATION_SERVICE_URL {fault}", hint=hint, id="gateway.E001"))
+        messages.append(Error(f"FORMATION_SERVICE_URL {fault}", hint=hint, id="gateway.E001"))
     elif is_unencrypted(url):
         exposed = "FORMATION_SERVICE_URL is not https: the key and answers are sent unencrypted"
-        found.append(Warning(exposed, id="gateway.W002"))
+        messages.append(Warning(exposed, id="gateway.W002"))
     if not key:
-        found.append(Error("FORMATION_SERVICE_KEY is empty: the service needs a key", id="gateway.E002"))
+        messages.append(Error("FORMATION_SERVICE_KEY is empty: the service needs a key", id="gateway.E002"))
     elif not (key.isascii() and key.isprintable()):
-        found.append(Error("FORMATION_SERVICE_KEY contains characters that a key cannot have", id="gateway.E003"))
-    return found
+        messages.append(Error("FORMATION_SERVICE_KEY contains characters that a key cannot have", id="gateway.E003"))
+    return messages
 
 
 def service() -> FormationService:
-    """The configured service, one per process. Raises NotConfigured where the address or the key can't be used."""
+    """Return the configured service, one per process. Raises NotConfigured for an unusable address or key."""
     return _service(settings.FORMATION_SERVICE_URL, settings.FORMATION_SERVICE_KEY)
 
 
@@ -105,7 +106,7 @@ def _service(url: str, key: str) -> FormationService:
     if not url:
         return FormationService(
             base_url=in_process.BASE_URL,
-            # Read when it is needed, since it may be made after the portal has started. No key: a 401.
+            # Read at each call, since the key may be created after the start of the portal.
             read_key=lambda: secret_store.read_once(StoredSecret.SERVICE_KEY),
             adapter=in_process.InProcessAdapter(),
             limits=_limits(),
@@ -118,7 +119,7 @@ def _service(url: str, key: str) -> FormationService:
 
 
 def forget() -> None:
-    """Make the service anew at the next call."""
+    """Create the service again at the next call."""
     _service.cache_clear()
 
 

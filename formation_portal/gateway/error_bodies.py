@@ -1,10 +1,9 @@
-"""Reads an error answer of any shape into a Complaint (supplement, "Envelopes, pages, errors").
+"""Read an error answer of any shape (supplement, "Envelopes, pages, errors").
 
 Understood: RFC 9457 with the supplement's `code` and `errors`, `{"error": {"code", "message", "details"}}`,
 `{"error": "text"}`, `{"errors": {"field": ["text"]}}` at any depth, `{"detail": …}` (a text, or a list with `loc` and
-`msg`), and a body that is not JSON at all. What names a field and says nothing of its own says what the whole answer
-says, and the name of something is never taken for a sentence. Nothing here raises: an error that can't be read is still
-an error.
+`msg`), and a body that is not JSON. An objection to a field without a text has the text of the whole answer, and a name
+is never taken for a text. Nothing here raises: an error that cannot be read is still an error.
 """
 
 import json
@@ -20,27 +19,27 @@ from .errors import MAX_ID_LENGTH, ErrorBody, FieldProblem
 MAX_TEXT_LENGTH = 500
 MAX_PROBLEMS = 200
 _MAX_DEPTH = 12
-# What a code looks like that a program may compare and keep; anything else is a sentence, or worse.
+# The form of a code that may be compared and stored; anything else is a text.
 _CODE = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
 # The name of a field or of a fault: no blank, and something else between its words.
 _NAME = re.compile(r"""(?=.*\w[._/:~\['"-]+\w)[\w#$./:~\[\]'"-]+|[A-Z]{4,}""")
 _MESSAGE_MEMBERS = ("detail", "message", "msg", "description", "reason", "title", "error")
-# What may say which field is meant; the second ones only beside a text, since fields are called so too.
+# Members that may name the field; the second ones only beside a text, since fields have such names too.
 _FIELD_MEMBERS = ("field", "pointer", "path", "loc", "param")
 _FIELD_MEMBERS_BESIDE_MESSAGES = ("name", "parameter", "property")
-# What holds objections and is no field itself.
+# Members that hold objections and are no fields.
 _LIST_MEMBERS = ("errors", "details", "detail", "fields", "violations", "issues", "problems", "invalid_params")
 _MORE_LIST_MEMBERS = ("invalid-params", "fieldErrors", "field_errors", "fieldViolations", "field_violations")
-# Steps of a path that lead to no field; and what is said of all fields together.
+# Steps of a path that are no fields, and the names for all fields together.
 _IGNORED_STEPS = frozenset({"", "$", "body", "payload", "data", "attributes", "__all__", "non_field_errors"})
-# What an objection has besides: what was sent, and what a program makes of it.
+# Other members of an objection: the refused value, and data for programs.
 _METADATA_MEMBERS = frozenset(
     {"code", "type", "status", "value", "input", "given", "url", "id", "request_id", "instance"}
 )
 
 
 def read_error_body(body: bytes, *, content_type: str = "") -> ErrorBody:
-    """What the error answer says. Mark-up is left out: a proxy's page of HTML says nothing to people."""
+    """Read the body of an error answer. A page of HTML, as proxies send it, gives no message."""
     try:
         answer = json.loads(body)
     except (ValueError, RecursionError):
@@ -53,38 +52,40 @@ def read_error_body(body: bytes, *, content_type: str = "") -> ErrorBody:
     error = answer.get("error")
     inner = error if isinstance(error, Mapping) else {}
     message = _message(answer) or _message(inner)
-    held = [value for one in (answer, inner) for value in _problem_lists(one)]
-    named = [one for one in (inner, answer) if _field_path(one)]
+    lists = [*_problem_lists(answer), *_problem_lists(inner)]
+    naming_a_field = [mapping for mapping in (inner, answer) if _field_path(mapping)]
     return ErrorBody(
         code=_code(answer.get("code")) or _code(inner.get("code")) or (_code(error) if _is_name(error) else ""),
         message=message,
-        problems=_problems(held, message) or _problems(named[:1], message),
+        problems=_problems(lists, message) or _problems(naming_a_field[:1], message),
         existing_id=_id(answer.get("existing_id")) or _id(inner.get("existing_id")),
     )
 
 
-def _problem_lists(found: Mapping[str, Any]) -> list[Any]:
-    """What is in its members that hold objections."""
-    held = (found.get(name) for name in (*_LIST_MEMBERS, *_MORE_LIST_MEMBERS))
-    return [one for one in held if isinstance(one, Mapping | list)]
+def _problem_lists(mapping: Mapping[str, Any]) -> list[Any]:
+    """Return the values of the members that hold objections."""
+    values = [mapping.get(name) for name in (*_LIST_MEMBERS, *_MORE_LIST_MEMBERS)]
+    return [value for value in values if isinstance(value, Mapping | list)]
 
 
-def _problems(found: list[Any], message: str = "") -> tuple[FieldProblem, ...]:
-    """Everything that is said there; `message` where an objection names its field and says nothing."""
-    read = (one if one.message else replace(one, message=message) for one in _read(found, (), _MAX_DEPTH))
-    return tuple(islice(read, MAX_PROBLEMS))
+def _problems(values: list[Any], message: str = "") -> tuple[FieldProblem, ...]:
+    """Return the objections in the values. An objection without a text gets `message`."""
+    problems = []
+    for problem in islice(_read(values, (), _MAX_DEPTH), MAX_PROBLEMS):
+        problems.append(problem if problem.message else replace(problem, message=message))
+    return tuple(problems)
 
 
-def _read(found: Any, path: tuple[str, ...], depth: int) -> Iterator[FieldProblem]:
-    """The objections at a path, each with its field, or with a sentence."""
+def _read(value: Any, path: tuple[str, ...], depth: int) -> Iterator[FieldProblem]:
+    """Yield the objections at a path, each with a field or a text."""
     if depth == 0:
         return
-    if isinstance(found, list):
-        for one in found:
-            yield from _read(one, path, depth - 1)
-    elif isinstance(found, Mapping):
-        yield from _of_mapping(found, path, depth)
-    elif isinstance(found, str) and (text := _text(found)):
+    if isinstance(value, list):
+        for item in value:
+            yield from _read(item, path, depth - 1)
+    elif isinstance(value, Mapping):
+        yield from _read_mapping(value, path, depth)
+    elif isinstance(value, str) and (text := _text(value)):
         if not _is_name(text):
             yield FieldProblem(field=_field_name(path), code="invalid", message=text)
         elif path:
@@ -93,66 +94,76 @@ def _read(found: Any, path: tuple[str, ...], depth: int) -> Iterator[FieldProble
             yield FieldProblem(field=_field_name(_steps(text)), code="invalid", message="")
 
 
-def _of_mapping(found: Mapping[str, Any], path: tuple[str, ...], depth: int) -> Iterator[FieldProblem]:
-    """One objection, or those of each member: `{"field": "text"}`, `{"field": ["text", …]}`, `{"field": {…}}`."""
-    place, text = _field_path(found), _message(found)
-    # In a list of fields, one of which is called like a text, others say something as well.
-    others = [value for name, value in found.items() if name not in _MESSAGE_MEMBERS and name not in _METADATA_MEMBERS]
-    is_field_map = any(isinstance(value, list | Mapping) or " " in _text_of_string(value) for value in others)
-    if place or (text and not is_field_map):
+def _read_mapping(mapping: Mapping[str, Any], path: tuple[str, ...], depth: int) -> Iterator[FieldProblem]:
+    """Yield an objection, or those of each member: `{"field": "text"}`, `{"field": ["text", …]}`, `{"field": {…}}`."""
+    field_path = _field_path(mapping)
+    text = _message(mapping)
+    if field_path or (text and not _is_field_map(mapping)):
         yield FieldProblem(
-            field=_field_name((*path, *place)),
-            code=_text_of_string(found.get("code")) or _text_of_string(found.get("type")) or "invalid",
+            field=_field_name((*path, *field_path)),
+            code=_text_of_string(mapping.get("code")) or _text_of_string(mapping.get("type")) or "invalid",
             message=text,
-            section=_text_of_string(found.get("section")),
-            party_id=_text_of_string(found.get("party_id")),
-            share_class_id=_text_of_string(found.get("share_class_id")),
-            slot=_text(found.get("slot")),
+            section=_text_of_string(mapping.get("section")),
+            party_id=_text_of_string(mapping.get("party_id")),
+            share_class_id=_text_of_string(mapping.get("share_class_id")),
+            slot=_text(mapping.get("slot")),
         )
-        return
-    if held := _problem_lists(found):
-        yield from _read(held, path, depth - 1)
-        return
-    for name, said in found.items():
-        if name not in _METADATA_MEMBERS and not name.startswith("@"):
-            yield from _read(said, (*path, *_steps(name)), depth - 1)
+    elif lists := _problem_lists(mapping):
+        yield from _read(lists, path, depth - 1)
+    else:
+        for name, value in mapping.items():
+            if name not in _METADATA_MEMBERS and not name.startswith("@"):
+                yield from _read(value, (*path, *_steps(name)), depth - 1)
 
 
-def _field_path(found: Mapping[str, Any]) -> tuple[str, ...]:
-    """The path to the field that it means; empty where it names none."""
-    text, source = _message(found), found.get("source")
-    within = source if isinstance(source, Mapping) else {}
+def _is_field_map(mapping: Mapping[str, Any]) -> bool:
+    """Tell whether members other than texts have objections: then a field has the name of a text."""
+    for name, value in mapping.items():
+        has_objection = isinstance(value, list | Mapping) or " " in _text_of_string(value)
+        if has_objection and name not in _MESSAGE_MEMBERS and name not in _METADATA_MEMBERS:
+            return True
+    return False
+
+
+def _field_path(mapping: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the path to the field that an objection names; empty if it names none."""
+    text = _message(mapping)
+    source = mapping.get("source")
+    inner = source if isinstance(source, Mapping) else {}
     for name in (*_FIELD_MEMBERS, *(_FIELD_MEMBERS_BESIDE_MESSAGES if text else ())):
-        said = found.get(name, within.get(name))
-        if isinstance(said, str) and said and (text or " " not in said):
-            return _steps(said)
-        if isinstance(said, list) and said and name in ("path", "loc"):
-            steps = tuple(str(step) for step in said if isinstance(step, str | int))
+        value = mapping.get(name, inner.get(name))
+        if isinstance(value, str) and value and (text or " " not in value):
+            return _steps(value)
+        if isinstance(value, list) and value and name in ("path", "loc"):
+            steps = tuple(str(step) for step in value if isinstance(step, str | int))
             if not any(" " in step for step in steps):
                 return steps
     return ()
 
 
-def _steps(said: str) -> tuple[str, ...]:
-    """A JSON pointer's steps, or a name. A key within csp_data may have dots itself."""
-    if said.startswith(("/", "#/")):
-        return tuple(step.replace("~1", "/").replace("~0", "~") for step in said.lstrip("#").split("/")[1:])
-    _, within, key = said.partition("csp_data")
-    return ("csp_data", key.strip("./[]'\"")) if within and key else (said.removeprefix("$."),)
+def _steps(path: str) -> tuple[str, ...]:
+    """Return the steps of a JSON pointer, or a name. A key within csp_data may have dots."""
+    if path.startswith(("/", "#/")):
+        return tuple(step.replace("~1", "/").replace("~0", "~") for step in path.lstrip("#").split("/")[1:])
+    _, csp_data, key = path.partition("csp_data")
+    return ("csp_data", key.strip("./[]'\"")) if csp_data and key else (path.removeprefix("$."),)
 
 
 def _field_name(steps: tuple[str, ...]) -> str:
-    """The field that a path leads to: within csp_data the key alone, elsewhere the path with dots."""
+    """Return the field of a path: within csp_data the key alone, elsewhere the path with dots."""
     path = [step for step in steps if step not in _IGNORED_STEPS]
     if "csp_data" in path[:-1]:
         return _text(path[path.index("csp_data") + 1])
     return _text(".".join(path))
 
 
-def _message(found: Mapping[str, Any]) -> str:
-    """What it says to people; the name of a fault is none."""
-    said = (_text_of_string(found.get(name)) for name in _MESSAGE_MEMBERS)
-    return next((one for one in said if one and not _is_name(one)), "")
+def _message(mapping: Mapping[str, Any]) -> str:
+    """Return the first text for people; the name of an error is none."""
+    for name in _MESSAGE_MEMBERS:
+        text = _text_of_string(mapping.get(name))
+        if text and not _is_name(text):
+            return text
+    return ""
 
 
 def _is_name(text: Any) -> bool:
@@ -164,7 +175,7 @@ def _code(value: Any) -> str:
 
 
 def _id(value: Any) -> str:
-    """An id exactly as it was said; nothing where it can't be one."""
+    """Return an id exactly as it was sent, or "" for an impossible one."""
     return value if isinstance(value, str) and len(value) <= MAX_ID_LENGTH and value == _text(value) else ""
 
 
@@ -173,8 +184,10 @@ def _text_of_string(value: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    """One line for people: no control characters, and an end."""
+    """Return a value as a line of limited length, without control characters."""
     if value is None or isinstance(value, Mapping | list):
         return ""
-    shown = "".join(" " if unicodedata.category(one)[0] == "C" else one for one in str(value)[: MAX_TEXT_LENGTH * 2])
-    return " ".join(shown.split())[:MAX_TEXT_LENGTH]
+    characters = []
+    for character in str(value)[: MAX_TEXT_LENGTH * 2]:
+        characters.append(" " if unicodedata.category(character)[0] == "C" else character)
+    return " ".join("".join(characters).split())[:MAX_TEXT_LENGTH]

@@ -1,7 +1,7 @@
-"""What can go wrong with a call to the service: one tree, and the one table that decides.
+"""The errors of a call to the service, and the table that chooses one.
 
-The tree is split on two questions: may the service have done what was asked, and can trying again help? Every error
-keeps status, code and request id; none holds a body or a key. Supplement, "Envelopes, pages, errors".
+The classes answer two questions: may the service have carried out the call, and can another try help? Every error has
+status, code and request id; none has a body or a key. Supplement, "Envelopes, pages, errors".
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from urllib3.exceptions import ConnectTimeoutError, SSLError
 
 from formation_portal.contract.fields.values import Problem
 
-# The longest id of a record that is taken for one.
+# A longer text is no id of a record.
 MAX_ID_LENGTH = 200
 
 
 @dataclass(frozen=True, slots=True)
 class FieldProblem(Problem):
-    """One thing that the service objects to. `field` is its own name for it; empty where it names none.
+    """An objection of the service. `field` is its own name for the field, or "".
 
-    What the supplement adds for a requirement: the section, party, share class or document slot that it is about.
+    The supplement adds the section, party, share class or document slot of a requirement.
     """
 
     section: str = ""
@@ -32,7 +32,7 @@ class FieldProblem(Problem):
 
 @dataclass(frozen=True, slots=True)
 class ErrorBody:
-    """What an error answer says, whatever its shape."""
+    """The content of an error answer of any shape."""
 
     code: str = ""
     message: str = ""
@@ -41,9 +41,9 @@ class ErrorBody:
 
 
 class GatewayError(Exception):
-    """Any call that did not bring a usable answer.
+    """A call without a usable answer.
 
-    `words` says for people what it means; `message` what the service said, or else the same words.
+    `words` is the meaning for people; `message` is the service's text, or else the same words.
     """
 
     words = "The formation service could not do this"
@@ -53,11 +53,11 @@ class GatewayError(Exception):
         message: str = "",
         *,
         status: int | None = None,
-        complaint: ErrorBody | None = None,
+        error_body: ErrorBody | None = None,
         request_id: str = "",
         retry_after: float | None = None,
     ) -> None:
-        self.error_body = complaint or ErrorBody()
+        self.error_body = error_body or ErrorBody()
         self.message = message or self.error_body.message or self.words
         self.status = status
         self.code = self.error_body.code
@@ -65,54 +65,54 @@ class GatewayError(Exception):
         self.existing_id = self.error_body.existing_id
         self.request_id = request_id
         self.retry_after = retry_after
-        # For the log: what it means, and what the service said.
-        said = self.message if self.message != self.words else ""
-        details = ": ".join(str(part) for part in (self.status, said) if part)
+        # For the log: the meaning, and the service's text.
+        service_text = self.message if self.message != self.words else ""
+        details = ": ".join(str(part) for part in (self.status, service_text) if part)
         super().__init__(f"{self.words} ({details})" if details else self.words)
 
 
 class NoAnswer(GatewayError):
-    """No answer that can be used. Trying again can help; whether it may, depends on which of the two it is."""
+    """No usable answer. Another try can help, and is allowed if the request was not sent."""
 
 
 class NotSent(NoAnswer):
-    """The request never left: the service surely did nothing."""
+    """The request was not sent: the service did nothing."""
 
     words = "The formation service cannot be reached at the moment"
 
 
 class NotConfigured(NotSent):
-    """The operator's settings name no service that could be called."""
+    """The settings name no service that can be called."""
 
     words = "The formation service is not set up here"
 
 
 class Unclear(NoAnswer):
-    """The request left, and nothing that can be trusted came back: it may have been done."""
+    """The request was sent and no reliable answer arrived: it may have been carried out."""
 
     words = "The formation service's answer did not arrive"
 
 
 class Busy(GatewayError):
-    """The service did nothing and asks to come back, after `retry_after` seconds where it says so."""
+    """The service did nothing and asks for another try, after `retry_after` seconds if it names them."""
 
     words = "The formation service is busy"
 
 
 class Refused(GatewayError):
-    """The service understood and refuses; `problems` names the fields. Trying the same again can't help."""
+    """The service refuses; `problems` names the fields. Another try cannot help."""
 
     words = "The formation service did not accept this"
 
 
 class Conflict(Refused):
-    """409: it stands against what is there already; `existing_id` names the record where the service does."""
+    """409: a record conflicts with an existing one, whose id is `existing_id` if the service names it."""
 
     words = "The formation service already has a record that conflicts with this"
 
 
 class NotAuthorised(GatewayError):
-    """The key is wrong or lacks a scope: an operator's matter, and never the customer's fault."""
+    """The key is wrong or lacks a scope, which the operator must correct."""
 
     words = "The formation service does not accept the portal's key"
 
@@ -124,23 +124,23 @@ class NotFound(GatewayError):
 
 
 class Unsupported(GatewayError):
-    """A call that only the supplement names, and that this service doesn't have."""
+    """A call that only the supplement names, and that this service lacks."""
 
     words = "This formation service does not support this"
 
 
 class NotThere(Unsupported, NotFound):
-    """404 to a call that only the supplement names: no such call or no such record, which nobody can tell apart."""
+    """404 to a call that only the supplement names: there is no such call, or no such record."""
 
 
 class UnexpectedAnswer(GatewayError):
-    """The service broke the contract, and did nothing: it doesn't have a documented call."""
+    """The service lacks a documented call, and did nothing."""
 
     words = "The formation service sent an answer that the portal cannot read"
 
 
 class CatalogUnavailable(GatewayError):
-    """There is no catalog to show, neither a new one nor an old one. Its cause is the error of the last call."""
+    """There is no catalog, neither a new nor an old one. The cause is the error of the last call."""
 
     words = "The formation service’s catalog is not available at the moment"
 
@@ -150,7 +150,7 @@ class HandshakeFailed(SSLError):
 
 
 class UnusableAnswer(Exception):
-    """Evidence: a successful status with an answer that can't be used: no JSON, no record, too large."""
+    """Evidence: a successful status with an unusable answer: no JSON, no record, too large."""
 
 
 Evidence = int | range | type[Exception]
@@ -158,7 +158,7 @@ Evidence = int | range | type[Exception]
 
 @dataclass(frozen=True, slots=True)
 class ErrorRule:
-    """One kind of evidence and what it means. None leaves a column open."""
+    """A kind of evidence and the error that it means. None fits any value."""
 
     evidence: Evidence
     means: type[GatewayError]
@@ -167,8 +167,8 @@ class ErrorRule:
     has_retry_after: bool | None = None
 
 
-# The first row that fits decides. 503 counts as "not done" only with the Retry-After that the supplement promises:
-# proxies answer it also for requests whose answer they lost.
+# The first rule that fits decides. 503 means "not done" only with the Retry-After that the supplement promises: proxies
+# answer 503 also for requests whose answer they lost.
 ERROR_RULES: Sequence[ErrorRule] = (
     ErrorRule(ConnectTimeoutError, NotSent),
     ErrorRule(HandshakeFailed, NotSent),
@@ -198,26 +198,26 @@ ERROR_RULES: Sequence[ErrorRule] = (
 def error_class_for(
     evidence: int | Exception, *, is_supplement: bool = False, code: str = "", has_retry_after: bool = False
 ) -> type[GatewayError]:
-    """The class for a status or for the exception that a call ended in; what no row knows is unclear."""
-    for row in ERROR_RULES:
+    """Return the class of error for a status or an exception, Unclear by default."""
+    for rule in ERROR_RULES:
         if (
-            _fits(row.evidence, evidence)
-            and row.code in (None, code)
-            and row.is_supplement in (None, is_supplement)
-            and row.has_retry_after in (None, has_retry_after)
+            _fits(rule.evidence, evidence)
+            and rule.code in (None, code)
+            and rule.is_supplement in (None, is_supplement)
+            and rule.has_retry_after in (None, has_retry_after)
         ):
-            return row.means
+            return rule.means
     return Unclear
 
 
-def _fits(wanted: Evidence, evidence: int | Exception) -> bool:
-    if isinstance(wanted, type):
-        return isinstance(evidence, Exception) and any(isinstance(one, wanted) for one in _chain(evidence))
-    return evidence in wanted if isinstance(wanted, range) else evidence == wanted
+def _fits(expected: Evidence, evidence: int | Exception) -> bool:
+    if isinstance(expected, type):
+        return isinstance(evidence, Exception) and any(isinstance(error, expected) for error in _chain(evidence))
+    return evidence in expected if isinstance(expected, range) else evidence == expected
 
 
 def _chain(error: Exception) -> Iterator[Exception]:
-    """The error and what it wraps: requests raises the same ConnectionError for "refused" and for "answer lost"."""
+    """Yield an error and those in it: requests raises the same ConnectionError for "refused" and "answer lost"."""
     yield error
     inner = getattr(error, "reason", None) or next(iter(error.args), None)
     if isinstance(inner, Exception):

@@ -1,4 +1,4 @@
-"""Whether the formation service can be used, as `manage.py doctor` asks: one call for the catalog tells all of it."""
+"""Check with a single call for the catalog whether the formation service can be used, for `manage.py doctor`."""
 
 import time
 from collections.abc import Iterator
@@ -14,28 +14,29 @@ from . import configuration
 from .catalog import read_products
 from .errors import GatewayError, NotAuthorised, NotConfigured, NotSent
 
-# Of the catalog, which is the largest of its answers.
+# The catalog is the largest answer.
 _SLOW_SECONDS = 5.0
 
 
 def check_service() -> Iterator[CheckResult]:
-    """Whether it can be reached, takes our key, answers soon, has the right time, and what its schemas get wrong."""
+    """Check that the service answers soon, accepts the key, has the right time, and has schemas without mistakes."""
     name = "Formation service"
-    began = time.perf_counter()
+    started = time.perf_counter()
     try:
         answer = configuration.service().catalog()
     except GatewayError as error:
-        # Not what the service said: it may say anything.
+        # Without the text of the service, which may say anything.
         status = f" ({error.status})" if error.status else ""
         yield fault(name, f"{error.words}{status}", remedy_for(error))
         return
-    took = time.perf_counter() - began
+    seconds = time.perf_counter() - started
     now = timezone.now()
-    found = f"{'another' if settings.FORMATION_SERVICE_URL else 'the embedded one'} answers in {took * 1000:.0f} ms"
-    if took > _SLOW_SECONDS:
-        yield look(name, found, "Ask its provider; CALL_TIMEOUT says how long the portal waits for it.")
+    service = "another" if settings.FORMATION_SERVICE_URL else "the embedded one"
+    result = f"{service} answers in {seconds * 1000:.0f} ms"
+    if seconds > _SLOW_SECONDS:
+        yield look(name, result, "Ask its provider; CALL_TIMEOUT says how long the portal waits for it.")
     else:
-        yield ok(name, f"{found} and takes the key")
+        yield ok(name, f"{result} and takes the key")
     if answer.sent_at is not None:
         yield clock_result("Service's clock", (answer.sent_at - now).total_seconds())
     products = read_products(answer.items or [])
@@ -52,7 +53,7 @@ def check_service() -> Iterator[CheckResult]:
 
 
 def remedy_for(error: GatewayError) -> str:
-    """Say what an operator does about a call that failed."""
+    """Tell the operator what to do about a failed call."""
     if not settings.FORMATION_SERVICE_URL:
         return "Run manage.py setup_portal." if isinstance(error, NotAuthorised) else SEE_DATABASES
     if isinstance(error, NotAuthorised):

@@ -1,9 +1,7 @@
-"""The catalog in the languages of the pages: asked for by `Accept-Language`, kept per language with its ETag.
+"""Fetch the catalog in other languages with `Accept-Language`, and cache it by language with its ETag.
 
-The catalog in the service's own language is the one that counts (`catalog.py`): for ids, versions, values and rules.
-This holds only what the service says in another language, to take words from. A page waits for one call at most: it
-asks for words only where the catalog itself needed no call, or where there is nothing yet. Pages of applications make
-no call at all. A service that doesn't speak the language is asked again in an hour.
+Ids, versions, values and rules come from the catalog in its own language alone (`catalog.py`), and only texts from
+here. A service that lacks a language is called again after an hour.
 """
 
 import logging
@@ -19,16 +17,16 @@ from .errors import GatewayError
 log = logging.getLogger(__name__)
 
 RETRY_SECONDS = 30.0
-# What doesn't speak the language today will not in five minutes.
-_UNSPOKEN_SECONDS = 3600.0
+# A service that lacks the language will not have it in five minutes.
+_UNAVAILABLE_SECONDS = 3600.0
 _TIMEOUT = 5.0
 
-# An item of the catalog as it arrived, by its jurisdiction_product_id and by the id of its schema.
+# The items of the catalog as they arrived, by jurisdiction_product_id and by the id of their schema.
 Items = Mapping[str, Mapping[str, Any]]
 
 
 class CatalogTranslation:
-    """What one service says in one language, in this process; other processes share the file."""
+    """The catalog of a service in a language, in this process. Other processes share the file."""
 
     def __init__(
         self,
@@ -52,30 +50,29 @@ class CatalogTranslation:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was ever found out about the language."""
+        """Tell whether nothing is known about the language yet."""
         return not self.items and self._next_call == float("-inf")
 
     def refresh(self, *, etag: str) -> None:
-        """Ask the service where it is time to, and nobody else does; whatever it answers, what is held stays usable.
+        """Call the service if that is due and no other thread does. An error leaves the old items in place.
 
-        `etag` is that of the catalog in the service's own language: a service with that language alone can say so.
+        `etag` is that of the catalog in its own language: a service with that language alone can answer "not modified".
         """
         if self._clock() < self._next_call or not self._lock.acquire(blocking=False):
             return
         try:
             self._adopt_stored()
-            held = self._etag or etag
-            answer = self._source.catalog(if_none_match=held, within=_TIMEOUT, language=self.language)
-            is_spoken = answer.language.partition("-")[0].lower() == self.language
-            if is_spoken and answer.items is None and not self._items:
-                # One ETag for all languages: then it says nothing about this one.
+            answer = self._source.catalog(if_none_match=self._etag or etag, within=_TIMEOUT, language=self.language)
+            is_available = answer.language.partition("-")[0].lower() == self.language
+            if is_available and answer.items is None and not self._items:
+                # The service has the same ETag for all languages.
                 answer = self._source.catalog(within=_TIMEOUT, language=self.language)
         except GatewayError as error:
             log.warning("No words in %s from %s: %s", self.language, self._source.base_url, error)
             self._next_call = self._clock() + max(RETRY_SECONDS, error.retry_after or 0)
         else:
-            self._next_call = self._clock() + (self._seconds if is_spoken else _UNSPOKEN_SECONDS)
-            if is_spoken and answer.items is not None:
+            self._next_call = self._clock() + (self._seconds if is_available else _UNAVAILABLE_SECONDS)
+            if is_available and answer.items is not None:
                 self._file.write(answer.items, answer.etag)
                 self._stamp = self._file.stamp()
                 self._take(answer.items, answer.etag)
@@ -84,12 +81,12 @@ class CatalogTranslation:
 
     @property
     def items(self) -> Items:
-        """The items in the language, as they arrived; the same object until there are others. Makes no call."""
+        """Return the items in the language: the same object until they change. Makes no call."""
         self._adopt_stored()
         return self._items
 
     def _adopt_stored(self) -> None:
-        """What another process has found since, or this one before its restart."""
+        """Take items that another process has stored, or this process before its restart."""
         stamp = self._file.stamp()
         if stamp and stamp != self._stamp:
             self._stamp = stamp
@@ -98,7 +95,12 @@ class CatalogTranslation:
 
     def _take(self, items: list[Any], etag: str) -> None:
         self._etag = etag
-        named = [one for one in items if isinstance(one, Mapping)]
-        self._items = {str(one.get("jurisdiction_product_id") or ""): one for one in named}
-        schemas = ((one.get("schema"), one) for one in named)
-        self._items |= {str(form["id"]): one for form, one in schemas if isinstance(form, Mapping) and form.get("id")}
+        products = {}
+        forms = {}
+        for item in items:
+            if isinstance(item, Mapping):
+                products[str(item.get("jurisdiction_product_id") or "")] = item
+                form = item.get("schema")
+                if isinstance(form, Mapping) and form.get("id"):
+                    forms[str(form["id"])] = item
+        self._items = products | forms

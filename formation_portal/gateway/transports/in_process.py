@@ -1,7 +1,7 @@
-"""The transport that hands a prepared request to our own WSGI application, in the same process and thread.
+"""A transport that passes a request to the portal's own WSGI application, in the same process and thread.
 
-The same client and the same bytes as over the network, without a port. The call runs inside the caller's request:
-language, script prefix and database connections are afterwards what they were before.
+Client and bytes are those of the network, without a port. The call runs inside the caller's request and leaves its
+language, script prefix and database connections unchanged.
 """
 
 import io
@@ -18,19 +18,18 @@ from requests import PreparedRequest, Response
 from requests.adapters import BaseAdapter
 from requests.structures import CaseInsensitiveDict
 
-# Never looked up: the adapter is mounted on it.
+# The adapter is mounted on this address, which is never looked up.
 BASE_URL = "http://embedded.invalid"
 
 
 class _OwnRequest(WSGIRequest):
     def get_host(self) -> str:
-        # The request is our own, so that ALLOWED_HOSTS, which guards against foreign ones, has no say.
+        # Not checked against ALLOWED_HOSTS, since the request is the portal's own.
         return str(urlsplit(BASE_URL).netloc)
 
 
 class _Handler(WSGIHandler):
-    """Answers without the signals of a request: the caller's own request sends them, and the signals of this one
-    would close the database connections that the caller is using."""
+    """Answer a request without its signals, which would close the database connections of the caller."""
 
     request_class = _OwnRequest
 
@@ -40,23 +39,23 @@ class _Handler(WSGIHandler):
         try:
             return response, b"".join(response)
         finally:
-            # What response.close() does, but for the signal.
+            # Like response.close(), without the signal.
             for close in vars(response)["_resource_closers"]:
                 close()
 
 
 class InProcessAdapter(BaseAdapter):
-    """A transport adapter for `requests`. Times can't be limited here, and needn't be: nothing waits for a network."""
+    """A transport adapter for `requests`. Times are not limited, since there is no network."""
 
     def __init__(self) -> None:
         super().__init__()
         self._handler: _Handler | None = None
 
     def send(self, request: PreparedRequest, *_: Any, **__: Any) -> Response:
-        # Made on the first call: the middleware may be loaded only once all apps are ready.
+        # Created at the first call: the middleware needs all apps to be ready.
         self._handler = self._handler or _Handler()
         prefix = get_script_prefix()
-        # The service speaks its own language, as it would over the network, whoever is looking at the page.
+        # The service answers in its own language, as over the network.
         with translation.override(settings.LANGUAGE_CODE):
             set_script_prefix("/")
             try:
@@ -66,7 +65,7 @@ class InProcessAdapter(BaseAdapter):
         return _response(request, answer, body)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Close nothing: there is no connection."""
 
 
 def _environ(request: PreparedRequest) -> dict[str, Any]:

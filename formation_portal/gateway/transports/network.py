@@ -1,8 +1,8 @@
 """The network transport: a `requests` adapter whose calls end when their time is over.
 
-A read time-out alone does not end a call: it counts from byte to byte, so that a server which sends one byte at a time
-holds the line for ever. Here every wait of the socket, sending, headers and body alike, is cut to what is left of the
-whole call. Nothing is tried twice, and no redirect is followed.
+A read time-out alone does not end a call: it starts again with each byte, so that a slow server can hold a call for
+ever. Here every wait of the socket, for sending, headers and body, is limited to the rest of the whole call. Nothing is
+tried twice, and no redirect is followed.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from urllib3.exceptions import SSLError
 from ..errors import HandshakeFailed
 
 _CHUNK = 65_536
-# A server that closes a connection may do so just while a request is on its way, which then looks as if the answer was
-# lost. A write, which must not look so without need, always has a fresh connection; a read, one that idled no longer.
+# A server may close an idle connection just when a request is sent, which looks as if the answer was lost. So a write
+# always gets a fresh connection, and a read one that was not idle for longer than these seconds.
 _IDLE_LIMIT = 1.0
 
 
@@ -38,7 +38,7 @@ class Timeouts(NamedTuple):
 
 
 class _Deadline:
-    """What is left of one call."""
+    """The end of a call, which limits every wait."""
 
     def __init__(self, timeouts: Timeouts) -> None:
         self._end = time.monotonic() + timeouts.whole
@@ -58,7 +58,7 @@ _deadline: ContextVar[_Deadline] = ContextVar("clock")
 
 
 class _TimedReader(io.RawIOBase):
-    """Reads a socket; each wait is at most what is left of the call."""
+    """Read a socket; each wait ends with the call."""
 
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
@@ -78,7 +78,7 @@ class _TimedReader(io.RawIOBase):
 
 
 class _TimedSocket:
-    """What http.client asks of a socket for reading an answer."""
+    """The socket as http.client reads an answer from it."""
 
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
@@ -134,7 +134,7 @@ class _TlsPool(urllib3.HTTPSConnectionPool):
 
 
 class NetworkAdapter(HTTPAdapter):
-    """Sends over the network within `Timeouts`; the session passes them as `timeout`."""
+    """Send over the network within `Timeouts`, which the session passes as `timeout`."""
 
     def __init__(self) -> None:
         super().__init__(pool_connections=1, pool_maxsize=16, max_retries=0)
@@ -154,7 +154,7 @@ class NetworkAdapter(HTTPAdapter):
         proxies: Any = None,
     ) -> Response:
         if self._process != os.getpid():
-            # After a fork: the parent and its other children hold the same connections.
+            # After a fork the parent process has the same connections.
             self._process = os.getpid()
             self.poolmanager.clear()
         limits = Timeouts(*timeout)
