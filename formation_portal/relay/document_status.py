@@ -57,7 +57,7 @@ def read_due_documents(*, is_eager: bool = False) -> int:
     return readings
 
 
-def read_soon(entity_id: str) -> None:
+def read_documents_soon(entity_id: str) -> None:
     """Make the documents of an entity, by its id at the service, due now, as an event about it has come."""
     kind, subject = ENTITY
     entities = Delivery.objects.filter(kind=kind, subject=subject, remote_id=entity_id)

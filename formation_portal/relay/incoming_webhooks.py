@@ -28,15 +28,10 @@ from formation_portal.core.nodes import secret_store
 from formation_portal.core.nodes.secret_store import StoredSecret
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.errors import NotFound, UnexpectedAnswer
-from formation_portal.relay.document_status import read_soon
+from formation_portal.relay.document_status import read_documents_soon
 from formation_portal.relay.entity_status import read_entity_soon
 from formation_portal.relay.models import ReceivedEvent, RefusedEvents
-from formation_portal.relay.refused_events import (
-    STANDARD,
-    TOLERANCE_SECONDS,
-    count_refused_event,
-    refusal_reason,
-)
+from formation_portal.relay.refused_events import STANDARD, TOLERANCE_SECONDS, count_refused_event, refusal_reason
 
 logger = logging.getLogger(__name__)
 
@@ -146,7 +141,7 @@ def receive(body: bytes, *, headers: Headers, media_type: str) -> bool:
         )
         # One of another kind is only kept.
         if is_new and kind in EVENT_KINDS and about:
-            read_soon(about)
+            read_documents_soon(about)
             read_entity_soon(about)
     return True
 

@@ -13,7 +13,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.relay import timing
-from formation_portal.relay.document_status import read_due_documents, read_soon
+from formation_portal.relay.document_status import read_documents_soon, read_due_documents
 from formation_portal.relay.models import Delivery
 from formation_portal.relay.service_profile import current_profile
 from formation_portal.relay.worker import drain
@@ -168,7 +168,7 @@ def test_what_an_event_tells_of_while_the_list_is_read_is_read_again(
     received: Draft, transport: FlakyTransport
 ) -> None:
     def after_an_event(transport: FlakyTransport, request: Any, more: Any) -> Any:
-        read_soon(row("entity").remote_id)
+        read_documents_soon(row("entity").remote_id)
         return answers(200, {"data": []})(transport, request, more)
 
     Delivery.objects.update(updated_at=timezone.now() - timing.READ_SOON)
