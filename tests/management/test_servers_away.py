@@ -137,10 +137,8 @@ def test_a_version_to_come_takes_over_node_by_node_and_no_request_fails(
             node.reader.join(PATIENCE)
             node.process.stdout.close()
             node.more |= {"PYTHONPATH": str(tmp_path), "DJANGO_SETTINGS_MODULE": "settings_to_come"}
-            said = node.start().until(READY)
-            assert ("Setting up the database “default”" in said) is (number == 0)
-            if number == 0:
-                assert "has a version of the portal with other migrations" in said
+            output = node.start().until(READY)
+            assert ("Setting up the database “default”" in output) is (number == 0)
             node.reader = threading.Thread(target=lambda node=node: node.lines.extend(node.process.stdout))
             node.reader.start()
             # Old and new code serve side by side, on one schema.
