@@ -1,4 +1,4 @@
-"""The rows of one application: each table is read whole, once, when it is first used."""
+"""Read the rows of one application: each table whole, once, when it is first used."""
 
 from functools import cached_property
 from typing import Protocol
@@ -45,23 +45,21 @@ class StoredRows:
 
     @cached_property
     def sections(self) -> dict[str, SectionAnswers]:
-        """The answers about the entity, by section."""
-        if self.application.pk is None:
-            return {}
+        """Return the answers about the entity, by section."""
         return {row.section_key: row for row in rows_of(self.application, SECTIONS, "section_answers")}
 
     @cached_property
     def _all_parties(self) -> list[Party]:
-        return rows_of(self.application, PARTIES, "parties") if self.application.pk is not None else []
+        return rows_of(self.application, PARTIES, "parties")
 
     @cached_property
     def party_models(self) -> list[Party]:
-        """The parties that count, in their order."""
+        """Return the parties that count, in their order."""
         return [party for party in self._all_parties if party.removed_at is None]
 
     @cached_property
     def removed_party_models(self) -> list[Party]:
-        """The parties that can be restored, in their order."""
+        """Return the parties that can be restored, in their order."""
         return [party for party in self._all_parties if party.removed_at is not None]
 
     def party_model(self, token: str) -> Party | None:
@@ -72,14 +70,12 @@ class StoredRows:
 
     @cached_property
     def share_class_models(self) -> list[ShareClass]:
-        """The classes of shares, in their order."""
-        return rows_of(self.application, SHARE_CLASSES, "share_classes") if self.application.pk is not None else []
+        """Return the classes of shares, in their order."""
+        return rows_of(self.application, SHARE_CLASSES, "share_classes")
 
     @cached_property
     def _all_documents(self) -> list[Document]:
-        """The files of the entity and of parties that count, each with its application and its party."""
-        if self.application.pk is None:
-            return []
+        """Return the files of the entity and of parties that count, each with its party."""
         parties = {party.pk: party for party in self.party_models}
         documents = []
         for document in rows_of(self.application, DOCUMENTS, "documents"):
@@ -90,12 +86,10 @@ class StoredRows:
 
     @cached_property
     def documents(self) -> list[Document]:
-        """The files that are in use."""
         return [document for document in self._all_documents if document.replaced_at is None]
 
     @cached_property
     def replaced_documents(self) -> list[Document]:
-        """Files that were replaced by others."""
         return [document for document in self._all_documents if document.replaced_at is not None]
 
     @cached_property
@@ -122,9 +116,7 @@ class StoredRows:
 
     @cached_property
     def holdings(self) -> dict[tuple[str, str], Holding]:
-        """The holdings of parties that count, by the tokens of party and class."""
-        if self.application.pk is None:
-            return {}
+        """Return the holdings of parties that count, by the tokens of party and class."""
         parties = {party.pk: party.token for party in self.party_models}
         classes = {share_class.pk: share_class.token for share_class in self.share_class_models}
         return {

@@ -7,7 +7,3 @@ class ImportsConfig(AppConfig):
     name = "formation_portal.applications.imports"
     label = "spreadsheet"
     default_auto_field = "django.db.models.BigAutoField"
-
-    def ready(self) -> None:
-        """Take part in the hourly round."""
-        from . import models  # noqa: F401  # registers itself
