@@ -39,7 +39,7 @@ MAX_QUESTIONS_DRAWN = 600
 
 @dataclass(frozen=True, kw_only=True)
 class WorkbenchForm(QuestionForm):
-    """One of several forms on a page, each with its own names of controls."""
+    """A form that shares a page with others, and has its own names of controls."""
 
     controls_of_part: Controls
 
