@@ -91,6 +91,18 @@ def test_a_copy_of_another_kind_of_database_is_refused(tmp_path: Path) -> None:
     assert done.stderr == f"CommandError: {copy} can't be restored: it is no copy of a SQLite database.\n"
 
 
+def test_a_storage_that_takes_no_file_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    folder, data = sqlite_backup(tmp_path / "backup"), tmp_path / "data"
+    data.mkdir()
+    (data / "documents").write_text("no folder")
+    urls = {name: f"sqlite:///{tmp_path / name}" for name in ("DATABASE_URL", "SERVICE_DATABASE_URL")}
+    done = manage(data, "restore", str(folder), **urls)
+    assert done.returncode == 1
+    assert done.stderr.startswith("CommandError: Storage: a file can't be kept (")
+    with closing(sqlite3.connect(tmp_path / "DATABASE_URL")) as database:
+        assert database.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
+
+
 @pytest.mark.postgres
 @needed("PostgreSQL", server_programs() is not None)
 def test_a_restore_that_fails_can_be_repeated(tmp_path: Path) -> None:
