@@ -28,6 +28,7 @@ _VOLATILE = [
         (r'"challenge": "[\w-]{43}"', '"challenge": "CHALLENGE"'),
         (r"account-[0-9a-f]{12}", "ACCOUNT"),
         (r"sk_live_[\w-]{32}", "API-KEY"),
+        (r"/desk/api-keys/\d+/", "/desk/api-keys/NUMBER/"),
         (r'(<span class="id">)[\w-]{4}<', r"\1LAST<"),
         (r"<code>\d{8}</code>", "<code>RECOVERY</code>"),
         (r"(\d\d:\d\d:\d\d)\.\d{6}", r"\1"),
