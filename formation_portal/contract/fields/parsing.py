@@ -102,7 +102,9 @@ def _no_text(label: str) -> AnswerError:
 
 
 def _checked_text(text: str, *, label: str, limit: int, allowed: str = "") -> str:
-    for character in set(text).difference(allowed):
+    # Most texts are printable, and are not searched for control characters.
+    suspects = () if text.isprintable() and "\ufffd" not in text else set(text).difference(allowed)
+    for character in suspects:
         if character == "\ufffd" or unicodedata.category(character) in ("Cc", "Cs"):
             message = gettext("Enter “{label}” again. It contains characters that we can’t save", label=label)
             raise AnswerError("control_characters", message)
