@@ -68,7 +68,7 @@ class Price(Model):
 
 
 class CatalogItem(Model):
-    """One product in one jurisdiction (interface, "Catalog item"). `document` is the schema as it arrived."""
+    """A product in a jurisdiction (interface, "Catalog item"). `document` is the schema as it arrived."""
 
     jurisdiction_product_id: str
     jurisdiction: Jurisdiction = Field(default_factory=Jurisdiction)

@@ -38,7 +38,7 @@ CORRECTIONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Something missing or wrong: a stable code, a sentence, and the place where to correct it.
+    """A need of an application: a stable code, a sentence, and the place where to correct it.
 
     Codes: required, incomplete (an answer that lacks a part), unreadable, impossible (outside a bound), minimum,
     too_many_parties, total_short, total_exceeded, party_type_not_allowed, document, share_class, holding, over_issued,

@@ -105,7 +105,7 @@ def _hashed_key(text: str, taken: Container[str]) -> str:
 
 @dataclass(frozen=True)
 class Catalog:
-    """All products, and the time when the service last confirmed them. A stale catalog has a note for people.
+    """The products, and the time when the service last confirmed them. A stale catalog has a note for people.
 
     `etag` and `digest` are those of the items as they arrived.
     """

@@ -40,7 +40,7 @@ _THOUSANDS_DECIMALS = 3
 
 
 class TextField(FieldSpec):
-    """One line. Example: "Larkfield Holdings". At most 500 characters, NFC (supplement, "Values")."""
+    """A line of text. Example: "Larkfield Holdings". At most 500 characters, NFC (supplement, "Values")."""
 
     bounds_type: ClassVar[type[Bounds]] = TextBounds
     field_type: Literal["text"] = "text"
