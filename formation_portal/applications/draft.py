@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from datetime import date
+from datetime import date, datetime
 from functools import cached_property, partial
 from typing import Any
 
@@ -113,8 +113,16 @@ class Draft(StoredRows):
 
     def version(self, section_key: str) -> int:
         """Return the section's version. It rises with each change of its answers, also of those of other sections."""
+        return sum(row.version for row in self._rows_of_answers(section_key))
+
+    def saved_at(self, section_key: str) -> datetime | None:
+        """Return the last save of the section's answers, also from other sections that ask them; None before it."""
+        return max((row.updated_at for row in self._rows_of_answers(section_key) if row.updated_at), default=None)
+
+    def _rows_of_answers(self, section_key: str) -> list[SectionAnswers]:
+        """Return the stored rows that hold the section's answers."""
         homes = self.schema.cached(HomeSections).of_sections.get(section_key, frozenset())
-        return sum(self.sections[key].version for key in homes | {section_key} if key in self.sections)
+        return [self.sections[key] for key in homes | {section_key} if key in self.sections]
 
     def typed_holdings(self) -> dict[tuple[str, str], str]:
         """Return the numbers of shares as typed, by the tokens of party and class."""

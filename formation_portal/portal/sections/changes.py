@@ -54,7 +54,7 @@ class PageUpdate:
 
 
 def page_update(*, before: QuestionForm, after: QuestionForm, shown_regions: Iterable[str]) -> PageUpdate:
-    """Compare a page, which shows the regions with these ids, with what it has to show after a save."""
+    """Compare the form before a save, of which the browser shows the regions with these ids, with the form after it."""
     if before.structure != after.structure:
         added = len(after.shown_controls - before.shown_controls)
         removed = len(before.shown_controls - after.shown_controls)

@@ -86,12 +86,17 @@ class QuestionPage(FormPage):
     template: ClassVar[str]
     read_only_template: ClassVar[str]
     # The page of a guest, who sees no other page of the application.
-    is_alone: ClassVar[bool] = False
+    is_guests: ClassVar[bool] = False
 
     @property
     def stored_title(self) -> str:
         """The title in the language in which the form is stored."""
         return self.title
+
+    @property
+    def saved_at(self) -> str:
+        """The time or day of the last save of an answer, in words; "" before the first."""
+        raise NotImplementedError
 
     @property
     def needs(self) -> tuple[Link, ...]:
@@ -253,9 +258,8 @@ class SectionPage(QuestionPage):
 
     @property
     def saved_at(self) -> str:
-        """The time of the last save of an answer; "" before the first."""
-        row = self.draft.sections.get(self.section.key)
-        return formats.time_or_day(row.updated_at) if row else ""
+        saved_at = self.draft.saved_at(self.section.key)
+        return formats.time_or_day(saved_at) if saved_at else ""
 
     @cached_property
     def needs(self) -> tuple[Link, ...]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from http import HTTPStatus
 from typing import Any
 
 from django.contrib import messages
@@ -96,7 +97,7 @@ class PageBefore:
             self.form_state,
             result.changes,
             party=party.record if party else None,
-            only_of=party.token if party and self.page.is_alone else None,
+            only_of=party.token if party and self.page.is_guests else None,
         )
 
 
@@ -192,7 +193,7 @@ class QuestionPageView(View):
 
     def save_replies(self, page: QuestionPage) -> bool:
         """Save replies to our reviewer. Return whether there were any."""
-        written = [] if page.is_alone else list(posted_replies(self.request.POST))
+        written = [] if page.is_guests else list(posted_replies(self.request.POST))
         return bool(written) and store_replies(self.draft, written, by=self.author) > 0
 
     def accepted_proposal(self, page: QuestionPage) -> dict[str, Any]:
@@ -209,8 +210,8 @@ class QuestionPageView(View):
 
     def add_messages(self, before: PageBefore, form: QuestionForm, result: SaveResult) -> None:
         """Tell which answers others have changed, and what the save has made inactive."""
-        if left_words := _left_words(form, result):
-            messages.info(self.request, left_words)
+        if unsaved_words := _skipped_words(form, result):
+            messages.info(self.request, unsaved_words)
         consequence = before.consequence(result)
         if consequence and consequence.text:
             # The tag is the address that undoes it (ui/messages.html).
@@ -243,10 +244,10 @@ class QuestionPageView(View):
         *,
         has_replied: bool,
     ) -> HttpResponse:
-        """Answer a change by script with what the page shows wrong, out of band; never with a control in use.
+        """Answer a save by script with the parts that are out of date in the browser; never with a control in use.
 
-        204 if the page shows nothing wrong, not even its version. While the page shows something that others have
-        changed since, it keeps the version that it was drawn from.
+        204 if none is out of date, not even the version: then the post has written nothing, and nobody else has.
+        While the browser shows answers that others have changed since, it keeps the version that it was sent.
         """
         request, page = self.request, self.get_page().after(result)
         changed = page_update(before=before.page.form, after=page.form, shown_regions=shown_regions(request.POST))
@@ -256,10 +257,10 @@ class QuestionPageView(View):
             changed = replace(changed, is_rebuilt=True)
         notes = _notes_of(page) if has_replied else ()
         overlong = [f"{answer.message}." for answer in result.overlong.values()]
-        left_words = " ".join(filter(None, (conflict_words(conflicts), _left_words(form, result), *overlong)))
-        is_right = changed.is_empty and not has_other_slots and not notes and not left_words
-        if is_right and posted_version(request.POST) == page.version:
-            return HttpResponse(status=204)
+        unsaved_words = " ".join(filter(None, (conflict_words(conflicts), _skipped_words(form, result), *overlong)))
+        has_new_parts = not changed.is_empty or has_other_slots or bool(notes or unsaved_words)
+        if not has_new_parts and posted_version(request.POST) == page.version:
+            return HttpResponse(status=HTTPStatus.NO_CONTENT)
         consequence = before.consequence(result)
         context = {
             "page": page,
@@ -268,14 +269,14 @@ class QuestionPageView(View):
             "consequence": consequence,
             "undo_url": page.undo_url(consequence.change) if consequence else "",
             "place": page.form.control_id_of(consequence.name) if consequence else "",
-            "left_words": left_words,
+            "unsaved_words": unsaved_words,
             "has_conflict": bool(conflicts),
             "notes": notes,
             "needs": need_changes(before.needs, page.needs),
             "folded": _folded(request, page),
         }
         response = render(request, "portal/sections/_update.html", context)
-        if left_words:
+        if unsaved_words:
             response.headers[UNSAVED] = "1"
         return response
 
@@ -392,7 +393,7 @@ def _folded(request: HttpRequest, page: QuestionPage) -> list[str]:
     return [entry.title for entry in page.entries if (is_visit or entry.title in closed) and entry.is_complete]
 
 
-def _left_words(form: QuestionForm, result: SaveResult) -> str:
+def _skipped_words(form: QuestionForm, result: SaveResult) -> str:
     """Tell which posted answers keep their values: others have changed them, or a reviewer has accepted them."""
     skipped = dict.fromkeys(question.spec.label for question in form.asked if question.spec.name in result.skipped)
     return " ".join(filter(None, (kept_theirs_words(skipped), accepted_words(result.locked))))

@@ -72,7 +72,7 @@ class SharesView(View):
         skipped_words = kept_theirs_words(cell.label for cell in before.grid.cells if cell.pair in result.skipped)
         if request.htmx:
             unsaved_words = " ".join(filter(None, (conflict_words(conflicts), skipped_words)))
-            context = {"page": page, "left_words": unsaved_words, "has_conflict": bool(conflicts)}
+            context = {"page": page, "unsaved_words": unsaved_words, "has_conflict": bool(conflicts)}
             return render(request, "portal/shares/_update.html", context)
         if result.conflicts:
             return render_conflict(request, page, conflicts)

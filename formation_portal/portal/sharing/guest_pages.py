@@ -77,7 +77,7 @@ class PartPage(PartyPage):
 
     template = "portal/sharing/part.html"
     read_only_template = "portal/sharing/part_read_only.html"
-    is_alone = True
+    is_guests = True
 
     @property
     def url(self) -> str:
