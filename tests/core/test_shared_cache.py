@@ -6,17 +6,20 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from allauth.core import ratelimit
 from django.core.cache import caches
+from django.core.management.base import OutputWrapper
 from django.test import RequestFactory
 
 from formation_portal.core.servers import shared_cache
 from formation_portal.core.servers.server_urls import cache_settings
 from formation_portal.core.servers.shared_cache import trouble
+from formation_portal.management.commands.setup_portal import prepare_databases
 from formation_portal.service.rate_limit import counter
 from tests.needed import needed
 from tests.scratch_redis import Redis, has_redis, scratch_redis
@@ -163,3 +166,17 @@ def test_the_start_says_what_is_wrong_with_the_cache_and_no_password(settings: A
         assert "Connection refused" in trouble()
         assert "secret" not in trouble()
         redis.start()
+
+
+@needs_redis
+@pytest.mark.django_db(databases=["default", "service"])
+def test_setting_up_warns_of_a_cache_that_is_away_and_of_no_other(redis: Redis, settings: Any) -> None:
+    use(settings, redis.url)
+    settings.ENV = settings.ENV.model_copy(update={"cache_url": redis.url})
+    output = StringIO()
+    prepare_databases(OutputWrapper(output))
+    assert output.getvalue() == ""
+    redis.stop()
+    prepare_databases(OutputWrapper(output))
+    warning = "Warning: CACHE_URL: the cache does not answer, and the database counts meanwhile: "
+    assert output.getvalue().startswith(warning)
