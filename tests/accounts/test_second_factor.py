@@ -385,3 +385,10 @@ def test_every_page_of_them_is_in_the_portals_words() -> None:
         assert len(markup.one("h1").text) > 3
     assert User.objects.count() == 1
     assert PASSWORD not in answer.content.decode()
+
+
+def test_the_codes_are_shown_by_one_link_and_made_by_another() -> None:
+    page = Markup(signed_in_with(add_app(person())).get("/accounts/2fa/").content.decode())
+    links = {link.text: link.attributes["href"] for link in page.all("a")}
+    assert links["Show the codes"] == "/accounts/2fa/recovery-codes/"
+    assert links["Make new codes"] == "/accounts/2fa/recovery-codes/generate/"

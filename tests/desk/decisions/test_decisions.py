@@ -380,3 +380,7 @@ def test_a_case_that_is_opened_from_elsewhere_keeps_nothing_that_it_cannot_read(
 def test_what_came_of_deciding_is_said(submitted: Draft, deed: str, outcome: str, words: str) -> None:
     decision = ReviewDecision(application=submitted.application, deed=deed, outcome=outcome)
     assert decided_message(decision) == words
+
+
+def test_the_page_of_a_decision_is_headed_by_the_company(submitted: Draft, as_agent: Client) -> None:
+    assert sound(as_agent.get(path(submitted, "ruling/"))).one("h1").text == "Larkfield Holdings"
