@@ -199,7 +199,7 @@ class Journey:
             (OperationalError("database or disk is full"), 503),
         ):
             with monkeypatch.context() as patch:
-                patch.setattr(services, "save_section", _raising(error))
+                patch.setattr(services, "save_answers", _raising(error))
                 assert self.client.post(section, typed(str(status))).status_code == status
         late = TracedClient()
         assert late.post(section, typed("302")).status_code == 302
