@@ -11,6 +11,8 @@ from html.parser import HTMLParser
 _VOID = frozenset({"br", "col", "hr", "img", "input", "link", "meta", "source", "wbr", "path", "circle", "rect"})
 _SILENT = frozenset({"script", "style", "svg", "template"})
 _WORD = re.compile(r"[^\W\d_]{2,}")
+# A reference is drawn at random, and may have a small word of English in it.
+_REFERENCE = re.compile(r"\bFP-[0-9A-Z-]+")
 # Small words of English that none of the other languages has.
 _ENGLISH = frozenset(
     re.findall(
@@ -31,7 +33,7 @@ class Text:
 
     @property
     def words(self) -> list[str]:
-        return _WORD.findall(self.text)
+        return words_of(self.text)
 
 
 @dataclass
@@ -53,9 +55,14 @@ class Measured:
         return sum(len(one.words) for one in self.foreign) / total if total else 0.0
 
 
+def words_of(text: str) -> list[str]:
+    """Return the words of a text without references of applications."""
+    return _WORD.findall(_REFERENCE.sub("", text))
+
+
 def is_english(text: str) -> bool:
     """Whether a text is English by its small words: two of them, or one in four words."""
-    words = [word.lower() for word in _WORD.findall(text)]
+    words = [word.lower() for word in words_of(text)]
     known = [word for word in words if word in _ENGLISH]
     sure = [word for word in known if word not in _OTHERS]
     return bool(sure) and (len(known) >= 2 or len(known) * 4 >= len(words))
