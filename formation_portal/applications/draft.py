@@ -112,7 +112,7 @@ class Draft(StoredRows):
         return MAX_CHARACTERS - count_characters(self.entity_raw) - length
 
     def version(self, section_key: str) -> int:
-        """Return the section's version. It rises with each change of its answers, also of those of other sections."""
+        """Return the section's version. It rises with each change of its answers, from whichever section."""
         return sum(row.version for row in self._rows_of_answers(section_key))
 
     def saved_at(self, section_key: str) -> datetime | None:

@@ -24,7 +24,6 @@ from formation_portal.relay.delivery_status import (
     deliveries_for_customer,
 )
 from formation_portal.relay.models import ResourceKind
-from formation_portal.relay.problems import LocatedProblem
 from formation_portal.relay.service_profile import Profile
 from formation_portal.reviews.customer_queries import CustomerQuery, Reply, customer_queries, decision_texts
 from formation_portal.reviews.decisions import RETURN
@@ -70,12 +69,12 @@ class DeliverySummary:
     @cached_property
     def refused(self) -> tuple[Need, ...]:
         """Return the refusals of the service as needs, each once."""
-        return tuple(dict.fromkeys(_need(problem) for problem in self.deliveries.overall.problems))
+        return tuple(dict.fromkeys(problem.need for problem in self.deliveries.overall.problems))
 
     @property
     def refusals(self) -> list[tuple[Need, datetime]]:
         """Return every refusal of the service as a need, with its time."""
-        return [(_need(problem), at) for problem, at in self.deliveries.refusals]
+        return [(problem.need, at) for problem, at in self.deliveries.refusals]
 
     @property
     def links(self) -> tuple[Link, ...]:
@@ -86,18 +85,6 @@ class DeliverySummary:
 def delivery_summary(draft: Draft) -> DeliverySummary:
     """Read the deliveries of an application. Makes two queries."""
     return DeliverySummary(draft, deliveries_for_customer(draft.application))
-
-
-def _need(problem: LocatedProblem) -> Need:
-    return Need(
-        "refused",
-        problem.message,
-        problem.section,
-        party_id=problem.party or None,
-        share_class_id=problem.share_class or None,
-        field=problem.field or None,
-        slot=problem.slot or None,
-    )
 
 
 def answers_delivery(

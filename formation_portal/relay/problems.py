@@ -36,6 +36,19 @@ class LocatedProblem(Problem):
     # The customer can change what it names. Agents alone read the others.
     is_answerable: bool = True
 
+    @property
+    def need(self) -> Need:
+        """Return the problem as a need of its application."""
+        return Need(
+            "refused",
+            self.message,
+            self.section,
+            party_id=self.party or None,
+            share_class_id=self.share_class or None,
+            field=self.field or None,
+            slot=self.slot or None,
+        )
+
 
 # The steps of a service's path that are looked at, from its end.
 _MAX_STEPS = 8
@@ -216,16 +229,7 @@ def block_submission(draft: Draft) -> tuple[Need, ...]:
         if not (is_refused or row.is_returned):
             continue
         for problem in problems_of(row):
-            need = Need(
-                "refused",
-                problem.message,
-                problem.section,
-                party_id=problem.party or None,
-                share_class_id=problem.share_class or None,
-                field=problem.field or None,
-                slot=problem.slot or None,
-            )
-            needs.append(need)
+            needs.append(problem.need)
     return tuple(needs)
 
 
