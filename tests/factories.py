@@ -15,6 +15,7 @@ from django.contrib.auth import get_user_model
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from formation_portal import workflow
 from formation_portal.accounts import addresses
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
@@ -22,7 +23,6 @@ from formation_portal.applications.models import Application, Party, ShareClass
 from formation_portal.applications.services import upload_checks
 from formation_portal.applications.transfer import content_of
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
-from formation_portal.core import subscribers
 from formation_portal.documents.findings import Findings
 from formation_portal.documents.inspection import inspect_file
 from formation_portal.reviews.checklist import load_checklist
@@ -289,7 +289,7 @@ def varied_draft(owner: Any) -> Draft:
 def crowded_draft(owner: Any) -> Draft:
     """Start an application in which 51 people hold 1, 2, 3 … shares: one more than a page of people shows."""
     draft = new_draft(owner)
-    with patch.object(subscribers, "application_changed"):
+    with patch.object(workflow, "application_changed"):
         services.add_share_class(draft, ORDINARY, by=owner, token="ordinary")
         for number in range(1, 52):
             raw = ADA | {"person.first_name": f"Zoë {number}", "person.email": f"zoe{number}@example.com"}
@@ -345,7 +345,7 @@ def fill_in(draft: Draft, by: Any) -> None:
 
     Relay and desk hear of the last change alone, which leaves the same rows in a third of the time.
     """
-    with patch.object(subscribers, "application_changed"):
+    with patch.object(workflow, "application_changed"):
         for key, raw in (("the-company", COMPANY), ("funds", FUNDS)):
             section = draft.schema.section(key)
             assert section is not None

@@ -1,20 +1,20 @@
-"""Listens to an event beside its subscribers (formation_portal/core/subscribers.py)."""
+"""Listens to an event beside its subscribers (formation_portal/workflow.py)."""
 
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from formation_portal.core import subscribers
+from formation_portal import workflow
 
 
 def subscribe(monkeypatch: pytest.MonkeyPatch, event: str, subscriber: Callable[..., Any]) -> None:
     """Call a subscriber, with what the event says, after those that it has."""
-    others = getattr(subscribers, event)
+    others = getattr(workflow, event)
 
     def call(*args: Any, **named: Any) -> Any:
         answer = others(*args, **named)
         own = subscriber(*args, **named)
         return (*answer, *own) if isinstance(answer, tuple) else answer
 
-    monkeypatch.setattr(subscribers, event, call)
+    monkeypatch.setattr(workflow, event, call)

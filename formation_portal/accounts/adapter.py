@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
-from formation_portal.core import subscribers
+from formation_portal import workflow
 from formation_portal.mail.outbox import queue_letter
 from formation_portal.mail.rendering import KINDS_WITH_NAMES
 
@@ -185,7 +185,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
             if not EmailAddress.objects.filter(pk=email_address.pk).exists():
                 return False
             if super().confirm_email(request, email_address):
-                subscribers.account_renamed(email_address.user)
+                workflow.account_renamed(email_address.user)
                 return True
         messages.error(
             request,

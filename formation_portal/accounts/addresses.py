@@ -11,7 +11,7 @@ from django.contrib import messages
 from django.db import transaction
 from django.http import HttpRequest
 
-from formation_portal.core import subscribers
+from formation_portal import workflow
 
 from .models import User
 
@@ -71,6 +71,6 @@ def replace_unconfirmed(user: User, email: str, request: HttpRequest) -> EmailAd
         EmailAddress.objects.filter(user=user).delete()
         address = EmailAddress.objects.add_email(request, user, email)
         address.set_as_primary()
-        subscribers.account_renamed(user)
+        workflow.account_renamed(user)
     send_link(request, address)
     return address

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from formation_portal import workflow
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.needs import Need
-from formation_portal.core import subscribers
 
 from .draft import Draft
 from .fields import is_same_answer
@@ -54,10 +54,10 @@ def locks_of(draft: Draft) -> Locks:
     """Return the accepted parts of a returned application without those that are needed. No query for others."""
     if draft.application.status is not State.RETURNED_FOR_CHANGES:
         return NO_LOCKS
-    accepted = subscribers.accepted_locks(draft)
+    accepted = workflow.accepted_locks(draft)
     if not accepted:
         return NO_LOCKS
-    needed = (*draft.needs, *subscribers.submission_blockers(draft))
+    needed = (*draft.needs, *workflow.submission_blockers(draft))
     answers = accepted.answers | _blank_answers(draft, accepted, needed)
     sections = set(accepted.sections)
     shares = draft.schema.share_section

@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.http import urlencode
 from django.utils.translation import gettext_noop
 
+from formation_portal import workflow
 from formation_portal.applications.access import Guest
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.letter_words import impersonal_words
@@ -19,7 +20,6 @@ from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services.parties import current_party
 from formation_portal.applications.services.transactions import application_transaction
 from formation_portal.contract.needs import Need
-from formation_portal.core import subscribers
 from formation_portal.mail.outbox import queue_letter
 
 from .codes import digest_of_key, new_key
@@ -146,7 +146,7 @@ def finish(draft: Draft, invitation: Invitation) -> bool:
         invitation.done_at = timezone.now()
         invitation.save(update_fields=["done_at"])
         journal.note("{name} finished their part", holder=row.token, name=row.label)
-        subscribers.part_finished(draft, invitation=invitation)
+        workflow.part_finished(draft, invitation=invitation)
         return True
 
 

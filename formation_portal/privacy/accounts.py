@@ -12,6 +12,7 @@ from allauth.mfa.models import Authenticator
 from django.db import transaction
 from django.db.models import Q
 
+from formation_portal import workflow
 from formation_portal.accounts.models import User
 from formation_portal.accounts.sessions import end_sessions
 from formation_portal.applications import services
@@ -21,7 +22,6 @@ from formation_portal.applications.services.erasure import erase_application
 from formation_portal.audit import chain
 from formation_portal.audit.models import AuditAction
 from formation_portal.contract.lifecycle import FINAL, State
-from formation_portal.core import subscribers
 from formation_portal.core.overwriting import overwrite_deleted
 from formation_portal.invitations.models import Invitation
 from formation_portal.mail.outbox import empty_letters_to, queue_letter
@@ -117,5 +117,5 @@ def _pseudonymise(user: User) -> None:
     user.is_active = False
     user.set_unusable_password()
     user.save()
-    subscribers.account_renamed(user)
+    workflow.account_renamed(user)
     user.user_permissions.clear()

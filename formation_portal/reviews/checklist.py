@@ -11,13 +11,13 @@ from typing import Any
 from django.conf import settings
 from django.db.models import QuerySet
 
+from formation_portal import workflow
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.readback import AnswerGroup, DocumentLine, Readback, readback
 from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import FINAL, State
-from formation_portal.core import subscribers
 
 from .models import Check, Query, ScreeningCheck, ScreeningKind, ScreeningOutcome
 from .targets import SCREENING, WHOLE_APPLICATION, Target, TargetKind
@@ -275,7 +275,7 @@ _BLOCKER_TEXTS = {QUERIED: "open query", CHANGED: "changed since accepted", OPEN
 def approval_blockers(draft: Draft, checklist: Checklist) -> tuple[ApprovalBlocker, ...]:
     """Return all that has to be done before an approval, in the order of the application; then the objections of other
     packages, which take one query."""
-    return (*_own_blockers(draft, checklist), *subscribers.approval_blockers(draft))
+    return (*_own_blockers(draft, checklist), *workflow.approval_blockers(draft))
 
 
 def _own_blockers(draft: Draft, checklist: Checklist) -> Iterator[ApprovalBlocker]:

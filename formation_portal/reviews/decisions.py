@@ -11,11 +11,11 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import Model
 from django.utils import timezone
 
+from formation_portal import workflow
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.applications.services import Closed
 from formation_portal.contract.lifecycle import TRANSITIONS, State
-from formation_portal.core import subscribers
 
 from .checklist import approval_blockers, load_checklist
 from .checks import require_opened
@@ -106,7 +106,7 @@ def decide(
         with review_transaction(draft, by=by, version=version, states=states) as work:
             if earlier := _made_before(decision):
                 return earlier
-            subscribers.refuse_claimed_case(draft, by=by)
+            workflow.refuse_claimed_case(draft, by=by)
             work.require_current()
             if needs_second_agent and waiting_decision(draft.application) is not None:
                 raise ReviewRefused("Another decision is already awaiting a second agent.")
@@ -156,7 +156,7 @@ def refuse_proposal(draft: Draft, *, why: str, by: AbstractBaseUser, version: Re
         work.require_current()
         decision = _proposed_by_another(draft, by)
         work.save(decision, "refuse", outcome=DecisionOutcome.REFUSED, refusal=why.strip())
-        subscribers.proposal_refused(draft, decision=decision, by=by)
+        workflow.proposal_refused(draft, decision=decision, by=by)
         return decision
 
 
@@ -267,8 +267,8 @@ def end_pending_decisions(draft: Draft, by: Any) -> list[Model]:
         decision.at = timezone.now()
         decision.version = raise_version(application)
         decision.save()
-        subscribers.decision_saved(application)
+        workflow.decision_saved(application)
         ended.append(decision)
         if is_scheduled:
-            subscribers.decision_stopped(draft, decided_by=decided_by, by=by)
+            workflow.decision_stopped(draft, decided_by=decided_by, by=by)
     return ended

@@ -12,11 +12,11 @@ from datetime import datetime, timedelta
 from django.contrib.auth.models import AbstractBaseUser
 from django.utils import timezone
 
+from formation_portal import workflow
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.applications.services import Closed, advance
 from formation_portal.contract.lifecycle import State
-from formation_portal.core import subscribers
 from formation_portal.core.background import BackgroundWorker
 from formation_portal.core.databases import DATABASE_AWAY
 
@@ -126,7 +126,7 @@ def _take_effect(work: ReviewWork, decision: ReviewDecision) -> None:
     work.save(decision, "take_effect", outcome=DecisionOutcome.DONE)
     advance(work.draft, decision.deed, by=work.by, note=_note_to_service(decision, queries))
     if decision.deed == DecisionKind.RETURN:
-        subscribers.application_returned(work.draft)
+        workflow.application_returned(work.draft)
 
 
 def _note_to_service(decision: ReviewDecision, queries: list[Query]) -> str:

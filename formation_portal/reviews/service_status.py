@@ -7,13 +7,13 @@ it. The relay reads the status and says which ones are the service's own (relay/
 from django.contrib.auth.models import AbstractBaseUser
 from django.utils import timezone
 
+from formation_portal import workflow
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.applications.services import advance, record_service_incorporation
 from formation_portal.audit import chain
 from formation_portal.audit.models import AuditAction
 from formation_portal.contract.lifecycle import BEFORE_INCORPORATION, State
-from formation_portal.core import subscribers
 
 from .decisions import DECLINE, RETURN
 from .models import MAX_TEXT, DecisionOutcome, ReviewDecision, ServiceStatus, ServiceStatusOutcome
@@ -83,8 +83,8 @@ def _save(draft: Draft, rows: list[ServiceStatus], action: str) -> None:
         row.save()
         if row.outcome == ServiceStatusOutcome.OPEN:
             open_row = row
-    subscribers.service_status_changed(draft, status=open_row)
-    subscribers.review_changed(draft, by=None, is_own_work=False)
+    workflow.service_status_changed(draft, status=open_row)
+    workflow.review_changed(draft, by=None, is_own_work=False)
     did = {action: [row.pk for row in rows]}
     chain.append(AuditAction.REVIEW, by=None, application=draft.application, rows=rows, did=did, version=version)
 
@@ -100,7 +100,7 @@ def pass_on(
         raise ReviewRefused("Select a decision.", field="deed")
     states = frozenset({State.SUBMITTED_TO_CSP})
     with review_transaction(draft, by=by, version=version, states=states, begins=False) as work:
-        subscribers.refuse_claimed_case(draft, by=by)
+        workflow.refuse_claimed_case(draft, by=by)
         status = _open_status_to_decide(work, number)
         decision = ReviewDecision(
             application=draft.application,
@@ -112,10 +112,10 @@ def pass_on(
         )
         work.save(decision, "decide", outcome=DecisionOutcome.DONE)
         work.save(status, "pass_on", outcome=ServiceStatusOutcome.PASSED_ON)
-        subscribers.service_status_changed(draft, status=None)
+        workflow.service_status_changed(draft, status=None)
         advance(draft, _PASSED_ON_BY[deed], by=by)
         if deed == RETURN:
-            subscribers.application_returned(draft)
+            workflow.application_returned(draft)
     return decision
 
 
@@ -125,7 +125,7 @@ def dismiss(draft: Draft, number: int, *, reason: str, by: AbstractBaseUser, ver
     with review_transaction(draft, by=by, version=version, states=_SUBMITTED, begins=False, is_own_work=False) as work:
         status = _open_status_to_decide(work, number)
         work.save(status, "dismiss", outcome=ServiceStatusOutcome.DISMISSED, reason=_clean(reason, "reason"))
-        subscribers.service_status_changed(draft, status=None)
+        workflow.service_status_changed(draft, status=None)
 
 
 def _open_status_to_decide(work: ReviewWork, number: int) -> ServiceStatus:

@@ -15,6 +15,7 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
+from formation_portal import workflow
 from formation_portal.applications.access import refuse_own_applications
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
@@ -23,7 +24,6 @@ from formation_portal.applications.services.transactions import lock_application
 from formation_portal.audit import chain
 from formation_portal.audit.models import AuditAction
 from formation_portal.contract.lifecycle import State
-from formation_portal.core import subscribers
 from formation_portal.core.integers import parse_integer
 
 from .checklist import ApprovalBlocker, Fact
@@ -237,7 +237,7 @@ class ReviewWork:
             setattr(row, name, value)
         row.save()
         if isinstance(row, ReviewDecision):
-            subscribers.decision_saved(self.draft.application)
+            workflow.decision_saved(self.draft.application)
         self.done.append((action, row))
 
     def require_unchanged(self, row: Any) -> None:
@@ -292,7 +292,7 @@ def review_transaction(
             stop_scheduled_decision(work)
             review.version += 1
             review.save()
-            subscribers.review_changed(draft, by=by, is_own_work=is_own_work)
+            workflow.review_changed(draft, by=by, is_own_work=is_own_work)
             _append_to_audit_log(work)
 
 
@@ -330,7 +330,7 @@ def stop_scheduled_decision(work: ReviewWork, *, own: bool = False) -> None:
         return
     decided_by = decision.by
     work.save(decision, "stop", **without_effect(decision, DecisionOutcome.STOPPED))
-    subscribers.decision_stopped(work.draft, decided_by=decided_by, by=None if own else work.by)
+    workflow.decision_stopped(work.draft, decided_by=decided_by, by=None if own else work.by)
 
 
 def without_effect(decision: ReviewDecision, outcome: DecisionOutcome) -> dict[str, Any]:

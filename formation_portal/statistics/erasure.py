@@ -1,4 +1,4 @@
-"""Keeping the figures of rows that are about to be erased. Called from `core/subscribers.py`."""
+"""Keeping the figures of rows that are about to be erased. Called from `workflow.py`."""
 
 from collections import Counter
 

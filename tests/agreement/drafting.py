@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
+from formation_portal import workflow
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import (
@@ -24,7 +25,6 @@ from formation_portal.applications.services.shares import parse_shares
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.bounds import NumberBounds
 from formation_portal.contract.schema import Section
-from formation_portal.core import subscribers
 from tests import factories
 
 _KINDS = ("person", "person", "corporate", "foundation")
@@ -68,7 +68,7 @@ class Drafter:
         draft.reload()
         Document.objects.bulk_create(self._documents(draft))
         draft = open_draft(Application.objects.get(pk=application.pk))
-        subscribers.application_changed(draft)
+        workflow.application_changed(draft)
         return draft
 
     def _happens(self) -> bool:

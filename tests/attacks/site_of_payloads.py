@@ -8,6 +8,7 @@ from unittest.mock import patch
 from django.contrib.auth import get_user_model
 from django.utils import timezone
 
+from formation_portal import workflow
 from formation_portal.accounts import addresses
 from formation_portal.applications import services
 from formation_portal.applications.access import Collaborator
@@ -17,7 +18,6 @@ from formation_portal.applications.imports.uploads import read_sheet
 from formation_portal.applications.models import Application, Document
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
 from formation_portal.contract.lifecycle import State
-from formation_portal.core import subscribers
 from formation_portal.desk.models import SharedText
 from formation_portal.desk.queue import claims
 from formation_portal.invitations import parts
@@ -71,7 +71,7 @@ class Site:
 
     def fill_in(self) -> None:
         """A draft with all of it, another one with sixty people, and titles of many."""
-        with patch.object(subscribers, "application_changed"):
+        with patch.object(workflow, "application_changed"):
             self._answer()
             self._name_parties()
             self._upload()
@@ -120,7 +120,7 @@ class Site:
         section = self.draft.schema.entity_sections[0].key
         # A proposal is one line.
         proposals = [" ".join(text.split()).replace("\u202e", "") for text in words.every("proposal")]
-        with patch.object(subscribers, "application_changed"), patch.object(subscribers, "review_changed", create=True):
+        with patch.object(workflow, "application_changed"), patch.object(workflow, "review_changed", create=True):
             for key, text, proposal in zip(keys, queries, proposals, strict=True):
                 draft_query(
                     self.reopened(),
@@ -287,4 +287,4 @@ class Site:
     def _submitted(self, draft: Draft) -> None:
         facts = {"state": State.SUBMITTED_FOR_REVIEW, "submitted_at": timezone.now(), "submissions": 1}
         Application.objects.filter(pk=draft.application.pk).update(**facts)
-        subscribers.application_changed(open_draft(Application.objects.get(pk=draft.application.pk)))
+        workflow.application_changed(open_draft(Application.objects.get(pk=draft.application.pk)))

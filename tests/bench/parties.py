@@ -12,6 +12,7 @@ from django.core.files.base import ContentFile
 from django.test import Client
 from django.utils import timezone
 
+from formation_portal import workflow
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import (
@@ -27,7 +28,6 @@ from formation_portal.applications.services.shares import parse_shares
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.lifecycle import State
-from formation_portal.core import subscribers
 from formation_portal.core.encrypted_fields import update_rows
 from formation_portal.desk.queue.queue_index import update_case
 from formation_portal.gateway.catalog import catalog
@@ -251,7 +251,7 @@ def application_of(
     )
     draft = open_draft(application)
     if is_sent:
-        subscribers.application_changed(draft)
+        workflow.application_changed(draft)
         acknowledge(draft)
     return open_draft(application)
 

@@ -9,11 +9,11 @@ from django.http import QueryDict
 from django.test import Client
 from django.utils import timezone
 
+from formation_portal import workflow
 from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
-from formation_portal.core import subscribers
 from tests import factories
 from tests.markup import Markup
 
@@ -27,7 +27,7 @@ def submitted_ones(owner: Any, count: int, *, first_days: int = 0, **more: Any) 
         Application.objects.filter(pk=application.pk).update(**facts)
         application.refresh_from_db()
         with transaction.atomic():
-            subscribers.application_changed(open_draft(application))
+            workflow.application_changed(open_draft(application))
     return made_ones
 
 

@@ -88,7 +88,7 @@ def main() -> int:
 
 
 def find_mutations(tree: Path, package: str) -> list[Mutation]:
-    """Return every change of a package's modules, of the templates, or of the scripts."""
+    """Return every change of a package's modules, of the templates, or of the scripts. Modules in no package are core's."""
     if package == "js":
         paths = sorted((tree / "static/js").rglob("*.js"))
         return [mutation for path in paths for mutation in scripts.mutations(path, path.read_text())]
@@ -98,6 +98,8 @@ def find_mutations(tree: Path, package: str) -> list[Mutation]:
         return [mutation for path in paths for mutation in templates.mutations(path, path.read_text())]
     known = operators.enums(sorted((tree / "formation_portal").rglob("*.py")))
     paths = sorted((tree / "formation_portal" / package).rglob("*.py"))
+    if package == "core":
+        paths += sorted((tree / "formation_portal").glob("*.py"))
     modules = [path for path in paths if "migrations" not in path.parts]
     return [mutation for path in modules for mutation in operators.mutations(path, path.read_text(), known)]
 

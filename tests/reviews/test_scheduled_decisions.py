@@ -7,12 +7,12 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
+from formation_portal import workflow
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.contract.lifecycle import State
-from formation_portal.core import subscribers
 from formation_portal.desk.audit.pages import detail_of
 from formation_portal.mail.models import Letter
 from formation_portal.relay.models import Delivery
@@ -224,7 +224,7 @@ def test_what_cannot_be_carried_out_holds_up_no_other_and_is_tried_again(
     def fail(*_: Any, **__: Any) -> None:
         raise OSError
 
-    monkeypatch.setattr(subscribers, "application_moved", fail)
+    monkeypatch.setattr(workflow, "application_moved", fail)
     assert let_decisions_take_effect() == 0
     monkeypatch.undo()
     decision.refresh_from_db()

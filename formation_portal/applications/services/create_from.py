@@ -12,11 +12,11 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import Error
 from django.utils.translation import gettext, gettext_noop
 
+from formation_portal import workflow
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.localisation import format_number
 from formation_portal.contract.record import MAX_PARTIES
-from formation_portal.core import subscribers
 
 from ..draft import Draft, keep_schema, open_draft
 from ..fields import new_token, without_blanks
@@ -131,7 +131,7 @@ def _create(
             entry = Change.new(application, by, message, reference=source.reference)
             entry.save()
             _fill(open_draft(application), content, stored, by=by)
-            subscribers.application_changed(open_draft(application))
+            workflow.application_changed(open_draft(application))
             append_to_audit_log(application, [entry], by=by)
     except UploadRefused as refused:
         raise NotCopied(refused.message) from refused

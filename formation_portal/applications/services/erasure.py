@@ -12,9 +12,9 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 
+from formation_portal import workflow
 from formation_portal.audit import chain
 from formation_portal.audit.models import AuditAction
-from formation_portal.core import subscribers
 from formation_portal.core.overwriting import overwrite_deleted
 
 from ..access import Author
@@ -30,7 +30,7 @@ PSEUDONYM = "[erased]"
 
 def erase_content(application: Application) -> None:
     """Delete all rows and files of an application, but for what the packages above keep (`application_erased`)."""
-    subscribers.application_erased(application)
+    workflow.application_erased(application)
     delete_files_on_commit(application.documents.all())
     for rows in (
         application.documents,
@@ -75,7 +75,7 @@ def erase_party(application: Application, token: str, *, by: Author | None) -> N
             if party is None:
                 raise Gone(gettext("This person or company was removed"))
             names = _names_of(draft, party)
-            rows, gone = subscribers.party_erased(party, names)
+            rows, gone = workflow.party_erased(party, names)
             delete_files_on_commit(party.documents.all())
             party.delete()
             draft.reload()

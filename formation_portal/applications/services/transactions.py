@@ -22,10 +22,10 @@ from django.db.models.functions import Length
 from django.utils import timezone
 from django.utils.translation import gettext
 
+from formation_portal import workflow
 from formation_portal.audit import chain
 from formation_portal.audit.models import AuditAction
 from formation_portal.contract.fields.base import FieldSpec
-from formation_portal.core import subscribers
 from formation_portal.core.encryption import characters_within
 
 from ..access import Author
@@ -228,9 +228,9 @@ def application_transaction(
             application.save(update_fields=[*_changed_fields(application, locked), "updated_at"])
             Change.objects.bulk_create(journal.entries)
             draft.invalidate()
-            rows = subscribers.application_changed(draft, journal.entries[-1])
+            rows = workflow.application_changed(draft, journal.entries[-1])
             if has_moved:
-                rows += subscribers.application_moved(draft, by=by)
+                rows += workflow.application_moved(draft, by=by)
             append_to_audit_log(application, journal.entries, by=by, rows=rows)
 
 

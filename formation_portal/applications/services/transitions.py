@@ -7,9 +7,9 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
+from formation_portal import workflow
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.lifecycle import AGENT, BEFORE_INCORPORATION, TRANSITIONS, UNDECIDED, State, is_possible
-from formation_portal.core import subscribers
 
 from ..draft import Draft, keep_schema, load_schema, open_draft
 from ..models import Application, Change
@@ -36,7 +36,7 @@ def start(*, owner: AbstractBaseUser, product: CatalogItem) -> Application:
         )
         started = Change.new(application, owner, gettext_noop("Started the application"))
         started.save()
-        subscribers.application_changed(open_draft(application))
+        workflow.application_changed(open_draft(application))
         append_to_audit_log(application, [started], by=owner)
     return application
 
@@ -52,7 +52,7 @@ def submit(draft: Draft, *, by: AbstractBaseUser, declaration: str = "", revisio
         if not is_possible("submit", application.status):
             raise Closed(application.status)
         _refuse_unread(application, revision)
-        if still_needed := (*draft.needs, *needs_of_owners(draft), *subscribers.submission_blockers(draft)):
+        if still_needed := (*draft.needs, *needs_of_owners(draft), *workflow.submission_blockers(draft)):
             raise NotReady(still_needed)
         application.state = State.SUBMITTED_FOR_REVIEW
         application.submitted_at = timezone.now()
@@ -164,7 +164,7 @@ def set_payment_due(draft: Draft, *, is_due: bool) -> None:
         if is_due:
             application.payment_due_since = timezone.now()
             journal.note(gettext_noop("The formation service is waiting for the payment"))
-            subscribers.payment_due(draft)
+            workflow.payment_due(draft)
         else:
             application.payment_due_since = None
             journal.note(gettext_noop("The formation service is no longer waiting for the payment"))

@@ -12,12 +12,12 @@ from django.core.validators import validate_email
 from django.db import transaction
 from django.urls import reverse
 
+from formation_portal import workflow
 from formation_portal.accounts import addresses
 from formation_portal.accounts.models import Right, User
 from formation_portal.accounts.sessions import end_sessions
 from formation_portal.audit import chain
 from formation_portal.audit.models import AuditAction
-from formation_portal.core import subscribers
 from formation_portal.mail.outbox import queue_letter
 
 
@@ -101,7 +101,7 @@ def add_agent(email: str, *, first_name: str = "", last_name: str = "", rights: 
         if not is_known:
             agent.set_unusable_password()
         agent.save()
-        subscribers.account_renamed(agent)
+        workflow.account_renamed(agent)
         path = ""
         if not is_known:
             kwargs = {"uidb36": user_pk_to_url_str(agent), "key": default_token_generator.make_token(agent)}

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from formation_portal import workflow
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
-from formation_portal.core import subscribers
 from formation_portal.desk.models import Case, Offer
 from tests.desk.factories import page, references, submitted_ones
 
@@ -22,7 +22,7 @@ def moved_to(application: Application, *, place: str, product: str) -> None:
     }
     Application.objects.filter(pk=application.pk).update(product=product_document, product_id=f"{product}-{place}")
     Case.objects.filter(pk=application.pk).delete()
-    subscribers.application_changed(open_draft(Application.objects.get(pk=application.pk)))
+    workflow.application_changed(open_draft(Application.objects.get(pk=application.pk)))
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from django.utils.timezone import localdate
 
+from formation_portal import workflow
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
-from formation_portal.core import subscribers
 from formation_portal.desk.models import Case
 from formation_portal.desk.queue import pages
 from tests.desk.factories import page, references, searched, submitted_ones
@@ -214,7 +214,7 @@ def _record(application: Application, **facts: Any) -> None:
         Application.objects.filter(pk=application.pk).update(**facts)
     with transaction.atomic():
         fresh = Application.objects.get(pk=application.pk)
-        subscribers.application_changed(open_draft(fresh))
+        workflow.application_changed(open_draft(fresh))
 
 
 def test_a_state_and_an_agent_are_picked_and_removed(owner: Any, agent: Any, as_agent: Client) -> None:

@@ -11,11 +11,11 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
+from formation_portal import workflow
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
-from formation_portal.core import subscribers
 from formation_portal.desk.models import Case, CaseWord, Offer
 from formation_portal.desk.queue import search
 from formation_portal.desk.queue.queue_index import search_words, stored_digests
@@ -125,7 +125,7 @@ def test_a_customers_new_name_and_address_find_their_cases_at_once(
 
 def _words_made_anew(case: Draft) -> set[bytes]:
     CaseWord.objects.filter(case=case.application.pk).delete()
-    subscribers.application_changed(open_draft(Application.objects.get(pk=case.application.pk)))
+    workflow.application_changed(open_draft(Application.objects.get(pk=case.application.pk)))
     return _words(case.application)
 
 

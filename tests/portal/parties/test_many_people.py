@@ -6,10 +6,10 @@ from unittest.mock import patch
 import pytest
 from django.test import Client
 
+from formation_portal import workflow
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
-from formation_portal.core import subscribers
 from tests import factories
 from tests.markup import Element, Markup
 
@@ -29,7 +29,7 @@ def named(first: str) -> dict[str, Any]:
 @pytest.fixture
 def many(draft: Draft, owner: Any) -> Draft:
     """Ten shareholders, all complete; the first is a director too, whose passport is missing."""
-    with patch.object(subscribers, "application_changed"):
+    with patch.object(workflow, "application_changed"):
         services.add_share_class(draft, factories.ORDINARY, by=owner, token="ordinary")
         for first in (*NAMES, "June"):
             added = ["director", "shareholder"] if first == "Ada" else ["shareholder"]

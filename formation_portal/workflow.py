@@ -1,8 +1,7 @@
-"""Call the subscribers of each event of an application, in a fixed order.
+"""Handle each event of an application: one function an event, with its calls in a fixed order.
 
-Each function is an event. It is called in the transaction of the change: the subscribers' changes are committed or
-rolled back with it, and an error of one of them undoes it. Subscribers are above the packages that call these
-functions, so they are imported when an event happens.
+A function runs in the transaction of the change: its own changes are committed or rolled back with it, and an error
+undoes both. It imports inside its body, because it calls packages above the ones that report the event.
 """
 
 from typing import TYPE_CHECKING
