@@ -88,7 +88,7 @@ def main() -> int:
 
 
 def find_mutations(tree: Path, package: str) -> list[Mutation]:
-    """Return every change of a package's modules, of the templates, or of the scripts. Modules in no package are core's."""
+    """Return every change of a package's modules, of the templates, or of the scripts. Root modules count as core's."""
     if package == "js":
         paths = sorted((tree / "static/js").rglob("*.js"))
         return [mutation for path in paths for mutation in scripts.mutations(path, path.read_text())]
