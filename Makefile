@@ -34,15 +34,15 @@ $(DEV_READY): requirements.txt requirements-dev.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
 	@touch $@ $(RUN_READY)
 
-$(SCALE_READY): tests/scale/requirements.txt | $(BIN)/python
+$(SCALE_READY): tests/campaigns/scale/requirements.txt | $(BIN)/python
 	$(BIN)/python -m venv $(SCALE_VENV)
-	$(SCALE_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r tests/scale/requirements.txt
+	$(SCALE_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r tests/campaigns/scale/requirements.txt
 	@touch $@
 
-$(SUPPLY_READY): tests/supply/requirements.txt | $(BIN)/python
+$(SUPPLY_READY): tests/campaigns/supply/requirements.txt | $(BIN)/python
 	$(BIN)/python -m venv $(SUPPLY_VENV)
 	@# Each tool runs once: what it doesn't import need not be compiled.
-	$(BIN)/python -m pip --python $(SUPPLY_VENV) install --quiet --disable-pip-version-check --require-hashes --no-compile -r tests/supply/requirements.txt
+	$(BIN)/python -m pip --python $(SUPPLY_VENV) install --quiet --disable-pip-version-check --require-hashes --no-compile -r tests/campaigns/supply/requirements.txt
 	@touch $@
 
 run: $(RUN_READY) ## Set up and serve the portal with the embedded service
@@ -59,7 +59,7 @@ properties: $(DEV_READY) ## Look for what breaks a property: EXAMPLES=1000 for e
 	$(BIN)/python -m pytest -n auto -m "hypothesis and not long" $(ARGS)
 
 mutations: $(DEV_READY) ## Break the code in small ways: how many do the tests find? Lines by package
-	@$(BIN)/python -m tests.mutations $(ARGS)
+	@$(BIN)/python -m tests.campaigns.mutations $(ARGS)
 
 check: $(DEV_READY) ## Lint, types, templates, migrations: changes nothing
 	$(BIN)/ruff format --check .
@@ -74,30 +74,30 @@ format: $(DEV_READY) ## Put code into the house's form
 	$(BIN)/ruff check --fix .
 
 bench: $(DEV_READY) ## Measure: lines of `name value unit`
-	@$(BIN)/python -m tests.bench
-	@$(BIN)/python -m tests.bench.outage
+	@$(BIN)/python -m tests.campaigns.bench
+	@$(BIN)/python -m tests.campaigns.bench.outage
 
 bench-browser: $(DEV_READY) ## Measure a form in Chromium beside the floor and react-jsonschema-form, by npm: lines, 1 for a missed goal
-	@$(BIN)/python -m tests.bench.browser
+	@$(BIN)/python -m tests.campaigns.bench.browser
 
 capacity: $(DEV_READY) ## What an application costs, what is full first, a simulation beside a run: lines of `name value unit`
-	@$(BIN)/python -m tests.capacity $(ARGS)
+	@$(BIN)/python -m tests.campaigns.capacity $(ARGS)
 
 durability: $(DEV_READY) ## Kill writers and databases: lines of `name value`
-	@$(BIN)/python -m tests.durability $(ARGS)
+	@$(BIN)/python -m tests.campaigns.durability $(ARGS)
 
 soak: $(DEV_READY) ## Half an hour of faults: what grows, in percent
-	@$(BIN)/python -m tests.soak $(ARGS)
+	@$(BIN)/python -m tests.campaigns.soak $(ARGS)
 
 scale: export SCALE_PYTHON = $(SCALE_VENV)/bin/python
 scale: $(DEV_READY) $(SCALE_READY) ## Two nodes behind nginx under load: throughput, kills, outages, an hour. Lines of `name value unit`
-	@$(BIN)/python -m tests.scale $(ARGS)
+	@$(BIN)/python -m tests.campaigns.scale $(ARGS)
 
 faults: $(DEV_READY) ## Put the relay in trouble, with keys and without: lines of `name value`
-	@$(BIN)/python -m tests.faults $(ARGS)
+	@$(BIN)/python -m tests.campaigns.faults $(ARGS)
 
 kills: $(DEV_READY) ## kill -9 of web, worker and service, 100 times each
-	@$(BIN)/python -m tests.faults --kills 100 $(ARGS)
+	@$(BIN)/python -m tests.campaigns.faults --kills 100 $(ARGS)
 
 uploads: $(DEV_READY) ## What each file of the corpus of uploads costs, and a page beside 8 at once: lines of `name value unit`
 	@$(BIN)/python -m tests.documents
@@ -112,17 +112,17 @@ guesses: $(DEV_READY) ## 1,000 guesses of a password in four ways at running ser
 	@$(BIN)/python -m tests.accounts.guessing $(ARGS)
 
 choices: $(DEV_READY) ## 1,000 sequences of choices on generated forms, the network in trouble: lines of `name value`
-	@$(BIN)/python -m tests.choices $(ARGS)
+	@$(BIN)/python -m tests.campaigns.choices $(ARGS)
 
 typing: $(DEV_READY) ## 200 runs of fast typing while answers are late: lines of `name value`
-	@$(BIN)/python -m tests.fast_typing $(ARGS)
+	@$(BIN)/python -m tests.campaigns.fast_typing $(ARGS)
 
 agreement: $(DEV_READY) ## 1,000 drafts: is what is needed the same on every page and at the service? Lines of `name value`
-	@$(BIN)/python -m tests.agreement $(ARGS)
+	@$(BIN)/python -m tests.campaigns.agreement $(ARGS)
 
 supply: export SUPPLY_PYTHON = $(SUPPLY_VENV)/bin/python
 supply: $(DEV_READY) $(SUPPLY_READY) ## SBOM and licences (test-results/), bandit, our own rules: lines of `name value`
-	@$(BIN)/python -m tests.supply
+	@$(BIN)/python -m tests.campaigns.supply
 
 schemathesis: $(DEV_READY) ## 5,000 generated cases and more on the embedded service, 3 seeds: lines of `name value`, 1 for a finding
 	@$(BIN)/python -m tests.service.schemathesis_seeds $(ARGS)
@@ -137,11 +137,11 @@ lock: export CUSTOM_COMPILE_COMMAND = make lock
 lock: $(DEV_READY) ## Pin every dependency anew, with hashes
 	$(LOCK) --strip-extras --output-file requirements.txt pyproject.toml
 	$(LOCK) --strip-extras --extra dev --constraint requirements.txt --output-file requirements-dev.txt pyproject.toml
-	$(LOCK) --strip-extras --extra scale --constraint requirements-dev.txt --output-file tests/scale/requirements.txt \
+	$(LOCK) --strip-extras --extra scale --constraint requirements-dev.txt --output-file tests/campaigns/scale/requirements.txt \
 		pyproject.toml
 	@# Programs alone: none of them needs what the portal needs, and some pin what that needs newer.
 	$(call extra,install) | $(LOCK) --strip-extras --allow-unsafe --output-file requirements-pip.txt -
-	$(call extra,supply) | $(LOCK) --no-strip-extras --output-file tests/supply/requirements.txt -
+	$(call extra,supply) | $(LOCK) --no-strip-extras --output-file tests/campaigns/supply/requirements.txt -
 
 clean: ## Remove what was made, but not your data
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

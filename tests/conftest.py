@@ -65,8 +65,8 @@ _LONGEST = (
     "tests/core/test_postgres.py",
     "tests/journeys/desk/test_review.py",
     "tests/management/test_serve.py",
-    "tests/faults/",
-    "tests/durability/",
+    "tests/campaigns/faults/",
+    "tests/campaigns/durability/",
 )
 
 

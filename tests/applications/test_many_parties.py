@@ -12,7 +12,7 @@ from formation_portal.applications.models import Application
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
 from formation_portal.portal.parties.progress import NeedCounts
 from tests import factories
-from tests.agreement.drafting import Drafter
+from tests.campaigns.agreement.drafting import Drafter
 from tests.embedded_catalog import catalog_items
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])

@@ -29,8 +29,8 @@ def main() -> None:
     from formation_portal.relay.models import Delivery, DeliveryState, ResourceKind
     from formation_portal.service.models import Document as ServiceDocument
     from formation_portal.service.models import Entity, Party, ShareClass
-    from tests.faults.comparison import compare, is_at_rest
-    from tests.faults.services import WithKeys
+    from tests.campaigns.faults.comparison import compare, is_at_rest
+    from tests.campaigns.faults.services import WithKeys
 
     until = time.monotonic() + PATIENCE
     while not is_at_rest() and time.monotonic() < until:

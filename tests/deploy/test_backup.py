@@ -18,13 +18,13 @@ import pytest
 import requests
 
 from formation_portal.management.backups import FILES
+from tests.campaigns.soak.shopper import Shopper
 from tests.journeys.clients import HttpBrowser
 from tests.management.nodes import new_key
 from tests.management.served import PATIENCE, PROJECT, READY, Served, eventually, free_port
 from tests.needed import needed
 from tests.object_store import ObjectStore, needs_a_bucket, object_server, object_store  # noqa: F401  # fixtures
 from tests.scratch_postgres import Cluster, running_cluster, server_programs
-from tests.soak.shopper import Shopper
 
 PAGE = (PROJECT / "deploy/README.md").read_text()
 FAST = {"WEB_PROCESSES": "1", "LOG_LEVEL": "WARNING", "RELAY_CALLS_PER_SECOND": "500", "RATE_LIMIT": "100000"}

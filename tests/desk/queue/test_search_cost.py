@@ -10,7 +10,7 @@ from django.test import Client
 
 from formation_portal.desk.models import Case
 from formation_portal.desk.queue import search
-from tests.bench import desk
+from tests.campaigns.bench import desk
 from tests.desk.factories import searched
 
 pytestmark = [

@@ -8,7 +8,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from formation_portal.contract.lifecycle import State
-from tests.bench.parties import application_of, calls_of_returned, stand_as
+from tests.campaigns.bench.parties import application_of, calls_of_returned, stand_as
 
 pytestmark = [pytest.mark.django_db(databases=["default", "service"]), pytest.mark.usefixtures("full_catalog")]
 

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
-from tests.bench.parties import SLUG, application_of
+from tests.campaigns.bench.parties import SLUG, application_of
 from tests.embedded_catalog import catalog_items
 from tests.markup import Markup
 

@@ -12,7 +12,7 @@ from formation_portal.applications.models import Application
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
 from formation_portal.ui.forms import rendering
 from formation_portal.ui.forms.question import Question
-from tests.bench.forms import product
+from tests.campaigns.bench.forms import product
 
 from .test_section import url
 

@@ -1,0 +1,170 @@
+"""Compares what people were told with the portal's database, the service's record and the bucket; prints it as JSON.
+
+Run with the cluster's settings, once nobody works on it any more.
+"""
+
+import argparse
+import hashlib
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tests.encrypted_rows import values_of
+
+PATIENCE_SECONDS = 180.0
+
+
+def main() -> None:
+    """`failed` what people have not been able to finish, `lost`, `doubled`, `files_lost` and `stuck`, and sentences."""
+    parser = argparse.ArgumentParser(prog="python -m tests.campaigns.scale.comparing", description=main.__doc__)
+    parser.add_argument("promises", type=Path)
+    asked = parser.parse_args()
+
+    import django
+
+    django.setup()
+    from .load.promises import Promises
+
+    found = compare(Promises(asked.promises))
+    json.dump(found, sys.stdout)
+
+
+def compare(promises: Any) -> dict[str, Any]:
+    """The counts by their names, and a sentence for each thing that is wrong."""
+    from tests.campaigns.faults.comparison import compare as compare_records
+    from tests.campaigns.faults.services import WithKeys
+
+    sentences = list(_until_at_rest())
+    stuck = len(sentences)
+    # The portal's rows against the service's.
+    records = compare_records(WithKeys(Path("unused")).kept(), may_hold=False)
+    sentences += records.sentences
+    # What was typed and told against both.
+    lost = [*_lost_answers(promises), *_lost_decisions(promises)]
+    doubled = list(_doubled(promises))
+    files = list(_lost_files(promises))
+    return {
+        "applications": len(promises.read("application")),
+        "decisions": len(promises.read("decision")),
+        "lost": records.lost + len(lost),
+        "doubled": records.duplicated + len(doubled),
+        "stuck": records.stuck + records.held + stuck,
+        "files_lost": len(files),
+        "sentences": sentences + lost + doubled + files,
+    }
+
+
+def _until_at_rest() -> Iterator[str]:
+    """Wait for the workers; what they haven't done by then is stuck."""
+    from formation_portal.mail.models import Letter
+    from tests.campaigns.faults.comparison import is_at_rest
+
+    until = time.monotonic() + PATIENCE_SECONDS
+    while not (is_at_rest() and not Letter.objects.filter(next_at__isnull=False).exists()):
+        if time.monotonic() > until:
+            yield f"stuck: not at rest after {PATIENCE_SECONDS:.0f} s"
+            return
+        time.sleep(0.2)
+
+
+def _lost_answers(promises: Any) -> Iterator[str]:
+    """Every answer, party, class, holding and file that a customer has sent, as the service has it."""
+    from formation_portal.gateway.configuration import service
+    from tests.journeys.end_to_end.expected_record import expected_record
+    from tests.journeys.end_to_end.service_record import differences, read_service_record
+
+    from .load.promises import as_client
+
+    schemas = {item["product"]["slug"]: item["schema"] for item in service().catalog().items or []}
+    for line in promises.read("application"):
+        reference, schema = line["reference"], schemas[line["slug"]]
+        found = read_service_record(reference, schema)
+        for one in differences(expected_record(as_client(line), schema), found):
+            yield f"lost: {reference}: {one}"
+
+
+def _lost_decisions(promises: Any) -> Iterator[str]:
+    """Every decision, query and accepted fact that an agent was told of."""
+    from formation_portal.applications.draft import open_draft
+    from formation_portal.applications.models import Application
+    from formation_portal.reviews.checklist import load_checklist
+    from formation_portal.reviews.models import Query, ReviewDecision
+
+    for line in promises.read("decision"):
+        application = Application.objects.get(reference=line["reference"])
+        if not ReviewDecision.objects.filter(application=application, deed=line["decision"]).exists():
+            yield f"lost: {line['reference']}: the decision {line['decision']}"
+        kept = set(values_of(Query.objects.filter(application=application), "text"))
+        yield from (f"lost: {line['reference']}: the query {text}" for text in line["queries"] if text not in kept)
+        if line["decision"] == "approve" and not all(one.is_done for one in load_checklist(open_draft(application))):
+            yield f"lost: {line['reference']}: a fact that was accepted"
+
+
+def _doubled(promises: Any) -> Iterator[str]:
+    """Applications that nobody knows of, parties and classes beyond those that were made, decisions made twice."""
+    from formation_portal.applications.models import Application
+    from formation_portal.reviews.models import Query, ReviewDecision
+
+    from .load.promises import as_client
+
+    told = {line["reference"]: line for line in promises.read("application")}
+    for application in Application.objects.all():
+        line = told.get(application.reference)
+        if line is None:
+            yield f"doubled: {application.reference} is an application that nobody knows of"
+            continue
+        made = {fixed["token"] for _, fixed in as_client(line).pressed if "kind" in fixed}
+        there = application.parties.filter(removed_at=None).count()
+        if there > len(made):
+            yield f"doubled: {application.reference} has {there} parties, not {len(made)}"
+        wanted = Counter(
+            (token, slot) for token, _, slot in (_slot(one["form_values"]).partition("/") for one in line["sent"])
+        )
+        held = Counter(application.documents.in_use().values_list("party__token", "slot"))
+        if held.total() > len(wanted):
+            yield f"doubled: {application.reference} has {held.total()} documents, not {len(wanted)}"
+    decided = Counter(line["reference"] for line in promises.read("decision"))
+    for reference, times in Counter(ReviewDecision.objects.values_list("application__reference", flat=True)).items():
+        if times > decided[reference]:
+            yield f"doubled: {reference} was decided {times} times, not {decided[reference]}"
+    for text, times in Counter(values_of(Query.objects, "text")).items():
+        if times > 1:
+            yield f"doubled: the query “{text}”"
+
+
+def _slot(pairs: list[list[str]]) -> str:
+    return next(value for name, value in pairs if name == "slot")
+
+
+def _lost_files(promises: Any) -> Iterator[str]:
+    """Files that were taken and can't be read whole, at the portal and at the service."""
+    from django.core.files.storage import storages
+
+    from formation_portal.applications.models import Document
+    from formation_portal.core.storage import SERVICE_FILES
+    from formation_portal.service.models import Document as ServiceDocument
+
+    for line in promises.read("application"):
+        kept = set(Document.objects.filter(application__reference=line["reference"]).values_list("sha256", flat=True))
+        yield from (
+            f"file lost: {line['reference']} {one['words']}" for one in line["sent"] if one["digest"] not in kept
+        )
+    named = [("default", one.file.name, one.sha256) for one in Document.objects.all()]
+    named += [(SERVICE_FILES, one.path, one.sha256) for one in ServiceDocument.objects.all()]
+    for alias, name, digest in named:
+        try:
+            with storages[alias].open(name) as file:
+                is_whole = hashlib.sha256(file.read()).hexdigest() == digest
+        except OSError as error:
+            is_whole = False
+            name = f"{name}: {error.strerror}"
+        if not is_whole:
+            yield f"file lost: {alias} {name}"
+
+
+if __name__ == "__main__":
+    main()
