@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 
 from formation_portal.core import encryption
 from formation_portal.core.encryption import UnreadableError, new_key
+from formation_portal.core.nodes import secret_store
+from formation_portal.core.nodes.secret_store import StoredSecret
 
 ONE, OTHER = new_key(), new_key()
 
@@ -49,6 +51,18 @@ def test_a_process_that_meets_a_newer_key_reads_the_ring_again(keys: object) -> 
     text = encryption.encrypt(b"Ada", "a")
     encryption._ring = stale
     assert encryption.decrypt(text, "a") == b"Ada"
+
+
+@pytest.mark.django_db
+def test_a_key_that_another_node_has_put_first_is_read_from_the_database(keys: object) -> None:
+    keys.FIELD_KEYS, keys.SECRETS_KEY = [], [new_key()]  # type: ignore[attr-defined]
+    encryption.read_ring_again()
+    remembered = dict(secret_store._memory)
+    secret_store.replace(StoredSecret.FIELD_KEYS, f"{OTHER} {ONE}")
+    # The other node's process has its own memory.
+    secret_store._memory.update(remembered)
+    encryption.read_ring_again()
+    assert [key.id for key in encryption.key_ring().by_id.values()] == [encryption.Key(OTHER).id, encryption.Key(ONE).id]
 
 
 def test_a_digest_tells_nothing_without_the_key_and_is_the_same_with_it(keys: object) -> None:

@@ -39,7 +39,14 @@ def test_hours_name_days_and_places_in_the_readers_language() -> None:
 
 @pytest.mark.parametrize(
     "written",
-    ["always", "Mo-Fr 08:00-18:00", "Mo-Xx 08:00-18:00 Europe/London", "Mo 99:00-18:00 UTC", "Mo-Fr 8-18 Mars/North"],
+    [
+        "always",
+        "Mo-Fr 08:00-18:00",
+        "Mo-Xx 08:00-18:00 Europe/London",
+        "Mo 99:00-18:00 UTC",
+        "Mo 08:00-24:30 UTC",
+        "Mo-Fr 8-18 Mars/North",
+    ],
 )
 def test_hours_that_cannot_be_read_are_refused(written: str) -> None:
     with pytest.raises(ValueError, match="should"):
