@@ -1,8 +1,8 @@
-/* What is typed is saved when the typing rests, with Enter, when the page is put away, and before it is left, by a button
-   or by a link. A choice is saved at once, by htmx alone. Deferred, after saving.js.
+/* Saves typed answers after a pause, on Enter, when the page is hidden, and before it is left by a button or link. A choice
+   is saved at once, by htmx alone. Deferred, after saving.js.
 
-   A part with questions posts itself on `change` (hx-post); here it is only told when. A page is left once the server
-   has what stands on it; until then what was pressed waits, and typing on calls it off. */
+   A part with questions posts itself on `change` (hx-post); this file only decides when. A page is left once the server
+   has its answers; until then the pressed button or link waits, and typing on cancels it. */
 window.autosave = (() => {
   "use strict";
 
@@ -10,13 +10,13 @@ window.autosave = (() => {
   const PART = "[hx-post][hx-trigger^=change]";
   const REST = 3000;
 
-  let open = null; /* the part that holds what no answer has acknowledged yet */
+  let open = null; /* the part with answers that the server has not acknowledged yet */
   let typed = 0;
   let resting = 0;
   let isAway = false;
-  let onwards = null; /* what was pressed, as a function */
-  let allowed = null; /* the form that may go */
-  let sentPart = null; /* the part of the form that has gone */
+  let continueLeaving = null; /* a function that follows the pressed button or link */
+  let submittedForm = null; /* the form whose submission is let through */
+  let sentPart = null; /* the part of the form that was submitted */
   const sent = new WeakMap();
   const underWay = new Set();
 
@@ -24,56 +24,56 @@ window.autosave = (() => {
   const post = (part) => part.isConnected && part.dispatchEvent(new Event("change"));
   const postOnce = (part) => [...underWay].some((xhr) => sent.get(xhr) === typed) || post(part);
 
-  const note = ({ target }) => {
+  const recordTyping = ({ target }) => {
     const part = target.type === "file" ? null : target.closest?.(PART);
     if (!part) return;
     open = part;
     typed += 1;
-    onwards = null;
+    continueLeaving = null;
     clearTimeout(resting);
     resting = setTimeout(() => post(part), REST);
   };
-  document.addEventListener("input", note);
+  document.addEventListener("input", recordTyping);
 
-  /* Nobody has pressed a button where a change is posted, though htmx takes the one that has the focus for pressed. */
+  /* htmx takes a focused button for pressed when a change is posted: remove its name. */
   document.addEventListener(EVENT.asked, ({ detail }) => {
     const { elt, parameters, triggeringEvent } = detail;
     const form = elt.closest("form");
     if (!form || triggeringEvent?.type === "submit") return;
-    const held = new FormData(form);
-    for (const { type, name } of form.elements) if (type === "submit" && !held.has(name)) delete parameters[name];
-    if (elt.matches(PART) && "changesOnly" in elt.dataset) leaveOut(form, held, detail);
+    const entries = new FormData(form);
+    for (const { type, name } of form.elements) if (type === "submit" && !entries.has(name)) delete parameters[name];
+    if (elt.matches(PART) && "changesOnly" in elt.dataset) omitSaved(form, entries, detail);
   });
 
-  /* ---- Where all that a part was drawn with is saved (data-changes-only), only those questions are posted that no
-     answer has acknowledged as they stand. What a post doesn't hold stays as it is; a mark says that it is a part. ---- */
+  /* ---- Where a part was rendered from saved answers (data-changes-only), only questions are posted whose present answers
+     the server has not acknowledged. Questions that a post leaves out stay unchanged; `partial` says that it is one. ---- */
 
   const QUESTION = "q:";
-  const acknowledged = new WeakMap(); /* by form: its questions, and the regions that it shows */
-  const posts = new WeakMap(); /* by request: the same, as it stood then */
+  const acknowledged = new WeakMap(); /* by form: its answers, and the regions that it shows */
+  const posts = new WeakMap(); /* by request: the form, and its answers and regions at that time */
 
-  const shownIn = (held) => new Set(held.getAll("shown"));
-  /* Not by FormData, for which a browser lays the page out before it is drawn first. */
+  const shownIn = (entries) => new Set(entries.getAll("shown"));
+  /* Not by FormData, which would force a layout before the first paint. */
   for (const form of document.forms) {
     const markers = [...form.querySelectorAll('[name="shown"]:enabled')];
     acknowledged.set(form, { answers: new Map(), shown: new Set(markers.map(({ value }) => value)) });
   }
 
-  /* A question by the name of one of its controls; names are quoted, so no other colon stands in them. */
+  /* Return the question of a control's name. Names are quoted, so that they have no other colon. */
   const questionOf = (name) => (name?.startsWith(QUESTION) ? name.split(":", 2).join(":") : "");
 
-  /* By question, all that its controls hold. */
-  const answersOf = (entries) => {
-    const found = new Map();
-    for (const [name, value] of entries) {
+  /* Return the values of each question's controls, as one text. */
+  const answersOf = (pairs) => {
+    const answers = new Map();
+    for (const [name, value] of pairs) {
       const question = questionOf(name);
-      if (question) found.set(question, `${found.get(question) ?? ""}${name}\0${value}\0`);
+      if (question) answers.set(question, `${answers.get(question) ?? ""}${name}\0${value}\0`);
     }
-    return found;
+    return answers;
   };
 
-  /* What the controls held when the server drew them. */
-  const drawn = function* (form) {
+  /* Yield the names and values of the controls as the server rendered them. */
+  const renderedEntries = function* (form) {
     for (const control of form.elements) {
       const { name, type } = control;
       if (!questionOf(name)) continue;
@@ -87,30 +87,30 @@ window.autosave = (() => {
     }
   };
 
-  /* The names of the controls whose questions needn't be posted. */
-  const savedNames = (form, held) => {
-    const known = acknowledged.get(form);
-    if (!known || !("changesOnly" in (partOf(form)?.dataset ?? {}))) return [];
-    const answers = answersOf(held), shown = shownIn(held);
-    /* What was drawn is looked up for questions that no answer has acknowledged yet. */
+  /* Return the names of the controls whose questions needn't be posted. */
+  const savedNames = (form, entries) => {
+    const saved = acknowledged.get(form);
+    if (!saved || !("changesOnly" in (partOf(form)?.dataset ?? {}))) return [];
+    const answers = answersOf(entries), shown = shownIn(entries);
+    /* The rendered values count for questions that no answer has acknowledged yet. */
     let before = null;
-    const savedOf = (question) => known.answers.get(question) ?? (before ??= answersOf(drawn(form))).get(question);
-    /* Two questions may share one answer, and the one that is shown counts: what has come or gone is posted. So is what
-       is marked as wrong, since the server may not have kept it. */
-    const moved = [...form.querySelectorAll(".region")].filter(({ id }) => known.shown.has(id) !== shown.has(id));
-    const controls = moved.flatMap((region) => [...region.querySelectorAll("[name]")]);
+    const savedOf = (question) => saved.answers.get(question) ?? (before ??= answersOf(renderedEntries(form))).get(question);
+    /* Two questions may share one answer, and the shown one counts: post those that were shown or hidden. Post invalid
+       ones too, since the server may not have kept them. */
+    const changedRegions = [...form.querySelectorAll(".region")].filter(({ id }) => saved.shown.has(id) !== shown.has(id));
+    const controls = changedRegions.flatMap((region) => [...region.querySelectorAll("[name]")]);
     const posted = new Set([...controls, ...form.querySelectorAll("[aria-invalid]")].map(({ name }) => questionOf(name)));
-    return [...new Set(held.keys())].filter((name) => {
+    return [...new Set(entries.keys())].filter((name) => {
       const question = questionOf(name);
       return question && !posted.has(question) && answers.get(question) === savedOf(question);
     });
   };
 
-  const leaveOut = (form, held, request) => {
+  const omitSaved = (form, entries, request) => {
     const { parameters } = request;
-    posts.set(request, [form, { answers: answersOf(held), shown: shownIn(held) }]);
-    parameters.shown = held.getAll("shown").join(" ");
-    for (const name of savedNames(form, held)) {
+    posts.set(request, [form, { answers: answersOf(entries), shown: shownIn(entries) }]);
+    parameters.shown = entries.getAll("shown").join(" ");
+    for (const name of savedNames(form, entries)) {
       delete parameters[name];
       parameters.partial = "1";
     }
@@ -132,37 +132,37 @@ window.autosave = (() => {
     isAway = !successful && Boolean(open);
     if (sent.get(xhr) !== typed) return;
     if (successful && elt === open) open = null;
-    /* What the server has refused for good, it says on a page. */
+    /* A permanent refusal is shown on a page of its own. */
     const isAnswered = successful || (xhr.status && !saving.isPassing(xhr.status));
-    if (isAnswered && onwards) onwards();
+    if (isAnswered && continueLeaving) continueLeaving();
   });
 
   /* ---- Leaving. ---- */
 
   const leave = (part, follow) => {
-    onwards = () => {
-      onwards = null;
+    continueLeaving = () => {
+      continueLeaving = null;
       saving.leave();
       follow();
     };
-    if (!part.isConnected) onwards();
+    if (!part.isConnected) continueLeaving();
     else postOnce(part);
   };
 
-  /* The button may have been drawn anew meanwhile. */
+  /* The button may have been replaced meanwhile. */
   const submitAs = (form, pressed) => () => {
-    const likes = [...form.elements].filter(({ type }) => type === "submit");
-    const like = likes.find(({ name, value }) => name === pressed?.name && value === pressed?.value);
-    allowed = form;
-    form.requestSubmit(likes.includes(pressed) ? pressed : like);
-    allowed = null;
+    const buttons = [...form.elements].filter(({ type }) => type === "submit");
+    const counterpart = buttons.find(({ name, value }) => name === pressed?.name && value === pressed?.value);
+    submittedForm = form;
+    form.requestSubmit(buttons.includes(pressed) ? pressed : counterpart);
+    submittedForm = null;
   };
 
   document.addEventListener("submit", (event) => {
     const { target: form, submitter: pressed } = event;
     if (event.defaultPrevented || form.getAttribute("method") !== "post") return;
     const part = partOf(form);
-    if (allowed === form) {
+    if (submittedForm === form) {
       saving.leave();
       sentPart = part;
       if (part !== open) return;
@@ -172,7 +172,7 @@ window.autosave = (() => {
     }
     event.preventDefault();
     if (part && pressed?.hasAttribute("data-enter")) {
-      saving.tell();
+      saving.announceSaved();
       post(part);
     } else if (part ?? open) leave(part ?? open, submitAs(form, pressed));
     else saving.reach(form, submitAs(form, pressed));
@@ -187,7 +187,7 @@ window.autosave = (() => {
     leave(open, () => location.assign(link.href));
   });
 
-  /* All that a post holds where no button is pressed, but for what is saved. */
+  /* Return the body of a post without a pressed button and without saved answers. */
   const bodyOf = (form) => {
     const body = new FormData(form);
     for (const { name } of form.querySelectorAll("[type=file]")) body.delete(name);
@@ -198,7 +198,7 @@ window.autosave = (() => {
     return body;
   };
 
-  /* A browser sends no more than 64 kB from a page that is gone. */
+  /* A browser sends at most 64 kB from a page that is being left. */
   const isLarge = (body) => new Blob([...body].flat()).size > 50_000;
 
   addEventListener("beforeunload", (event) => {
@@ -219,18 +219,18 @@ window.autosave = (() => {
       fetch(url, { method: "POST", body, headers: { "HX-Request": "true" }, keepalive: true }).catch(() => {});
       return;
     }
-    /* Of a page that is gone Firefox before 133 sends only what the page has waited for. */
+    /* Firefox before 133 sends only synchronous requests from a page that is being left. */
     const request = new XMLHttpRequest();
     request.open("POST", url, false);
     request.setRequestHeader("HX-Request", "true");
     request.send(body);
   });
 
-  /* ---- Where what was typed is shown again after a reload, it is saved as soon as htmx is there. ---- */
+  /* ---- Answers that are restored after a reload are saved as soon as htmx is loaded. ---- */
 
   const resume = (form) => {
     const part = partOf(form);
-    note({ target: part });
+    recordTyping({ target: part });
     addEventListener("pageshow", () => post(part), { once: true });
   };
   addEventListener("pageshow", () => (sentPart = null));

@@ -1,9 +1,9 @@
-/* What choosing gains where script runs: an option that excludes the others clears them, and a list grows in place.
-   Without script the server does both. Deferred. */
+/* Clears options that exclude each other, and lets a list of choices grow in place. Without script the server does both.
+   Deferred. */
 (() => {
   "use strict";
 
-  /* ---- "None of these" beside others: the newer choice counts. Before `change`, so that it is saved as it is seen. ---- */
+  /* ---- "None of these" beside others: the newer choice counts. On `input`, before `change` saves it. ---- */
 
   document.addEventListener("input", ({ target }) => {
     if (target.type !== "checkbox" || !target.checked || !target.form) return;
@@ -16,20 +16,20 @@
     if (cleared.length) announcer.textContent = announcer.dataset.cleared ?? "";
   });
 
-  /* ---- One more: what was chosen in the list becomes a ticked box, or, where lists stand in rows, a list follows. ---- */
+  /* ---- Add a choice: the option chosen in the list becomes a ticked box; where lists stand in rows, a list is added. ---- */
 
-  const made = (tag, properties) => Object.assign(document.createElement(tag), properties);
-  const ticked = (list) => {
+  const newElement = (tag, properties) => Object.assign(document.createElement(tag), properties);
+  const tickedRow = (list) => {
     const { value, text, lang } = list.selectedOptions[0];
     if (!value) return null;
-    const row = made("label", { className: "choice" });
-    const box = made("input", { type: "checkbox", name: list.name, value, checked: true });
-    row.append(box, " ", made("span", { textContent: text, lang }));
+    const row = newElement("label", { className: "choice" });
+    const box = newElement("input", { type: "checkbox", name: list.name, value, checked: true });
+    row.append(box, " ", newElement("span", { textContent: text, lang }));
     for (const option of [...list.options]) if (option.value === value) option.remove();
     list.value = "";
     return row;
   };
-  const another = (last) => {
+  const nextRow = (last) => {
     const row = last.cloneNode(true);
     const list = row.querySelector("select");
     list.id += "+";
@@ -45,7 +45,7 @@
     const field = button.closest(".field");
     const list = field.querySelector("select[data-from]");
     const rows = field.querySelector("[data-rows]");
-    const row = list ? ticked(list) : another(rows.lastElementChild);
+    const row = list ? tickedRow(list) : nextRow(rows.lastElementChild);
     if (!row) return list.focus();
     rows.hidden = false;
     rows.append(row);

@@ -1,5 +1,5 @@
-/* Passkeys: a button asks the browser for one, and posts what it says. On the pages of accounts that have such a button
-   alone. The first script of each page has found out if the browser can do it, and shows or hides what needs it. */
+/* Passkeys: a button asks the browser for one and posts the answer. Only on account pages with such a button. The first
+   script of each page has tested for support, and shows or hides the parts that need it. */
 (() => {
   "use strict";
 
@@ -28,12 +28,12 @@
   const toJson = (credential) => {
     if (credential.toJSON) return credential.toJSON();
     const { id, rawId, type, response } = credential;
-    const held = RESPONSE.filter((name) => response[name]).map((name) => [name, toText(response[name])]);
+    const fields = RESPONSE.filter((name) => response[name]).map((name) => [name, toText(response[name])]);
     const clientExtensionResults = credential.getClientExtensionResults();
-    return { id, rawId: toText(rawId), type, response: Object.fromEntries(held), clientExtensionResults };
+    return { id, rawId: toText(rawId), type, response: Object.fromEntries(fields), clientExtensionResults };
   };
 
-  /* The options stand in the page, or come from where the form goes to. */
+  /* The options are in the page, or come from the form's address. */
   const optionsFor = async (form) => {
     const inPage = document.getElementById("js_data");
     if (inPage) return JSON.parse(inPage.textContent);
@@ -47,13 +47,13 @@
       return navigator.credentials.get({ publicKey: requestOptions(request.publicKey) });
     }
     const { publicKey } = creation;
-    /* Only a passkey that the device keeps, and asks for a finger or a PIN, signs in by itself. */
-    const alone = form.elements.passwordless?.checked;
+    /* A passkey can sign in without a password only if the device stores it and verifies the person. */
+    const isPasswordless = form.elements.passwordless?.checked;
     publicKey.authenticatorSelection = {
       ...publicKey.authenticatorSelection,
-      residentKey: alone ? "required" : "discouraged",
-      requireResidentKey: Boolean(alone),
-      ...(alone && { userVerification: "required" }),
+      residentKey: isPasswordless ? "required" : "discouraged",
+      requireResidentKey: Boolean(isPasswordless),
+      ...(isPasswordless && { userVerification: "required" }),
     };
     return navigator.credentials.create({ publicKey: creationOptions(publicKey) });
   };
@@ -63,15 +63,15 @@
     if (!button) return;
     event.preventDefault();
     const { form } = button;
-    const said = form.querySelector("[data-passkey-error]");
-    said.hidden = true;
+    const error = form.querySelector("[data-passkey-error]");
+    error.hidden = true;
     try {
       form.elements.credential.value = JSON.stringify(toJson(await ask(form)));
       form.submit();
     } catch {
-      /* Given up, or none that fits. */
-      said.hidden = false;
-      said.focus();
+      /* Cancelled, or no passkey fits. */
+      error.hidden = false;
+      error.focus();
     }
   });
 })();

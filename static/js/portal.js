@@ -1,21 +1,21 @@
-/* What the pages gain where script runs. Everything here is a shortcut: each page works without this file.
+/* Moves the focus to messages, and opens folded answers. Every page works without this file.
    Deferred, and before htmx in the page. It listens on the document, so it survives whatever is swapped. */
 (() => {
   "use strict";
 
-  /* The names of htmx's events stand in one place of each file, since version 4 calls them otherwise. */
+  /* Names of htmx's events stand in one place of each file: version 4 renames them. */
   const EVENT = { settled: "htmx:afterSettle" };
 
-  /* ---- Focus. The error summary, or else the message of what has just happened, speaks first. ---- */
+  /* ---- Focus the error summary, or else the message about what has just happened. ---- */
 
-  const focusFirstWord = (root) =>
+  const focusFirstMessage = (root) =>
     (root.querySelector(".error-summary[tabindex]") ?? root.querySelector(".message[tabindex][autofocus]"))?.focus();
   document.addEventListener(EVENT.settled, ({ target }) => {
-    if (target.querySelector(".error-summary")) focusFirstWord(target);
+    if (target.querySelector(".error-summary")) focusFirstMessage(target);
   });
-  if (document.activeElement === document.body && !location.hash) focusFirstWord(document);
+  if (document.activeElement === document.body && !location.hash) focusFirstMessage(document);
 
-  /* ---- What is read back opens for a change, and its first control takes over from the word that opened it. ---- */
+  /* ---- A folded answer opens for a change, and its first control gets the focus. ---- */
 
   document.addEventListener("click", (event) => {
     const fold = event.target.closest(".fold > summary")?.parentElement;
@@ -24,6 +24,6 @@
     fold.open = true;
     fold.querySelector("input:not([type=hidden]), select, textarea")?.focus();
   });
-  /* However it is opened, it is not posted as folded any more. */
+  /* An open fold isn't posted as folded, however it was opened. */
   document.addEventListener("toggle", ({ target }) => target.querySelector(".fold > input")?.remove(), true);
 })();

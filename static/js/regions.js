@@ -1,7 +1,7 @@
-/* Questions that show and hide where they stand, so that what was typed in them is never drawn anew.
+/* Shows and hides questions in place, so that typed answers are never replaced.
 
-   A choice is looked up at once in the table at each region (`data-when`); the server, which runs the rules, has the
-   last word. Deferred, and before htmx in the page: it judges before htmx reads the form. */
+   A choice is looked up at once in the table of each region (`data-when`); then the server's answer decides, since it
+   runs the rules. Deferred, and before htmx in the page, so that regions are set before htmx reads the form. */
 (() => {
   "use strict";
 
@@ -12,26 +12,27 @@
 
   const isBox = (control) => control.type === "radio" || control.type === "checkbox";
 
-  /* ---- What a choice shows. A row is written like a posted form and names every control of its cascade. ---- */
+  /* ---- Look up which regions a choice shows. A row of the table is written like a posted form and names every control of
+     its cascade. ---- */
 
   const chosenAt = (control) => {
     if (isBox(control)) return control.checked ? [control.value] : [];
     return control.selectedOptions ? [...control.selectedOptions].map(({ value }) => value) : [control.value];
   };
 
-  const held = (form, name) => {
-    const found = form.elements.namedItem(name);
-    const controls = found instanceof RadioNodeList ? [...found] : [found ?? []].flat();
+  const valuesOf = (form, name) => {
+    const item = form.elements.namedItem(name);
+    const controls = item instanceof RadioNodeList ? [...item] : [item ?? []].flat();
     const values = controls.flatMap(chosenAt).filter(Boolean);
     return values.length ? values : [""];
   };
 
   const fits = (form, row) => {
-    const wanted = new URLSearchParams(row);
-    return [...wanted.keys()].every((name) => held(form, name).some((value) => wanted.getAll(name).includes(value)));
+    const rowValues = new URLSearchParams(row);
+    return [...rowValues.keys()].every((name) => valuesOf(form, name).some((value) => rowValues.getAll(name).includes(value)));
   };
 
-  /* How many questions that shows or hides. What has the focus stays; the next post names it, and is answered. */
+  /* Return the number of questions shown, negative if hidden. A region with the focus stays; the next post names it. */
   const show = (region, isShown) => {
     if (region.hidden !== isShown || (!isShown && region.contains(document.activeElement))) return 0;
     region.hidden = !isShown;
@@ -46,120 +47,121 @@
     return touched.map((region) => show(region, region.dataset.when.split(" ").some((row) => fits(form, row))));
   };
 
-  /* ---- One sentence for those who hear the page, in the words that stand at the announcer. ---- */
+  /* ---- Announce the change to screen readers, with the sentences in the announcer's attributes. ---- */
 
   const sentence = (count, words) => {
     const form = new Intl.PluralRules(document.documentElement.lang).select(count) === "one" ? "One" : "Other";
     return count ? document.getElementById("announcer").dataset[words + form].replace("{n}", count) : "";
   };
 
-  const announce = (moved) => {
-    const added = moved.filter((count) => count > 0).reduce((all, count) => all + count, 0);
-    const removed = moved.filter((count) => count < 0).reduce((all, count) => all - count, 0);
+  const announce = (changedCounts) => {
+    const added = changedCounts.filter((count) => count > 0).reduce((all, count) => all + count, 0);
+    const removed = changedCounts.filter((count) => count < 0).reduce((all, count) => all - count, 0);
     if (!added && !removed) return;
-    const said = [sentence(added, "added"), sentence(removed, "removed")];
-    document.getElementById("announcer").textContent = said.filter(Boolean).join(" ");
+    const sentences = [sentence(added, "added"), sentence(removed, "removed")];
+    document.getElementById("announcer").textContent = sentences.filter(Boolean).join(" ");
   };
 
-  /* ---- What a choice shows is drawn first: requests go after that, and an answer that comes before waits. ---- */
+  /* ---- Paint the change first: requests are sent after it, and an earlier answer waits for it. ---- */
 
-  let drawn = Promise.resolve();
+  let painted = Promise.resolve();
 
   document.addEventListener(EVENT.confirm, (event) => {
     event.preventDefault();
-    drawn.then(() => event.detail.issueRequest(true));
+    painted.then(() => event.detail.issueRequest(true));
   });
 
-  /* ---- Choices are numbered: an answer to an older one says nothing about what shows now. ---- */
+  /* ---- Number the choices: an answer to an older choice doesn't decide which regions show now. ---- */
 
-  const asked = new WeakMap();
-  let newest = 0;
+  const choiceAtRequest = new WeakMap();
+  let latestChoice = 0;
   let isLate = false;
 
   document.addEventListener(
     "change",
     ({ target }) => {
       if (!target.form || !target.name) return;
-      newest += 1;
-      drawn = new Promise((done) => {
+      latestChoice += 1;
+      painted = new Promise((done) => {
         requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)));
-        setTimeout(done, 200); /* there are no frames where nobody looks */
+        setTimeout(done, 200); /* a hidden tab has no frames */
       });
       announce(judge(target.form, target.name));
     },
     true,
   );
   document.addEventListener(EVENT.sent, ({ detail: { xhr } }) => {
-    asked.set(xhr, newest);
+    choiceAtRequest.set(xhr, latestChoice);
     const answered = xhr.onload;
-    xhr.onload = () => drawn.then(answered);
+    xhr.onload = () => painted.then(answered);
   });
   document.addEventListener(EVENT.swap, ({ detail }) => {
-    isLate = (asked.get(detail.xhr) ?? newest) < newest;
+    isLate = (choiceAtRequest.get(detail.xhr) ?? latestChoice) < latestChoice;
   });
 
-  /* ---- What has the focus stays where it is seen, whatever an answer puts above it or takes away. ---- */
+  /* ---- Keep the focused element where it is on the screen, whatever an answer adds or removes above it. ---- */
 
   const top = (element) => element.getBoundingClientRect().top;
-  let seen = []; /* what had the focus, and where */
+  let focusBefore = []; /* the focused element, and its position */
 
   document.addEventListener(EVENT.swap, () => {
-    /* Where a list grows shorter its place keeps its height, so that nothing below it moves. */
+    /* The parent keeps its height when the list of needs gets shorter, so that nothing below it moves. */
     const around = document.getElementById("needs-section")?.parentElement;
     if (around) around.style.minBlockSize = `${around.offsetHeight}px`;
-    seen = [document.activeElement, top(document.activeElement)];
+    focusBefore = [document.activeElement, top(document.activeElement)];
   });
   document.addEventListener(EVENT.loaded, ({ detail: { elt } }) => {
-    const [at, before] = seen;
-    seen = [];
+    const [at, before] = focusBefore;
+    focusBefore = [];
     const keep = () => {
       if (at === document.activeElement && at !== document.body) scrollBy(0, top(at) - before);
     };
-    /* After a change before the next frame, which is laid out then anyway; other answers may scroll by themselves. */
+    /* After a change, correct before the next frame, which needs a layout anyway; other answers may scroll by themselves. */
     if (elt.matches("[hx-trigger^=change]")) requestAnimationFrame(keep);
     else keep();
   });
-  /* The notices at the foot of the window grow over the page. */
+  /* The notices at the foot of the window may cover the focused control. */
   const notices = document.querySelector(".notices");
   new ResizeObserver(() => {
     const at = document.activeElement;
     if (top(at) < innerHeight && at.matches(typed)) scrollBy(0, Math.max(0, top(at) + at.offsetHeight - top(notices)));
   }).observe(notices);
 
-  /* What was chosen or typed before this file came, or that the browser has brought back, shows and is saved. */
+  /* Show and save answers that were given before this file loaded, or that the browser has restored. */
   addEventListener("pageshow", () => {
     for (const form of document.forms) {
       const saving = form.closest("[hx-post]") ?? form.querySelector("[hx-post]");
       if (judge(form).some(Boolean)) saving?.dispatchEvent(new Event("change"));
-      for (const one of form.elements)
-        if (one.value !== (one.defaultValue ?? one.value)) one.dispatchEvent(new Event("input", { bubbles: true }));
+      for (const control of form.elements)
+        if (control.value !== (control.defaultValue ?? control.value)) control.dispatchEvent(new Event("input", { bubbles: true }));
     }
   });
 
-  /* ---- The server's last word. A region that stands in the page is shown or hidden where it stands. Where a part with
-     controls has to be replaced, what was typed there since the post goes along. ---- */
+  /* ---- Apply the server's answer. A region in the page is shown or hidden in place. Where a part with controls has to be
+     replaced, answers typed since the post are carried over. ---- */
 
   const typed = "input:not([type=hidden], [type=file]), select, textarea";
 
-  /* Gives every control in `after` what its like in `before` holds; whether any of that was new to it. */
+  /* Copy the state of the controls in `before` to their counterparts in `after`. Return true if any of them differed. */
   const carryTyped = (before, after) => {
     let isNew = false;
-    const likes = [...after.querySelectorAll(typed)];
+    const candidates = [...after.querySelectorAll(typed)];
     for (const control of before.querySelectorAll(typed)) {
       const state = isBox(control) ? "checked" : "value";
-      const like = likes.find((one) => one.name === control.name && (!isBox(one) || one.value === control.value));
-      if (!like || like[state] === control[state]) continue;
-      like[state] = control[state];
+      const isCounterpart = ({ name, value }) => name === control.name && (!isBox(control) || value === control.value);
+      const counterpart = candidates.find(isCounterpart);
+      if (!counterpart || counterpart[state] === control[state]) continue;
+      counterpart[state] = control[state];
       isNew = true;
     }
     return isNew;
   };
 
-  /* A chosen file can't be copied: its control itself goes along. */
+  /* A chosen file can't be copied, so its control is moved. */
   const carryChosen = (before, after) => {
-    const likes = [...after.querySelectorAll("input[type=file]")];
+    const candidates = [...after.querySelectorAll("input[type=file]")];
     for (const control of before.querySelectorAll("input[type=file]"))
-      if (control.files.length) likes.find((one) => one.id === control.id)?.replaceWith(control);
+      if (control.files.length) candidates.find(({ id }) => id === control.id)?.replaceWith(control);
   };
 
   document.addEventListener(EVENT.oob, ({ detail }) => {
@@ -171,8 +173,8 @@
       detail.shouldSwap = !isLate;
     } else {
       carryChosen(target, fragment);
-      const asking = target.closest("[hx-post]");
-      if (asking && carryTyped(target, fragment)) setTimeout(() => asking.dispatchEvent(new Event("change")));
+      const poster = target.closest("[hx-post]");
+      if (poster && carryTyped(target, fragment)) setTimeout(() => poster.dispatchEvent(new Event("change")));
     }
   });
 })();

@@ -1,15 +1,15 @@
-/* A page that is loaded again while a save of it is still on its way: it shows what was typed, and posts as the page that
-   it replaces, so that no late save looks like somebody else's. What was typed stays in this tab, and only until the next
-   page of the portal loads there, whichever that is (autosave.js takes it). Deferred, on the pages that have a version.
+/* Restores typed answers when a page is reloaded while its save is under way, and posts as the page that it replaces, so
+   that a late save doesn't look like another person's. The answers stay in this tab until the next page of the portal loads
+   there, whichever that is (autosave.js takes them). Deferred, on pages that have a version.
 
-   A page says what it was drawn from: "revision.id.form", and the ids of the pages that it has replaced. */
+   A page posts what it was rendered from (`drawn`): "revision.id.form", and the ids of the pages that it has replaced. */
 window.reloading = (() => {
   "use strict";
 
   const LETTERS = "0123456789abcdefghjkmnpqrstvwxyz";
   const MOST_EARLIER = 8;
   const TYPED = "input:not([type=hidden], [type=file]), select, textarea";
-  /* What names the version of a page, and the share class that it adds. */
+  /* Controls with the page's version, and the token of the share class that it adds. */
   const FIXED = ["version", "token"];
 
   const isBox = ({ type }) => type === "radio" || type === "checkbox";
@@ -23,19 +23,19 @@ window.reloading = (() => {
     return control.value === (drawn?.value ?? "");
   };
 
-  /* ---- Leaving. The page takes a new id: a post of the old one that comes later than what follows changes nothing. ---- */
+  /* ---- Leaving. The page takes a new id: a late post of the old one changes nothing. ---- */
 
   const newId = () => Array.from(crypto.getRandomValues(new Uint8Array(10)), (byte) => LETTERS[byte % 32]).join("");
-  const drawnAs = (revision, id, form, earlier) => [revision, id, form, ...earlier.slice(0, MOST_EARLIER)].join(".");
+  const versionText = (revision, id, form, earlier) => [revision, id, form, ...earlier.slice(0, MOST_EARLIER)].join(".");
 
   const keep = (form, { isSent, saved }) => {
     const { drawn } = form.elements;
     if (!drawn) return;
     const [revision, id, version, ...earlier] = drawn.value.split(".");
-    drawn.value = drawnAs(revision, newId(), version, [id, ...earlier]);
-    const held = new FormData(form);
+    drawn.value = versionText(revision, newId(), version, [id, ...earlier]);
+    const entries = new FormData(form);
     const changed = typedIn(form).filter((control) => !isAsDrawn(control) && !saved.includes(control.name));
-    const typed = changed.map(({ name }) => [name, held.getAll(name)]);
+    const typed = changed.map(({ name }) => [name, entries.getAll(name)]);
     const fixed = FIXED.map((name) => [name, form.elements[name]?.value]);
     const page = { path: location.pathname, account: accountOf(form), isSent, drawn: drawn.value, fixed, typed };
     try {
@@ -62,22 +62,22 @@ window.reloading = (() => {
   };
 
   const restore = () => {
-    const before = JSON.parse(autosave.before);
+    const stored = JSON.parse(autosave.before);
     const form = document.getElementById("answers");
-    if (before?.path !== location.pathname || !form?.elements.drawn || accountOf(form) !== before.account) return;
+    if (stored?.path !== location.pathname || !form?.elements.drawn || accountOf(form) !== stored.account) return;
     const isReload = performance.getEntriesByType("navigation")[0]?.type === "reload";
-    if (before.isSent && !isReload) return;
+    if (stored.isSent && !isReload) return;
     const isFree = (name) => typedIn(form).every((control) => control.name !== name || isAsDrawn(control));
-    for (const [name, values] of before.typed) if (isFree(name)) fill(form, name, values);
-    const names = before.typed.map(([name]) => name);
+    for (const [name, values] of stored.typed) if (isFree(name)) fill(form, name, values);
+    const names = stored.typed.map(([name]) => name);
     const changed = typedIn(form).filter((control) => names.includes(control.name) && !isAsDrawn(control));
     if (!changed.length) return;
-    /* What is folded as complete opens where it holds something new. */
+    /* Open folds that have a restored answer. */
     for (const control of changed) control.closest(".fold")?.setAttribute("open", "");
-    for (const [name, value] of before.fixed) if (form.elements[name]) form.elements[name].value = value;
+    for (const [name, value] of stored.fixed) if (form.elements[name]) form.elements[name].value = value;
     const [, id, version] = form.elements.drawn.value.split(".");
-    const [revision, previous, , ...earlier] = before.drawn.split(".");
-    form.elements.drawn.value = drawnAs(revision, id, version, [previous, ...earlier]);
+    const [revision, previous, , ...earlier] = stored.drawn.split(".");
+    form.elements.drawn.value = versionText(revision, id, version, [previous, ...earlier]);
     autosave.resume(form);
   };
   restore();

@@ -1,5 +1,5 @@
-/* What is being saved, what could not be, and trying it again. The words stand in ui/banner.html. Deferred, and
-   before htmx and autosave.js in the page. */
+/* Shows that a save is under way, done or failed, and tries a failed one again. The texts are in ui/banner.html.
+   Deferred, and before htmx and autosave.js in the page. */
 window.saving = (() => {
   "use strict";
 
@@ -10,52 +10,52 @@ window.saving = (() => {
     unreachable: ["htmx:sendError", "htmx:timeout", "htmx:responseError"],
   };
   const SLOW = 700;
-  const TOLD = 4000;
+  const SAVED_SHOWN = 4000;
   const WAITS = [5000, 10000, 20000, 30000];
   const TOO_LONG = 10000;
 
-  /* Whether it may go well another time: nobody was reached, too busy, out of order. */
+  /* Return true if a later attempt may succeed: the server was not reached, is busy or out of order. */
   const isPassing = (status) => !status || status >= 500 || [408, 413, 429].includes(status);
 
-  /* ---- Being saved: said where it takes longer than a moment, and then that it is done. ---- */
+  /* ---- Show a save that takes longer than a moment, and that it is done. ---- */
 
   const underWay = new Set();
-  let told = 0;
-  let isAsked = false; /* somebody waits to hear that it is saved */
+  let lineTimer = 0;
+  let isAsked = false; /* the person has asked to save, and waits for the result */
 
   const line = () => document.getElementById("saving");
-  const say = (key) => {
-    clearTimeout(told);
+  const setLine = (key) => {
+    clearTimeout(lineTimer);
     if (line()) line().textContent = key ? line().dataset[key] : "";
-    if (key === "saved") told = setTimeout(say, TOLD);
+    if (key === "saved") lineTimer = setTimeout(setLine, SAVED_SHOWN);
   };
   const begin = (what) => {
     if (!underWay.size) {
-      clearTimeout(told);
-      told = setTimeout(() => say("busy"), SLOW);
+      clearTimeout(lineTimer);
+      lineTimer = setTimeout(() => setLine("busy"), SLOW);
     }
     underWay.add(what);
   };
   const end = (what, isSaved) => {
     if (!underWay.delete(what) || underWay.size) return;
     const isAwaited = isAsked || line()?.textContent;
-    say(isSaved && isAwaited ? "saved" : "");
+    setLine(isSaved && isAwaited ? "saved" : "");
     if (isSaved) isAsked = false;
   };
-  const tell = () => (isAsked = true);
+  const announceSaved = () => (isAsked = true);
 
   document.addEventListener(EVENT.sent, ({ detail }) => detail.requestConfig.verb === "post" && begin(detail.xhr));
   document.addEventListener(EVENT.after, ({ detail }) => end(detail.xhr, detail.successful));
   document.addEventListener("submit", (event) => {
     const isLeaving = () => !event.defaultPrevented && event.target.getAttribute("method") === "post";
-    setTimeout(() => isLeaving() && begin(event.target)); /* once everybody has heard of it */
+    setTimeout(() => isLeaving() && begin(event.target)); /* after every other listener */
   });
   addEventListener("pageshow", () => {
     underWay.clear();
-    say();
+    setLine();
   });
 
-  /* ---- Busy buttons. The server ignores a second press; this only says that the first one was heard. ---- */
+  /* ---- Mark a pressed button as busy. The server ignores a second press. ---- */
 
   const idle = () => {
     for (const button of document.querySelectorAll("button[aria-busy]")) button.removeAttribute("aria-busy");
@@ -64,7 +64,7 @@ window.saving = (() => {
   document.addEventListener(EVENT.after, idle);
   addEventListener("pageshow", idle);
 
-  /* ---- Leaving: what the browser breaks off is no failure, and nothing more is posted. Who types on is still there. ---- */
+  /* ---- Leaving: requests that the browser aborts are no failures, and nothing more is posted. Typing cancels leaving. ---- */
 
   let leaving = 0;
   const stay = () => {
@@ -81,9 +81,9 @@ window.saving = (() => {
     if (leaving && event.detail.requestConfig.verb === "post") event.preventDefault();
   });
 
-  /* ---- Not saved: the banner stays until it is. What may pass is tried again by itself. ---- */
+  /* ---- Not saved: the banner stays until it is saved. A passing failure is tried again automatically. ---- */
 
-  let failed = null; /* the element whose request failed, and how to make it once more */
+  let failed = null; /* the element whose request failed, and a function that repeats it */
   let tries = 0;
   let waiting = 0;
 
@@ -99,12 +99,12 @@ window.saving = (() => {
     clearTimeout(waiting);
     if (isTried) waiting = setTimeout(again, WAITS[Math.min(tries++, WAITS.length - 1)]);
     document.getElementById("saved")?.toggleAttribute("hidden", name !== "not-updated");
-    const words = document.getElementById(name);
-    if (!words || banner()?.dataset.shows === name) return;
-    const said = words.content.cloneNode(true);
-    said.querySelector("[data-tried]")?.toggleAttribute("hidden", !isTried);
+    const template = document.getElementById(name);
+    if (!template || banner()?.dataset.shows === name) return;
+    const message = template.content.cloneNode(true);
+    message.querySelector("[data-tried]")?.toggleAttribute("hidden", !isTried);
     banner().dataset.shows = name;
-    banner().replaceChildren(said);
+    banner().replaceChildren(message);
   };
   const calm = () => {
     failed = null;
@@ -115,7 +115,7 @@ window.saving = (() => {
     const pressed = banner().contains(document.activeElement);
     delete banner().dataset.shows;
     banner().replaceChildren();
-    /* The button that was pressed is gone; whoever goes by keys must not start from the top. */
+    /* The pressed button is gone; keyboard users must not start from the top again. */
     if (pressed) document.getElementById("main").focus({ preventScroll: true });
   };
 
@@ -123,10 +123,10 @@ window.saving = (() => {
     const pressed = triggeringEvent?.submitter;
     const values = pressed?.name ? { [pressed.name]: pressed.value } : {};
     if (elt.isConnected) htmx.ajax(verb, path, { source: elt, event: triggeringEvent, values });
-    else location.reload(); /* what failed was swapped away meanwhile */
+    else location.reload(); /* the element was swapped out meanwhile */
   };
-  /* ---- Signed in again in another tab: no token of this page fits any more. The answer brings another, and with it the
-     request is made once more, but only for the account that the page was drawn for; a guest's page is for none. ---- */
+  /* ---- Signed in again in another tab: this page's token is no longer valid. The answer has a new one, and the request is
+     repeated with it, but only for the account that the page was rendered for; a guest's page has none. ---- */
 
   let hasRenewed = false;
   const renew = ({ xhr }) => {
@@ -142,15 +142,15 @@ window.saving = (() => {
 
   for (const name of EVENT.unreachable)
     document.addEventListener(name, ({ detail }) => {
-      /* The page asks by itself how long one stays signed in; nobody waits for the answer. */
+      /* The page polls how long the session lasts; nobody waits for that. */
       if (detail.elt.id === "session-clock") return;
       const reads = detail.requestConfig?.verb === "get";
       const status = detail.xhr?.status;
       const renewal = hasRenewed ? "" : renew(detail);
       hasRenewed = renewal === "renewed";
       if (hasRenewed) return repeat(detail);
-      const words = renewal || (reads ? "not-updated" : status === 401 ? "signed-out" : "not-saved");
-      warn(words, { elt: detail.elt, again: () => repeat(detail) }, !reads && isPassing(status));
+      const reason = renewal || (reads ? "not-updated" : status === 401 ? "signed-out" : "not-saved");
+      warn(reason, { elt: detail.elt, again: () => repeat(detail) }, !reads && isPassing(status));
     });
   document.addEventListener(EVENT.after, ({ detail }) => {
     if (detail.successful && (!failed?.elt.isConnected || failed.elt === detail.elt)) calm();
@@ -160,25 +160,25 @@ window.saving = (() => {
     if (target instanceof Element && target.closest("[data-retry]")) again();
   });
 
-  /* ---- A form is sent once the portal answers, so that no page is left for the browser's own words. ---- */
+  /* ---- Send a form only once the portal answers, so that the browser's own error page never replaces ours. ---- */
 
-  const asked = new Set();
+  const reaching = new Set();
   const reach = async (form, send) => {
-    if (asked.has(form)) return;
-    const asking = {};
-    asked.add(form);
-    begin(asking);
+    if (reaching.has(form)) return;
+    const ping = {};
+    reaching.add(form);
+    begin(ping);
     const options = { headers: { "HX-Request": "true" }, cache: "no-store", signal: AbortSignal.timeout(TOO_LONG) };
     const isThere = await fetch(line().dataset.asks, options).then(({ status }) => status < 500, () => false);
-    end(asking, false);
-    asked.delete(form);
+    end(ping, false);
+    reaching.delete(form);
     if (isThere) {
       calm();
       send();
     } else if (form.isConnected) warn("not-sent", { elt: form, again: () => reach(form, send) }, true);
   };
-  /* Who types on hasn't finished: nothing is sent behind their back. */
+  /* A person who types on hasn't finished: cancel the repetition. */
   document.addEventListener("input", ({ target }) => failed?.elt === target.form && clearTimeout(waiting));
 
-  return { isPassing, leave, reach, tell };
+  return { isPassing, leave, reach, announceSaved };
 })();

@@ -1,31 +1,31 @@
-/* Files that are sent as soon as they are chosen or dropped on a slot, with their progress, and a way to stop.
+/* Uploads files as soon as they are chosen or dropped on a slot, with progress and a button to cancel.
 
-   What is sent and answered is as without script: the page comes back whole, and of it only the slot, and what follows
-   from files (`data-follows`), is taken over, so that nothing typed elsewhere is touched. */
+   Request and answer are those of the form without script: the answer is a whole page, of which only the slot and the parts
+   that depend on files (`data-follows`) are taken, so that answers typed elsewhere stay. */
 (() => {
   "use strict";
 
   const CONTROL = ".slot input[type=file]";
 
   const panel = () => document.getElementById("uploading");
-  const words = (name, values) => panel().dataset[name].replace(/{(\w+)}/g, (_, key) => values[key]);
-  const say = (text) => {
-    const words = text.trim().replace(/\s+/g, " ");
-    document.getElementById("announcer").textContent = words.length < 100 ? words : `${words.slice(0, 98)}…`;
+  const message = (name, values) => panel().dataset[name].replace(/{(\w+)}/g, (_, key) => values[key]);
+  const announce = (text) => {
+    const line = text.trim().replace(/\s+/g, " ");
+    document.getElementById("announcer").textContent = line.length < 100 ? line : `${line.slice(0, 98)}…`;
   };
   const style = { style: "unit", unit: "megabyte", maximumFractionDigits: 1 };
   const megabytes = (bytes) => (bytes / 1e6).toLocaleString(document.documentElement.lang, style);
 
-  const takeOver = (slot, page) => {
-    /* Where another answer has drawn its part of the page anew, nothing has it. */
+  const replaceSlot = (slot, page) => {
+    /* If another answer has replaced the focused part of the page, the body has the focus. */
     const hadFocus = slot.contains(document.activeElement) || document.activeElement === document.body;
-    const fresh = page.getElementById(slot.id);
-    say((fresh.querySelector(".error") ?? page.getElementById("messages")).textContent);
+    const newSlot = page.getElementById(slot.id);
+    announce((newSlot.querySelector(".error") ?? page.getElementById("messages")).textContent);
     for (const old of [document.getElementById(slot.id), ...document.querySelectorAll("[data-follows]")]) {
       const next = old && page.getElementById(old.id);
       if (next) old.replaceWith(next);
     }
-    if (hadFocus) fresh.focus({ preventScroll: true });
+    if (hadFocus) newSlot.focus({ preventScroll: true });
   };
 
   const send = (control) => {
@@ -34,55 +34,55 @@
     const picker = control.closest(".picker");
     if (!file || !panel() || picker.hidden) return;
 
-    const shown = panel().content.firstElementChild.cloneNode(true);
-    const sent = shown.querySelector("[data-sent]");
-    const stop = shown.querySelector("button");
+    const progressPanel = panel().content.firstElementChild.cloneNode(true);
+    const sent = progressPanel.querySelector("[data-sent]");
+    const stop = progressPanel.querySelector("button");
     const request = new XMLHttpRequest();
 
-    /* The slot as it was, with what became of the file. */
-    const giveBack = (text, tone = "error") => {
-      const hadFocus = shown.contains(document.activeElement);
-      shown.outerHTML = `<p class="uploading ${tone}"></p>`;
+    /* Show the slot as before, with the outcome. */
+    const restoreSlot = (text, tone = "error") => {
+      const hadFocus = progressPanel.contains(document.activeElement);
+      progressPanel.outerHTML = `<p class="uploading ${tone}"></p>`;
       slot.querySelector(".uploading").textContent = text;
       picker.hidden = false;
       if (hadFocus) control.focus();
-      say(text);
+      announce(text);
     };
     const fail = () => {
-      /* The plain way is still there. */
+      /* Offer the form without script. */
       slot.querySelector(".without-script")?.classList.remove("without-script");
-      giveBack(words("failed"));
+      restoreSlot(message("failed"));
     };
 
     slot.querySelector(".uploading")?.remove();
-    picker.before(shown);
+    picker.before(progressPanel);
     const { limit } = panel().dataset;
     if (file.size > limit) {
       control.value = "";
-      return giveBack(words("large", { limit: megabytes(limit), size: megabytes(file.size) }));
+      return restoreSlot(message("large", { limit: megabytes(limit), size: megabytes(file.size) }));
     }
-    shown.querySelector("[data-file]").textContent = file.name;
+    progressPanel.querySelector("[data-file]").textContent = file.name;
     if (picker.contains(document.activeElement)) stop.focus();
     picker.hidden = true;
     stop.onclick = () => request.abort();
     request.upload.onprogress = ({ loaded, total }) => {
-      shown.querySelector("progress").value = loaded / total;
-      sent.textContent = words("sent", { sent: megabytes(loaded), size: megabytes(total) });
+      progressPanel.querySelector("progress").value = loaded / total;
+      sent.textContent = message("sent", { sent: megabytes(loaded), size: megabytes(total) });
     };
     request.upload.onload = () => {
-      /* From here on it can't be taken back by stopping. */
-      if (document.activeElement === stop) shown.focus();
+      /* It can't be cancelled any more. */
+      if (document.activeElement === stop) progressPanel.focus();
       stop.remove();
-      sent.textContent = words("stored");
+      sent.textContent = message("stored");
     };
     request.onabort = () => {
       control.value = "";
-      giveBack(words("cancelled"), "hint");
+      restoreSlot(message("cancelled"), "hint");
     };
     request.onerror = fail;
     request.onload = () => {
       const page = new DOMParser().parseFromString(request.responseText, "text/html");
-      page.getElementById(slot.id) ? takeOver(slot, page) : fail();
+      page.getElementById(slot.id) ? replaceSlot(slot, page) : fail();
     };
 
     const data = new FormData();
@@ -93,13 +93,13 @@
     request.send(data);
   };
 
-  /* Before the part around a slot hears of it, and posts itself. */
+  /* In the capture phase, before the part around a slot posts itself. */
   document.addEventListener("change", (event) => {
     if (!event.target.matches(CONTROL)) return;
     event.stopPropagation();
     send(event.target);
   }, true);
-  /* What was chosen before this file came. */
+  /* Files that were chosen before this script loaded. */
   document.querySelectorAll(CONTROL).forEach(send);
 
   /* A file that is dropped beside a slot must not take the page's place. */

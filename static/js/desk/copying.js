@@ -1,4 +1,4 @@
-/* Copies a text. It is selected first, so that it can be copied by hand where the browser does not let us. */
+/* Copies a text. It is selected first, so that it can be copied by hand where the browser forbids it. */
 (() => {
   "use strict";
 

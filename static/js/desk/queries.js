@@ -1,4 +1,4 @@
-/* A reason fills its words in, unless something else was typed. Without script the server does, where nothing was. */
+/* Fills a reason's text in, unless another text was typed. Without script the server fills an empty box. */
 (() => {
   "use strict";
 
@@ -6,7 +6,7 @@
     const id = target.dataset?.fills;
     if (!id) return;
     const box = document.getElementById(id);
-    const isUntouched = !box.value.trim() || [...target.options].some((one) => one.dataset.words === box.value.trim());
+    const isUntouched = !box.value.trim() || [...target.options].some(({ dataset }) => dataset.words === box.value.trim());
     if (isUntouched) box.value = target.selectedOptions[0].dataset.words ?? "";
   });
 })();

@@ -1,4 +1,4 @@
-/* One box that ticks all rows of its table, and says whether all, some or none are. Without script each has its own. */
+/* A box that ticks all rows of its table, and shows if all, some or none are ticked. Without script each row has its own. */
 (() => {
   "use strict";
 
@@ -18,6 +18,6 @@
     }
     settleEach();
   });
-  /* A browser that goes back ticks what was ticked. */
+  /* A browser that goes back restores the ticks. */
   window.addEventListener("pageshow", settleEach);
 })();

@@ -1,14 +1,13 @@
-/* What pages that follow changes gain where script runs: they ask whether there is news, and remember their switches.
-   Each page works without this file. */
+/* Polls for news on pages that follow changes, and remembers their switches. Each page works without this file. */
 (() => {
   "use strict";
 
-  const LOOKS_AT_THE_CLOCK = 5_000;
+  const CHECK_EVERY = 5_000;
 
-  /* ---- Switches, which this browser remembers. Without storage, as in some private windows, they last as long as
-     the page. ---- */
+  /* ---- Switches, stored by this browser. Without storage, as in some private windows, they last as long as the
+     page. ---- */
 
-  const kept = (name, value) => {
+  const remembered = (name, value) => {
     try {
       if (value) localStorage.setItem(name, value);
       return localStorage.getItem(name) ?? "";
@@ -16,28 +15,28 @@
       return value ?? "";
     }
   };
-  for (const one of document.querySelectorAll("[data-switch]")) {
-    one.dataset.kept = kept(one.dataset.switch);
-    one.checked = one.dataset.kept ? one.dataset.kept === "on" : one.defaultChecked;
+  for (const box of document.querySelectorAll("[data-switch]")) {
+    box.dataset.kept = remembered(box.dataset.switch);
+    box.checked = box.dataset.kept ? box.dataset.kept === "on" : box.defaultChecked;
   }
   document.addEventListener("change", ({ target }) => {
     const name = target.dataset?.switch;
     if (!name) return;
     target.dataset.kept = target.checked ? "on" : "off";
-    kept(name, target.dataset.kept);
+    remembered(name, target.dataset.kept);
   });
 
-  /* ---- News. Asked for as often as the page says, else once a minute, and only where somebody sees the answer. ---- */
+  /* ---- News: polled as often as the page says, else once a minute, and only while the page is visible. ---- */
 
-  let asked = Date.now();
-  const look = () => {
+  let lastPoll = Date.now();
+  const poll = () => {
     const isPaused = document.querySelector("[data-pauses]")?.checked === false;
     const news = document.getElementById("news");
     const wait = (news?.dataset.seconds ?? 60) * 1000;
-    if (isPaused || document.visibilityState !== "visible" || Date.now() - asked < wait) return;
-    asked = Date.now();
+    if (isPaused || document.visibilityState !== "visible" || Date.now() - lastPoll < wait) return;
+    lastPoll = Date.now();
     news?.dispatchEvent(new Event("look"));
   };
-  setInterval(look, LOOKS_AT_THE_CLOCK);
-  document.addEventListener("visibilitychange", look);
+  setInterval(poll, CHECK_EVERY);
+  document.addEventListener("visibilitychange", poll);
 })();
