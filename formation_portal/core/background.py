@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from django.db import close_old_connections, connections, router
+from django.db.migrations.exceptions import NodeNotFoundError
 from django.db.migrations.executor import MigrationExecutor
 
 from .databases import DATABASE_AWAY
@@ -113,8 +114,14 @@ class BackgroundWorker:
 
 
 def missing_migrations(alias: str) -> list[str]:
-    """Return the names of the migrations that a database lacks for this version, in their order."""
-    executor = MigrationExecutor(connections[alias])
+    """Return the names of the migrations that a database lacks for this version, in their order.
+
+    Returns [] for a database that is too old, which `refuse_other_databases` refuses.
+    """
+    try:
+        executor = MigrationExecutor(connections[alias])
+    except NodeNotFoundError:
+        return []
     latest = [key for key in executor.loader.graph.leaf_nodes() if router.allow_migrate(alias, key[0])]
     return [str(migration) for migration, _ in executor.migration_plan(latest)]
 

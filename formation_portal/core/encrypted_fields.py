@@ -20,7 +20,6 @@ from django.db.models.query_utils import DeferredAttribute
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from .encryption import decrypt, encrypt
-from .migration_operations import RunPythonOnRows
 
 
 class Stored(str):
@@ -211,46 +210,3 @@ def rows_in_order(model: type[models.Model], alias: str) -> Iterator[Any]:
     while batch:
         yield from batch
         batch = list(rows.filter(pk__gt=batch[-1].pk)[:_BATCH_SIZE])
-
-
-def encrypt_existing(model: type[models.Model], alias: str) -> None:
-    """Encrypt the plain text in the model's encrypted columns, in a migration. Give each row its random `row`."""
-    fields = encrypted_fields(model)
-    has_row = any(field.name == "row" for field in model._meta.concrete_fields)
-    for row in rows_in_order(model, alias):
-        changed: dict[str, Any] = {"row": uuid.uuid4()} if has_row else {}
-        row.__dict__.update(changed)
-        for field in fields:
-            if text := row.__dict__[field.attname]:
-                changed[field.name] = Stored(encrypt(field.plain_bytes(text), field.context_of(row)))
-        if changed:
-            model._base_manager.using(alias).filter(pk=row.pk).update(**changed)
-
-
-def decrypt_existing(model: type[models.Model], alias: str) -> None:
-    """Decrypt the texts again, when a migration is undone. Rows with bytes are deleted: each can be made again."""
-    fields = encrypted_fields(model)
-    rows = model._base_manager.using(alias)
-    if any(isinstance(field, EncryptedBinaryField) for field in fields):
-        rows.all().delete()
-    for row in rows_in_order(model, alias):
-        plain = {}
-        for field in fields:
-            if text := row.__dict__[field.attname]:
-                plain[field.name] = Stored(decrypt(text, field.context_of(row)).decode("utf-8", "surrogatepass"))
-        if plain:
-            rows.filter(pk=row.pk).update(**plain)
-
-
-def encrypt_models(app_label: str, *names: str) -> RunPythonOnRows:
-    """Return the operation of a migration that encrypts the existing rows of these models."""
-
-    def encrypt_rows(apps: Any, schema_editor: Any) -> None:
-        for name in names:
-            encrypt_existing(apps.get_model(app_label, name), schema_editor.connection.alias)
-
-    def decrypt_rows(apps: Any, schema_editor: Any) -> None:
-        for name in names:
-            decrypt_existing(apps.get_model(app_label, name), schema_editor.connection.alias)
-
-    return RunPythonOnRows(*names, code=encrypt_rows, reverse_code=decrypt_rows)

@@ -4,16 +4,12 @@ unnoticed."""
 import json
 import logging
 import time
-from importlib import import_module
 from io import StringIO
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.core.management import CommandError, call_command
-from django.db import connection
 from django.test import TestCase
 
 from formation_portal.audit import marks
@@ -76,8 +72,7 @@ def older(append: Append) -> None:
     append(4)
     Entry.objects.update(keyed_digest="")
     ChainMark.objects.all().delete()
-    migration = import_module("formation_portal.audit.migrations.0010_keyed_digests")
-    migration.begin_keyed_digests(apps, SimpleNamespace(connection=connection))
+    marks.make_marks()
 
 
 class TestWithoutTheKey:

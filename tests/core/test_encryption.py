@@ -62,7 +62,7 @@ def test_a_key_that_another_node_has_put_first_is_read_from_the_database(keys: o
     # The other node's process has its own memory.
     secret_store._memory.update(remembered)
     encryption.read_ring_again()
-    assert [key.id for key in encryption.key_ring().by_id.values()] == [encryption.Key(OTHER).id, encryption.Key(ONE).id]
+    assert list(encryption.key_ring().by_id) == [encryption.Key(OTHER).id, encryption.Key(ONE).id]
 
 
 def test_a_digest_tells_nothing_without_the_key_and_is_the_same_with_it(keys: object) -> None:

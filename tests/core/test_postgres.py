@@ -24,11 +24,7 @@ ALL = [
     "tests/relay/calls/test_rate_limit.py",
     "tests/relay/calls/test_reconciliation.py",
     "tests/relay/resolution/test_decisions.py",
-    "tests/accounts/test_permissions_migration.py",
-    *(
-        f"tests/accounts/test_{name}.py"
-        for name in ("guesses", "session_ends", "second_factor", "bound_rows", "binding_migrations")
-    ),
+    *(f"tests/accounts/test_{name}.py" for name in ("guesses", "session_ends", "second_factor", "bound_rows")),
     "tests/desk/queue",
     "tests/desk/test_rotate_keys.py",
     "tests/desk/test_rotate_keys_under_load.py",

@@ -1,4 +1,4 @@
-"""Prepare a process: refuse databases of a later version, open the secrets, and refuse secrets other than other nodes'.
+"""Prepare a process: refuse databases of another version, open the secrets, and refuse secrets other than other nodes'.
 
 On PostgreSQL there may be several nodes. The database has a digest of each shared secret, and a start compares its own.
 A digest is made by a slow function and cut, so that nobody finds a secret by trying. A secret may have several keys.
@@ -21,7 +21,7 @@ from ..private_files import keep_files_private
 from . import secret_store
 from .models import Installation
 from .secret_store import StoredSecret
-from .versions import refuse_newer_databases
+from .versions import refuse_other_databases
 
 _CONSEQUENCES = {
     StoredSecret.SECRET_KEY: "sessions and links of one node are none to another",
@@ -37,7 +37,7 @@ def prepare_worker(stdout: OutputWrapper) -> None:
     """Prepare a process that sets nothing up itself. Raises CommandError."""
     keep_files_private(stdout)
     wait_until_migrated()
-    refuse_newer_databases()
+    refuse_other_databases()
     open_secrets(stdout)
     refuse_other_secrets()
 

@@ -1,4 +1,4 @@
-"""Record which version of the portal migrated the databases last, and refuse databases of a later version."""
+"""Record which version of the portal migrated the databases last. Refuse databases of a later or too old version."""
 
 import hashlib
 from functools import cache
@@ -15,6 +15,8 @@ from formation_portal.environment import PROJECT, VERSION
 from .models import Installation
 
 _APPS = "formation_portal."
+# The last commit with the migrations that `0001_tables` of each app replaces.
+LAST_SEPARATE_MIGRATIONS = "6b59e74e"
 
 
 @cache
@@ -41,14 +43,30 @@ def record_migration() -> None:
         )
 
 
-def refuse_newer_databases() -> None:
-    """Raise CommandError if a database has migrations that this version does not know."""
+def refuse_other_databases() -> None:
+    """Raise CommandError if a database is too old, or has migrations that this version does not know."""
     for alias in connections:
+        if is_too_old(alias):
+            raise CommandError(
+                f"The database “{alias}” is too old for this version. Start commit {LAST_SEPARATE_MIGRATIONS} with it "
+                "once, then start this version again."
+            )
         if unknown := unknown_migrations(alias):
             raise CommandError(
                 f"The database “{alias}” has migrations that version {portal_version()} does not know, such as "
                 f"{unknown[0]}. {_describe_last_migration()} Start that version, or restore a backup from before it."
             )
+
+
+def is_too_old(alias: str) -> bool:
+    """Tell if a database has only some of the migrations that one of ours replaces."""
+    applied = set(MigrationRecorder(connections[alias]).applied_migrations())
+    for key, migration in MigrationLoader(None, ignore_no_migrations=True).disk_migrations.items():
+        if router.allow_migrate(alias, key[0]) and key not in applied:
+            replaced = set(migration.replaces)
+            if replaced & applied and not replaced <= applied:
+                return True
+    return False
 
 
 def unknown_migrations(alias: str) -> list[str]:

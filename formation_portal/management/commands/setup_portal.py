@@ -21,7 +21,7 @@ from formation_portal.core.background import missing_migrations
 from formation_portal.core.databases import SERVICE
 from formation_portal.core.monitoring import tracing
 from formation_portal.core.nodes.startup import open_secrets, refuse_other_secrets
-from formation_portal.core.nodes.versions import record_migration, refuse_newer_databases
+from formation_portal.core.nodes.versions import record_migration, refuse_other_databases
 from formation_portal.core.private_files import keep_files_private
 from formation_portal.core.storage import SERVICE_FILES
 from formation_portal.environment import misspelled_settings
@@ -75,8 +75,8 @@ def open_databases() -> None:
 
 
 def prepare_databases(stdout: OutputWrapper) -> None:
-    """Bring the tables to this version. Raises CommandError if a later version has migrated them."""
-    refuse_newer_databases()
+    """Bring the tables to this version. Raises CommandError if they are of a later version or too old."""
+    refuse_other_databases()
     for alias in connections:
         migrate(alias, stdout)
     # The table of counted attempts (CACHES). The command does nothing if it exists.

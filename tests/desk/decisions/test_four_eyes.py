@@ -1,11 +1,9 @@
 """With four eyes a second agent confirms or refuses what the first one has decided, and nobody confirms their own."""
 
-import importlib
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -284,15 +282,6 @@ def test_no_next_case_is_one_that_waits_for_somebody_else(
     Case.objects.update(submitted_at=long_ago, open_since=long_ago, waiting_since=long_ago, confirm_since=long_ago)
     assert "No unassigned cases match." in page_after_post(as_agent, "/desk/next-case/", {"shown": query})
     assert as_colleague.post("/desk/next-case/", {"shown": query})["Location"].startswith(path(proposed))
-
-
-def test_what_waited_before_the_desk_kept_who_proposed_it_is_still_theirs(proposed: Draft, as_agent: Client) -> None:
-    kept = Case.objects.values().get()
-    Case.objects.update(proposed_by=None)
-    assert references(as_agent, "?view=confirm") == [proposed.application.reference]
-    migration = "formation_portal.desk.migrations.0008_who_proposed_what_waits_already"
-    importlib.import_module(migration).say_who(apps, None)
-    assert Case.objects.values().get() == kept
 
 
 @pytest.mark.parametrize("end", ["retraction", "refusal", "return", "withdraw"])

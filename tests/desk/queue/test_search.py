@@ -1,13 +1,10 @@
 """A case is found by its company, its people, its customer and its reference, however they are spelled."""
 
-import importlib
 import logging
 from typing import Any
 
 import pytest
 from allauth.account.models import EmailAddress, EmailConfirmationHMAC
-from django.apps import apps
-from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
@@ -16,7 +13,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
-from formation_portal.desk.models import Case, CaseWord, Offer
+from formation_portal.desk.models import Case, CaseWord
 from formation_portal.desk.queue import search
 from formation_portal.desk.queue.queue_index import search_words, stored_digests
 from formation_portal.desk.queue.search import search_prefixes
@@ -142,26 +139,6 @@ def test_a_change_that_fails_leaves_the_case_as_it_was(
         services.withdraw(submitted, by=owner)
     assert Case.objects.get(pk=submitted.application.pk).state == State.SUBMITTED_FOR_REVIEW
     assert _words(submitted.application) == before
-
-
-def test_what_was_submitted_before_the_desk_kept_cases_is_found(submitted: Draft, settings: Any) -> None:
-    kept, words, title = Case.objects.values().get(), _words(submitted.application), Case.objects.get().title
-    offers = list(Offer.objects.values())
-    for model in (Case, Offer):
-        model.objects.all().delete()
-    migration = "formation_portal.desk.migrations.{}"
-    importlib.import_module(migration.format("0002_cases_that_stand")).make_cases(apps, None)
-    importlib.import_module(migration.format("0005_places_and_products_of_cases")).say_kinds(apps, None)
-    # The product's own target counts from the next change on, as checks and versions do.
-    since = {"version": 0, "changed_by_id": None, "changed_at": None, "checks_all": 0}
-    settings.OVERDUE_DAYS = kept["target_days"]
-    importlib.import_module(migration.format("0011_working_days")).start_the_clocks(apps, None)
-    importlib.import_module(migration.format("0015_encrypted")).digest_words(apps, connection.schema_editor())
-    made = Case.objects.values().get()
-    assert made == kept | since | {"target_days": 0, "title": made["title"]}
-    assert Case.objects.get().title == title
-    assert list(Offer.objects.values()) == offers != []
-    assert _words(submitted.application) == words
 
 
 def test_a_draft_makes_no_case(draft: Draft, owner: Any) -> None:
