@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from .reach import NOTHING_REACHED, Reach, reach_of
+from .reach import Reach, reach_of
 from .record import Answers, Holder, Party, ShareClass
-from .rules import FormState, Question, evaluate, field_locations, group_of, lookup_of
-from .schema import FormSchema, Section
+from .rules import FormState, Question, evaluate, field_locations, group_of
+from .schema import SHARE_CLASS, FormSchema, Section
 
 # A change that sets aside no more answers than these is not announced.
 _FEW_ANSWERS = 3
@@ -57,7 +57,7 @@ def inactive_by(
 
     The answers are the entity's, or those of the party that was `was` and is `now`.
     """
-    reach = NOTHING_REACHED
+    reach = Reach()
     for name in names:
         reach |= reach_of(before.schema, group_of(was), name)
     return _difference(_inactive_within(reach, before, was), _inactive_within(reach, after, now), before, after)
@@ -66,7 +66,7 @@ def inactive_by(
 def can_be_much(schema: FormSchema, name: str, party: Party | None = None) -> bool:
     """Tell whether another answer of that name could set aside much (`is_much`), as far as the rules alone tell."""
     reach = reach_of(schema, group_of(party), name)
-    if reach.sections or reach.roles or reach.has_classes:
+    if reach.sections or reach.roles or SHARE_CLASS in reach.names:
         return True
     return sum(len(names) for names in reach.names.values()) > _FEW_ANSWERS
 
@@ -83,14 +83,12 @@ def inactive_without(names: Iterable[str], form_state: FormState, party: Party |
         values = {key: value for key, value in answers.values.items() if key != name}
         other_answers = Answers(values, answers.problems)
         changed_party = None
-        changed_record = record
         if party is None:
             changed_record = replace(record, answers=other_answers)
         else:
             changed_party = replace(party, answers=other_answers)
-            if reach_of(form_state.schema, party.kind, name).reads_others:
-                parties = [changed_party if other.id == party.id else other for other in record.parties]
-                changed_record = replace(record, parties=tuple(parties))
+            parties = [changed_party if other.id == party.id else other for other in record.parties]
+            changed_record = replace(record, parties=tuple(parties))
         changed = evaluate(form_state.schema, changed_record)
         inactive[name] = inactive_by([name], form_state, changed, was=party, now=changed_party)
     return inactive
@@ -101,14 +99,12 @@ def _inactive_within(reach: Reach, form_state: FormState, party: Party | None) -
     record = form_state.record
     sections = [section for section in form_state.schema.sections if section.key in reach.sections]
     roles = reach.roles.union(section.role for section in sections if section.role)
-    parties = []
+    parties = [party] if party else []
     # Without a reached role, no other party is read.
     for other in record.parties if roles else ():
         if not roles.isdisjoint(other.roles) and (party is None or other.id != party.id):
             parties.append(other)
-    if party:
-        parties.append(party)
-    classes = record.share_classes if reach.has_classes else ()
+    classes = record.share_classes if SHARE_CLASS in reach.names else ()
     return _inactive(form_state, sections, parties, classes, reach)
 
 
@@ -124,10 +120,9 @@ def _inactive(
     inactive_classes: frozenset[str] = frozenset()
     if shares_are_inactive(form_state):
         inactive_classes = frozenset(share_class.id for share_class in share_classes)
-    answers = set()
-    holders: list[Holder] = [None, *parties, *share_classes]
-    for holder in holders:
-        if holder is None or holder.id not in inactive_parties | inactive_classes:
+    answers = _inactive_answers(form_state, None, reach)
+    for holder in (*parties, *share_classes):
+        if holder.id not in inactive_parties | inactive_classes:
             answers |= _inactive_answers(form_state, holder, reach)
     answered_sections = {answer.section for answer in answers if answer.holder is None}
     inactive_sections = set()
@@ -140,33 +135,15 @@ def _inactive(
 
 def _inactive_answers(form_state: FormState, holder: Holder, reach: Reach | None) -> set[InactiveAnswer]:
     """Return the holder's inactive answers, or those of them within the reach."""
+    reached_names = reach.names.get(group_of(holder)) if reach else None
+    if reach and not reached_names:
+        return set()
     holder_id = holder.id if holder else None
-    if reach is None:
-        questions = inactive_questions(form_state, holder)
-        return {InactiveAnswer(question.section.key, holder_id, question.spec.name) for question in questions}
-    schema = form_state.schema
-    if isinstance(holder, Party):
-        sections = schema.sections_for(holder.kind, holder.roles)
-    elif isinstance(holder, ShareClass):
-        sections = (schema.share_section,) if schema.share_section else ()
-    else:
-        sections = schema.entity_sections
-    keys = {section.key for section in sections}
-    group = group_of(holder)
-    answers = holder.answers if holder else form_state.record.answers
-    inactive = set()
-    for name in reach.names.get(group, ()):
-        if name not in answers.values and name not in answers.problems:
-            continue
-        places = []
-        for place in lookup_of(schema).asking_for(name):
-            if place.group == group and place.section.key in keys:
-                places.append(place)
-        if places and not any(
-            form_state.field_activation(place.section, place.spec, holder).active for place in places
-        ):
-            inactive.add(InactiveAnswer(places[0].section.key, holder_id, name))
-    return inactive
+    answers = set()
+    for question in inactive_questions(form_state, holder):
+        if reached_names is None or question.spec.name in reached_names:
+            answers.add(InactiveAnswer(question.section.key, holder_id, question.spec.name))
+    return answers
 
 
 def _difference(old: Inactive, new: Inactive, before: FormState, after: FormState) -> Inactive:

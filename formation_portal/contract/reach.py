@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from .conditions import Condition
 from .rules import field_locations, lookup_of
-from .schema import ENTITY, SHARE_CLASS, FormSchema, Section
+from .schema import ENTITY, FormSchema, Section
 
 # A question by its section, its list there and its key; a section by its key alone.
 _Node = tuple[str, str, str] | str
@@ -22,24 +22,12 @@ class Reach:
     names: dict[str, frozenset[str]] = field(default_factory=dict)
     # The roles with questions that are reached in every party that has the role.
     roles: frozenset[str] = frozenset()
-    has_classes: bool = False
-    # The reached things may also depend on the same answers of other parties.
-    reads_others: bool = False
 
     def __or__(self, other: "Reach") -> "Reach":
         names = dict(self.names)
         for group, other_names in other.names.items():
             names[group] = names.get(group, frozenset()) | other_names
-        return Reach(
-            self.sections | other.sections,
-            names,
-            self.roles | other.roles,
-            self.has_classes or other.has_classes,
-            self.reads_others or other.reads_others,
-        )
-
-
-NOTHING_REACHED = Reach()
+        return Reach(self.sections | other.sections, names, self.roles | other.roles)
 
 
 def reach_of(schema: FormSchema, group: str, name: str) -> Reach:
@@ -47,27 +35,20 @@ def reach_of(schema: FormSchema, group: str, name: str) -> Reach:
     return schema.cached(_RuleGraph).reach_of(group, name)
 
 
-def reads_parties(schema: FormSchema) -> bool:
-    """Tell whether a rule may read answers of parties other than the party that it is about."""
-    return schema.cached(_RuleGraph).reads_parties
-
-
 class _RuleGraph:
     """The rules of a schema, by the question that they read."""
 
     def __init__(self, schema: FormSchema) -> None:
-        self.reads_parties = False
         self._schema = schema
         self._reaches: dict[tuple[str, str], Reach] = {}
         self._places = {place.id: place for place in field_locations(schema)}
         # The nodes that a node decides, each with True if only for the same holder.
         self._decided: dict[_Node, list[tuple[_Node, bool]]] = defaultdict(list)
-        self._fields_of: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
         for section in schema.sections:
             if section.depends_on:
                 self._add(section.depends_on, section, "", section.key)
         for place in self._places.values():
-            self._fields_of[place.section.key].append(place.id)
+            self._decided[place.section.key].append((place.id, False))
             if place.spec.depends_on:
                 self._add(place.spec.depends_on, place.section, place.group, place.id)
 
@@ -79,37 +60,23 @@ class _RuleGraph:
             return
         for place in candidates:
             self._decided[place.id].append((node, False))
-            if place.group not in (ENTITY, SHARE_CLASS):
-                self.reads_parties = True
 
     def reach_of(self, group: str, name: str) -> Reach:
-        if (group, name) not in self._reaches:
-            self._reaches[group, name] = self._reach(group, name)
-        return self._reaches[group, name]
-
-    def _reach(self, group: str, name: str) -> Reach:
-        has_own_holder = group != ENTITY
-        names: dict[str, set[str]] = defaultdict(set)
-        roles = set()
+        if (group, name) in self._reaches:
+            return self._reaches[group, name]
         sections = set()
-        has_classes = False
-        reads_others = False
+        roles = set()
+        names: dict[str, frozenset[str]] = {}
         for node, is_own in self._reached_nodes(group, name):
             if isinstance(node, str):
                 sections.add(node)
-                if any(field_group == SHARE_CLASS for _, field_group, _ in self._fields_of[node]):
-                    has_classes = True
-            else:
-                place = self._places[node]
-                names[place.group].add(place.spec.name)
-                if place.group == SHARE_CLASS:
-                    has_classes = True
-                if place.section.role and not is_own:
-                    roles.add(place.section.role)
-            if has_own_holder and not is_own:
-                reads_others = True
-        frozen_names = {name_group: frozenset(group_names) for name_group, group_names in names.items()}
-        return Reach(frozenset(sections), frozen_names, frozenset(roles), has_classes, reads_others)
+                continue
+            place = self._places[node]
+            names[place.group] = names.get(place.group, frozenset()) | {place.spec.name}
+            if place.section.role and not is_own:
+                roles.add(place.section.role)
+        self._reaches[group, name] = Reach(frozenset(sections), names, frozenset(roles))
+        return self._reaches[group, name]
 
     def _reached_nodes(self, group: str, name: str) -> set[tuple[_Node, bool]]:
         """Return the nodes that an answer decides, each with True if it is reached through the same holder alone."""
@@ -120,9 +87,9 @@ class _RuleGraph:
         reached: set[tuple[_Node, bool]] = set()
         while pending:
             node, is_own = pending.pop()
-            decided = [(target, is_own and is_same) for target, is_same in self._decided.get(node, ())]
-            if isinstance(node, str):
-                decided += [(target, False) for target in self._fields_of[node]]
-            pending += [target for target in decided if target not in reached]
-            reached.update(decided)
+            for target, is_same in self._decided.get(node, ()):
+                step = (target, is_own and is_same)
+                if step not in reached:
+                    reached.add(step)
+                    pending.append(step)
         return reached

@@ -1,8 +1,7 @@
 """Decide what is active, required and minimal, with the reason in words (supplement, "Rules").
 
-`evaluate` is a pure function of schema and record. Pages, validation, progress, relay, review and the service's own
-check on submission use it. `FormState` computes an answer when it is first needed and caches it. A rule names a field
-by a word; `FieldLookup` finds the field: in the rule's own section, then in the entity's, then in the others.
+`FormState` computes an answer when it is first needed and caches it. A rule names a field by a word; `FieldLookup`
+finds the field: in the rule's own section, then in the entity's, then in the others.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,29 +39,20 @@ def field_locations(schema: FormSchema) -> Iterator[FieldLocation]:
                 yield FieldLocation(section, group, spec)
 
 
-class BoundedFields:
-    """The fields of a schema that have bounds, by the group of their holders and the name of the answer."""
-
-    def __init__(self, schema: FormSchema) -> None:
-        self._places: dict[tuple[str, str], list[FieldLocation]] = {}
-        for place in field_locations(schema):
-            if place.spec.bounds != NO_BOUNDS:
-                self._places.setdefault((place.group, place.spec.name), []).append(place)
-
-    def named(self, group: str, name: str) -> Sequence[FieldLocation]:
-        return self._places.get((group, name), ())
-
-
 class FieldLookup:
     """Find the fields that a rule's word may mean, best first. Made once for a schema."""
 
     def __init__(self, schema: FormSchema) -> None:
         self._by_word: dict[str, list[FieldLocation]] = {}
         self._candidates: dict[tuple[str, str, str], list[FieldLocation]] = {}
+        # The fields with bounds, by the group of their holders and the name of the answer.
+        self.bounded: dict[tuple[str, str], list[FieldLocation]] = {}
         for place in field_locations(schema):
             spec = place.spec
             for word in {spec.key, spec.canonical_field, spec.csp_field_key} - {None}:
                 self._by_word.setdefault(str(word), []).append(place)
+            if spec.bounds != NO_BOUNDS:
+                self.bounded.setdefault((place.group, spec.name), []).append(place)
 
     def asking_for(self, name: str) -> Iterator[FieldLocation]:
         """Yield the fields whose answers have the name, in the order of the schema."""
@@ -157,40 +147,6 @@ _UNKNOWN_FIELD = Activation(
 _CYCLE = Activation(False, fault=gettext_noop("Not asked, because its rules refer to each other"))
 
 
-class _FieldPlan(NamedTuple):
-    """A field with what is known of it before any answer.
-
-    `unconditional` is the question itself if the field has no rule: it holds while the section is active.
-    """
-
-    spec: FieldSpec
-    # While the field is active.
-    is_required: bool
-    unconditional: Question | None
-
-
-class _Plans:
-    """The plans of a schema's fields, by section and group."""
-
-    def __init__(self, schema: FormSchema) -> None:
-        self._schema = schema
-        self._plans: dict[tuple[str, str], list[_FieldPlan]] = {}
-
-    def fields(self, section: Section, group: str) -> list[_FieldPlan]:
-        """Return the plans of a section's list of fields, in their order."""
-        key = (section.key, group)
-        if key not in self._plans:
-            self._plans[key] = [self._plan(section, spec) for spec in section.groups.get(group, ())]
-        return self._plans[key]
-
-    def _plan(self, section: Section, spec: FieldSpec) -> _FieldPlan:
-        is_required = spec.required and not spec.provided_by_agent and self._schema.why_unanswerable(spec) is None
-        unconditional = None
-        if spec.depends_on is None:
-            unconditional = Question(section, spec, _ALWAYS, is_required)
-        return _FieldPlan(spec, is_required, unconditional)
-
-
 def evaluate(schema: FormSchema, record: Record) -> "FormState":
     """Evaluate the rules of a schema for a record."""
     return FormState(schema, record)
@@ -203,14 +159,11 @@ class FormState:
         self.schema = schema
         self.record = record
         self._lookup = lookup_of(schema)
-        self._bounded = schema.cached(BoundedFields)
-        self._plans = schema.cached(_Plans)
         self._fields: dict[tuple[str, str, str, str | None], Activation] = {}
         self._sections: dict[str, Activation] = {}
         self._questions: dict[tuple[str, str | None], tuple[Question, ...]] = {}
         self._party_questions: dict[tuple[str, tuple[str, ...]], tuple[Question, ...]] = {}
         self._parties_in: dict[str, tuple[Party, ...]] = {}
-        self._active_roles: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._slots: dict[tuple[str, ...], tuple[Slot, ...]] = {}
 
     def section_activation(self, section: Section) -> Activation:
@@ -272,31 +225,27 @@ class FormState:
 
         The most serious objection is that of the strictest bound (supplement, "Bounds").
         """
-        values = self.values_of(holder)
-        if name not in values or not self._bounded.named(group_of(holder), name):
+        value = self.values_of(holder).get(name)
+        if value is None or (group_of(holder), name) not in self._lookup.bounded:
             return None
-        objections = []
-        for spec in self._active_bounded_fields(name, holder):
-            objection = spec.objection(values[name], days=self.record.days)
-            if objection is not None:
-                objections.append(objection)
-        return max(objections, key=lambda objection: objection.distance, default=None)
+        fields = self._active_bounded_fields(name, holder)
+        objections = [spec.bounds.objection(value, spec, self.record.days) for spec in fields]
+        return max(filter(None, objections), key=lambda objection: objection.distance, default=None)
 
     def _active_bounded_fields(self, name: str, holder: Holder) -> Iterator[FieldSpec]:
         """Yield the fields with bounds that ask the holder for the answer in an active section."""
-        for place in self._bounded.named(group_of(holder), name):
+        for place in self._lookup.bounded.get((group_of(holder), name), ()):
             is_asked = not isinstance(holder, Party) or place.section.counts(holder.kind, holder.roles)
             if is_asked and self.field_activation(place.section, place.spec, holder).active:
                 yield place.spec
 
     def advice(self, name: str, holder: Holder) -> str:
         """Return what is worth a second look in an active answer that can be true; "" for most."""
-        values = self.values_of(holder)
-        is_bounded = bool(self._bounded.named(group_of(holder), name))
-        if name not in values or not is_bounded or self.objection(name, holder) is not None:
-            return ""
+        value = self.values_of(holder).get(name)
         spec = next(self._active_bounded_fields(name, holder), None)
-        return spec.bounds.advice(values[name], self.record.days) if spec else ""
+        if value is None or spec is None or self.objection(name, holder) is not None:
+            return ""
+        return spec.bounds.advice(value, self.record.days)
 
     def advised_answers(self, holder: Holder = None) -> dict[str, str]:
         """Return what is worth a second look among the holder's answers, by name."""
@@ -323,11 +272,10 @@ class FormState:
         if not self.section_activation(section).active:
             return Minimum(0)
         rule = section.conditional_min
-        count = count_of(rule.minimum) if rule else None
-        place = self._lookup.entity_field(rule.field) if rule else None
-        if rule and place and count is not None:
+        if rule and (place := self._lookup.entity_field(rule.field)):
+            count = count_of(rule.minimum)
             for value in self.values_at(place, None):
-                if rule.holds(value):
+                if count is not None and rule.holds(value):
                     return Minimum(count, reasons.because(place.spec, value))
         return Minimum(section.base_minimum)
 
@@ -335,15 +283,12 @@ class FormState:
         """Return every field that the section has for the holder, active or not."""
         key = (section.key, holder.id if holder else None)
         if key not in self._questions:
-            is_section_active = self.section_activation(section).active
             questions = []
-            for plan in self._plans.fields(section, group_of(holder)):
-                question = plan.unconditional
-                if question is None or not is_section_active:
-                    activation = self.field_activation(section, plan.spec, holder)
-                    is_required = plan.is_required and activation.active
-                    question = Question(section, plan.spec, activation, is_required)
-                questions.append(question)
+            for spec in section.groups.get(group_of(holder), ()):
+                activation = self.field_activation(section, spec, holder)
+                is_answerable = not spec.provided_by_agent and self.schema.why_unanswerable(spec) is None
+                is_required = activation.active and spec.required and is_answerable
+                questions.append(Question(section, spec, activation, is_required))
             self._questions[key] = tuple(questions)
         return self._questions[key]
 
@@ -391,25 +336,20 @@ class FormState:
 
     def active_roles(self, party: Party) -> tuple[str, ...]:
         """Return the party's roles whose sections are active and take its kind; only these are sent."""
-        key = (party.kind, *party.roles)
-        if key not in self._active_roles:
-            roles = []
-            for section in self.schema.sections_for(party.kind, party.roles):
-                if section.role and self.section_activation(section).active:
-                    roles.append(section.role)
-            self._active_roles[key] = tuple(roles)
-        return self._active_roles[key]
+        sections = self.schema.sections_for(party.kind, party.roles)
+        return tuple(section.role for section in sections if section.role and self.section_activation(section).active)
 
     def slots(self, party: Party | None = None) -> tuple[Slot, ...]:
         """Return the documents asked of a party, or of the entity itself, in active sections."""
-        kind = party.kind if party else ENTITY
-        roles = party.roles if party else ()
-        key = (kind, *roles)
+        kind = group_of(party)
+        key = (kind, *party.roles) if party else (kind,)
         if key not in self._slots:
-            sections = self.schema.sections_for(kind, roles) if party else self.schema.entity_sections
+            sections = self.schema.sections_for(kind, party.roles) if party else self.schema.entity_sections
             merged: dict[str, Slot] = {}
             for section in sections:
-                for slot in section.slots(kind) if self.section_activation(section).active else ():
+                if not self.section_activation(section).active:
+                    continue
+                for slot in section.slots(kind):
                     old = merged.get(slot.name) or Slot.model_construct(section=section, **dict(slot))
                     update = {"required": old.required or slot.required, "help": old.help or slot.help}
                     merged[slot.name] = old.model_copy(update=update)

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 from .conditions import INCLUDES_ANY, Condition
 from .fields.base import FieldSpec
 from .fields.values import AnswerError
-from .reach import reads_parties
 from .record import Answers, Holder, Party, Record, ShareClass
 from .rules import Question, evaluate, find_field, group_of
 from .schema import FormSchema, Section
@@ -151,9 +150,6 @@ class VisibilityTables:
         answers = Answers(values)
         if isinstance(holder, Party):
             party = replace(holder, answers=answers)
-            if not reads_parties(self._schema):
-                # No rule looks for the party in the record.
-                return record, party
             parties = tuple(party if other.id == holder.id else other for other in record.parties)
             return replace(record, parties=parties), party
         if isinstance(holder, ShareClass):
