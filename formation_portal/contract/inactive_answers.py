@@ -121,7 +121,8 @@ def _inactive(
     if shares_are_inactive(form_state):
         inactive_classes = frozenset(share_class.id for share_class in share_classes)
     answers = _inactive_answers(form_state, None, reach)
-    for holder in (*parties, *share_classes):
+    holders: tuple[Party | ShareClass, ...] = (*parties, *share_classes)
+    for holder in holders:
         if holder.id not in inactive_parties | inactive_classes:
             answers |= _inactive_answers(form_state, holder, reach)
     answered_sections = {answer.section for answer in answers if answer.holder is None}

@@ -125,7 +125,7 @@ def _proposal_objection(draft: Draft, target: Target, spec: FieldSpec, proposed:
     """Return why a proposed answer cannot be true; "" where nothing speaks against it (supplement, "Bounds")."""
     row = draft.party(target.holder)
     if row is None:
-        objection = spec.objection(proposed.values[spec.name], days=draft.days)
+        objection = spec.bounds.objection(proposed.values[spec.name], spec, draft.days)
         return objection.message if objection else ""
     party = replace(row.record, answers=Answers({**row.record.answers.values, **proposed.values}))
     problem = draft.form_state.impossible_answers(party).get(spec.name)

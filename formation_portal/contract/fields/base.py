@@ -14,7 +14,7 @@ from ..conditions import Condition
 from ..localisation import format_number, get_language, gettext, gettext_noop
 from ..texts import DescribedModel
 from . import parsing, spreadsheet
-from .bounds import NO_BOUNDS, Bounds, Days, Objection
+from .bounds import NO_BOUNDS, Bounds
 from .cleaning import clean_line
 from .values import PostData, Raw
 
@@ -217,10 +217,6 @@ class FieldSpec(DescribedModel):
 
     def _parse(self, raw: Any) -> Any:
         return parsing.line(raw, label=self.label)
-
-    def objection(self, value: Any, *, days: Days | None) -> Objection | None:
-        """Return why a value is outside the field's bounds, or None (supplement, "Bounds")."""
-        return self.bounds.objection(value, self, days)
 
     def wrong_parts(self, code: str, raw: Any) -> tuple[str, ...]:
         """Return the parts with a problem: the part of its code, else the missing ones, else all."""

@@ -1,18 +1,18 @@
 """The bounds that a schema sets for the values of a field (supplement, "Members that a schema may add", "Bounds").
 
 A value outside its bounds can be read but cannot be true: it is saved as typed, counts as no value for rules, is not
-sent, and prevents submission. Each kind of value has one class of bounds, which reads the members of the
-schema that fit it and judges a value. Bounds without these members follow from the canonical name.
+sent, and prevents submission. Bounds that the schema does not state follow from the canonical name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from ..conditions import count_of
 from ..localisation import gettext, long_date, ngettext
 from .iso_codes import is_currency
 from .parsing import DIGITS_LIMIT
@@ -81,8 +81,9 @@ class Bounds:
             value = cls._read_member(member, data.get(member), currencies)
             if value is not None:
                 values[member] = value
-        for least, most in cls._contradictions(values):
-            del values[least], values[most]
+        for least, most in (("minimum", "maximum"), ("minimum_age", "maximum_age")):
+            if least in values and most in values and cls._are_crossed(values[least], values[most]):
+                del values[least], values[most]
         rejected = tuple(name for name in MEMBERS if data.get(name) is not None and name not in values)
         defaults = cls._defaults((canonical_field or "").rpartition(".")[2])
         return cls(**{**defaults, **values}, stated=frozenset(values), rejected=rejected)
@@ -93,9 +94,9 @@ class Bounds:
         return None
 
     @classmethod
-    def _contradictions(cls, values: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-        """Return the pairs of members that no value can meet."""
-        return ()
+    def _are_crossed(cls, least: Any, most: Any) -> bool:
+        """Tell whether no value can meet both bounds."""
+        return bool(least > most)
 
     @classmethod
     def _defaults(cls, property_name: str) -> dict[str, Any]:
@@ -119,7 +120,20 @@ class Bounds:
 
     def _sentence(self, member: str, spec: FieldSpec, generic: str) -> str:
         """Return the schema's own reason for a bound that it states, else the generic sentence."""
-        return spec.bound_message if spec.bound_message and member in self.stated else generic
+        if member in self.stated and spec.bound_message:
+            return spec.bound_message
+        return generic
+
+    def _range_objections(
+        self, number: Decimal, spec: FieldSpec, least: Decimal | None, most: Decimal | None, currency: str = ""
+    ) -> Iterator[Objection]:
+        """Yield the objection to a number outside a range, which is one of amounts in the currency if there is one."""
+        if least is not None and number < least:
+            sentence = self._sentence("minimum", spec, _range_sentence(spec, least, most, currency))
+            yield Objection("too_small", sentence, least - number)
+        if most is not None and number > most:
+            sentence = self._sentence("maximum", spec, _range_sentence(spec, least, most, currency))
+            yield Objection("too_large", sentence, number - most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +148,9 @@ class NumberBounds(Bounds):
 
     @classmethod
     def _read_member(cls, member: str, value: Any, currencies: tuple[str, ...]) -> Any:
-        if member == "integer":
-            return value if isinstance(value, bool) else None
-        return _number(value)
-
-    @classmethod
-    def _contradictions(cls, values: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-        return _crossed(values, "minimum", "maximum")
+        if member != "integer":
+            return _number(value)
+        return value if isinstance(value, bool) else None
 
     @classmethod
     def _defaults(cls, property_name: str) -> dict[str, Any]:
@@ -148,18 +158,15 @@ class NumberBounds(Bounds):
             return {"minimum": Decimal(1), "integer": True}
         if is_percentage(property_name):
             return {"minimum": Decimal(0), "maximum": Decimal(100)}
-        return {"minimum": Decimal(0), "decimals": _UNIT_PRICE_DECIMALS} if property_name == "par_value" else {}
+        if property_name == "par_value":
+            return {"minimum": Decimal(0), "decimals": _UNIT_PRICE_DECIMALS}
+        return {}
 
     def _objections(self, value: Any, spec: FieldSpec, days: Days | None) -> Iterator[Objection]:
         number = Decimal(value)
         if self.integer and number % 1:
             yield Objection("not_whole", gettext("“{label}” must be a whole number", label=spec.label))
-        if self.minimum is not None and number < self.minimum:
-            sentence = self._sentence("minimum", spec, _range_sentence(spec, self.minimum, self.maximum))
-            yield Objection("too_small", sentence, self.minimum - number)
-        if self.maximum is not None and number > self.maximum:
-            sentence = self._sentence("maximum", spec, _range_sentence(spec, self.minimum, self.maximum))
-            yield Objection("too_large", sentence, number - self.maximum)
+        yield from self._range_objections(number, spec, self.minimum, self.maximum)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,19 +181,18 @@ class AmountBounds(Bounds):
     @classmethod
     def _read_member(cls, member: str, value: Any, currencies: tuple[str, ...]) -> Any:
         if member == "decimals":
-            is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= DIGITS_LIMIT
-            return value if is_count else None
+            count = count_of(value)
+            return count if count is not None and count <= DIGITS_LIMIT else None
         if not isinstance(value, Mapping):
-            value = {currencies[0]: value} if len(currencies) == 1 else {}
+            value = dict.fromkeys(currencies, value) if len(currencies) == 1 else {}
         amounts = {currency: _number(amount) for currency, amount in value.items()}
         is_readable = all(is_currency(currency) and amount is not None for currency, amount in amounts.items())
         return tuple(amounts.items()) if amounts and is_readable else None
 
     @classmethod
-    def _contradictions(cls, values: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-        most = dict(values.get("maximum", ()))
-        is_crossed = any(amount > most.get(currency, amount) for currency, amount in values.get("minimum", ()))
-        return (("minimum", "maximum"),) if is_crossed else ()
+    def _are_crossed(cls, least: Any, most: Any) -> bool:
+        highest = dict(most)
+        return any(amount > highest.get(currency, amount) for currency, amount in least)
 
     @classmethod
     def _defaults(cls, property_name: str) -> dict[str, Any]:
@@ -195,15 +201,7 @@ class AmountBounds(Bounds):
     def _objections(self, value: Money, spec: FieldSpec, days: Days | None) -> Iterator[Objection]:
         minimum = dict(self.minimum).get(value.currency)
         maximum = dict(self.maximum).get(value.currency)
-        if minimum is None and maximum is None:
-            return
-        least = None if minimum is None else replace(value, amount=minimum)
-        most = None if maximum is None else replace(value, amount=maximum)
-        generic = _range_sentence(spec, least, most)
-        if minimum is not None and value.amount < minimum:
-            yield Objection("too_small", self._sentence("minimum", spec, generic), minimum - value.amount)
-        if maximum is not None and value.amount > maximum:
-            yield Objection("too_large", self._sentence("maximum", spec, generic), value.amount - maximum)
+        yield from self._range_objections(value.amount, spec, minimum, maximum, value.currency)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,34 +222,43 @@ class DateBounds(Bounds):
     @classmethod
     def _read_member(cls, member: str, value: Any, currencies: tuple[str, ...]) -> Any:
         if member.endswith("_age"):
-            return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
-        if value == TODAY or not isinstance(value, str):
-            return value if value == TODAY else None
+            return count_of(value)
+        if value == TODAY:
+            return TODAY
         try:
             return date.fromisoformat(value)
-        except ValueError:
+        except (TypeError, ValueError):
             return None
 
     @classmethod
-    def _contradictions(cls, values: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-        days = {name: day for name, day in values.items() if isinstance(day, date)}
-        return (*_crossed(days, "minimum", "maximum"), *_crossed(values, "minimum_age", "maximum_age"))
+    def _are_crossed(cls, least: Any, most: Any) -> bool:
+        return TODAY not in (least, most) and bool(least > most)
 
     @classmethod
     def _defaults(cls, property_name: str) -> dict[str, Any]:
         if property_name == "date_of_birth":
             return {"maximum_age": _OLDEST, "is_birth": True}
-        return {"maximum": TODAY} if property_name == "date_of_incorporation" else {}
+        if property_name == "date_of_incorporation":
+            return {"maximum": TODAY}
+        return {}
 
     def _objections(self, value: date, spec: FieldSpec, days: Days | None) -> Iterator[Objection]:
-        earliest = days.first if days and self.minimum == TODAY else self.minimum
-        latest = days.last if days and self.maximum == TODAY else self.maximum
+        earliest = self.minimum
+        latest = self.maximum
+        if days is not None and earliest == TODAY:
+            earliest = days.first
+        if days is not None and latest == TODAY:
+            latest = days.last
         if isinstance(earliest, date) and value < earliest:
-            sentence = self._sentence("minimum", spec, self._earliest_sentence(spec, earliest))
-            yield Objection("too_early", sentence, Decimal((earliest - value).days))
+            generic = gettext("“{label}” must be {date} or later", label=spec.label, date=long_date(earliest))
+            if self.minimum == TODAY:
+                generic = gettext("“{label}” must not be in the past", label=spec.label)
+            yield Objection("too_early", self._sentence("minimum", spec, generic), Decimal((earliest - value).days))
         if isinstance(latest, date) and value > latest:
-            sentence = self._sentence("maximum", spec, self._latest_sentence(spec, latest))
-            yield Objection("too_late", sentence, Decimal((value - latest).days))
+            generic = gettext("“{label}” must be {date} or earlier", label=spec.label, date=long_date(latest))
+            if self.maximum == TODAY:
+                generic = gettext("“{label}” must not be in the future", label=spec.label)
+            yield Objection("too_late", self._sentence("maximum", spec, generic), Decimal((value - latest).days))
         if days is not None and self.is_birth and value >= days.last:
             # There is no age before birth, so no bound of an age is judged.
             sentence = gettext("“{label}” must be in the past", label=spec.label)
@@ -263,17 +270,9 @@ class DateBounds(Bounds):
         if not self.is_birth or days is None or value >= days.last:
             return ""
         age = age_on(days.last, born=value)
-        return _with_age(gettext("This person is under 18"), value, age) if age < _ADULT else ""
-
-    def _earliest_sentence(self, spec: FieldSpec, earliest: date) -> str:
-        if self.minimum == TODAY:
-            return gettext("“{label}” must not be in the past", label=spec.label)
-        return gettext("“{label}” must be {date} or later", label=spec.label, date=long_date(earliest))
-
-    def _latest_sentence(self, spec: FieldSpec, latest: date) -> str:
-        if self.maximum == TODAY:
-            return gettext("“{label}” must not be in the future", label=spec.label)
-        return gettext("“{label}” must be {date} or earlier", label=spec.label, date=long_date(latest))
+        if age >= _ADULT:
+            return ""
+        return _with_age(gettext("This person is under 18"), value, age)
 
     def _age_objections(self, value: date, spec: FieldSpec, days: Days) -> Iterator[Objection]:
         highest = age_on(days.last, born=value)
@@ -298,7 +297,7 @@ class TextBounds(Bounds):
 
     @classmethod
     def _read_member(cls, member: str, value: Any, currencies: tuple[str, ...]) -> Any:
-        return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+        return count_of(value) or None
 
     def _objections(self, value: str, spec: FieldSpec, days: Days | None) -> Iterator[Objection]:
         if self.max_length is not None and len(value) > self.max_length:
@@ -318,7 +317,7 @@ class ChoiceBounds(Bounds):
 
     @classmethod
     def _read_member(cls, member: str, value: Any, currencies: tuple[str, ...]) -> Any:
-        return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+        return count_of(value) or None
 
     def _objections(self, value: tuple[str, ...], spec: FieldSpec, days: Days | None) -> Iterator[Objection]:
         if self.maximum is not None and len(value) > self.maximum:
@@ -346,22 +345,17 @@ def age_on(day: date, *, born: date) -> int:
 
 
 def _number(value: Any) -> Decimal | None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    number = Decimal(str(value)) if is_number else None
-    return number if number is not None and number.is_finite() else None
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    number = Decimal(str(value))
+    return number if number.is_finite() else None
 
 
-def _crossed(values: Mapping[str, Any], least: str, most: str) -> tuple[tuple[str, str], ...]:
-    is_crossed = least in values and most in values and values[least] > values[most]
-    return ((least, most),) if is_crossed else ()
-
-
-def _range_sentence(spec: FieldSpec, least: Decimal | Money | None, most: Decimal | Money | None) -> str:
+def _range_sentence(spec: FieldSpec, least: Decimal | None, most: Decimal | None, currency: str) -> str:
     values = {"label": spec.label}
-    if least is not None:
-        values["least"] = spec.display(least)
-    if most is not None:
-        values["most"] = spec.display(most)
+    for name, bound in (("least", least), ("most", most)):
+        if bound is not None:
+            values[name] = spec.display(Money(amount=bound, currency=currency) if currency else bound)
     if least is not None and most is not None:
         return gettext("“{label}” must be from {least} to {most}", **values)
     if least is not None:
@@ -370,5 +364,5 @@ def _range_sentence(spec: FieldSpec, least: Decimal | Money | None, most: Decima
 
 
 def _with_age(reason: str, born: date, age: int) -> str:
-    words = {"reason": reason.rstrip("."), "date": long_date(born), "age": age}
-    return gettext("{reason}. {date} makes this person {age}", **words)
+    reason = reason.rstrip(".")
+    return gettext("{reason}. {date} makes this person {age}", reason=reason, date=long_date(born), age=age)
