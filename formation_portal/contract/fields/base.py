@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 from urllib.parse import quote
 
 from pydantic import ConfigDict, SkipValidation, model_validator
@@ -19,8 +19,7 @@ from .cleaning import clean_line
 from .values import PostData, Raw
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     """A value that can be chosen, with its label."""
 
     value: str
@@ -38,10 +37,7 @@ class Part:
 
 
 def control_name(spec: FieldSpec, part: str = "") -> str:
-    """Return the name of a field's control in a form, or of the control of a part of its answer.
-
-    Keys are quoted, so that no key can be mistaken for a part or for the page's own inputs.
-    """
+    """Name a field's control, or that of a part. Keys are quoted, so that none looks like a part or another input."""
     return f"q:{quote_key(spec.key)}" + (f":{part}" if part else "")
 
 
@@ -58,15 +54,6 @@ def fields_by_name(fields: Iterable[FieldSpec]) -> Mapping[str, FieldSpec]:
 def quote_key(text: str) -> str:
     """Quote a key for the name of a control."""
     return quote(text, safe="")
-
-
-def _labels(data: Any) -> tuple[tuple[str, str], ...]:
-    """Return pairs of option and label. Labels that are no text are left out."""
-    labels = []
-    for option, text in data.items() if isinstance(data, Mapping) else ():
-        if label := parsing.text_or_none(text):
-            labels.append((str(option), label))
-    return tuple(labels)
 
 
 class FieldSpec(DescribedModel):
@@ -131,7 +118,9 @@ class FieldSpec(DescribedModel):
         if key is None:
             raise ValueError("a field has neither key, canonical_field nor csp_field_key")
         currencies = parsing.texts(data.get("allowed_currencies"))
-        bounds = cls.bounds_type.read(data, canonical_field=canonical_field, currencies=currencies)
+        # Labels that are no text are left out.
+        labels = data.get("option_labels")
+        texts = labels.items() if isinstance(labels, Mapping) else ()
         return {
             "key": key,
             "canonical_field": canonical_field,
@@ -141,13 +130,13 @@ class FieldSpec(DescribedModel):
             "required": data.get("required") is True,
             "options": parsing.texts(data.get("options")),
             "exclusive_options": parsing.texts(data.get("exclusive_options")),
-            "option_labels": _labels(data.get("option_labels")),
+            "option_labels": tuple((str(option), text) for option, text in texts if parsing.text_or_none(text)),
             "allowed_currencies": currencies,
             "provided_by_agent": data.get("provided_by_agent") is True,
-            "depends_on": None if data.get("depends_on") is None else data["depends_on"],
+            "depends_on": data.get("depends_on"),
             "help": parsing.text_or_none(data.get("help")) or "",
             "group": parsing.text_or_none(data.get("group")) or "",
-            "bounds": bounds,
+            "bounds": cls.bounds_type.read(data, canonical_field=canonical_field, currencies=currencies),
             "bound_message": parsing.text_or_none(data.get("bound_message")) or "",
         }
 
@@ -165,14 +154,14 @@ class FieldSpec(DescribedModel):
         return False
 
     def parts_for(self, raw: Any) -> tuple[Part, ...]:
-        """Return the parts to draw for a typed answer."""
         return tuple(Part(name, label, name in self.optional_parts) for name, label in self.parts.items())
 
     def from_post(self, post: PostData, control: str) -> Raw | None:
         """Return the answer as typed, or None if the form did not have the control."""
         if self.many:
             values = post.getlist(control)
-            return [parsing.without_null(value) for value in values if value != ""] if values else None
+            chosen = [parsing.without_null(value) for value in values if value != ""]
+            return chosen if values else None
         if self.parts:
             typed = {}
             for part in self.parts:
@@ -181,7 +170,9 @@ class FieldSpec(DescribedModel):
                     typed[part] = self.normalised(parsing.without_null(value), part)
             return typed or None
         value = post.get(control)
-        return None if value is None else self.normalised(parsing.without_null(value))
+        if value is None:
+            return None
+        return self.normalised(parsing.without_null(value))
 
     def resolve_exclusive(self, raw: Any, before: Any) -> Any:
         """Return the posted answer. Of choices that exclude each other, the new one counts."""
@@ -192,8 +183,10 @@ class FieldSpec(DescribedModel):
         return text
 
     def too_long_message(self, raw: Any) -> str:
-        """Return the message about an answer that is too long to be read or saved, or ""."""
-        texts = raw.values() if isinstance(raw, Mapping) else raw if isinstance(raw, list | tuple) else [raw]
+        """Return the message about an answer that is too long to be saved, or ""."""
+        if isinstance(raw, Mapping):
+            raw = raw.values()
+        texts = (raw,) if isinstance(raw, str) or not isinstance(raw, Iterable) else raw
         length = max((parsing.length(text) for text in texts if isinstance(text, str)), default=0)
         if length <= self.max_length:
             return ""
@@ -222,19 +215,16 @@ class FieldSpec(DescribedModel):
         """Return the parts with a problem: the part of its code, else the missing ones, else all."""
         if code in self.wrong_part:
             return (self.wrong_part[code],)
-        typed = raw if isinstance(raw, Mapping) else {}
-        missing = []
-        for part in self.parts:
-            if part not in self.optional_parts and parsing.is_blank(typed.get(part)):
-                missing.append(part)
-        return tuple(missing) if missing and code.startswith("incomplete") else tuple(self.parts)
+        if code.startswith("incomplete") and isinstance(raw, Mapping):
+            required = self.parts.keys() - self.optional_parts
+            return tuple(part for part in self.parts if part in required and parsing.is_blank(raw.get(part)))
+        return tuple(self.parts)
 
     def payload(self, value: Any) -> Any:
         """Return the JSON value that is sent to the service."""
         return list(value) if self.many else value
 
     def display(self, value: Any) -> str:
-        """Return the answer as text."""
         return str(value)
 
     def choices(self) -> tuple[Choice, ...]:
@@ -261,7 +251,6 @@ class FieldSpec(DescribedModel):
         return tuple(self.parts) or ("",)
 
     def cell_choices(self, part: str = "") -> tuple[Choice, ...]:
-        """Return the values that can be chosen in a column."""
         return self.choices()
 
     @property
@@ -269,7 +258,7 @@ class FieldSpec(DescribedModel):
         """Map labels to values: countries in any language, other choices in the reader's."""
         if self.listing == "countries":
             return spreadsheet.countries()
-        return spreadsheet.values_by_label(tuple((choice.value, choice.label) for choice in self.choices()))
+        return spreadsheet.values_by_label(self.choices())
 
     def from_cells(self, texts: Mapping[str, str]) -> Raw:
         """Return the answer as a form posts it, from the text of each column. Raises AnswerError."""
@@ -278,11 +267,11 @@ class FieldSpec(DescribedModel):
         answer = {}
         for part, raw in texts.items():
             if text := clean_line(raw):
-                is_chosen = part in self.chosen_parts
-                answer[part] = spreadsheet.choice_value(text, self.cell_words) if is_chosen else text
+                if part in self.chosen_parts:
+                    text = spreadsheet.choice_value(text, self.cell_words)
+                answer[part] = text
         return answer
 
     @property
     def missing_message(self) -> str:
-        """Return the message about a missing answer: Enter “First name”."""
         return gettext(self.missing_text, label=self.label)

@@ -50,13 +50,17 @@ class _OptionField(_ListField):
         """Return the options in the order of the schema, but countries and long lists of currencies by name."""
         if self.listing == "currencies" and len(self.options) > _LONG_CURRENCY_LIST:
             return by_currency_name(self.options)
-        return by_country_name(self.options) if self.listing == "countries" else self.options
+        if self.listing == "countries":
+            return by_country_name(self.options)
+        return self.options
 
     @cached_property
     def listing(self) -> str:
-        if self.options and all(map(is_country, self.options)):
+        if not self.options:
+            return ""
+        if all(map(is_country, self.options)):
             return "countries"
-        return "currencies" if self.options and all(map(is_currency, self.options)) else ""
+        return "currencies" if all(map(is_currency, self.options)) else ""
 
     @cached_property
     def has_own_words(self) -> bool:
@@ -70,7 +74,9 @@ class _OptionField(_ListField):
     def _option_label(self, option: str) -> str:
         if self.listing == "countries":
             return country_name(option)
-        return f"{currency_name(option)} ({option})" if self.listing else self._labels.get(option, option)
+        if self.listing == "currencies":
+            return f"{currency_name(option)} ({option})"
+        return self._labels.get(option, option)
 
     def _parse_option(self, raw: Any) -> str:
         if raw not in self.options:
@@ -92,10 +98,7 @@ class SelectField(_OptionField):
 
 
 class MultiSelectField(_OptionField):
-    """Any of the options, each once. Example: ["E-commerce", "Consulting"].
-
-    A single option is a tick box, for declarations (supplement, "Values").
-    """
+    """Any of the options, each once; a single one is a declaration. Example: ["E-commerce", "Consulting"]."""
 
     template: ClassVar[str] = "multi_select"
     many: ClassVar[bool] = True
@@ -139,7 +142,9 @@ class MultiSelectField(_OptionField):
 
     @property
     def missing_message(self) -> str:
-        return gettext("Tick “{label}”", label=self.label) if self.is_declaration else super().missing_message
+        if self.is_declaration:
+            return gettext("Tick “{label}”", label=self.label)
+        return super().missing_message
 
 
 class BooleanField(FieldSpec):
@@ -172,6 +177,7 @@ class NationalityField(_ListField):
     template: ClassVar[str] = "nationality"
     many: ClassVar[bool] = True
     cell_hint: ClassVar[str] = gettext_noop("One or more countries, separated by semicolons.")
+    listing: ClassVar[str] = "countries"
     field_type: Literal["nationality"] = "nationality"
 
     def _parse(self, raw: Any) -> tuple[str, ...] | None:
@@ -185,10 +191,6 @@ class NationalityField(_ListField):
 
     def choices(self) -> tuple[Choice, ...]:
         return tuple(Choice(code, country_name(code)) for code in by_country_name(COUNTRIES))
-
-    @property
-    def listing(self) -> str:
-        return "countries"
 
 
 class ShareClassRefField(FieldSpec):

@@ -1,9 +1,4 @@
-"""The field types with typed answers, the list of all types, and the parsing of a schema's fields (interface, "Field").
-
-Each type is a class that takes its answer from a form post (`from_post`), reads it (`clean`), writes it for the service
-(`payload`), shows it (`display`), and names the template that draws it (`template`). Nothing outside the types switches
-on a type. An unknown type is an `UnknownField`.
-"""
+"""The field types with typed answers, the list of all types, and the parsing of fields (interface, "Field")."""
 
 from __future__ import annotations
 
@@ -167,18 +162,15 @@ class AddressField(FieldSpec):
     optional_parts: ClassVar[frozenset[str]] = frozenset({"street2", "region", "postcode"})
     chosen_parts: ClassVar[frozenset[str]] = frozenset({"country"})
     wrong_part: ClassVar[Mapping[str, str]] = {"not_a_country": "country"}
+    listing: ClassVar[str] = "countries"
     field_type: Literal["address"] = "address"
 
     def parts_for(self, raw: Any) -> tuple[Part, ...]:
         """Return the parts in the format of the chosen country, and other parts that have text."""
         typed = raw if isinstance(raw, Mapping) else {}
         country_format = address_format(str(typed.get("country") or ""))
-        names = list(country_format.parts)
-        for name in self.parts:
-            if name not in names and typed.get(name):
-                names.append(name)
         parts = []
-        for name in names:
+        for name in dict.fromkeys((*country_format.parts, *filter(typed.get, self.parts))):
             label = country_format.labels.get(name, self.parts[name])
             suggestions = country_format.regions if name == "region" else ()
             parts.append(Part(name, label, name not in country_format.required, suggestions))
@@ -202,12 +194,9 @@ class AddressField(FieldSpec):
         return parsing.address(raw, label=self.label)
 
     def cell_choices(self, part: str = "") -> tuple[Choice, ...]:
-        in_order = by_country_name(COUNTRIES) if part == "country" else ()
-        return tuple(Choice(code, country_name(code)) for code in in_order)
-
-    @property
-    def listing(self) -> str:
-        return "countries"
+        if part != "country":
+            return ()
+        return tuple(Choice(code, country_name(code)) for code in by_country_name(COUNTRIES))
 
     def codes_of(self, value: Any) -> tuple[str, ...]:
         return (value.country,)
@@ -216,11 +205,9 @@ class AddressField(FieldSpec):
         return {part: text for part in self.parts if (text := getattr(value, part))}
 
     def display(self, value: Any) -> str:
-        town = []
-        for part in address_format(value.country).parts:
-            if part in ("city", "postcode") and getattr(value, part):
-                town.append(getattr(value, part))
-        lines = (value.street1, value.street2, " ".join(town), value.region, country_name(value.country))
+        parts = [part for part in address_format(value.country).parts if part in ("city", "postcode")]
+        town = " ".join(filter(None, (getattr(value, part) for part in parts)))
+        lines = (value.street1, value.street2, town, value.region, country_name(value.country))
         return ", ".join(filter(None, lines))
 
 
@@ -238,6 +225,7 @@ class CurrencyAmountField(FieldSpec):
         **dict.fromkeys(("currency_missing", "currency_not_allowed"), "currency"),
     }
     bounds_type: ClassVar[type[Bounds]] = AmountBounds
+    listing: ClassVar[str] = "currencies"
     field_type: Literal["currency_amount"] = "currency_amount"
 
     @property
@@ -247,7 +235,9 @@ class CurrencyAmountField(FieldSpec):
 
     def _decimals(self, currency: str) -> int:
         """Return the most decimals of an amount in the currency."""
-        return minor_units(currency) if self.bounds.decimals is None else self.bounds.decimals
+        if self.bounds.decimals is not None:
+            return self.bounds.decimals
+        return minor_units(currency)
 
     def normalised(self, text: str, part: str = "") -> str:
         return parsing.normalised_number(text) if part == "amount" else text.strip().upper()
@@ -262,13 +252,15 @@ class CurrencyAmountField(FieldSpec):
             return ""
         currency = str(raw.get("currency") or self.fixed_currency)
         # An amount with three decimals is refused if the currency has fewer.
-        has_thousandths = is_currency(currency) and self._decimals(currency) >= _THOUSANDS_DECIMALS
-        return parsing.ambiguity_note(raw["amount"]) if has_thousandths else ""
+        if not is_currency(currency) or self._decimals(currency) < _THOUSANDS_DECIMALS:
+            return ""
+        return parsing.ambiguity_note(raw["amount"])
 
     def clean(self, raw: Any) -> Money | None:
         # A currency alone is no answer: the control may have shown it first.
-        amount = raw.get("amount") if isinstance(raw, dict) else raw
-        return None if parsing.is_blank(amount) else self._parse(raw)
+        if isinstance(raw, dict) and parsing.is_blank(raw.get("amount")):
+            return None
+        return super().clean(raw)
 
     def _parse(self, raw: Any) -> Money:
         amount, currency = parsing.money(raw, label=self.label, default_currency=self.fixed_currency)
@@ -294,7 +286,9 @@ class CurrencyAmountField(FieldSpec):
         return ("amount",) if self.fixed_currency else tuple(self.parts)
 
     def cell_choices(self, part: str = "") -> tuple[Choice, ...]:
-        return tuple(Choice(choice.value, choice.value) for choice in self.choices()) if part == "currency" else ()
+        if part != "currency":
+            return ()
+        return tuple(Choice(choice.value, choice.value) for choice in self.choices())
 
     def from_cells(self, texts: Mapping[str, str]) -> Raw:
         filled = super().from_cells(texts)
@@ -303,8 +297,10 @@ class CurrencyAmountField(FieldSpec):
         return filled
 
     def payload(self, value: Any) -> dict[str, Any]:
-        whole = value.amount == value.amount.to_integral_value()
-        return {"amount": int(value.amount) if whole else float(value.amount), "currency": value.currency}
+        amount: int | float = float(value.amount)
+        if value.amount == value.amount.to_integral_value():
+            amount = int(value.amount)
+        return {"amount": amount, "currency": value.currency}
 
     def display(self, value: Any) -> str:
         return format_money(value.amount, value.currency)
@@ -312,10 +308,6 @@ class CurrencyAmountField(FieldSpec):
     def choices(self) -> tuple[Choice, ...]:
         offered = self.allowed_currencies or CURRENCIES_IN_USE
         return tuple(Choice(code, f"{code} – {currency_name(code)}") for code in offered)
-
-    @property
-    def listing(self) -> str:
-        return "currencies"
 
     def codes_of(self, value: Any) -> tuple[str, ...]:
         return (value.currency,)
