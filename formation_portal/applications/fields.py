@@ -48,19 +48,14 @@ def without_blanks(raw: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in raw.items() if not is_blank(value)}
 
 
-def with_answers(raw: Mapping[str, Any], posted: Mapping[str, Any]) -> dict[str, Any]:
-    """Replace stored answers by the posted ones, and leave out posted blanks."""
-    return {name: value for name, value in {**raw, **posted}.items() if name not in posted or not is_blank(value)}
-
-
 def is_same_answer(answer: Any, other: Any) -> bool:
     """Compare two answers; a blank answer and a missing one are equal."""
     return bool((None if is_blank(answer) else answer) == (None if is_blank(other) else other))
 
 
-def changed_names(stored: Mapping[Any, Any], posted: Mapping[Any, Any]) -> tuple[Any, ...]:
-    """Return the names of posted answers that differ from the stored ones."""
-    return tuple(name for name, value in posted.items() if not is_same_answer(value, stored.get(name)))
+def changed_answers(stored: Mapping[Any, Any], posted: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return the posted answers that differ from the stored ones."""
+    return {name: answer for name, answer in posted.items() if not is_same_answer(answer, stored.get(name))}
 
 
 def new_reference() -> str:

@@ -10,7 +10,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext
 
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.fields import changed_names
+from formation_portal.applications.fields import changed_answers
 from formation_portal.applications.locks import NO_LOCKS, Locks, locks_of
 from formation_portal.applications.models import Change
 from formation_portal.applications.readback import answer_in_words
@@ -252,7 +252,7 @@ class ReviewFeedback:
         if spec is not None:
             row = self.draft.party(query.target.holder) or self.draft.share_class(query.target.holder)
             raw = row.raw if row else self.draft.entity_raw
-            if changed_names(raw, {spec.name: query.proposal}):
+            if changed_answers(raw, {spec.name: query.proposal}):
                 proposal = answer_in_words(spec, query.proposal)
         return QueryNote(
             number=query.number,

@@ -224,7 +224,7 @@ class ApplicationPage:
     def party_limit(self) -> str:
         """Say that no more parties can be added; "" while they can."""
         room = services.party_room(self.draft)
-        return "" if room > 0 else f"{services.TooManyParties(self.draft.application.status, room=room)}."
+        return "" if room > 0 else f"{services.TooManyParties(room)}."
 
     @property
     def overview_url(self) -> str:

@@ -280,7 +280,7 @@ def review_transaction(
         if application.deleted_at or application.status not in states:
             raise Closed(application.status)
         if begins and application.payment_due_since is not None:
-            raise PaymentDue(application.status)
+            raise PaymentDue
         review, _ = Review.objects.get_or_create(application=application)
         work = ReviewWork(draft, by, version or ReviewVersion(application.submissions, review.version), review)
         if application.submissions != work.seen.round:

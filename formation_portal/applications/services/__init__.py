@@ -3,115 +3,61 @@
 The draft that is passed in is up to date afterwards, also with what others have changed in the meantime.
 """
 
-from .create_from import COPIED_FROM, CREATED_FROM, create_copy, create_from
-from .documents import add_document, remove_document, reuse_document
-from .exceptions import (
-    Closed,
-    FormChanged,
-    Gone,
-    LockedByReview,
-    NotCopied,
-    NotReady,
-    Overtaken,
-    PaymentDue,
-    SharesExceedWhole,
-    TooManyParties,
-    Unread,
-    UploadRefused,
-)
-from .parties import (
-    ROLES,
-    add_party,
-    keep_both,
-    merge_parties,
-    party_room,
-    remove_party,
-    restore_party,
-    save_party,
-    set_roles,
-)
-from .party_imports import apply_import, delete_import, import_rows, keep_import
-from .sections import restorable_choices, restore_choices, save_answers, save_section
-from .shares import (
-    ALWAYS_COMPARE,
-    add_owner,
-    add_share_class,
-    remove_share_class,
-    save_holdings,
-    save_owners,
-    save_share_class,
-)
-from .transactions import OtherVersion, Overlong, PageVersion, SaveResult, lock_owner
-from .transitions import (
-    adopt_form,
-    advance,
-    delete_draft,
-    keep_draft,
-    record_service_incorporation,
-    reopen,
-    set_payment_due,
-    start,
-    submit,
-    withdraw,
-)
-
-__all__ = [
-    "ALWAYS_COMPARE",
-    "COPIED_FROM",
-    "CREATED_FROM",
-    "ROLES",
-    "Closed",
-    "FormChanged",
-    "Gone",
-    "LockedByReview",
-    "NotCopied",
-    "NotReady",
-    "OtherVersion",
-    "Overlong",
-    "Overtaken",
-    "PageVersion",
-    "PaymentDue",
-    "SaveResult",
-    "SharesExceedWhole",
-    "TooManyParties",
-    "Unread",
-    "UploadRefused",
-    "add_document",
-    "add_owner",
-    "add_party",
-    "add_share_class",
-    "adopt_form",
-    "advance",
-    "apply_import",
-    "create_copy",
-    "create_from",
-    "delete_draft",
-    "delete_import",
-    "import_rows",
-    "keep_both",
-    "keep_draft",
-    "keep_import",
-    "lock_owner",
-    "merge_parties",
-    "party_room",
-    "record_service_incorporation",
-    "remove_document",
-    "remove_party",
-    "remove_share_class",
-    "reopen",
-    "restorable_choices",
-    "restore_choices",
-    "restore_party",
-    "reuse_document",
-    "save_answers",
-    "save_holdings",
-    "save_owners",
-    "save_party",
-    "save_section",
-    "save_share_class",
-    "set_payment_due",
-    "set_roles",
-    "start",
-    "submit",
-    "withdraw",
-]
+from .create_from import COPIED_FROM as COPIED_FROM
+from .create_from import CREATED_FROM as CREATED_FROM
+from .create_from import create_copy as create_copy
+from .create_from import create_from as create_from
+from .documents import add_document as add_document
+from .documents import remove_document as remove_document
+from .documents import reuse_document as reuse_document
+from .exceptions import Closed as Closed
+from .exceptions import FormChanged as FormChanged
+from .exceptions import Gone as Gone
+from .exceptions import LockedByReview as LockedByReview
+from .exceptions import NotCopied as NotCopied
+from .exceptions import NotReady as NotReady
+from .exceptions import Overtaken as Overtaken
+from .exceptions import PaymentDue as PaymentDue
+from .exceptions import SharesExceedWhole as SharesExceedWhole
+from .exceptions import TooManyParties as TooManyParties
+from .exceptions import Unread as Unread
+from .exceptions import UploadRefused as UploadRefused
+from .parties import ROLES as ROLES
+from .parties import add_party as add_party
+from .parties import keep_both as keep_both
+from .parties import merge_parties as merge_parties
+from .parties import party_room as party_room
+from .parties import remove_party as remove_party
+from .parties import restore_party as restore_party
+from .parties import save_party as save_party
+from .parties import set_roles as set_roles
+from .party_imports import apply_import as apply_import
+from .party_imports import delete_import as delete_import
+from .party_imports import import_rows as import_rows
+from .party_imports import keep_import as keep_import
+from .sections import restorable_choices as restorable_choices
+from .sections import restore_choices as restore_choices
+from .sections import save_answers as save_answers
+from .sections import save_section as save_section
+from .shares import ALWAYS_COMPARE as ALWAYS_COMPARE
+from .shares import add_owner as add_owner
+from .shares import add_share_class as add_share_class
+from .shares import remove_share_class as remove_share_class
+from .shares import save_holdings as save_holdings
+from .shares import save_owners as save_owners
+from .shares import save_share_class as save_share_class
+from .transactions import OtherVersion as OtherVersion
+from .transactions import Overlong as Overlong
+from .transactions import PageVersion as PageVersion
+from .transactions import SaveResult as SaveResult
+from .transactions import lock_owner as lock_owner
+from .transitions import adopt_form as adopt_form
+from .transitions import advance as advance
+from .transitions import delete_draft as delete_draft
+from .transitions import keep_draft as keep_draft
+from .transitions import record_service_incorporation as record_service_incorporation
+from .transitions import reopen as reopen
+from .transitions import set_payment_due as set_payment_due
+from .transitions import start as start
+from .transitions import submit as submit
+from .transitions import withdraw as withdraw

@@ -19,7 +19,7 @@ from ..draft import Draft
 from ..models import Application, Document, Party, Preview, document_path, document_subject
 from ..parties import PartyRow
 from .exceptions import Gone, LockedByReview, UploadRefused
-from .transactions import application_transaction
+from .transactions import application_transaction, change_line
 from .upload_checks import (
     UPLOADED,
     UPLOADED_OF,
@@ -189,7 +189,7 @@ def _delete(draft: Draft, document: Document) -> None:
 
 def slot_change(slot: str, before: Document | None, after: Document | None) -> dict[str, Any]:
     """Return the change of a slot's document as a Change stores it."""
-    return {"field": slot, "label": slot, "before": _history_value(before), "after": _history_value(after)}
+    return change_line(slot, slot, _history_value(before), _history_value(after))
 
 
 def _history_value(document: Document | None) -> Any:

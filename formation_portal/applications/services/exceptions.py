@@ -17,39 +17,34 @@ class Closed(Exception):
 
     def __init__(self, state: State) -> None:
         super().__init__(gettext("The application is “{state}” and can’t be changed").format(state=state.words))
-        self.state = state
 
 
 class FormChanged(Closed):
     """The draft was moved to another version of its form since it was loaded."""
 
     def __init__(self) -> None:
-        super().__init__(State.DRAFT)
-        self.args = (gettext("The form has changed since you opened the page. Open it again"),)
+        Exception.__init__(self, gettext("The form has changed since you opened the page. Open it again"))
 
 
 class PaymentDue(Closed):
     """The formation service carries out the submission only once the customer has paid."""
 
-    def __init__(self, state: State) -> None:
-        super().__init__(state)
-        self.args = (gettext("The formation service is waiting for the customer’s payment"),)
+    def __init__(self) -> None:
+        Exception.__init__(self, gettext("The formation service is waiting for the customer’s payment"))
 
 
 class LockedByReview(Closed):
     """A reviewer has accepted what was to be changed."""
 
     def __init__(self) -> None:
-        super().__init__(State.RETURNED_FOR_CHANGES)
-        self.args = (gettext("Our reviewer has accepted this, so you can’t change it"),)
+        Exception.__init__(self, gettext("Our reviewer has accepted this, so you can’t change it"))
 
 
 class TooManyParties(Closed):
     """The application would have more than MAX_PARTIES. `room` is how many can still be added; negative where it has
     more already."""
 
-    def __init__(self, state: State, *, room: int) -> None:
-        super().__init__(state)
+    def __init__(self, room: int) -> None:
         limit = format_number(MAX_PARTIES)
         if room > 0:
             message = ngettext(
@@ -65,7 +60,7 @@ class TooManyParties(Closed):
                 1 - room,
                 limit=limit,
             )
-        self.args = (message,)
+        Exception.__init__(self, message)
 
 
 class Gone(LookupError):

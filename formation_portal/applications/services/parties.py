@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
@@ -16,8 +15,8 @@ from formation_portal.contract.record import MAX_PARTIES
 
 from ..access import Author
 from ..draft import Draft
-from ..fields import changed_names, new_token, without_blanks
-from ..models import ChangeList, Document, Party, Stake, document_subject
+from ..fields import changed_answers, new_token, without_blanks
+from ..models import Document, Party, Stake, document_subject
 from ..ownership_stakes import typed_stakes
 from ..parties import PartyRow, References, name_fields
 from .documents import delete_files_on_commit
@@ -26,10 +25,9 @@ from .transactions import (
     Journal,
     PageVersion,
     SaveResult,
-    accept_answers,
     answer_changes,
     application_transaction,
-    compare_versions,
+    change_line,
 )
 
 logger = logging.getLogger(__name__)
@@ -47,7 +45,7 @@ def check_party_room(draft: Draft) -> None:
     """Check that the application can take one more party. Raises TooManyParties."""
     room = party_room(draft)
     if room <= 0:
-        raise TooManyParties(draft.application.status, room=room)
+        raise TooManyParties(room)
 
 
 def add_party(
@@ -74,15 +72,8 @@ def add_party(
             unremove(draft, str(token))
         party = draft.party_model(token) if token is not None else None
         before = party.raw if party else {}
-        posted = accept_answers(
-            draft,
-            fields,
-            without_blanks(raw),
-            by=by,
-            where=f"a new {kind}",
-            stored=before,
-            locked=journal.locks.answers_of(token or ""),
-        ).answers
+        locked = journal.locks.answers_of(token or "")
+        posted = journal.accept(fields, without_blanks(raw), where=f"a new {kind}", stored=before, locked=locked)
         is_new = party is None
         if party is None:
             check_party_room(draft)
@@ -90,7 +81,7 @@ def add_party(
             party = Party(application=draft.application, kind=kind, token=token or new_token(), position=last + 1)
         else:
             new_roles = _with_locked_roles(draft, journal, party, new_roles)
-            if not is_restored and party.roles == new_roles and not changed_names(before, posted):
+            if not is_restored and party.roles == new_roles and not changed_answers(before, posted):
                 return party
         party.roles = new_roles
         party.raw = before | posted
@@ -98,10 +89,9 @@ def add_party(
         if is_new:
             draft.party_models.append(party)
         draft.invalidate()
-        row = draft.party(party.token)
-        assert row is not None
-        changes = answer_changes(fields, changed_names(before, posted), before, posted)
-        journal.note("Added {name}", holder=party.token, changes=changes, name=row.label)
+        label = current_party(draft, party).label
+        changes = answer_changes(fields, before, posted)
+        journal.note("Added {name}", holder=party.token, changes=changes, name=label)
         return party
 
 
@@ -110,7 +100,7 @@ def save_party(
     party: Party | PartyRow,
     raw: Mapping[str, Any],
     *,
-    version: int,
+    version: int | None,
     by: Author,
     roles: Iterable[str] | None = None,
     page_version: PageVersion | None = None,
@@ -127,68 +117,44 @@ def save_party(
         fields = fields_by_name(draft.schema.fields_of(model.kind, (*old_roles, *new_roles)))
         before = model.raw
         locked = journal.locks.answers_of(model.token)
-        accepted = accept_answers(draft, fields, raw, by=by, where=f"a {model.kind}", stored=before, locked=locked)
-        posted = dict(accepted.answers)
+        if new_roles != wanted_roles:
+            journal.locked_labels.append(gettext("Roles"))
+        posted = journal.accept(fields, raw, where=f"a {model.kind}", stored=before, locked=locked)
         if roles is not None:
             posted[ROLES] = new_roles
-        merge = compare_versions(
-            draft.application,
+        changed = journal.merge(
+            before | {ROLES: old_roles},
+            posted,
             version=version,
             current=model.version,
-            stored=before | {ROLES: old_roles},
-            posted=posted,
             holders=[model.token],
-            page_version=page_version,
             page_fields=fields,
         )
-        if merge.names:
-            answered = [name for name in merge.names if name != ROLES]
-            model.raw = without_blanks(before | {name: posted[name] for name in answered})
-            model.roles = new_roles if ROLES in merge.names else old_roles
+        if changed:
+            model.roles = changed.pop(ROLES, old_roles)
+            model.raw = without_blanks(before | changed)
             model.version += 1
             model.save()
             draft.invalidate()
-            changes = answer_changes(fields, answered, before, posted)
-            _note_changes(journal, current_party(draft, party), changes, old_roles)
-    locked_roles = (gettext("Roles"),) if new_roles != wanted_roles else ()
-    result = SaveResult.of(journal, merge, accepted)
-    return replace(result, locked=(*locked_roles, *result.locked))
-
-
-def _note_changes(journal: Journal, row: PartyRow, changes: ChangeList, old_roles: list[str]) -> None:
-    """Add a history entry for the answers, and one for the roles."""
-    if changes:
-        journal.note("Changed {name}", holder=row.token, changes=changes, name=row.label)
-    if changed_roles := role_changes(old_roles, row.model.roles):
-        text = "Changed the roles of {name}"
-        journal.note(text, holder=row.token, changes=changed_roles, name=row.label)
-
-
-def role_changes(before: list[str], after: list[str]) -> ChangeList:
-    """Return the changed roles as a Change stores them; none if they are the same."""
-    return [{"field": ROLES, "label": "Roles", "before": before, "after": after}] if before != after else []
+            label = current_party(draft, party).label
+            if changes := answer_changes(fields, before, changed):
+                journal.note("Changed {name}", holder=model.token, changes=changes, name=label)
+            if model.roles != old_roles:
+                changes = [change_line(ROLES, "Roles", old_roles, model.roles)]
+                journal.note("Changed the roles of {name}", holder=model.token, changes=changes, name=label)
+    return journal.result()
 
 
 def set_roles(draft: Draft, party: Party | PartyRow, roles: Iterable[str], *, by: AbstractBaseUser) -> None:
     """Set a party's roles. Locked roles and answers to the questions of a lost role stay. Raises Gone, Closed."""
-    with application_transaction(draft, by=by) as journal:
-        row = current_party(draft, party)
-        model = row.model
-        old_roles = model.roles
-        new_roles = _with_locked_roles(draft, journal, model, known_roles(draft, roles))
-        if new_roles != old_roles:
-            model.roles = new_roles
-            model.version += 1
-            model.save()
-            _note_changes(journal, row, [], old_roles)
+    save_party(draft, party, {}, version=None, by=by, roles=roles)
 
 
 def _with_locked_roles(draft: Draft, journal: Journal, party: Party, roles: list[str]) -> list[str]:
     """Return the roles, and those that the party has if its roles are locked."""
-    is_complete = set(party.roles) <= set(roles)
-    if is_complete or party.token not in journal.locks.roles:
-        return roles
-    return known_roles(draft, (*roles, *party.roles))
+    if party.token in journal.locks.roles and not set(party.roles) <= set(roles):
+        return known_roles(draft, (*roles, *party.roles))
+    return roles
 
 
 def current_party(draft: Draft, party: Party | PartyRow) -> PartyRow:
@@ -228,7 +194,7 @@ def remove_party(draft: Draft, party: Party | PartyRow, *, by: AbstractBaseUser)
         row = current_party(draft, party)
         gone = draft.references_to_party(row.token)
         fields = fields_by_name(draft.schema.fields_of(row.kind, row.roles))
-        changes = answer_changes(fields, row.raw, row.raw, {})
+        changes = answer_changes(fields, row.raw, dict.fromkeys(row.raw))
         journal.note("Removed {name}", holder=row.token, changes=changes, name=row.label)
         row.model.removed_at = timezone.now()
         row.model.save()
@@ -245,7 +211,7 @@ def restore_party(draft: Draft, token: str, *, by: AbstractBaseUser) -> PartyRow
         row = draft.party(token)
         assert row is not None
         fields = fields_by_name(draft.schema.fields_of(row.kind, row.roles))
-        changes = answer_changes(fields, row.raw, {}, row.raw)
+        changes = answer_changes(fields, {}, row.raw)
         journal.note("Restored {name}", holder=token, changes=changes, name=row.label)
         return row
 
@@ -263,13 +229,13 @@ def delete_removed_parties(draft: Draft) -> None:
 def keep_both(draft: Draft, party: PartyRow, other: PartyRow, *, by: AbstractBaseUser) -> None:
     """Mark two parties as different, so that nobody is asked about them again. Raises Gone, Closed."""
     with application_transaction(draft, by=by) as journal:
-        row, beside = current_party(draft, party), current_party(draft, other)
-        if beside.token in row.model.apart_from:
-            return
-        row.model.apart_from = [*row.model.apart_from, beside.token]
-        row.model.save()
-        text = "Kept {name} separate from another entry with the same name"
-        journal.note(text, holder=row.token, name=row.label)
+        row = current_party(draft, party)
+        beside = current_party(draft, other)
+        if beside.token not in row.model.apart_from:
+            row.model.apart_from = [*row.model.apart_from, beside.token]
+            row.model.save()
+            text = "Kept {name} separate from another entry with the same name"
+            journal.note(text, holder=row.token, name=row.label)
 
 
 def merge_parties(draft: Draft, party: PartyRow, other: PartyRow, *, by: AbstractBaseUser) -> None:
@@ -278,7 +244,8 @@ def merge_parties(draft: Draft, party: PartyRow, other: PartyRow, *, by: Abstrac
     `party` is removed, and can be restored with what is left. Raises Gone, Closed.
     """
     with application_transaction(draft, by=by) as journal:
-        row, target = current_party(draft, party), current_party(draft, other)
+        row = current_party(draft, party)
+        target = current_party(draft, other)
         model = target.model
         before = model.raw
         old_roles = model.roles
@@ -292,8 +259,9 @@ def merge_parties(draft: Draft, party: PartyRow, other: PartyRow, *, by: Abstrac
         row.model.removed_at = timezone.now()
         row.model.save()
         fields = fields_by_name(draft.schema.fields_of(model.kind, model.roles))
-        answers = answer_changes(fields, changed_names(before, model.raw), before, model.raw)
-        changes = answers + role_changes(old_roles, model.roles)
+        changes = answer_changes(fields, before, model.raw)
+        if model.roles != old_roles:
+            changes.append(change_line(ROLES, "Roles", old_roles, model.roles))
         journal.note("Merged two entries for {name}", holder=model.token, changes=changes, name=target.label)
         draft.reload()
 
@@ -316,8 +284,7 @@ def _hand_over_holdings(draft: Draft, row: PartyRow, target: PartyRow, journal: 
             holding.save(update_fields=["party"])
             of_class = draft.share_class(share_class)
             label = f"{target.label}, {of_class.label}" if of_class else target.label
-            line = {"field": f"{target.token}/{share_class}", "label": label, "before": None, "after": holding.typed}
-            changes.append(line)
+            changes.append(change_line(f"{target.token}/{share_class}", label, None, holding.typed))
     if section is not None and changes:
         version_row = draft.section_row(section.key)
         version_row.version += 1

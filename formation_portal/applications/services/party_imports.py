@@ -11,7 +11,7 @@ from django.utils.translation import gettext_noop
 from formation_portal.contract.fields.base import fields_by_name
 
 from ..draft import Draft
-from ..fields import changed_names, new_token
+from ..fields import new_token
 from ..imports.grid import Grid
 from ..imports.models import PartyImport
 from ..imports.rows import SheetRow, SheetRows
@@ -93,7 +93,7 @@ def apply_import(draft: Draft, sheet: PartyImport, actions: Mapping[str, str], *
             if row.party and not row.problems and not row.is_taken:
                 additions.take(row, actions.get(row.token, ""))
         if additions.added and len(additions.added) > room:
-            raise TooManyParties(draft.application.status, room=room)
+            raise TooManyParties(room)
         Party.objects.bulk_create(additions.added)
         is_all = all(row.is_taken or row.token in additions.done for row in rows)
         if is_all:
@@ -159,5 +159,5 @@ class _Import:
 
     def _note(self, message: str, party: PartyRow, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
         fields = fields_by_name(self._draft.schema.fields_of(party.kind, party.roles))
-        changes = answer_changes(fields, changed_names(before, after), before, after)
+        changes = answer_changes(fields, before, after)
         self._journal.note(message, holder=party.token, changes=changes, name=party.label)

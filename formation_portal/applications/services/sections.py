@@ -11,19 +11,12 @@ from formation_portal.contract.schema import Section
 
 from ..access import Author
 from ..draft import Draft
-from ..fields import changed_names, with_answers
+from ..fields import changed_answers, without_blanks
 from ..models import Change
 from .exceptions import Gone, LockedByReview, Overtaken
 from .parties import save_party
 from .shares import save_share_class
-from .transactions import (
-    PageVersion,
-    SaveResult,
-    accept_answers,
-    answer_changes,
-    application_transaction,
-    compare_versions,
-)
+from .transactions import PageVersion, SaveResult, answer_changes, application_transaction
 
 
 def save_answers(
@@ -65,31 +58,27 @@ def save_section(
     with application_transaction(draft, by=by, page_version=page_version) as journal:
         stored = draft.raw(section)
         locked = journal.locks.answers_of("")
-        accepted = accept_answers(draft, fields, raw, by=by, where=section.key, stored=stored, locked=locked)
-        merge = compare_versions(
-            draft.application,
+        changed = journal.merge(
+            stored,
+            journal.accept(fields, raw, where=section.key, stored=stored, locked=locked),
             version=version,
             current=draft.version(section.key),
-            stored=stored,
-            posted=accepted.answers,
             holders=[section.key for section in draft.schema.entity_sections],
-            page_version=page_version,
             page_fields=fields,
         )
-        if merge.names:
-            _store_answers(draft, {name: accepted.answers[name] for name in merge.names})
-            changes = answer_changes(fields, merge.names, stored, accepted.answers)
+        # Each answer belongs to the row of the first section that asks it.
+        by_section: dict[str, dict[str, Any]] = {}
+        for name, answer in changed.items():
+            by_section.setdefault(draft.home_section(name), {})[name] = answer
+        for key, answers in by_section.items():
+            row = draft.section_row(key)
+            row.raw = without_blanks(row.raw | answers)
+            row.version += 1
+            row.save()
+        if changed:
+            changes = answer_changes(fields, stored, changed)
             journal.note("Changed “{section}”", holder=section.key, changes=changes, section=section.original.title)
-    return SaveResult.of(journal, merge, accepted)
-
-
-def _store_answers(draft: Draft, answers: Mapping[str, Any]) -> None:
-    """Store each answer in the row of the section that it belongs to."""
-    for key in dict.fromkeys(map(draft.home_section, answers)):
-        row = draft.section_row(key)
-        row.raw = with_answers(row.raw, {name: raw for name, raw in answers.items() if draft.home_section(name) == key})
-        row.version += 1
-        row.save()
+    return journal.result()
 
 
 def restorable_choices(draft: Draft, change: Change) -> dict[str, str]:
@@ -121,10 +110,10 @@ def restore_choices(draft: Draft, change: Change, *, by: Author) -> SaveResult:
         before = {line["field"]: line["before"] for line in change.changes if line["field"] in labels}
         after = {line["field"]: line["after"] for line in change.changes if line["field"] in labels}
         stored, version = _answers_and_version(draft, change.holder)
-        returning = changed_names(stored, before)
+        returning = changed_answers(stored, before)
         if not returning:
             return SaveResult()
-        if overtaken := changed_names(stored, after):
+        if overtaken := changed_answers(stored, after):
             raise Overtaken([labels[name] for name in overtaken])
         locked = journal.locks.answers_of("" if draft.schema.section(change.holder) else change.holder)
         if not locked.isdisjoint(returning):

@@ -3,7 +3,7 @@
 Owners are stored as typed, and never sent.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -19,7 +19,7 @@ from formation_portal.contract.shares import parse_number_of_shares
 
 from ..access import Author
 from ..draft import Draft
-from ..fields import changed_names, new_token, without_blanks
+from ..fields import new_token, without_blanks
 from ..models import ChangeList, Holding, ShareClass, Stake
 from ..ownership_stakes import OWNER_PREFIX, exceed_whole, typed_stakes
 from ..parties import PartyRow, References, ShareClassRow, name_answers
@@ -29,10 +29,9 @@ from .transactions import (
     Journal,
     PageVersion,
     SaveResult,
-    accept_answers,
     answer_changes,
     application_transaction,
-    compare_versions,
+    change_line,
 )
 
 # Characters stored of a typed number.
@@ -53,23 +52,22 @@ def add_share_class(
     with application_transaction(draft, by=by, page_version=page_version) as journal:
         _refuse_if_locked(draft, journal)
         fields = fields_by_name(draft.schema.share_class_fields)
-        accepted = accept_answers(draft, fields, raw, by=by, where="a new share class")
-        posted = without_blanks(accepted.answers)
+        posted = without_blanks(journal.accept(fields, raw, where="a new share class"))
         model = next((model for model in draft.share_class_models if model.token == token), None)
         if model is None:
             position = max((model.position for model in draft.share_class_models), default=0) + 1
             model = ShareClass(application=draft.application, token=token or new_token(), position=position)
             draft.share_class_models.append(model)
         elif model.raw == posted:
-            return SaveResult(overlong=accepted.overlong)
+            return journal.result()
         before = model.raw
         model.raw = posted
         model.save()
         draft.invalidate()
         label = _current_share_class(draft, model).label
-        changes = answer_changes(fields, changed_names(before, posted), before, posted)
+        changes = answer_changes(fields, before, posted)
         journal.note("Added the share class {name}", holder=model.token, changes=changes, name=label)
-    return SaveResult(tuple(journal.entries), overlong=accepted.overlong)
+    return journal.result()
 
 
 def save_share_class(
@@ -87,27 +85,23 @@ def save_share_class(
         _refuse_if_locked(draft, journal)
         fields = fields_by_name(draft.schema.share_class_fields)
         before = model.raw
-        accepted = accept_answers(draft, fields, raw, by=by, where="a share class", stored=before)
-        posted = accepted.answers
-        merge = compare_versions(
-            draft.application,
+        changed = journal.merge(
+            before,
+            journal.accept(fields, raw, where="a share class", stored=before),
             version=version,
             current=model.version,
-            stored=before,
-            posted=posted,
             holders=[model.token],
-            page_version=page_version,
             page_fields=fields,
         )
-        if merge.names:
-            model.raw = without_blanks(before | {name: posted[name] for name in merge.names})
+        if changed:
+            model.raw = without_blanks(before | changed)
             model.version += 1
             model.save()
             draft.invalidate()
             label = _current_share_class(draft, share_class).label
-            changes = answer_changes(fields, merge.names, before, posted)
+            changes = answer_changes(fields, before, changed)
             journal.note("Changed the share class {name}", holder=model.token, changes=changes, name=label)
-    return SaveResult.of(journal, merge, accepted)
+    return journal.result()
 
 
 def remove_share_class(draft: Draft, share_class: ShareClass | ShareClassRow, *, by: AbstractBaseUser) -> References:
@@ -119,7 +113,8 @@ def remove_share_class(draft: Draft, share_class: ShareClass | ShareClassRow, *,
         row = _current_share_class(draft, share_class)
         _refuse_if_locked(draft, journal)
         gone = draft.references_to_share_class(row.token)
-        changes = answer_changes(fields_by_name(draft.schema.share_class_fields), row.raw, row.raw, {})
+        fields = fields_by_name(draft.schema.share_class_fields)
+        changes = answer_changes(fields, row.raw, dict.fromkeys(row.raw))
         journal.note("Removed the share class {name}", holder=row.token, changes=changes, name=row.label)
         row.model.delete()
         draft.reload()
@@ -148,44 +143,28 @@ def save_holdings(
         stored = draft.typed_holdings()
         if any(stored.get(pair, "") != text for pair, text in posted.items()):
             _refuse_if_locked(draft, journal)
-        merge = compare_versions(
-            draft.application,
+        changed = journal.merge(
+            stored,
+            posted,
             version=version,
             current=draft.version(section.key),
-            stored=stored,
-            posted=posted,
             holders=[section.key],
-            page_version=page_version,
             history_names={pair: "/".join(pair) for pair in posted},
         )
-        if merge.names:
-            for pair in merge.names:
-                _store_holding(draft, pair, posted[pair], parties[pair[0]], classes[pair[1]])
+        labels = {row.token: row.label for row in draft.parties}
+        labels |= {row.token: row.label for row in draft.share_classes}
+        changes: ChangeList = []
+        for (party, share_class), text in changed.items():
+            pair = (party, share_class)
+            _store_holding(draft, pair, text, parties[party], classes[share_class])
+            label = f"{labels[party]}, {labels[share_class]}"
+            changes.append(change_line("/".join(pair), label, stored.get(pair), text))
+        if changes:
             version_row = draft.section_row(section.key)
             version_row.version += 1
             version_row.save()
-            changes = _holding_changes(draft, merge.names, stored, posted)
             journal.note("Changed shareholdings", holder=section.key, changes=changes)
-    return SaveResult.of(journal, merge)
-
-
-def _holding_changes(
-    draft: Draft,
-    pairs: Iterable[tuple[str, str]],
-    before: Mapping[tuple[str, str], str],
-    after: Mapping[tuple[str, str], str],
-) -> ChangeList:
-    """Return the changed numbers as a Change stores them."""
-    labels = {row.token: row.label for row in draft.parties} | {row.token: row.label for row in draft.share_classes}
-    return [
-        {
-            "field": "/".join(pair),
-            "label": f"{labels[pair[0]]}, {labels[pair[1]]}",
-            "before": before.get(pair),
-            "after": after[pair],
-        }
-        for pair in pairs
-    ]
+    return journal.result()
 
 
 def _store_holding(draft: Draft, pair: tuple[str, str], text: str, party: Any, share_class: Any) -> None:
@@ -243,29 +222,18 @@ def save_owners(
         if not typed.keys() <= parties.keys():
             raise Gone(gettext("This person or company was removed"))
         stored = {owner: text for (owned, owner), text in typed_stakes(draft).items() if owned == row.token}
-        merge = compare_versions(
-            draft.application,
-            version=version,
-            current=0,
-            stored=stored,
-            posted=typed,
-            holders=[row.token],
-            page_version=page_version,
-            history_names={owner: f"{OWNER_PREFIX}{owner}" for owner in typed},
-        )
-        after = stored | {owner: typed[owner] for owner in merge.names}
-        if merge.names and exceed_whole(map(_parsed_stake, after.values())):
+        names = {owner: f"{OWNER_PREFIX}{owner}" for owner in typed}
+        changed = journal.merge(stored, typed, version=version, current=0, holders=[row.token], history_names=names)
+        if changed and exceed_whole(map(_parsed_stake, (stored | changed).values())):
             raise SharesExceedWhole
         labels = {party.token: party.label for party in draft.parties}
         changes: ChangeList = []
-        for owner in merge.names:
-            _store_stake(draft, row, parties[owner].pk, typed[owner])
-            field = f"{OWNER_PREFIX}{owner}"
-            line = {"field": field, "label": labels[owner], "before": stored.get(owner), "after": typed[owner]}
-            changes.append(line)
+        for owner, text in changed.items():
+            _store_stake(draft, row, parties[owner].pk, text)
+            changes.append(change_line(names[owner], labels[owner], stored.get(owner), text))
         if changes:
             journal.note("Changed who owns {name}", holder=row.token, changes=changes, name=row.label)
-    return SaveResult.of(journal, merge)
+    return journal.result()
 
 
 def _parsed_stake(text: str) -> Fraction | None:

@@ -7,9 +7,9 @@ those of another page, even while their responses are on the way.
 """
 
 import logging
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from types import MappingProxyType
 from typing import Any
@@ -30,7 +30,7 @@ from formation_portal.core.encryption import characters_within
 
 from ..access import Author
 from ..draft import Draft
-from ..fields import changed_names, count_characters, is_same_answer
+from ..fields import changed_answers, count_characters, is_same_answer
 from ..locks import NO_LOCKS, LockedValues, Locks, locks_of
 from ..models import Application, Change, ChangeList, Document
 from ..queries import LOCKED
@@ -80,27 +80,6 @@ class Overlong:
 
 
 @dataclass(frozen=True, slots=True)
-class Merge:
-    """The names of the posted answers to write, and those that stay as others have saved them.
-
-    Both sides have changed what is in `conflicts`, and only others what is in `skipped`.
-    """
-
-    names: tuple[Any, ...]
-    conflicts: Mapping[Any, OtherVersion] = field(default_factory=dict)
-    skipped: Mapping[Any, OtherVersion] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class AcceptedAnswers:
-    """The posted answers that may be stored, by name. Others are too long, or locked (by the labels of questions)."""
-
-    answers: dict[str, Any]
-    overlong: Mapping[str, Overlong] = field(default_factory=dict)
-    locked: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class SaveResult:
     """The history entries of a save, and every posted answer and file that is not saved.
 
@@ -117,38 +96,160 @@ class SaveResult:
     refused_files: Mapping[str, str] = field(default_factory=dict)
     documents: tuple[Document, ...] = ()
 
-    @classmethod
-    def of(cls, journal: "Journal", merge: Merge, accepted: AcceptedAnswers | None = None) -> "SaveResult":
-        """Sum up a transaction that has ended."""
-        result = cls(tuple(journal.entries), merge.conflicts, merge.skipped)
-        return replace(result, overlong=accepted.overlong, locked=accepted.locked) if accepted else result
-
 
 class Journal:
-    """Collects the history entries of one transaction. `locks` is what it may not change."""
+    """One transaction of a draft: its history entries, and the posted answers that it does not save.
 
-    def __init__(self, application: Application, by: Author | None, page: str, *, locks: Locks = NO_LOCKS) -> None:
+    `locks` is what it may not change.
+    """
+
+    def __init__(self, draft: Draft, by: Author | None, page_version: PageVersion | None, locks: Locks) -> None:
         self.locks = locks
-        self._application = application
-        self._by = by
-        self._page = page
         self.entries: list[Change] = []
+        self._draft = draft
+        self._by = by
+        self._page_version = page_version
+        self._conflicts: dict[Any, OtherVersion] = {}
+        self._skipped: dict[Any, OtherVersion] = {}
+        self._overlong: dict[str, Overlong] = {}
+        self.locked_labels: list[str] = []
 
-    def note(
-        self,
-        message: str,
-        /,
-        *,
-        holder: str = "",
-        changes: ChangeList | None = None,
-        **named: str,
-    ) -> None:
+    def result(self) -> SaveResult:
+        """Sum up the transaction once it has ended."""
+        locked = tuple(dict.fromkeys(self.locked_labels))
+        return SaveResult(tuple(self.entries), self._conflicts, self._skipped, self._overlong, locked)
+
+    def note(self, message: str, /, *, holder: str = "", changes: ChangeList | None = None, **named: str) -> None:
         """Add an entry: a message with values for its `{name}`s, and the answers before and after."""
-        entry = Change.new(self._application, self._by, message, **named)
+        application = self._draft.application
+        entry = Change.new(application, self._by, message, **named)
         entry.holder = holder
         entry.changes = list(changes or [])
-        entry.revision, entry.page = self._application.revision + 1, self._page
+        entry.revision = application.revision + 1
+        if self._page_version:
+            entry.page = self._page_version.page
         self.entries.append(entry)
+
+    def accept(
+        self,
+        fields: Mapping[str, FieldSpec],
+        raw: Mapping[str, Any],
+        *,
+        where: str,
+        stored: Mapping[str, Any] = MappingProxyType({}),
+        locked: Collection[str] = (),
+    ) -> dict[str, Any]:
+        """Return the posted answers to these fields that may be stored.
+
+        Answers to other fields are ignored, and logged without their values. Answers are too long by themselves, for
+        the whole application or for the history. The answers whose names are `locked` keep their values.
+        """
+        posted = {name: raw[name] for name in raw if name in fields and not fields[name].provided_by_agent}
+        ignored = [name[:MAX_NAME_SHOWN] for name in raw if name not in posted]
+        if ignored:
+            logger.warning("Ignored %d answers that are not asked in %s: %r", len(ignored), where, ignored[:10])
+        changed = changed_answers(stored, posted)
+        is_history_full = self._is_history_full([[stored.get(name, ""), answer] for name, answer in changed.items()])
+        answers: dict[str, Any] = {}
+        room, added = None, 0
+        for name, answer in posted.items():
+            label = fields[name].label
+            growth = count_characters(answer) - count_characters(stored.get(name, ""))
+            if growth > 0 and room is None:
+                room = self._draft.room()
+            message = fields[name].too_long_message(answer)
+            if not message and room is not None and growth > max(room - added, 0):
+                text = gettext("Shorten “{label}”. The application has reached its limit of text")
+                message = text.format(label=label)
+            if not message and is_history_full and name in changed:
+                text = gettext("Save “{label}” again in an hour. Too much text was changed in the last hour")
+                message = text.format(label=label)
+            if message:
+                self._overlong[name] = Overlong(answer, message)
+                continue
+            added += growth
+            if name not in locked:
+                answers[name] = answer
+            elif name in changed:
+                self.locked_labels.append(label)
+        return answers
+
+    def _is_history_full(self, texts: list[Any]) -> bool:
+        """Check that one more change of these texts would exceed what the history takes of its author in an hour.
+
+        The history stores the answers before and after each save. Short changes are not counted and need no query.
+        """
+        if count_characters(texts) < LONG_CHANGE:
+            return False
+        recent = Change.objects.filter(at__gte=timezone.now() - timedelta(hours=1))
+        if self._by:
+            own = recent.filter(who_id=self._by.pk)
+        else:
+            own = recent.filter(application=self._draft.application, who=None)
+        written = own.aggregate(length=Sum(Length("changes")))["length"] or 0
+        return bool(characters_within(written) > HISTORY_AN_HOUR)
+
+    def merge(
+        self,
+        stored: Mapping[Any, Any],
+        posted: Mapping[Any, Any],
+        *,
+        version: int | None,
+        current: int,
+        holders: Collection[str],
+        history_names: Mapping[Any, str] = MappingProxyType({}),
+        page_fields: Collection[str] = (),
+    ) -> dict[Any, Any]:
+        """Return the posted answers to write; what others have saved since the page was drawn stays.
+
+        `version` is the one that the page was drawn with, `current` the stored one. `holders` are the holders of the
+        history entries about these answers, and `history_names` the names that answers have there, if they are others.
+        Without a `page_version` any change by a page of an old version is a conflict. `page_fields` are the names of
+        all answers of the page, which may post only a part of them.
+        """
+        page_version = self._page_version
+        changed = changed_answers(stored, posted)
+        if version is None or version == current:
+            return changed
+        if page_version is None:
+            self._conflicts = {name: OtherVersion(posted[name], stored.get(name, "")) for name in changed}
+            return {}
+        if not changed and not page_version.is_partial:
+            return {}
+        others = self._changes_by_others(page_version, holders)
+        if page_version.is_partial:
+            page_values = {name: value for name, (value, _) in others.items() if name in page_fields}
+            changed = changed_answers(stored, {**page_values, **posted})
+        writable: dict[Any, Any] = {}
+        for name, answer in changed.items():
+            page_value, change = others.get(history_names.get(name, name), (stored.get(name), None))
+            other = OtherVersion(answer, stored.get(name, ""), change)
+            if is_same_answer(page_value, stored.get(name)):
+                writable[name] = answer
+            elif is_same_answer(page_value, answer):
+                self._skipped[name] = other
+            else:
+                self._conflicts[name] = other
+        return writable
+
+    def _changes_by_others(self, page_version: PageVersion, holders: Collection[str]) -> dict[str, tuple[Any, Change]]:
+        """Return the answers that others have changed since the page was drawn, by their names in the history.
+
+        With each goes the value that the page last knew, and the latest change. One query.
+        """
+        others: dict[str, tuple[Any, Change]] = {}
+        page_values: dict[str, Any] = {}
+        own_pages = {page_version.page, *page_version.earlier_pages}
+        changes = self._draft.application.changes.filter(revision__gt=page_version.revision, holder__in=holders)
+        for change in changes.select_related("who").order_by("pk"):
+            for line in change.changes:
+                name = line["field"]
+                if change.page in own_pages:
+                    page_values[name] = line["after"]
+                    others.pop(name, None)
+                else:
+                    others[name] = (page_values.setdefault(name, line["before"]), change)
+        return others
 
 
 # Columns that another transaction may have changed since the application was read.
@@ -213,7 +314,7 @@ def application_transaction(
             raise Closed(application.status)
         locks = locks_of(draft) if must_be_open else NO_LOCKS
         locked_before = LockedValues.of(draft, locks)
-        journal = Journal(application, by, page_version.page if page_version else "", locks=locks)
+        journal = Journal(draft, by, page_version, locks)
         state_before = application.state
         yield journal
         # No write may change a locked value.
@@ -257,140 +358,15 @@ def append_to_audit_log(
     )
 
 
-def accept_answers(
-    draft: Draft,
-    fields: Mapping[str, FieldSpec],
-    raw: Mapping[str, Any],
-    *,
-    by: Author | None,
-    where: str,
-    stored: Mapping[str, Any] = MappingProxyType({}),
-    locked: Collection[str] = (),
-) -> AcceptedAnswers:
-    """Separate the posted answers to these fields that may be stored from those that may not.
-
-    Answers to other fields are ignored, and logged without their values. Answers are too long by themselves, for the
-    whole application or for the history. The answers whose names are `locked` keep their values.
-    """
-    posted = {name: raw[name] for name in raw if name in fields and not fields[name].provided_by_agent}
-    ignored = [name[:MAX_NAME_SHOWN] for name in raw if name not in posted]
-    if ignored:
-        logger.warning("Ignored %d answers that are not asked in %s: %r", len(ignored), where, ignored[:10])
-    changed = changed_names(stored, posted)
-    is_history_full = _is_history_full(draft, by, [[stored.get(name, ""), posted[name]] for name in changed])
-    answers: dict[str, Any] = {}
-    overlong: dict[str, Overlong] = {}
-    room, added = None, 0
-    for name, value in posted.items():
-        label = fields[name].label
-        growth = count_characters(value) - count_characters(stored.get(name, ""))
-        if growth > 0 and room is None:
-            room = draft.room()
-        message = fields[name].too_long_message(value)
-        if not message and room is not None and growth > max(room - added, 0):
-            message = gettext("Shorten “{label}”. The application has reached its limit of text").format(label=label)
-        if not message and is_history_full and name in changed:
-            message = gettext("Save “{label}” again in an hour. Too much text was changed in the last hour").format(
-                label=label
-            )
-        if message:
-            overlong[name] = Overlong(value, message)
-        else:
-            answers[name] = value
-            added += growth
-    refused = tuple(fields[name].label for name in changed if name in answers and name in locked)
-    allowed = {name: value for name, value in answers.items() if name not in locked}
-    return AcceptedAnswers(allowed, overlong, tuple(dict.fromkeys(refused)))
+def change_line(field: str, label: str, before: Any, after: Any) -> dict[str, Any]:
+    """Return one changed answer as a Change stores it."""
+    return {"field": field, "label": label, "before": before, "after": after}
 
 
-def _is_history_full(draft: Draft, by: Author | None, texts: list[Any]) -> bool:
-    """Check that one more change of these texts would exceed what the history takes of its author in an hour.
-
-    The history stores the answers before and after each save. Short changes are not counted and need no query.
-    """
-    if count_characters(texts) < LONG_CHANGE:
-        return False
-    recent = Change.objects.filter(at__gte=timezone.now() - timedelta(hours=1))
-    own = recent.filter(who_id=by.pk) if by else recent.filter(application=draft.application, who=None)
-    written = own.aggregate(length=Sum(Length("changes")))["length"] or 0
-    return bool(characters_within(written) > HISTORY_AN_HOUR)
-
-
-def answer_changes(
-    fields: Mapping[str, FieldSpec], names: Iterable[str], before: Mapping[str, Any], after: Mapping[str, Any]
-) -> ChangeList:
-    """Return the changed answers as a Change stores them, with their labels as the schema states them."""
-    labels = {name: fields[name].original.label if name in fields else name for name in names}
-    return [
-        {"field": name, "label": label, "before": before.get(name), "after": after.get(name)}
-        for name, label in labels.items()
-    ]
-
-
-def compare_versions(
-    application: Application,
-    *,
-    version: int | None,
-    current: int,
-    stored: Mapping[Any, Any],
-    posted: Mapping[Any, Any],
-    holders: Collection[str] = (),
-    page_version: PageVersion | None = None,
-    history_names: Mapping[Any, str] = MappingProxyType({}),
-    page_fields: Collection[str] = (),
-) -> Merge:
-    """Merge a post with what others have saved since the page was drawn.
-
-    `version` is the one that the page was drawn with, `current` the stored one. `holders` are the holders of the
-    history entries about these answers, and `history_names` the names that answers have there, if they are others.
-    Without a `page_version` any change by a page of an old version is a conflict. `page_fields` are the names of all
-    answers of the page, which may post only a part of them.
-    """
-    names = changed_names(stored, posted)
-    if version is None or version == current:
-        return Merge(names)
-    if page_version is None:
-        return Merge((), conflicts={name: OtherVersion(posted[name], stored.get(name, "")) for name in names})
-    if not names and not page_version.is_partial:
-        return Merge(())
-    others = _changes_by_others(application, page_version, holders)
-    if page_version.is_partial:
-        page_values = {name: value for name, (value, _) in others.items() if name in page_fields}
-        posted = {**page_values, **posted}
-        names = changed_names(stored, posted)
-    writable: list[Any] = []
-    conflicts: dict[Any, OtherVersion] = {}
-    skipped: dict[Any, OtherVersion] = {}
-    for name in names:
-        page_value, change = others.get(history_names.get(name, name), (stored.get(name), None))
-        if is_same_answer(page_value, stored.get(name)):
-            writable.append(name)
-            continue
-        other = OtherVersion(posted[name], stored.get(name, ""), change)
-        if is_same_answer(page_value, posted[name]):
-            skipped[name] = other
-        else:
-            conflicts[name] = other
-    return Merge(tuple(writable), conflicts, skipped)
-
-
-def _changes_by_others(
-    application: Application, page_version: PageVersion, holders: Collection[str]
-) -> dict[str, tuple[Any, Change]]:
-    """Return the answers that others have changed since the page was drawn, by their names in the history. One query.
-
-    With each goes the value that the page last knew, and the latest change.
-    """
-    others: dict[str, tuple[Any, Change]] = {}
-    page_values: dict[str, Any] = {}
-    own_pages = {page_version.page, *page_version.earlier_pages}
-    changes = application.changes.filter(revision__gt=page_version.revision, holder__in=holders)
-    for change in changes.select_related("who").order_by("pk"):
-        for line in change.changes:
-            name = line["field"]
-            if change.page in own_pages:
-                page_values[name] = line["after"]
-                others.pop(name, None)
-            else:
-                others[name] = (page_values.setdefault(name, line["before"]), change)
-    return others
+def answer_changes(fields: Mapping[str, FieldSpec], before: Mapping[str, Any], after: Mapping[str, Any]) -> ChangeList:
+    """Return the answers of `after` that differ from those before, with their labels as the schema states them."""
+    changes = []
+    for name, answer in changed_answers(before, after).items():
+        label = fields[name].original.label if name in fields else name
+        changes.append(change_line(name, label, before.get(name), answer))
+    return changes

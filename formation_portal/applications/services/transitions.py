@@ -99,7 +99,7 @@ def advance(draft: Draft, transition: str, *, by: AbstractBaseUser, note: str = 
         if not is_possible(transition, application.status):
             raise Closed(application.status)
         if application.payment_due_since is not None:
-            raise PaymentDue(application.status)
+            raise PaymentDue
         application.state = TRANSITIONS[transition].target
         journal.note(TRANSITIONS[transition].history, note=note)
 

@@ -178,7 +178,7 @@ class PartyImportPage(ApplicationPage):
         remarks = [gettext(_REMARKS[code]).format(detail=detail) for code, detail in sheet["remarks"]]
         room = services.party_room(self.draft)
         if self.valid and len(self.valid) > room:
-            remarks.append(f"{services.TooManyParties(self.draft.application.status, room=room)}.")
+            remarks.append(f"{services.TooManyParties(room)}.")
         if unknown := unknown_headings(self.draft.schema, sheet["headings"]):
             sentence = gettext("These columns are not part of this form, so they are not read: {names}.")
             remarks.append(sentence.format(names=quoted_headings(unknown)))
