@@ -1,9 +1,5 @@
-"""An application as a JSON document that its owner can keep: every answer as a value, with its label and its words.
-
-The shape is part of what we promise (README.md of this package, "The record as JSON"): members are added without
-notice, and `version` goes up when one is renamed, removed or takes another meaning. Costs two queries, for the history
-and the owners.
-"""
+"""An application as a JSON document that its owner can keep. README.md of this package, "The record as JSON", says
+what of its shape is promised."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -11,6 +7,7 @@ from typing import Any
 
 from formation_portal.contract import canonical
 from formation_portal.contract.rules import Question
+from formation_portal.contract.schema import Section
 
 from .draft import Draft
 from .ownership_stakes import owners_of, typed_stakes
@@ -25,7 +22,7 @@ Exported = dict[str, Any]
 
 
 def export(draft: Draft) -> Exported:
-    """The whole application, including inactive answers, which are marked as not asked."""
+    """Export the whole application, also inactive answers. Two queries, for the history and the owners."""
     application, schema = draft.application, draft.schema
     return {
         "format": FORMAT,
@@ -52,15 +49,9 @@ def export(draft: Draft) -> Exported:
         },
         "declaration": application.declaration,
         "sections": [
-            {
-                "key": section.key,
-                "title": section.original.title,
-                "asked": draft.form_state.section_activation(section).active,
-                "answers": list(_answers(draft, None, draft.form_state.questions(section))),
-            }
-            for section in schema.entity_sections
+            _section(draft, section, None, draft.form_state.questions(section)) for section in schema.entity_sections
         ],
-        "parties": list(_parties(draft)),
+        "parties": [_party(draft, row) for row in draft.parties],
         "share_classes": list(_share_classes(draft)),
         "holdings": list(_holdings(draft)),
         "stakes": list(_stakes(draft)),
@@ -81,11 +72,6 @@ def export(draft: Draft) -> Exported:
 
 def _time(at: datetime | None) -> str | None:
     return at.isoformat() if at else None
-
-
-def _parties(draft: Draft) -> Iterator[Exported]:
-    for row in draft.parties:
-        yield _party(draft, row)
 
 
 def export_party(draft: Draft, token: str) -> Exported | None:
@@ -113,32 +99,36 @@ def _share_classes(draft: Draft) -> Iterator[Exported]:
 
 
 def _sections(draft: Draft, holder: DraftHolder, questions: Iterable[Question]) -> Iterator[Exported]:
-    grouped: dict[str, list[Question]] = {}
+    by_section: dict[str, list[Question]] = {}
     for question in questions:
-        grouped.setdefault(question.section.key, []).append(question)
-    for some in grouped.values():
-        section = some[0].section
-        yield {
-            "key": section.key,
-            "title": section.original.title,
-            "asked": draft.form_state.section_activation(section).active,
-            "answers": list(_answers(draft, holder, some)),
-        }
+        by_section.setdefault(question.section.key, []).append(question)
+    for of_section in by_section.values():
+        yield _section(draft, of_section[0].section, holder, of_section)
+
+
+def _section(draft: Draft, section: Section, holder: DraftHolder, questions: Iterable[Question]) -> Exported:
+    return {
+        "key": section.key,
+        "title": section.original.title,
+        "asked": draft.form_state.section_activation(section).active,
+        "answers": list(_answers(draft, holder, questions)),
+    }
 
 
 def _answers(draft: Draft, holder: DraftHolder, questions: Iterable[Question]) -> Iterator[Exported]:
-    """Each question that has an answer. One that cannot be parsed has no value, only what was typed."""
+    """Yield every answer. One that cannot be parsed has no value."""
     for question in questions:
         line = AnswerLine(draft, holder, question)
-        spec, values = line.spec, line.answers.values
-        if spec.name in values or line.is_unreadable or line.is_incomplete or (line.is_given and line.value):
+        spec = line.spec
+        value = None if line.answer is None else spec.payload(line.answer)
+        if value is not None or line.is_unreadable or line.is_incomplete or (spec.provided_by_agent and line.value):
             yield {
                 "name": spec.name,
                 "label": spec.original.label,
                 "type": spec.field_type,
                 "asked": question.activation.active,
-                "given_by_agent": line.is_given,
-                "value": spec.payload(values[spec.name]) if spec.name in values else None,
+                "given_by_agent": spec.provided_by_agent,
+                "value": value,
                 "words": line.value,
                 "typed": line.typed,
             }

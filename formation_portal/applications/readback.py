@@ -15,7 +15,7 @@ from formation_portal.contract import canonical
 from formation_portal.contract.fields.base import Choice, FieldSpec
 from formation_portal.contract.fields.iso_codes import country_name
 from formation_portal.contract.fields.parsing import is_blank, localised_number
-from formation_portal.contract.fields.values import AnswerError, Problem
+from formation_portal.contract.fields.values import AnswerError
 from formation_portal.contract.inactive_answers import inactive_questions, is_inactive, shares_are_inactive
 from formation_portal.contract.localisation import format_number, in_quotes, join_list, ngettext
 from formation_portal.contract.record import Answers
@@ -29,7 +29,6 @@ from .parties import PartyRow, ShareClassRow
 _ADDRESS = ("street1", "street2", "city", "region", "postcode")
 # More questions than these are not named that would restore inactive answers.
 _MAX_QUESTIONS_NAMED = 3
-# More shareholders than these are folded.
 _ROWS_AT_ONCE = 50
 
 # The holder of answers as the draft has it; None is the entity.
@@ -63,71 +62,40 @@ def number_of_shares(holding: Holding) -> str:
     return localised_number(str(holding.typed)) if holding.shares is None else format_number(holding.shares)
 
 
-@dataclass(frozen=True)
 class AnswerLine:
-    """A question, active or not, with its answer as text."""
+    """A question, active or not, with its answer as text.
 
-    draft: Draft
-    holder: DraftHolder
-    question: Question
+    `is_unreadable` says that the customer's answer cannot be parsed, `is_incomplete` that it only lacks a part.
+    """
 
-    @property
-    def spec(self) -> FieldSpec:
-        return self.question.spec
-
-    @property
-    def answers(self) -> Answers:
-        """Return the holder's answers as values."""
-        return (self.holder or self.draft).record.answers
-
-    @property
-    def typed(self) -> Any:
-        """Return the answer as typed; None without one."""
-        raw = self.holder.raw if self.holder else self.draft.entity_raw
-        return raw.get(self.spec.name)
-
-    @property
-    def is_given(self) -> bool:
-        """Check that the registered agent provides the answer."""
-        return self.spec.provided_by_agent
-
-    @property
-    def is_answered(self) -> bool:
-        """Check that the customer's answer can be parsed."""
-        return not self.is_given and self.spec.name in self.answers.values
-
-    @property
-    def is_unreadable(self) -> bool:
-        """Report that the customer's answer cannot be parsed; one that only lacks a part is incomplete."""
-        return self._problem is not None and not self._problem.is_incomplete
-
-    @property
-    def is_incomplete(self) -> bool:
-        """Report that the customer's answer lacks a part, and nothing in it is wrong."""
-        return self._problem is not None and self._problem.is_incomplete
-
-    @property
-    def _problem(self) -> Problem | None:
-        if self.is_given or self.is_answered:
-            return None
-        return self.answers.problems.get(self.spec.name)
+    def __init__(self, draft: Draft, holder: DraftHolder, question: Question) -> None:
+        spec = question.spec
+        raw = holder.raw if holder else draft.entity_raw
+        self.spec = spec
+        self.question = question
+        self.typed = raw.get(spec.name)
+        self._draft = draft
+        self._answering = holder.record if holder else None
+        answers = Answers() if spec.provided_by_agent else (holder or draft).record.answers
+        self.answer = answers.values.get(spec.name)
+        self._problem = answers.problems.get(spec.name)
+        self.is_unreadable = self._problem is not None and not self._problem.is_incomplete
+        self.is_incomplete = self._problem is not None and self._problem.is_incomplete
 
     @cached_property
     def objection(self) -> str:
         """Return why the answer cannot be true; "" if it can (supplement, "Bounds")."""
-        holder = self.holder.record if self.holder else None
-        objection = self.draft.form_state.objection(self.spec.name, holder) if self.is_answered else None
+        objection = None
+        if self.answer is not None:
+            objection = self._draft.form_state.objection(self.spec.name, self._answering)
         return objection.message if objection else ""
 
     @cached_property
     def advice(self) -> str:
         """Return why the answer is worth a second look; "" for most."""
-        holder = self.holder.record if self.holder else None
-        return self.draft.form_state.advice(self.spec.name, holder) if self.is_answered else ""
-
-    @property
-    def has_to_be_corrected(self) -> bool:
-        return self.is_unreadable or bool(self.objection)
+        if self.answer is None:
+            return ""
+        return self._draft.form_state.advice(self.spec.name, self._answering)
 
     @property
     def is_name(self) -> bool:
@@ -137,72 +105,56 @@ class AnswerLine:
     @property
     def doubt(self) -> str:
         """Tell how an ambiguous answer was read."""
-        return self.spec.ambiguity_note(self.typed) if self.is_answered else ""
+        return self.spec.ambiguity_note(self.typed) if self.answer is not None else ""
 
     @cached_property
     def value(self) -> str:
         """Return the answer as text; as typed if it cannot be parsed, "" without one."""
-        spec = self.spec
-        if self.is_given:
-            parts = self.draft.schema.agent_address
+        if self.spec.provided_by_agent:
+            parts = self._draft.schema.agent_address
             lines = [parts[part] for part in _ADDRESS if parts.get(part)]
-            return ", ".join([*lines, country_name(parts["country"])] if parts.get("country") else lines)
+            if parts.get("country"):
+                lines.append(country_name(parts["country"]))
+            return ", ".join(lines)
         if self._problem is not None:
-            return _as_typed(spec.localised(self.typed))
-        if not self.is_answered:
+            return _as_typed(self.spec.localised(self.typed))
+        if self.answer is None:
             return ""
-        value = self.answers.values[spec.name]
-        if spec.refers_to_share_class:
-            share_class = self.draft.share_class(value)
+        if self.spec.refers_to_share_class:
+            share_class = self._draft.share_class(self.answer)
             return share_class.label if share_class else ""
-        return spec.display(value)
+        return self.spec.display(self.answer)
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerGroup(Generic[Subject]):
-    """The answers under a heading: of a section about the entity, a party or a share class. `note` stands below it."""
+    """The answers under a heading: of a section about the entity, a party or a share class. `note` stands below it.
+
+    `is_name`: the heading is drawn in the type of names.
+    """
 
     subject: Subject
+    title: str
     lines: tuple[AnswerLine, ...]
     note: str = ""
-
-    @property
-    def title(self) -> str:
-        return self.subject.title if isinstance(self.subject, Section) else self.subject.label
-
-    @property
-    def is_name(self) -> bool:
-        """Check that the heading is drawn in the type of names."""
-        return not isinstance(self.subject, Section)
+    is_name: bool = True
 
 
-LabelledRow = tuple[str, tuple[tuple[str, str], ...]]
+# A label, and a text for each share class, each with the class's name.
+LabelledCells = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ShareTable:
-    """Holdings: a row for each shareholder, a cell for each class, and the totals."""
+    """Holdings: a row for each shareholder, a cell for each class with its name, and the totals.
+
+    Of very many rows those after the first are `folded`.
+    """
 
     classes: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[str, ...]], ...]
-    totals: tuple[str, ...]
-
-    @property
-    def first_rows(self) -> list[LabelledRow]:
-        """The rows that are shown at once, each cell with the name of its class."""
-        return self._labelled(self.rows[:_ROWS_AT_ONCE])
-
-    @property
-    def other_rows(self) -> list[LabelledRow]:
-        """The rows that are folded."""
-        return self._labelled(self.rows[_ROWS_AT_ONCE:])
-
-    def _labelled(self, rows: Iterable[tuple[str, tuple[str, ...]]]) -> list[LabelledRow]:
-        return [(holder, tuple(zip(self.classes, cells, strict=True))) for holder, cells in rows]
-
-    @property
-    def labelled_totals(self) -> Iterator[tuple[str, str]]:
-        return zip(self.classes, self.totals, strict=True)
+    rows: tuple[tuple[str, LabelledCells], ...]
+    folded: tuple[tuple[str, LabelledCells], ...]
+    totals: LabelledCells
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +182,24 @@ class Readback:
     @cached_property
     def shares(self) -> ShareTable | None:
         """Return the holdings of all parties; None if no shares are asked for."""
-        return _share_table(self.draft) if self.draft.holds_shares and self.draft.share_classes else None
+        draft = self.draft
+        if not draft.holds_shares or not draft.share_classes:
+            return None
+        names = [row.label for row in draft.share_classes]
+        totals = Counter[str]()
+        rows = []
+        for holder in draft.parties:
+            if not draft.is_shareholder(holder):
+                continue
+            cells = []
+            for row in draft.share_classes:
+                holding = draft.holdings.get((holder.token, row.token))
+                number = (holding and holding.shares) or 0
+                totals[row.token] += number
+                cells.append((row.label, format_number(number)))
+            rows.append((holder.label, tuple(cells)))
+        total_cells = tuple((row.label, format_number(totals[row.token])) for row in draft.share_classes)
+        return ShareTable(tuple(names), tuple(rows[:_ROWS_AT_ONCE]), tuple(rows[_ROWS_AT_ONCE:]), total_cells)
 
 
 def readback(draft: Draft, *, only: Collection[str] | None = None) -> Readback:
@@ -238,56 +207,45 @@ def readback(draft: Draft, *, only: Collection[str] | None = None) -> Readback:
 
     No query, but for what was not read yet: of `only` these parties and their documents are.
     """
-    state, share_section = draft.form_state, draft.schema.share_section
-    parties = draft.parties if only is None else draft.parties_of(only)
-
-    def lines(holder: DraftHolder, questions: Iterable[Question]) -> tuple[AnswerLine, ...]:
-        return tuple(
-            AnswerLine(draft, holder, question)
-            for question in questions
-            if question.activation.active and draft.schema.why_unanswerable(question.spec) is None
-        )
-
-    sections = (AnswerGroup(section, lines(None, state.questions(section))) for section in draft.schema.entity_sections)
-    share_classes: list[AnswerGroup[ShareClassRow]] = []
+    state = draft.form_state
+    sections = []
+    for section in draft.schema.entity_sections:
+        lines = _active_lines(draft, None, state.questions(section))
+        if lines and state.section_activation(section).active:
+            sections.append(AnswerGroup(section, section.title, lines, is_name=False))
+    share_section = draft.schema.share_section
+    share_classes = []
     if share_section is not None and draft.holds_shares:
         for row in draft.share_classes:
-            of_class = lines(row, state.questions(share_section, row.record))
-            share_classes.append(AnswerGroup(row, of_class, gettext("Share class")))
-    return Readback(
-        draft,
-        sections=tuple(group for group in sections if group.lines and state.section_activation(group.subject).active),
-        parties=tuple(
-            AnswerGroup(row, lines(row, state.party_questions(row.record)), _words(state.active_roles(row.record)))
-            for row in parties
-        ),
-        share_classes=tuple(share_classes),
-        documents=tuple(
-            DocumentLine(row, slot.name, slot.required, uploaded.get(slot.name), slot.words)
-            for row in (None, *parties)
-            for uploaded in (draft.documents_of(row),)
-            for slot in state.slots(row.record if row else None)
-        ),
+            lines = _active_lines(draft, row, state.questions(share_section, row.record))
+            share_classes.append(AnswerGroup(row, row.label, lines, gettext("Share class")))
+    parties = []
+    documents = _document_lines(draft, None)
+    for party in draft.parties if only is None else draft.parties_of(only):
+        lines = _active_lines(draft, party, state.party_questions(party.record))
+        parties.append(AnswerGroup(party, party.label, lines, _list_roles(state.active_roles(party.record))))
+        documents += _document_lines(draft, party)
+    return Readback(draft, tuple(sections), tuple(parties), tuple(share_classes), tuple(documents))
+
+
+def _active_lines(draft: Draft, holder: DraftHolder, questions: Iterable[Question]) -> tuple[AnswerLine, ...]:
+    return tuple(
+        AnswerLine(draft, holder, question)
+        for question in questions
+        if question.activation.active and draft.schema.why_unanswerable(question.spec) is None
     )
 
 
-def _words(roles: Iterable[str]) -> str:
+def _document_lines(draft: Draft, party: PartyRow | None) -> list[DocumentLine]:
+    uploads = draft.documents_of(party)
+    slots = draft.form_state.slots(party.record if party else None)
+    return [DocumentLine(party, slot.name, slot.required, uploads.get(slot.name), slot.words) for slot in slots]
+
+
+def _list_roles(roles: Iterable[str]) -> str:
     """Write roles, like "Director, shareholder"."""
     text = ", ".join(map(canonical.role_word, roles))
     return text[:1].upper() + text[1:]
-
-
-def _share_table(draft: Draft) -> ShareTable:
-    holders = [row for row in draft.parties if draft.is_shareholder(row)]
-    tokens = [row.token for row in draft.share_classes]
-    shares = {pair: holding.shares or 0 for pair, holding in draft.holdings.items()}
-    cells = [(row.label, [shares.get((row.token, token), 0) for token in tokens]) for row in holders]
-    totals = [sum(row[place] for _, row in cells) for place in range(len(tokens))]
-    return ShareTable(
-        classes=tuple(row.label for row in draft.share_classes),
-        rows=tuple((label, tuple(map(format_number, row))) for label, row in cells),
-        totals=tuple(map(format_number, totals)),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,41 +312,47 @@ class InactiveAnswers:
 
 def inactive_in(draft: Draft) -> InactiveAnswers:
     """Return the answers that the draft keeps without sending them. No query."""
-    return InactiveAnswers(tuple(_inactive_rows(draft)))
-
-
-def _inactive_rows(draft: Draft) -> Iterator[InactiveRow]:
     state, schema = draft.form_state, draft.schema
+    rows: list[InactiveRow] = []
     active = []
-    for row in draft.parties:
-        if is_inactive(state, row.record):
-            sections = schema.sections_of(row.roles)
+    for party in draft.parties:
+        if is_inactive(state, party.record):
+            sections = schema.sections_of(party.roles)
             rules = tuple(dict.fromkeys(map(state.section_activation, sections)))
-            yield InactiveRow(row.kind, row.label, "", _words(section.role or "" for section in sections), rules)
+            roles = _list_roles(section.role or "" for section in sections)
+            rows.append(InactiveRow(party.kind, party.label, "", roles, rules))
         else:
-            active.append(row)
-    has_classes = not shares_are_inactive(state)
-    for holder in (None, *active, *(draft.share_classes if has_classes else ())):
+            active.append(party)
+    holders: list[DraftHolder] = [None, *active]
+    if not shares_are_inactive(state):
+        holders += draft.share_classes
+    for holder in holders:
         for question in inactive_questions(state, holder.record if holder else None):
             line = AnswerLine(draft, holder, question)
-            holder_label = holder.label if holder else ""
-            yield InactiveRow("answer", line.spec.label, holder_label, line.value, (question.activation,))
-    if schema.share_section is not None and not has_classes:
+            label = holder.label if holder else ""
+            rows.append(InactiveRow("answer", line.spec.label, label, line.value, (question.activation,)))
+    if schema.share_section is not None and shares_are_inactive(state):
         rule = state.section_activation(schema.share_section)
         for share_class in draft.share_classes:
-            yield InactiveRow("share_class", share_class.label, "", gettext("Share class"), (rule,))
-    for party in (None, *active):
-        inactive_slots: dict[str, Activation] = {}
-        for section in schema.sections_of(party.roles) if party else schema.entity_sections:
-            activation = state.section_activation(section)
-            if not activation.active:
-                slots = section.slots(party.kind if party else ENTITY)
-                inactive_slots |= dict.fromkeys((slot.name for slot in slots), activation)
-        active_slots = {slot.name for slot in state.slots(party.record if party else None)}
-        for slot, document in draft.documents_of(party).items():
-            if slot in inactive_slots and slot not in active_slots:
-                label = party.label if party else ""
-                yield InactiveRow("document", slot, label, document.name, (inactive_slots[slot],))
+            rows.append(InactiveRow("share_class", share_class.label, "", gettext("Share class"), (rule,)))
+    for subject in (None, *active):
+        rows += _inactive_documents(draft, subject)
+    return InactiveAnswers(tuple(rows))
+
+
+def _inactive_documents(draft: Draft, party: PartyRow | None) -> Iterator[InactiveRow]:
+    state, schema = draft.form_state, draft.schema
+    inactive_slots: dict[str, Activation] = {}
+    for section in schema.sections_of(party.roles) if party else schema.entity_sections:
+        activation = state.section_activation(section)
+        if not activation.active:
+            for slot in section.slots(party.kind if party else ENTITY):
+                inactive_slots[slot.name] = activation
+    for slot in state.slots(party.record if party else None):
+        inactive_slots.pop(slot.name, None)
+    for name, document in draft.documents_of(party).items():
+        if name in inactive_slots:
+            yield InactiveRow("document", name, party.label if party else "", document.name, (inactive_slots[name],))
 
 
 def entity_name(application: Application) -> str:

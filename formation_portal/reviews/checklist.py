@@ -223,7 +223,7 @@ def _party_facts(draft: Draft, group: AnswerGroup[PartyRow]) -> Iterator[Fact]:
     roles = ", ".join(map(canonical.role_word, draft.form_state.active_roles(party.record)))
     yield Fact(Target(TargetKind.PARTY, party.token), "Roles", roles, _digest([party.kind, sorted(party.roles)]))
     for line in group.lines:
-        if line.value and not line.is_given:
+        if line.value and not line.spec.provided_by_agent:
             yield Fact(
                 Target.of_field(party.token, line.spec.name),
                 line.spec.label,

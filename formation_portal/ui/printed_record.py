@@ -184,8 +184,10 @@ def _share_tables(shares: ShareTable) -> tuple[PrintedTable, ...]:
         tables.append(
             PrintedTable(
                 columns=(gettext("Shareholder"), *shares.classes[part]),
-                rows=tuple((holder, *cells[part]) for holder, cells in shares.rows),
-                total=(gettext("Allocated"), *shares.totals[part]),
+                rows=tuple(
+                    (holder, *(number for _, number in cells[part])) for holder, cells in (*shares.rows, *shares.folded)
+                ),
+                total=(gettext("Allocated"), *(number for _, number in shares.totals[part])),
             )
         )
     return tuple(tables)
@@ -233,7 +235,7 @@ def _rows(lines: Iterable[AnswerLine]) -> tuple[PrintedRow, ...]:
     rows: list[PrintedRow] = []
     for line in lines:
         note = gettext("We can’t read this") if line.is_unreadable else line.objection
-        if line.is_given:
+        if line.spec.provided_by_agent:
             note = gettext("Provided by your registered agent")
         is_name = line.is_name and not line.is_unreadable
         rows.append(PrintedRow(line.spec.label, line.value, note, is_name, line.spec.has_own_words))

@@ -103,7 +103,7 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     ), "csrf_token": "t"},
     "session": {"is_in": True, "session": SessionEnd("14:02", is_near=True), "csrf_token": "t"},
     "session_clock": {"session": SessionEnd("14:02", ask_again=60)},
-    "share_table": {"table": ShareTable((ODD,), ((ODD, ("1",)),) * 51, ("1",))},
+    "share_table": {"table": ShareTable((ODD,), ((ODD, ((ODD, "1"),)),), ((ODD, ((ODD, "1"),)),), ((ODD, "1"),))},
     "slot": {"slot": Some(
         id="s", spec=Some(section=None, words=ODD, required=True, help=ODD), file=Named(),
         state=Some(mark="heed", word=ODD, when=ODD, detail=ODD, note=ODD),

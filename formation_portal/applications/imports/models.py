@@ -26,10 +26,6 @@ class PartyImportQuerySet(models.QuerySet["PartyImport"]):
         """Select the sheets that have not expired."""
         return self.filter(expires_at__gt=timezone.now())
 
-    def expired(self) -> "PartyImportQuerySet":
-        """Select the sheets that are to be deleted."""
-        return self.filter(expires_at__lte=timezone.now())
-
 
 class PartyImport(models.Model):
     """A sheet as typed: {headings, remarks, rows}, each row {number, token, cells, formulas}.
@@ -57,4 +53,4 @@ class PartyImport(models.Model):
 @hourly_task
 def delete_expired() -> None:
     """Delete expired sheets, every hour."""
-    PartyImport.objects.expired().delete()
+    PartyImport.objects.filter(expires_at__lte=timezone.now()).delete()

@@ -139,55 +139,69 @@ def _create(
 
 
 def _fill(draft: Draft, content: Content, stored: StoredNames, *, by: AbstractBaseUser) -> None:
-    """Write the content of a new application: all of it gets new tokens, and references follow them."""
+    """Save the rows of the content in a new application: all get new tokens, and references follow them."""
     application, schema = draft.application, draft.schema
-    tokens = {row.token: new_token() for row in (*content.parties, *content.share_classes)}
+    parties = {party.token: party for party in content.parties}
+    classes = {share_class.token: share_class for share_class in content.share_classes}
+    tokens = {token: new_token() for token in (*parties, *classes)}
     every_role = tuple(section.role for section in schema.role_sections if section.role)
-    parties: dict[str, Party] = {}
-    for position, row in enumerate(content.parties, start=1):
-        fields = schema.fields_of(row.kind, every_role)
-        parties[row.token] = Party(
-            application=application,
-            token=tokens[row.token],
-            kind=row.kind,
-            roles=list(row.roles),
-            raw=_with_new_references(fields, row.raw, tokens),
-            position=position,
-        )
-    classes: dict[str, ShareClass] = {}
+    for position, party in enumerate(content.parties, start=1):
+        party.application = application
+        party.token = tokens[party.token]
+        party.raw = _with_new_references(schema.fields_of(party.kind, every_role), party.raw, tokens)
+        party.position = position
     for position, share_class in enumerate(content.share_classes, start=1):
-        classes[share_class.token] = ShareClass(
-            application=application,
-            token=tokens[share_class.token],
-            raw=_with_new_references(schema.share_class_fields, share_class.raw, tokens),
-            position=position,
-        )
-    Party.objects.bulk_create(parties.values())
-    ShareClass.objects.bulk_create(classes.values())
+        share_class.application = application
+        share_class.token = tokens[share_class.token]
+        share_class.raw = _with_new_references(schema.share_class_fields, share_class.raw, tokens)
+        share_class.position = position
+    Party.objects.bulk_create(content.parties)
+    ShareClass.objects.bulk_create(content.share_classes)
     Holding.objects.bulk_create(
         Holding(
             application=application,
-            party=parties[party],
-            share_class=classes[share_class],
+            party=parties[holder],
+            share_class=classes[token],
             typed=typed,
             shares=parse_shares(typed),
         )
-        for (party, share_class), typed in content.holdings.items()
+        for (holder, token), typed in content.holdings.items()
     )
     Stake.objects.bulk_create(
         Stake(application=application, company=parties[company], owner=parties[owner], typed=typed)
         for (company, owner), typed in content.stakes.items()
     )
+    by_section: dict[str, dict[str, Any]] = {}
     entity = _with_new_references(schema.entity_fields, content.entity, tokens)
+    for spec in schema.entity_fields:
+        if spec.name in entity:
+            by_section.setdefault(draft.home_section(spec.name), {})[spec.name] = entity[spec.name]
+    if content.holdings and schema.share_section:
+        # Holdings need the row of the share section.
+        by_section.setdefault(schema.share_section.key, {})
     SectionAnswers.objects.bulk_create(
-        SectionAnswers(application=application, section_key=key, raw=raw, version=1)
-        for key, raw in _by_section(draft, entity, has_holdings=bool(content.holdings)).items()
+        SectionAnswers(application=application, section_key=key, raw=raw, version=1) for key, raw in by_section.items()
     )
-    Document.objects.bulk_create(
-        _copy_of(document, application, parties, stored[document.pk], by=by)
-        for document in content.documents
-        if document.pk in stored
-    )
+    copies: list[Document] = []
+    for document in content.documents:
+        if document.pk in stored:
+            new_party = parties[document.party.token] if document.party else None
+            copy = Document(
+                application=application,
+                party=new_party,
+                slot=document.slot,
+                subject=document_subject(new_party.token if new_party else None, document.slot),
+                file=stored[document.pk],
+                name=document.name,
+                mime_type=document.mime_type,
+                size=document.size,
+                sha256=document.sha256,
+                findings=document.findings,
+                scan=document.scan,
+                uploaded_by_id=by.pk,
+            )
+            copies.append(copy)
+    Document.objects.bulk_create(copies)
 
 
 def _with_new_references(
@@ -200,34 +214,3 @@ def _with_new_references(
         if spec.refers_to_share_class and isinstance(token, str):
             answers[spec.name] = tokens.get(token, token)
     return without_blanks(answers)
-
-
-def _by_section(draft: Draft, entity: Mapping[str, Any], *, has_holdings: bool) -> dict[str, dict[str, Any]]:
-    """Return the entity's answers by the section that stores them. Holdings need the row of the share section."""
-    sections: dict[str, dict[str, Any]] = {}
-    for spec in draft.schema.entity_fields:
-        if spec.name in entity:
-            sections.setdefault(draft.home_section(spec.name), {})[spec.name] = entity[spec.name]
-    if has_holdings and draft.schema.share_section:
-        sections.setdefault(draft.schema.share_section.key, {})
-    return sections
-
-
-def _copy_of(
-    document: Document, application: Application, parties: Mapping[str, Party], stored: str, *, by: AbstractBaseUser
-) -> Document:
-    party = parties[document.party.token] if document.party else None
-    return Document(
-        application=application,
-        party=party,
-        slot=document.slot,
-        subject=document_subject(party.token if party else None, document.slot),
-        file=stored,
-        name=document.name,
-        mime_type=document.mime_type,
-        size=document.size,
-        sha256=document.sha256,
-        findings=document.findings,
-        scan=document.scan,
-        uploaded_by_id=by.pk,
-    )

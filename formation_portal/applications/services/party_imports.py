@@ -44,25 +44,13 @@ class ImportResult:
 
 def keep_import(draft: Draft, grid: Grid, *, name: str, by: AbstractBaseUser) -> PartyImport:
     """Store a sheet for a week, in place of an earlier one. The application does not change. Raises Closed."""
+    sheet = grid.as_json()
+    for row in sheet["rows"]:
+        row["token"] = new_token()
     with application_transaction(draft, by=by):
         draft.application.party_imports.all().delete()
         return PartyImport.objects.create(
-            application=draft.application,
-            uploaded_by_id=by.pk,
-            name=name[:255],
-            sheet={
-                "headings": list(grid.headings),
-                "remarks": [list(remark) for remark in grid.remarks],
-                "rows": [
-                    {
-                        "number": row.number,
-                        "token": new_token(),
-                        "cells": list(row.cells),
-                        "formulas": sorted(row.formulas),
-                    }
-                    for row in grid.rows
-                ],
-            },
+            application=draft.application, uploaded_by_id=by.pk, name=name[:255], sheet=sheet
         )
 
 
@@ -145,17 +133,16 @@ class _Import:
             self._add(party, None)
             return
         before = model.raw
-        raw = {**party.raw, **before}
-        roles = known_roles(self._draft, (*model.roles, *party.roles))
-        if raw == before and roles == model.roles:
+        old_roles = model.roles
+        model.raw = {**party.raw, **before}
+        model.roles = known_roles(self._draft, (*old_roles, *party.roles))
+        if model.raw == before and model.roles == old_roles:
             return
-        model.raw = raw
-        model.roles = roles
         if model.pk:
             model.version += 1
             model.save()
             self.merged += 1
-        self._note(gettext_noop("Updated {name} from a spreadsheet"), self._draft.as_party(model), before, raw)
+        self._note(gettext_noop("Updated {name} from a spreadsheet"), self._draft.as_party(model), before, model.raw)
 
     def _note(self, message: str, party: PartyRow, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
         fields = fields_by_name(self._draft.schema.fields_of(party.kind, party.roles))

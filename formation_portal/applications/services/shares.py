@@ -229,7 +229,15 @@ def save_owners(
         labels = {party.token: party.label for party in draft.parties}
         changes: ChangeList = []
         for owner, text in changed.items():
-            _store_stake(draft, row, parties[owner].pk, text)
+            stake: dict[str, Any] = {
+                "application": draft.application,
+                "company_id": row.model.pk,
+                "owner_id": parties[owner].pk,
+            }
+            if is_blank(text):
+                Stake.objects.filter(**stake).delete()
+            else:
+                Stake.objects.update_or_create(**stake, defaults={"typed": text[:MAX_NUMBER_LENGTH]})
             changes.append(change_line(names[owner], labels[owner], stored.get(owner), text))
         if changes:
             journal.note("Changed who owns {name}", holder=row.token, changes=changes, name=row.label)
@@ -241,17 +249,6 @@ def _parsed_stake(text: str) -> Fraction | None:
         return None if is_blank(text) else parse_stake(text, of="")
     except AnswerError:
         return None
-
-
-def _store_stake(draft: Draft, company: PartyRow, owner: int, text: str) -> None:
-    place = {"company_id": company.model.pk, "owner_id": owner}
-    if is_blank(text):
-        Stake.objects.filter(**place).delete()
-        return
-    text = text[:MAX_NUMBER_LENGTH]
-    Stake.objects.update_or_create(
-        **place, defaults={"typed": text}, create_defaults={"typed": text, "application": draft.application}
-    )
 
 
 def add_owner(
@@ -269,9 +266,8 @@ def add_owner(
     Raises Gone, TooManyParties, Closed, SharesExceedWhole.
     """
     with transaction.atomic():
-        if draft.party(company.token) is None:
-            raise Gone("The company was removed")
-        party = draft.party_model(token)
+        current_party(draft, company)
+        party = draft.party(token)
         roles = party.roles if party else ()
         add_party(draft, kind, roles, name_answers(draft.schema, kind, names), by=by, token=token)
         save_owners(draft, company, {token: part}, by=by)

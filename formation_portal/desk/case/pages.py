@@ -156,11 +156,11 @@ class CasePage:
             panel = QueryPanel(self.panels, Target.of_field(holder, line.spec.name))
             if line.is_unreadable:
                 note = "Unreadable"
-            elif line.is_given:
+            elif line.spec.provided_by_agent:
                 note = "Provided by the registered agent"
             else:
                 note = line.objection or line.advice
-            if line.has_to_be_corrected:
+            if line.is_unreadable or line.objection:
                 mark = "stop"
             elif difference:
                 mark = "changed"

@@ -265,7 +265,7 @@ class CheckPage(ApplicationPage):
             is_name=line.is_name and not line.is_unreadable,
             note=gettext("Accepted") if is_locked else _note(line),
             state=_mark(line),
-            change_url="" if line.is_given or is_locked else self._change_url(url, place, id_),
+            change_url="" if line.spec.provided_by_agent or is_locked else self._change_url(url, place, id_),
             change_what=gettext("the answer to “{label}”").format(label=line.spec.label),
         )
 
@@ -352,7 +352,7 @@ def _entry_of(draft: Draft, need: Need) -> str:
 
 
 def _mark(line: AnswerLine) -> str:
-    if line.has_to_be_corrected:
+    if line.is_unreadable or line.objection:
         return "stop"
     if line.is_incomplete:
         return "open"
@@ -360,7 +360,7 @@ def _mark(line: AnswerLine) -> str:
 
 
 def _note(line: AnswerLine) -> str:
-    if line.is_given:
+    if line.spec.provided_by_agent:
         return gettext("Provided by your registered agent")
     if line.is_incomplete:
         return gettext("Not complete yet")
