@@ -19,7 +19,7 @@ from formation_portal.core.monitoring.logs import current_request_id
 from formation_portal.core.monitoring.metrics import count_call
 
 from .error_bodies import read_error_body
-from .errors import GatewayError, UnusableAnswer, error_class_for
+from .errors import GatewayError, UnusableAnswer, error_class_for, error_class_of
 from .transports.network import Timeouts
 
 log = logging.getLogger(__name__)
@@ -40,7 +40,6 @@ class Limits:
     answer_bytes: int = 2**20
     # All pages of a list together.
     list_bytes: int = 16 * 2**20
-    file_bytes: int = 16 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +118,8 @@ class Caller:
                 body = _read(response, limit=call.limit, cut=is_error)
         except (requests.RequestException, HTTPError, OSError, ValueError, UnusableAnswer) as error:
             _log(call, type(error).__name__, started, request_id)
-            raise error_of(error, call=call, request_id=request_id) from error
+            # Its message names only the kind, since the exception may hold an address.
+            raise error_class_of(error)(request_id=request_id) from error
         _log(call, status, started, request_id)
         answer = Answer(status, response.headers, body, request_id)
         if is_error and not (status == 304 and call.headers and "If-None-Match" in call.headers):
@@ -145,11 +145,6 @@ def _route(path: str) -> str:
     """Return a path without the version of the interface and without ids: /entities/{id}/parties."""
     steps = re.sub(r"^/api/v\d+", "", path).strip("/").split("/")
     return "/" + "/".join("{id}" if place % 2 else step for place, step in enumerate(steps))
-
-
-def error_of(error: Exception, *, call: Call, request_id: str, status: int | None = None) -> GatewayError:
-    """Return the error for an exception. Its message names only the kind, since the exception may hold an address."""
-    return error_class_for(error, is_supplement=call.is_supplement)(request_id=request_id, status=status)
 
 
 def _read(response: requests.Response, *, limit: int, cut: bool) -> bytes:

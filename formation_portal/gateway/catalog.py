@@ -313,7 +313,7 @@ class CatalogCache:
             self._cached = old
             if old:
                 at = old.fetched_at
-                note = f"{error.words}. These products and prices are from {at.day} {at:%B %Y}, {at:%H:%M} UTC."
+                note = f"{error.explanation}. These products and prices are from {at.day} {at:%B %Y}, {at:%H:%M} UTC."
                 self._cached = replace(old, is_stale=True, note=note)
             return
         self._cached = self._confirmed(old, answer)

@@ -1,5 +1,4 @@
-"""The client of a formation service: a method for each endpoint in use, JSON records in and out (interface,
-"Endpoints").
+"""The client of a formation service: the endpoints in use, JSON records in and out (interface, "Endpoints").
 
 Methods marked **S** are calls that only the supplement names; at a service without them they raise Unsupported. Every
 method raises GatewayError. A create whose answer has no id raises Unclear, since it may have been done. `key` is the
@@ -10,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from enum import Enum
 from typing import IO, Any
 from urllib.parse import quote
 
@@ -32,6 +32,20 @@ class CatalogAnswer:
     max_age: int | None
     language: str = ""
     sent_at: datetime | None = None
+
+
+class Collection(Enum):
+    """The records of one kind within an entity."""
+
+    PARTIES = ("parties", "party_id", "id")
+    SHARE_CLASSES = ("share-classes", "id", "share_class_id")
+    SHAREHOLDINGS = ("shareholdings", "id", "shareholding_id")
+    DOCUMENTS = ("documents", "id", "document_id")
+
+    def __init__(self, step: str, *id_names: str) -> None:
+        # The step in addresses, and the members in which a record's id may be.
+        self.step = step
+        self.id_names = id_names
 
 
 class FormationService:
@@ -60,7 +74,7 @@ class FormationService:
         answer_language = answer.headers.get("Content-Language", "").strip()
         if answer.status == 304:
             return CatalogAnswer(None, etag or if_none_match, _max_age(answer), answer_language)
-        with usable_answer(call, answer):
+        with usable_answer(answer):
             items = list_in(read_json(answer.body))
         return CatalogAnswer(items, etag, _max_age(answer), answer_language, _sent_at(answer))
 
@@ -75,11 +89,11 @@ class FormationService:
 
     def create_entity(self, body: Body, *, key: str) -> Record:
         """POST /entities. The record has its `id`."""
-        return self._records.create("/entities", body, key=key, id_name="id", others=("entity_id",))
+        return self._records.create("/entities", body, key=key, id_names=("id", "entity_id"))
 
-    def entities(self, *, client_reference: str = "", status: str = "") -> list[Record]:
+    def entities(self, *, client_reference: str = "") -> list[Record]:
         """**S** GET /entities, all pages."""
-        return self._records.list_all("/entities", is_supplement=True, client_reference=client_reference, status=status)
+        return self._records.list_all("/entities", is_supplement=True, client_reference=client_reference)
 
     def entity(self, entity_id: str, *, within: float | None = None) -> Record:
         """**S** GET /entities/{id}. `within` shortens the time of the call."""
@@ -123,66 +137,30 @@ class FormationService:
         path = _path("entities", entity_id, "csp-data")
         return self._records.get(path, is_supplement=True, party_id=party_id, share_class_id=share_class_id)
 
-    # Parties
+    # Parties, share classes, shareholdings, documents
 
-    def add_party(self, entity_id: str, body: Body, *, key: str) -> Record:
-        """POST /entities/{id}/parties. The record has its `party_id`."""
-        return self._records.create(
-            _path("entities", entity_id, "parties"), body, key=key, id_name="party_id", others=("id",)
-        )
+    def add_record(self, entity_id: str, collection: Collection, body: Body, *, key: str) -> Record:
+        """POST /entities/{id}/parties, for example. The record has its id: `party_id` of a party, else `id`.
 
-    def parties(self, entity_id: str, *, role: str = "", party_type: str = "") -> list[Record]:
-        """GET /entities/{id}/parties, all pages."""
-        return self._records.list_all(_path("entities", entity_id, "parties"), role=role, party_type=party_type)
+        The interface shows no id in the answer of a shareholding.
+        """
+        path = _path("entities", entity_id, collection.step)
+        if collection is Collection.SHAREHOLDINGS:
+            return self._records.write("POST", path, body, key=key)
+        return self._records.create(path, body, key=key, id_names=collection.id_names)
 
-    def party(self, entity_id: str, party_id: str) -> Record:
-        """**S** GET /entities/{id}/parties/{partyId}."""
-        return self._records.get(_path("entities", entity_id, "parties", party_id), is_supplement=True)
+    def records(self, entity_id: str, collection: Collection) -> list[Record]:
+        """GET /entities/{id}/parties, all pages; **S** the lists of the other kinds."""
+        is_supplement = collection is not Collection.PARTIES
+        return self._records.list_all(_path("entities", entity_id, collection.step), is_supplement=is_supplement)
 
-    def update_party(self, entity_id: str, party_id: str, body: Body, *, key: str) -> Record:
-        """**S** PATCH /entities/{id}/parties/{partyId}."""
-        return self._records.update(_path("entities", entity_id, "parties", party_id), body, key=key)
+    def update_record(self, entity_id: str, collection: Collection, record_id: str, body: Body, *, key: str) -> Record:
+        """**S** PATCH /entities/{id}/parties/{partyId}, for example."""
+        return self._records.update(_path("entities", entity_id, collection.step, record_id), body, key=key)
 
-    def remove_party(self, entity_id: str, party_id: str, *, key: str = "") -> None:
-        """**S** DELETE /entities/{id}/parties/{partyId}."""
-        self._records.delete(_path("entities", entity_id, "parties", party_id), key=key)
-
-    # Share classes and shareholdings
-
-    def add_share_class(self, entity_id: str, body: Body, *, key: str) -> Record:
-        """POST /entities/{id}/share-classes. The record has its `id`."""
-        path = _path("entities", entity_id, "share-classes")
-        return self._records.create(path, body, key=key, id_name="id", others=("share_class_id",))
-
-    def share_classes(self, entity_id: str) -> list[Record]:
-        """**S** GET /entities/{id}/share-classes, all pages."""
-        return self._records.list_all(_path("entities", entity_id, "share-classes"), is_supplement=True)
-
-    def update_share_class(self, entity_id: str, share_class_id: str, body: Body, *, key: str) -> Record:
-        """**S** PATCH /entities/{id}/share-classes/{id}."""
-        return self._records.update(_path("entities", entity_id, "share-classes", share_class_id), body, key=key)
-
-    def remove_share_class(self, entity_id: str, share_class_id: str, *, key: str = "") -> None:
-        """**S** DELETE /entities/{id}/share-classes/{id}."""
-        self._records.delete(_path("entities", entity_id, "share-classes", share_class_id), key=key)
-
-    def add_shareholding(self, entity_id: str, body: Body, *, key: str) -> Record:
-        """POST /entities/{id}/shareholdings. The interface shows no id in the answer; if there is one, it is `id`."""
-        return self._records.write("POST", _path("entities", entity_id, "shareholdings"), body, key=key)
-
-    def shareholdings(self, entity_id: str) -> list[Record]:
-        """**S** GET /entities/{id}/shareholdings, all pages."""
-        return self._records.list_all(_path("entities", entity_id, "shareholdings"), is_supplement=True)
-
-    def update_shareholding(self, entity_id: str, shareholding_id: str, body: Body, *, key: str) -> Record:
-        """**S** PATCH /entities/{id}/shareholdings/{id}."""
-        return self._records.update(_path("entities", entity_id, "shareholdings", shareholding_id), body, key=key)
-
-    def remove_shareholding(self, entity_id: str, shareholding_id: str, *, key: str = "") -> None:
-        """**S** DELETE /entities/{id}/shareholdings/{id}."""
-        self._records.delete(_path("entities", entity_id, "shareholdings", shareholding_id), key=key)
-
-    # Documents
+    def remove_record(self, entity_id: str, collection: Collection, record_id: str, *, key: str = "") -> None:
+        """**S** DELETE /entities/{id}/parties/{partyId}, for example."""
+        self._records.delete(_path("entities", entity_id, collection.step, record_id), key=key)
 
     def upload_document(
         self,
@@ -206,32 +184,11 @@ class FormationService:
         )
         return self._records.send(call)
 
-    def documents(self, entity_id: str) -> list[Record]:
-        """**S** GET /entities/{id}/documents, all pages."""
-        return self._records.list_all(_path("entities", entity_id, "documents"), is_supplement=True)
-
-    def download_document(self, entity_id: str, document_id: str) -> bytes:
-        """**S** GET /entities/{id}/documents/{docId}/download."""
-        path = _path("entities", entity_id, "documents", document_id, "download")
-        call = self._records.make(
-            "GET",
-            path,
-            is_supplement=True,
-            timeouts=self._limits.upload_timeouts,
-            limit=self._limits.file_bytes,
-            headers={"Accept": "*/*"},
-        )
-        return self._records.call(call).body
-
-    def remove_document(self, entity_id: str, document_id: str, *, key: str = "") -> None:
-        """**S** DELETE /entities/{id}/documents/{docId}."""
-        self._records.delete(_path("entities", entity_id, "documents", document_id), key=key)
-
     # Events
 
     def add_webhook(self, body: Body, *, key: str) -> Record:
         """**S** POST /webhooks. The record has its `id`, and this time the `secret`."""
-        return self._records.create("/webhooks", body, key=key, id_name="id", others=(), is_supplement=True)
+        return self._records.create("/webhooks", body, key=key, id_names=("id",), is_supplement=True)
 
     def webhooks(self) -> list[Record]:
         """**S** GET /webhooks, all pages."""

@@ -27,7 +27,7 @@ def check_service() -> Iterator[CheckResult]:
     except GatewayError as error:
         # Without the text of the service, which may say anything.
         status = f" ({error.status})" if error.status else ""
-        yield fault(name, f"{error.words}{status}", remedy_for(error))
+        yield fault(name, f"{error.explanation}{status}", remedy_for(error))
         return
     seconds = time.perf_counter() - started
     now = timezone.now()

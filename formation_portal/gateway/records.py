@@ -1,8 +1,4 @@
-"""Read and write records and lists in any envelope (supplement, "Envelopes").
-
-A record or a list is bare or under `data`. An answer without it raises UnusableAnswer, whose meaning is in the table of
-errors.py.
-"""
+"""Read and write records and lists in any envelope: bare, or under `data` (supplement, "Envelopes")."""
 
 import json
 import re
@@ -15,8 +11,8 @@ from urllib.parse import urlsplit
 
 from django.utils.dateparse import parse_date
 
-from .calls import Answer, Call, Caller, Limits, error_of
-from .errors import MAX_ID_LENGTH, UnusableAnswer
+from .calls import Answer, Call, Caller, Limits
+from .errors import MAX_ID_LENGTH, Unclear, UnusableAnswer
 from .transports.network import Timeouts
 
 # Characters that JSON can write and that neither a database nor a page can hold.
@@ -72,12 +68,12 @@ def pages_in(answer: Any) -> int:
     return total if isinstance(total, int) and not isinstance(total, bool) and total > 0 else 1
 
 
-def with_id(record: dict[str, Any], *, name: str, others: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return the record with its id under `name`, wherever the service has it. Raises UnusableAnswer without an id."""
-    record_id = next((record[key] for key in (name, *others) if record.get(key) is not None), None)
+def with_id(record: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """Return the record with its id under the first of the names, whichever it has. Raises UnusableAnswer without."""
+    record_id = next((record[name] for name in names if record.get(name) is not None), None)
     if not isinstance(record_id, str) or not 0 < len(record_id) <= MAX_ID_LENGTH:
-        raise UnusableAnswer(f"The answer's record has no usable {name}")
-    return record | {name: record_id}
+        raise UnusableAnswer(f"The answer's record has no usable {names[0]}")
+    return record | {names[0]: record_id}
 
 
 Record = dict[str, Any]
@@ -177,7 +173,7 @@ class Records:
         timeouts = timeouts or self._limits.timeouts
         call = self.make("GET", path, is_supplement=is_supplement, timeouts=timeouts, params=_without_empty(params))
         answer = self.call(call)
-        with usable_answer(call, answer):
+        with usable_answer(answer):
             return record_in(read_json(answer.body))
 
     def list_all(self, path: str, *, is_supplement: bool = False, **params: str) -> list[Record]:
@@ -191,7 +187,7 @@ class Records:
             call = self.make("GET", path, is_supplement=is_supplement, params=page_params)
             answer = self.call(call)
             size += len(answer.body)
-            with usable_answer(call, answer):
+            with usable_answer(answer):
                 if size > self._limits.list_bytes:
                     raise UnusableAnswer("The list is too long")
                 document = read_json(answer.body)
@@ -210,17 +206,17 @@ class Records:
     def send(self, call: Call) -> Record:
         """Make a call whose answer the interface does not show: a record, or an empty one for an empty body."""
         answer = self.call(call)
-        with usable_answer(call, answer):
+        with usable_answer(answer):
             return record_in(read_json(answer.body)) if answer.body.strip() else {}
 
     def create(
-        self, path: str, body: Body, *, key: str, id_name: str, others: tuple[str, ...], is_supplement: bool = False
+        self, path: str, body: Body, *, key: str, id_names: tuple[str, ...], is_supplement: bool = False
     ) -> Record:
-        """Create a record. The answer must have its id under one of the names, and then has it as `id_name`."""
+        """Create a record. The answer must have its id under one of the names, and then has it under the first."""
         call = self.make("POST", path, body=body, key=key, is_supplement=is_supplement)
         answer = self.call(call)
-        with usable_answer(call, answer):
-            return with_id(record_in(read_json(answer.body)), name=id_name, others=others)
+        with usable_answer(answer):
+            return with_id(record_in(read_json(answer.body)), id_names)
 
     def update(self, path: str, body: Body, *, key: str) -> Record:
         return self.write("PATCH", path, body, key=key, is_supplement=True)
@@ -230,12 +226,12 @@ class Records:
 
 
 @contextmanager
-def usable_answer(call: Call, answer: Answer) -> Iterator[None]:
-    """Turn an UnusableAnswer into the error of the call."""
+def usable_answer(answer: Answer) -> Iterator[None]:
+    """Turn an UnusableAnswer into Unclear, since the call may have been carried out."""
     try:
         yield
     except UnusableAnswer as error:
-        raise error_of(error, call=call, request_id=answer.request_id, status=answer.status) from error
+        raise Unclear(request_id=answer.request_id, status=answer.status) from error
 
 
 def _without_empty(params: Mapping[str, str]) -> dict[str, str | int]:

@@ -20,6 +20,7 @@ from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import FINAL
 from formation_portal.core.encrypted_fields import update_rows
+from formation_portal.gateway.client import Collection
 from formation_portal.gateway.errors import GatewayError, Unsupported
 
 from . import timing
@@ -95,7 +96,7 @@ def _read(application_id: int, until: datetime) -> None:
     kind, subject = ENTITY
     entity = Delivery.objects.filter(application_id=application_id, kind=kind, subject=subject).first()
     try:
-        records = gateway.service().documents(entity.remote_id if entity else "")
+        records = gateway.service().records(entity.remote_id if entity else "", Collection.DOCUMENTS)
     except GatewayError as error:
         wait = timing.READ_DAILY if isinstance(error, Unsupported) else timing.READ_SOON
         claimed = _open_documents().filter(application_id=application_id, read_next_at=until)

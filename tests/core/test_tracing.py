@@ -17,6 +17,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
 from formation_portal.core.monitoring import tracing
 from formation_portal.gateway import catalog, service
+from formation_portal.gateway.client import Collection
 from formation_portal.gateway.errors import GatewayError
 from formation_portal.mail.outbox import queue_letter
 from formation_portal.mail.worker import send_due
@@ -145,8 +146,8 @@ def test_what_is_delivered_and_mailed_has_spans_without_names_or_addresses(
 
 def test_an_id_of_a_thing_is_no_part_of_a_name(collector: Collector, with_catalog: None) -> None:
     with pytest.raises(GatewayError):
-        service().party("ent_4711", "pty_0815")
-    call = collector.named("GET /entities/{id}/parties/{id}")
+        service().remove_record("ent_4711", Collection.PARTIES, "pty_0815")
+    call = collector.named("DELETE /entities/{id}/parties/{id}")
     assert call.status.code == 2
     assert attributes(call) == {"error.type": "NotThere"}
     assert "4711" not in collector.text

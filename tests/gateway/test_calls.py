@@ -9,6 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from formation_portal.core.monitoring.logs import log_context
+from formation_portal.gateway.client import Collection
 from formation_portal.gateway.errors import Busy, NotFound, Refused, Unclear
 
 from .conftest import client_at
@@ -112,7 +113,7 @@ def test_all_pages_of_a_list_together_have_an_end(raw_server: Start) -> None:
     page = json.dumps({"data": [{"party_id": "x" * 5_000}], "meta": {"total_pages": 900}})
     server = answering(raw_server, page, status="200 OK", headers="Connection: close\r\n")
     with pytest.raises(Unclear):
-        client_at(server.url).parties("ent_1")
+        client_at(server.url).records("ent_1", Collection.PARTIES)
     assert len(server.requests) == 20
 
 
@@ -146,7 +147,7 @@ def test_a_busy_service_says_when_to_come_back(raw_server: Start, header: str, s
 def test_an_error_keeps_status_code_and_request_id(raw_server: Start) -> None:
     server = answering(raw_server, '{"code": "not_found", "detail": "Gone"}', status="404 Not Found")
     with pytest.raises(NotFound) as caught:
-        client_at(server.url).parties("ent_1")
+        client_at(server.url).records("ent_1", Collection.PARTIES)
     error = caught.value
     assert (error.status, error.code, error.message) == (404, "not_found", "Gone")
     assert f"X-Request-Id: {error.request_id}".encode() in server.requests[0]
@@ -174,7 +175,7 @@ def test_proxies_netrc_and_cookies_have_no_say(
 
 def test_an_id_from_the_service_stays_one_step_of_the_path(raw_server: Start) -> None:
     server = answering(raw_server, "[]", status="200 OK")
-    client_at(server.url).parties("../../x?y#z")
+    client_at(server.url).records("../../x?y#z", Collection.PARTIES)
     assert server.requests[0].startswith(b"GET /api/v1/entities/..%2F..%2Fx%3Fy%23z/parties HTTP/1.1")
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from formation_portal.gateway import configuration, service
 from formation_portal.gateway.catalog import forget
+from formation_portal.gateway.client import Collection
 from formation_portal.gateway.configuration import address_error, check_service, is_unencrypted
 from formation_portal.gateway.errors import NotAuthorised, NotConfigured
 from formation_portal.gateway.transports.network import Timeouts
@@ -136,7 +137,7 @@ def test_with_wrong_settings_no_service_is_made(settings: Any, url: str, key: st
 def test_a_wrong_key_is_an_operators_matter(at_other_service: OtherService, settings: Any) -> None:
     settings.FORMATION_SERVICE_KEY = "wrong"
     with pytest.raises(NotAuthorised):
-        service().parties("E-1")
+        service().records("E-1", Collection.PARTIES)
 
 
 def test_the_embedded_services_key_is_read_for_every_call(settings: Any, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""One table decides what every status and every exception means; nothing falls through it."""
+"""Every status and every exception has a meaning; nothing falls through."""
 
 import ssl
 from collections.abc import Iterator
@@ -18,7 +18,6 @@ from urllib3.exceptions import (
     SSLError,
 )
 
-from formation_portal.gateway import errors
 from formation_portal.gateway.errors import (
     Busy,
     CatalogUnavailable,
@@ -37,6 +36,7 @@ from formation_portal.gateway.errors import (
     Unsupported,
     UnusableAnswer,
     error_class_for,
+    error_class_of,
 )
 
 BY_STATUS = {
@@ -115,21 +115,22 @@ def _wrapped() -> Iterator[tuple[Exception, type[GatewayError]]]:
 
 @pytest.mark.parametrize(("error", "means"), list(_wrapped()), ids=lambda value: repr(value)[:60])
 def test_an_exception_is_judged_by_what_it_wraps(error: Exception, means: type[GatewayError]) -> None:
-    assert error_class_for(error) is means
+    assert error_class_of(error) is means
 
 
-def test_every_class_of_the_tree_is_in_the_table_or_has_its_own_place() -> None:
-    def below(parent: type[GatewayError]) -> Iterator[type[GatewayError]]:
-        yield parent
-        for child in parent.__subclasses__():
-            yield from below(child)
-
-    # Parents only, and those that are raised where no call was made.
-    elsewhere = {GatewayError, NoAnswer, NotConfigured, CatalogUnavailable}
-    assert set(below(GatewayError)) - elsewhere == {row.means for row in errors.ERROR_RULES}
+def _below(parent: type[GatewayError]) -> Iterator[type[GatewayError]]:
+    yield parent
+    for child in parent.__subclasses__():
+        yield from _below(child)
 
 
-def test_every_class_has_words_for_people() -> None:
-    for row in errors.ERROR_RULES:
-        assert row.means().message == row.means.words
-        assert "words" in vars(row.means) or row.means is NotThere
+def test_every_class_of_the_tree_has_a_status_or_its_own_place() -> None:
+    # Parents only, and those that are raised where no call was made or nothing was sent.
+    elsewhere = {GatewayError, NoAnswer, NotSent, NotConfigured, CatalogUnavailable}
+    assert set(_below(GatewayError)) - elsewhere == {*BY_STATUS.values(), *TO_A_SUPPLEMENTS_CALL.values()}
+
+
+def test_every_class_has_an_explanation_for_people() -> None:
+    for error_class in _below(GatewayError):
+        assert error_class().message == error_class.explanation
+        assert "explanation" in vars(error_class) or error_class in (NoAnswer, NotThere)

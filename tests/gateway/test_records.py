@@ -58,10 +58,10 @@ def test_characters_that_nothing_can_hold_are_replaced() -> None:
 
 
 def test_an_id_is_taken_from_any_of_its_names() -> None:
-    assert records.with_id({"entity_id": "e"}, name="id", others=("entity_id",)) == {"entity_id": "e", "id": "e"}
+    assert records.with_id({"entity_id": "e"}, ("id", "entity_id")) == {"entity_id": "e", "id": "e"}
 
 
 @pytest.mark.parametrize("odd", [None, "", 7, True, ["a"], "x" * 201])
 def test_an_odd_id_is_none(odd: Any) -> None:
     with pytest.raises(UnusableAnswer):
-        records.with_id({"id": odd}, name="id")
+        records.with_id({"id": odd}, ("id",))

@@ -13,6 +13,7 @@ from formation_portal.applications.models import Application, Change, Document
 from formation_portal.applications.services.malware_scans import scan_waiting
 from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.gateway import FormationService
+from formation_portal.gateway.client import Collection
 from formation_portal.mail.models import Letter
 from formation_portal.relay.models import Delivery, ResourceKind
 from formation_portal.relay.worker import drain
@@ -49,7 +50,7 @@ def test_a_clean_file_goes_on_at_once(scanner: Scanner, complete: Draft, service
     assert Document.objects.get().scan == ScanState.CLEAN
     assert scanner.seen == [factories.PDF]
     drain()
-    assert len(service.documents(row("entity").remote_id)) == 1
+    assert len(service.records(row("entity").remote_id, Collection.DOCUMENTS)) == 1
 
 
 def test_malware_is_refused_and_kept_in_the_audit(scanner: Scanner, draft: Draft, owner: Any) -> None:
@@ -67,14 +68,14 @@ def test_what_was_not_scanned_stays_here(away: Scanner, complete: Draft, service
     drain()
     entity = row("entity").remote_id
     assert sent() == []
-    assert service.documents(entity) == []
+    assert service.records(entity, Collection.DOCUMENTS) == []
     assert service.entity(entity)["status"] == "draft"
     # The scanner answers, and everything goes on.
     assert scan_waiting() == 0
     away.answer = b""
     assert scan_waiting() == 1
     drain()
-    assert len(service.documents(entity)) == 1
+    assert len(service.records(entity, Collection.DOCUMENTS)) == 1
     assert service.entity(entity)["status"] != "draft"
     assert Document.objects.get().scan == ScanState.CLEAN
     assert scan_waiting() == 0
@@ -85,7 +86,7 @@ def test_a_row_that_is_there_already_sends_nothing_either(
 ) -> None:
     Document.objects.update(scan=ScanState.WAITING)
     drain()
-    assert service.documents(row("entity").remote_id) == []
+    assert service.records(row("entity").remote_id, Collection.DOCUMENTS) == []
 
 
 def test_what_turns_out_to_be_malware_is_removed(
@@ -161,7 +162,7 @@ def test_without_a_scanner_any_more_files_are_let_go(
     assert scan_waiting() == 1
     assert Document.objects.get().scan == ScanState.NONE
     drain()
-    assert len(service.documents(row("entity").remote_id)) == 1
+    assert len(service.records(row("entity").remote_id, Collection.DOCUMENTS)) == 1
 
 
 def test_two_who_ask_at_once_let_it_go_once(away: Scanner, complete: Draft) -> None:

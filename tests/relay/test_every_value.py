@@ -6,6 +6,7 @@ import pytest
 
 from formation_portal.applications import services
 from formation_portal.gateway import FormationService
+from formation_portal.gateway.client import Collection
 from formation_portal.relay.worker import drain
 from formation_portal.service.catalog.loader import store_catalog
 from tests import factories
@@ -25,7 +26,10 @@ def entity(owner: Any, service: FormationService) -> str:
 
 
 def names_by_party(service: FormationService, entity: str) -> dict[str, str]:
-    return {party["party_id"]: party.get("first_name") or party["name"] for party in service.parties(entity)}
+    return {
+        party["party_id"]: party.get("first_name") or party["name"]
+        for party in service.records(entity, Collection.PARTIES)
+    }
 
 
 def test_of_the_entity(entity: str, service: FormationService) -> None:
@@ -41,7 +45,7 @@ def test_of_the_entity(entity: str, service: FormationService) -> None:
 
 
 def test_of_the_people(entity: str, service: FormationService) -> None:
-    siobhan, zoe, _ = service.parties(entity)
+    siobhan, zoe, _ = service.records(entity, Collection.PARTIES)
     assert (siobhan["party_type"], siobhan["first_name"], siobhan["last_name"]) == ("person", "Siobhán", "O’Brien")
     assert (siobhan["email"], siobhan["date_of_birth"]) == ("siobhan@example.com", "1971-06-05")
     assert (siobhan["roles"], siobhan["pending_roles"]) == (["director", "shareholder"], [])
@@ -56,14 +60,14 @@ def test_of_the_people(entity: str, service: FormationService) -> None:
 
 
 def test_of_the_company(entity: str, service: FormationService) -> None:
-    company = service.parties(entity)[2]
+    company = service.records(entity, Collection.PARTIES)[2]
     assert (company["party_type"], company["name"]) == ("corporate", "Ørsted Holding ApS")
     assert (company["registration_number"], company["country"]) == ("DK 36 45 17", "DK")
     assert (company["roles"], company["pending_roles"]) == (["director"], [])
 
 
 def test_of_the_shares(entity: str, service: FormationService) -> None:
-    voting, preference, founders = service.share_classes(entity)
+    voting, preference, founders = service.records(entity, Collection.SHARE_CLASSES)
     assert (voting["name"], voting["currency"], voting["par_value"]) == ("Voting", "USD", 0.125)
     assert (voting["voting_rights"], voting["dividend_rights"]) == (True, False)
     assert (preference["name"], preference["currency"], preference["par_value"]) == ("Préférence", "JPY", 500)
@@ -74,7 +78,7 @@ def test_of_the_shares(entity: str, service: FormationService) -> None:
     classes = {voting["id"]: "Voting", preference["id"]: "Préférence", founders["id"]: "Founders’"}
     holdings = [
         (people[holding["party_id"]], classes[holding["share_class_id"]], holding["shares_held"])
-        for holding in service.shareholdings(entity)
+        for holding in service.records(entity, Collection.SHAREHOLDINGS)
     ]
     assert sorted(holdings) == [
         ("Siobhán", "Préférence", 222),
@@ -88,7 +92,7 @@ def test_of_the_documents(entity: str, service: FormationService) -> None:
     people = names_by_party(service, entity)
     documents = {
         (people[document["party_id"]], document["document_key"]): service.download_document(entity, document["id"])
-        for document in service.documents(entity)
+        for document in service.records(entity, Collection.DOCUMENTS)
     }
     assert documents == {
         ("Siobhán", "Passport"): factories.PDF,

@@ -9,6 +9,7 @@ from django.db import connection
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.gateway import FormationService
+from formation_portal.gateway.client import Collection
 from formation_portal.gateway.errors import NotFound
 from formation_portal.relay.models import Delivery
 from formation_portal.relay.sync import status_changes_of, sync
@@ -30,16 +31,16 @@ def test_the_service_holds_what_was_typed(complete: Draft, service: FormationSer
     csp = service.csp_data(entity_id)["csp_data"]
     assert csp["xy.activity"] == "Holding company"
     assert csp["xy.capital"] == {"amount": 50000, "currency": "USD"}
-    (party,) = service.parties(entity_id)
+    (party,) = service.records(entity_id, Collection.PARTIES)
     assert (party["first_name"], party["email"], party["date_of_birth"]) == ("Ada", "ada@example.com", "1985-12-10")
     assert party["roles"] == ["director", "shareholder"]
     assert service.csp_data(entity_id, party_id=party["party_id"])["csp_data"] == {"xy.person.is_pep": False}
-    (share_class,) = service.share_classes(entity_id)
+    (share_class,) = service.records(entity_id, Collection.SHARE_CLASSES)
     assert (share_class["name"], share_class["par_value"], share_class["voting_rights"]) == ("Ordinary", 1, True)
-    (holding,) = service.shareholdings(entity_id)
+    (holding,) = service.records(entity_id, Collection.SHAREHOLDINGS)
     assert holding["shares_held"] == 10_000
     assert (holding["party_id"], holding["share_class_id"]) == (party["party_id"], share_class["id"])
-    (document,) = service.documents(entity_id)
+    (document,) = service.records(entity_id, Collection.DOCUMENTS)
     assert (document["document_key"], document["party_id"]) == ("Passport", party["party_id"])
     assert service.download_document(entity_id, document["id"]) == factories.PDF
 
@@ -99,7 +100,7 @@ def test_the_service_holds_every_digit_of_a_unit_price(
     share_class = complete.share_classes[0]
     services.save_share_class(complete, share_class, {"share_class.par_value": typed}, version=1, by=owner)
     drain()
-    (held,) = service.share_classes(row("entity").remote_id)
+    (held,) = service.records(row("entity").remote_id, Collection.SHARE_CLASSES)
     assert Decimal(str(held["par_value"])) == Decimal(typed)
 
 
@@ -222,11 +223,11 @@ def test_a_replaced_upload_is_sent_again(
     )
     drain()
     assert transport.endpoints == ["POST entities/documents"]
-    (document,) = service.documents(row("entity").remote_id)
+    (document,) = service.records(row("entity").remote_id, Collection.DOCUMENTS)
     assert (document["name"], document["mime_type"]) == ("scan.png", "image/png")
     services.remove_document(complete, complete.documents[0], by=owner)
     drain()
-    assert service.documents(row("entity").remote_id) == []
+    assert service.records(row("entity").remote_id, Collection.DOCUMENTS) == []
 
 
 def test_an_upload_of_the_entity_itself_has_no_scope(complete: Draft, transport: FlakyTransport, owner: Any) -> None:
@@ -248,7 +249,7 @@ def test_a_removed_party_is_removed_there_after_its_shares(
     services.remove_party(complete, complete.parties[0], by=owner)
     drain()
     assert transport.endpoints == ["DELETE entities/shareholdings", "DELETE entities/parties"]
-    assert service.parties(row("entity").remote_id) == []
+    assert service.records(row("entity").remote_id, Collection.PARTIES) == []
     assert [one.acknowledged for one in Delivery.objects.filter(kind__startswith="party")] == [None, None]
 
 
@@ -257,16 +258,18 @@ def test_a_role_whose_section_becomes_inactive_is_not_sent(
 ) -> None:
     services.add_party(complete, "person", ["manager"], factories.ADA, by=owner, token="max")
     drain()
-    assert len(service.parties(row("entity").remote_id)) == 1
+    assert len(service.records(row("entity").remote_id, Collection.PARTIES)) == 1
     save(complete, "the-company", {"xy.activity": "Trading", "xy.goods": "Timber"}, owner)
     drain()
-    assert {tuple(party["roles"]) for party in service.parties(row("entity").remote_id)} >= {("manager",)}
+    assert {tuple(party["roles"]) for party in service.records(row("entity").remote_id, Collection.PARTIES)} >= {
+        ("manager",)
+    }
     save(complete, "the-company", {"xy.activity": "Holding company"}, owner)
     drain()
-    assert len(service.parties(row("entity").remote_id)) == 1
+    assert len(service.records(row("entity").remote_id, Collection.PARTIES)) == 1
     save(complete, "the-company", {"xy.activity": "Trading"}, owner)
     drain()
-    assert len(service.parties(row("entity").remote_id)) == 2
+    assert len(service.records(row("entity").remote_id, Collection.PARTIES)) == 2
 
 
 def test_the_submission_is_the_last_thing(

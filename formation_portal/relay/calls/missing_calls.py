@@ -3,14 +3,13 @@
 The service has no such call, or it no longer has the record. The entity's own record decides (supplement, "Entities").
 """
 
+from formation_portal.gateway.client import Collection
 from formation_portal.gateway.errors import GatewayError, NoAnswer, NotAuthorised, NotFound, Unsupported
 
-from ..models import DeliveryState, ResourceKind
+from ..models import DeliveryState
 from .outcomes import CallOutcome, outcome_of
 from .reconciliation import listed_ids
-from .routes import Claim
-
-_RECORD_KINDS = (ResourceKind.PARTY, ResourceKind.SHARE_CLASS, ResourceKind.SHAREHOLDING, ResourceKind.DOCUMENT)
+from .routes import COLLECTIONS, Claim
 
 
 def outcome_of_missing_call(claim: Claim, error: Unsupported, *, action: str) -> CallOutcome:
@@ -38,7 +37,7 @@ def _entity_exists(claim: Claim) -> bool:
     except (Unsupported, NotAuthorised):
         # The service may lack this call too. Every service has the entity's list of parties.
         try:
-            claim.service.parties(claim.entity_id)
+            claim.service.records(claim.entity_id, Collection.PARTIES)
         except NotFound:
             return False
     return True
@@ -46,7 +45,7 @@ def _entity_exists(claim: Claim) -> bool:
 
 def _record_exists(claim: Claim, error: Unsupported) -> bool:
     """Return whether the entity's list shows the record. Without a list, the service's own code decides."""
-    if claim.kind not in _RECORD_KINDS:
+    if claim.kind not in COLLECTIONS:
         return True
     try:
         return claim.row.remote_id in listed_ids(claim)

@@ -34,7 +34,7 @@ from ..service_profile import Capabilities, Profile
 from ..sync import requeue
 from .bodies import matches
 from .outcomes import CallOutcome
-from .routes import CREATE, Claim, sent_action
+from .routes import COLLECTIONS, CREATE, Claim, sent_action
 
 logger = logging.getLogger(__name__)
 
@@ -70,17 +70,7 @@ def strategy_for(row: Delivery, capabilities: Capabilities) -> Strategy:
     return Strategy.REPEAT if row.repeats < most else Strategy.HOLD
 
 
-Records = list[dict[str, Any]]
-
 _READINGS = 5
-# The members in which a record's own id may be; other ids in it are those of records that it refers to.
-_ID_NAMES: Mapping[ResourceKind, tuple[str, ...]] = {
-    ResourceKind.ENTITY: ("id", "entity_id"),
-    ResourceKind.PARTY: ("party_id", "id"),
-    ResourceKind.SHARE_CLASS: ("id", "share_class_id"),
-    ResourceKind.SHAREHOLDING: ("id", "shareholding_id"),
-    ResourceKind.DOCUMENT: ("id", "document_id"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,28 +117,21 @@ def listed_ids(claim: Claim) -> tuple[str, ...]:
 
 
 def _ids(kind: ResourceKind, records: Collection[Mapping[str, Any]]) -> tuple[str, ...]:
+    # Other ids in a record are those of records that it refers to.
+    names = ("id", "entity_id") if kind is ResourceKind.ENTITY else COLLECTIONS[kind].id_names
     ids: dict[str, None] = {}
     for record in records:
-        remote_id = next((record[name] for name in _ID_NAMES[kind] if record.get(name)), None)
+        remote_id = next((record[name] for name in names if record.get(name)), None)
         if isinstance(remote_id, str) and len(remote_id) <= MAX_ID_LENGTH:
             ids[remote_id] = None
     return tuple(ids)
 
 
-def _read_list(claim: Claim) -> Records:
-    match claim.kind:
-        case ResourceKind.ENTITY:
-            # A service may ignore the filter, so the reference is compared again.
-            return claim.service.entities(client_reference=str(claim.sent.get("client_reference") or ""))
-        case ResourceKind.PARTY:
-            return claim.service.parties(claim.entity_id)
-        case ResourceKind.SHARE_CLASS:
-            return claim.service.share_classes(claim.entity_id)
-        case ResourceKind.SHAREHOLDING:
-            return claim.service.shareholdings(claim.entity_id)
-        case ResourceKind.DOCUMENT:
-            return claim.service.documents(claim.entity_id)
-    raise ValueError(f"The service has no list of {claim.kind}")
+def _read_list(claim: Claim) -> list[dict[str, Any]]:
+    if claim.kind is ResourceKind.ENTITY:
+        # A service may ignore the filter, so the reference is compared again.
+        return claim.service.entities(client_reference=str(claim.sent.get("client_reference") or ""))
+    return claim.service.records(claim.entity_id, COLLECTIONS[claim.kind])
 
 
 BOUND = "bound"
@@ -267,8 +250,7 @@ OTHER_STATUS = "it stands at {state}"
 def read_entity(claim: Claim) -> EntityRecord:
     """Read the service's record of the entity. Raises GatewayError."""
     record = claim.service.entity(claim.entity_id)
-    if record.get("id") not in (None, claim.entity_id):
-        raise Unclear("The answer is for a different record")
+    claim.check_entity(record)
     return EntityRecord.read(record)
 
 

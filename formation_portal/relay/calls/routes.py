@@ -1,4 +1,4 @@
-"""Create, change and remove each kind of resource at the service: one call, and a small class for each kind."""
+"""Create, change and remove each kind of resource at the service, each with one call."""
 
 import logging
 import uuid
@@ -10,6 +10,7 @@ from typing import IO, Any
 from formation_portal import gateway
 from formation_portal.applications.models import Application, Document
 from formation_portal.gateway import FormationService
+from formation_portal.gateway.client import Collection
 from formation_portal.gateway.errors import MAX_ID_LENGTH, Unclear
 from formation_portal.gateway.records import EntityRecord
 
@@ -108,9 +109,9 @@ class Claim:
         sent = resolve_references(self.sent, self.ids)
         return {"document_key": sent["document_key"], "sha256": sent["sha256"], "party_id": sent.get("party", "")}
 
-    def created_id(self, record: Mapping[str, Any], id_name: str = "id") -> str:
+    def created_id(self, record: Mapping[str, Any]) -> str:
         """Return the id of the record in the answer to a create. Raises Unclear if it is of something else."""
-        remote_id = record.get(id_name)
+        remote_id = record.get(_ID_NAMES.get(self.kind, "id"))
         if remote_id is not None and not (isinstance(remote_id, str) and 0 < len(remote_id) <= MAX_ID_LENGTH):
             raise Unclear("The answer's record has no usable ID")
         if remote_id and is_id_of_another_kind(self.kind, remote_id):
@@ -119,9 +120,9 @@ class Claim:
             raise Unclear("The answer is for a different record")
         return remote_id or ""
 
-    def changed_id(self, record: Mapping[str, Any], id_name: str = "id") -> str:
+    def changed_id(self, record: Mapping[str, Any]) -> str:
         """Return the id of the changed record. Raises Unclear if the answer is about another one."""
-        if record.get(id_name) not in (None, self.row.remote_id):
+        if record.get(_ID_NAMES.get(self.kind, "id")) not in (None, self.row.remote_id):
             raise Unclear("The answer is for a different record")
         return self.row.remote_id
 
@@ -135,181 +136,96 @@ CREATE = "create"
 CHANGE = "change"
 REMOVE = "remove"
 
-
-class Route:
-    """Send a kind of resource: by the same documented call the first time and every later time."""
-
-    edits_are_documented = True
-
-    def create(self, claim: Claim) -> str:
-        """Create the resource and return its remote id."""
-        return self.change(claim)
-
-    def change(self, claim: Claim) -> str:
-        """Bring the resource from what was acknowledged to what is sent, and return its remote id."""
-        raise NotImplementedError
-
-    def remove(self, claim: Claim) -> None:
-        """Remove the resource, where it can be removed."""
-        raise NotImplementedError
-
-    def certain_part(self, payload: Payload) -> Payload:
-        """Return the certain part of a resource that existed already: no answer of it is known."""
-        return payload | {"answers": {}}
-
-
-class RecordRoute(Route):
-    """A kind with a documented call that creates it, while only the supplement has those that change and remove it."""
-
-    edits_are_documented = False
-
-
-class EntityRoute(RecordRoute):
-    """POST /entities; **S** PATCH and DELETE."""
-
-    def create(self, claim: Claim) -> str:
-        return claim.created_id(claim.service.create_entity(claim.create_body(), key=claim.row.key))
-
-    def change(self, claim: Claim) -> str:
-        return claim.changed_id(claim.service.update_entity(claim.row.remote_id, claim.edit_body(), key=claim.row.key))
-
-    def remove(self, claim: Claim) -> None:
-        claim.service.delete_entity(claim.row.remote_id, key=claim.row.key)
-
-
-class PartyRoute(RecordRoute):
-    """POST …/parties; **S** PATCH and DELETE."""
-
-    def create(self, claim: Claim) -> str:
-        record = claim.service.add_party(claim.entity_id, claim.create_body(), key=claim.row.key)
-        return claim.created_id(record, "party_id")
-
-    def change(self, claim: Claim) -> str:
-        row = claim.row
-        record = claim.service.update_party(claim.entity_id, row.remote_id, claim.edit_body(), key=row.key)
-        return claim.changed_id(record, "party_id")
-
-    def remove(self, claim: Claim) -> None:
-        claim.service.remove_party(claim.entity_id, claim.row.remote_id, key=claim.row.key)
-
-    def certain_part(self, payload: Payload) -> Payload:
-        return payload | {"answers": {}, "roles": []}
-
-
-class ShareClassRoute(RecordRoute):
-    """POST …/share-classes; **S** PATCH and DELETE."""
-
-    def create(self, claim: Claim) -> str:
-        return claim.created_id(claim.service.add_share_class(claim.entity_id, claim.create_body(), key=claim.row.key))
-
-    def change(self, claim: Claim) -> str:
-        row = claim.row
-        record = claim.service.update_share_class(claim.entity_id, row.remote_id, claim.edit_body(), key=row.key)
-        return claim.changed_id(record)
-
-    def remove(self, claim: Claim) -> None:
-        claim.service.remove_share_class(claim.entity_id, claim.row.remote_id, key=claim.row.key)
-
-
-class ShareholdingRoute(RecordRoute):
-    """POST …/shareholdings; **S** PATCH and DELETE."""
-
-    def create(self, claim: Claim) -> str:
-        # The interface shows no id in this answer; without one the shareholding can't be changed later.
-        return claim.created_id(claim.service.add_shareholding(claim.entity_id, claim.create_body(), key=claim.row.key))
-
-    def change(self, claim: Claim) -> str:
-        row = claim.row
-        record = claim.service.update_shareholding(claim.entity_id, row.remote_id, claim.edit_body(), key=row.key)
-        return claim.changed_id(record)
-
-    def remove(self, claim: Claim) -> None:
-        claim.service.remove_shareholding(claim.entity_id, claim.row.remote_id, key=claim.row.key)
-
-    def certain_part(self, payload: Payload) -> Payload:
-        return payload | {"shares_held": None}
-
-
-class CspDataRoute(Route):
-    """POST …/csp-data: the first time and every later time; nothing to remove.
-
-    A service that merges key by key is sent the changed answers; any other is sent all of them, which is right either
-    way.
-    """
-
-    def change(self, claim: Claim) -> str:
-        holder = {}
-        if claim.kind is ResourceKind.PARTY_CSP:
-            holder["party_id"] = claim.ids[ResourceKind.PARTY, claim.row.subject]
-        elif claim.kind is ResourceKind.SHARE_CLASS_CSP:
-            holder["share_class_id"] = claim.ids[ResourceKind.SHARE_CLASS, claim.row.subject]
-        data = claim.edit_body()
-        if not claim.profile.capabilities.merges_csp_data:
-            data |= claim.create_body()
-        schema_id = claim.sent["schema_id"]
-        record = claim.service.post_csp_data(
-            claim.entity_id, schema_id=schema_id, data=data, key=claim.row.key, **holder
-        )
-        sent = {"entity_id": claim.entity_id, "csp_form_schema_id": schema_id, **holder}
-        for name in ("entity_id", "csp_form_schema_id", "party_id", "share_class_id"):
-            if record.get(name) not in (None, sent.get(name)):
-                raise Unclear("The answer is for a different record")
-        return ""
-
-
-class DocumentRoute(Route):
-    """POST …/documents: a later upload to the same slot replaces the earlier one; **S** DELETE."""
-
-    def change(self, claim: Claim) -> str:
-        sent = resolve_references(claim.sent, claim.ids)
-        with claim.open_file() as file:
-            record = claim.service.upload_document(
-                claim.entity_id,
-                file=file,
-                filename=sent["name"],
-                mime_type=sent["mime_type"],
-                document_key=sent["document_key"],
-                party_id=sent.get("party"),
-                key=claim.row.key,
-            )
-        return claim.created_id(record)
-
-    def remove(self, claim: Claim) -> None:
-        claim.service.remove_document(claim.entity_id, claim.row.remote_id, key=claim.row.key)
-
-
-class SubmissionRoute(Route):
-    """**S** POST …/submit; again after a return."""
-
-    def submit(self, claim: Claim) -> EntityRecord:
-        """Submit the entity and return it as the answer shows it. Raises Unclear if that is another one."""
-        record = claim.service.submit(claim.entity_id, key=claim.row.key)
-        claim.check_entity(record)
-        return EntityRecord.read(record)
-
-
-class StatusRoute(Route):
-    """**S** POST …/status: the decisions of agents, and the customer's withdrawal."""
-
-    def change(self, claim: Claim) -> str:
-        note = claim.sent.get("note", "")
-        record = claim.service.set_status(claim.entity_id, claim.sent["status"], note, key=claim.row.key)
-        claim.check_entity(record)
-        return ""
-
-
-ROUTES: Mapping[ResourceKind, Route] = {
-    ResourceKind.ENTITY: EntityRoute(),
-    ResourceKind.ENTITY_CSP: CspDataRoute(),
-    ResourceKind.SHARE_CLASS: ShareClassRoute(),
-    ResourceKind.SHARE_CLASS_CSP: CspDataRoute(),
-    ResourceKind.PARTY: PartyRoute(),
-    ResourceKind.PARTY_CSP: CspDataRoute(),
-    ResourceKind.DOCUMENT: DocumentRoute(),
-    ResourceKind.SHAREHOLDING: ShareholdingRoute(),
-    ResourceKind.SUBMISSION: SubmissionRoute(),
-    ResourceKind.STATUS: StatusRoute(),
+# The member with the id in the answer to a create; "id" for all others.
+_ID_NAMES = {ResourceKind.PARTY: "party_id"}
+COLLECTIONS = {
+    ResourceKind.PARTY: Collection.PARTIES,
+    ResourceKind.SHARE_CLASS: Collection.SHARE_CLASSES,
+    ResourceKind.SHAREHOLDING: Collection.SHAREHOLDINGS,
+    ResourceKind.DOCUMENT: Collection.DOCUMENTS,
 }
+
+
+def send(claim: Claim, action: str) -> str:
+    """Create, change or remove a resource or set the status. Return the id of the resource, "" if it has none."""
+    service = claim.service
+    row = claim.row
+    match claim.kind:
+        case ResourceKind.STATUS:
+            note = claim.sent.get("note", "")
+            claim.check_entity(service.set_status(claim.entity_id, claim.sent["status"], note, key=row.key))
+            return ""
+        case ResourceKind.ENTITY_CSP | ResourceKind.PARTY_CSP | ResourceKind.SHARE_CLASS_CSP:
+            return _send_csp_data(claim)
+        case ResourceKind.DOCUMENT if action != REMOVE:
+            return _send_document(claim)
+        case ResourceKind.ENTITY:
+            if action == CREATE:
+                return claim.created_id(service.create_entity(claim.create_body(), key=row.key))
+            if action == CHANGE:
+                return claim.changed_id(service.update_entity(row.remote_id, claim.edit_body(), key=row.key))
+            service.delete_entity(row.remote_id, key=row.key)
+            return ""
+    collection = COLLECTIONS[claim.kind]
+    if action == CREATE:
+        # Without an id in the answer, which the interface does not show, a shareholding can't be changed later.
+        return claim.created_id(service.add_record(claim.entity_id, collection, claim.create_body(), key=row.key))
+    if action == CHANGE:
+        body = claim.edit_body()
+        return claim.changed_id(service.update_record(claim.entity_id, collection, row.remote_id, body, key=row.key))
+    service.remove_record(claim.entity_id, collection, row.remote_id, key=row.key)
+    return ""
+
+
+def _send_csp_data(claim: Claim) -> str:
+    """Send the changed answers to a service that merges key by key, and all of them to any other, to be safe."""
+    holder = {}
+    if claim.kind is ResourceKind.PARTY_CSP:
+        holder["party_id"] = claim.ids[ResourceKind.PARTY, claim.row.subject]
+    elif claim.kind is ResourceKind.SHARE_CLASS_CSP:
+        holder["share_class_id"] = claim.ids[ResourceKind.SHARE_CLASS, claim.row.subject]
+    data = claim.edit_body()
+    if not claim.profile.capabilities.merges_csp_data:
+        data |= claim.create_body()
+    schema_id = claim.sent["schema_id"]
+    record = claim.service.post_csp_data(claim.entity_id, schema_id=schema_id, data=data, key=claim.row.key, **holder)
+    sent = {"entity_id": claim.entity_id, "csp_form_schema_id": schema_id, **holder}
+    for name in ("entity_id", "csp_form_schema_id", "party_id", "share_class_id"):
+        if record.get(name) not in (None, sent.get(name)):
+            raise Unclear("The answer is for a different record")
+    return ""
+
+
+def _send_document(claim: Claim) -> str:
+    """Upload a file. A later one to the same slot replaces the earlier one."""
+    sent = resolve_references(claim.sent, claim.ids)
+    with claim.open_file() as file:
+        record = claim.service.upload_document(
+            claim.entity_id,
+            file=file,
+            filename=sent["name"],
+            mime_type=sent["mime_type"],
+            document_key=sent["document_key"],
+            party_id=sent.get("party"),
+            key=claim.row.key,
+        )
+    return claim.created_id(record)
+
+
+def submit(claim: Claim) -> EntityRecord:
+    """Submit the entity, also again after a return, and return it as the answer shows it."""
+    record = claim.service.submit(claim.entity_id, key=claim.row.key)
+    claim.check_entity(record)
+    return EntityRecord.read(record)
+
+
+def certain_part(kind: ResourceKind, payload: Payload) -> Payload:
+    """Return the certain part of a resource that existed already: no answer of it is known."""
+    if kind is ResourceKind.SHAREHOLDING:
+        return payload | {"shares_held": None}
+    if kind is ResourceKind.PARTY:
+        return payload | {"answers": {}, "roles": []}
+    return payload | {"answers": {}}
 
 
 def sent_action(row: Delivery) -> str:
@@ -330,8 +246,10 @@ def _action(row: Delivery, payload: Payload | None) -> str:
 
 def needs_an_edit(row: Delivery) -> bool:
     """Return whether the row takes a removal, or a change by a call that only the supplement names."""
+    kind = row.resource_kind
+    is_sent_again = kind.is_csp or kind.is_transition or kind is ResourceKind.DOCUMENT
     action = wanted_action(row)
-    return action == REMOVE or (action == CHANGE and not ROUTES[row.resource_kind].edits_are_documented)
+    return action == REMOVE or (action == CHANGE and not is_sent_again)
 
 
 def is_unsupported(row: Delivery, profile: Profile) -> bool:

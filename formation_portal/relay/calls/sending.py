@@ -29,6 +29,7 @@ from ..models import (
     Attempt,
     Delivery,
     DeliveryState,
+    ResourceKind,
     ServiceProfile,
 )
 from ..problems import locate
@@ -48,7 +49,7 @@ from .outcomes import (
     outcome_of,
 )
 from .reconciliation import Evidence, look_up, read_entity, reconcile, reconcile_transition
-from .routes import CREATE, REMOVE, ROUTES, Claim, MissingFile, SubmissionRoute, UnreadableFile, sent_action
+from .routes import CREATE, Claim, MissingFile, UnreadableFile, certain_part, send, sent_action, submit
 
 logger = logging.getLogger(__name__)
 
@@ -90,7 +91,10 @@ def _call(claimed: Claim) -> CallOutcome:
     try:
         # The request id is kept with the attempt, so that a process that dies has left it behind.
         with log_context(request=claimed.request_id):
-            return _send(claimed, action)
+            if claimed.kind is ResourceKind.SUBMISSION:
+                return CallOutcome(DeliveryState.DONE, request_id=claimed.request_id, entity=submit(claimed))
+            remote_id = send(claimed, action)
+            return CallOutcome(DeliveryState.DONE, remote_id=remote_id, request_id=claimed.request_id)
     except Unsupported as error:
         return outcome_of_missing_call(claimed, error, action=action)
     except GatewayError as error:
@@ -100,21 +104,6 @@ def _call(claimed: Claim) -> CallOutcome:
         return CallOutcome(DeliveryState.WAITING, FILE_MISSING, was_called=False)
     except MissingFile:
         return CallOutcome(DeliveryState.HELD, FILE_MISSING, was_called=False)
-
-
-def _send(claimed: Claim, action: str) -> CallOutcome:
-    route = ROUTES[claimed.kind]
-    remote_id = ""
-    entity = None
-    if isinstance(route, SubmissionRoute):
-        entity = route.submit(claimed)
-    elif action == REMOVE:
-        route.remove(claimed)
-    elif action == CREATE:
-        remote_id = route.create(claimed)
-    else:
-        remote_id = route.change(claimed)
-    return CallOutcome(DeliveryState.DONE, remote_id=remote_id, request_id=claimed.request_id, entity=entity)
 
 
 def record_result(claim: Claim, outcome: CallOutcome) -> Delivery | None:
@@ -208,7 +197,7 @@ class ResultWriter:
         row.remote_id = "" if is_removal else outcome.remote_id or row.remote_id
         row.acknowledged = row.sent
         if outcome.existed_already and self._claim.profile.can_edit and row.sent is not None:
-            row.acknowledged = ROUTES[row.resource_kind].certain_part(row.sent)
+            row.acknowledged = certain_part(row.resource_kind, row.sent)
         row.state = DeliveryState.DONE
         row.unclear_since = None
         row.document_status = ""

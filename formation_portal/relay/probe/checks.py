@@ -10,12 +10,12 @@ from contextlib import contextmanager
 from typing import Any
 
 from formation_portal.gateway import FormationService
+from formation_portal.gateway.client import Collection
 from formation_portal.gateway.errors import Conflict, Refused, Unsupported
 
+from ..calls.routes import COLLECTIONS
 from ..models import ResourceKind
 from .payloads import PICTURE_TYPE, PICTURES, Json, ProbePayloads
-
-YesNoUnknown = bool | None
 
 _ID_NAMES = {ResourceKind.PARTY: "party_id"}
 
@@ -39,13 +39,13 @@ class ProbeChecks:
         self._service = service
         self._payloads = payloads
         self._created: dict[ResourceKind, Json] = {}
-        self._parties_carry_references: YesNoUnknown = None
+        self._parties_carry_references: bool | None = None
 
-    def keeps_the_reference(self) -> YesNoUnknown:
+    def keeps_the_reference(self) -> bool:
         """Make the test entity and check that it carries our client_reference."""
         return bool(self._create(ResourceKind.ENTITY).get("client_reference") == self.reference)
 
-    def honours_keys(self) -> YesNoUnknown:
+    def honours_keys(self) -> bool | None:
         """Add the same party twice with one key, once more with another, and count the parties in the list."""
         key = _new_key()
         first = _id(ResourceKind.PARTY, self._create(ResourceKind.PARTY, key=key))
@@ -64,13 +64,13 @@ class ProbeChecks:
             return None
         return again == first and len(listed) == 1 + len(others)
 
-    def shows_references_of_parties(self) -> YesNoUnknown:
+    def shows_references_of_parties(self) -> bool | None:
         """Check that the list of parties shows the client_reference of a create."""
         if self._parties_carry_references is None:
             raise CheckImpossible("no list of parties could be read")
         return self._parties_carry_references
 
-    def is_listed(self, kind: ResourceKind) -> YesNoUnknown:
+    def is_listed(self, kind: ResourceKind) -> bool | None:
         """Check that a list of the kind can be read, and shows the record that was created."""
         created = self._created.get(kind)
         if created is None:
@@ -79,7 +79,7 @@ class ProbeChecks:
             raise CheckImpossible("there is a list, which does not show what was made")
         return True
 
-    def refuses_repeats(self, kind: ResourceKind) -> YesNoUnknown:
+    def refuses_repeats(self, kind: ResourceKind) -> bool | None:
         """Check that a second create of the same resource, under another key, is refused and names the first one."""
         first = self._created.get(kind) or self._create(kind)
         try:
@@ -90,23 +90,23 @@ class ProbeChecks:
             return False
         return False
 
-    def merges_csp_data(self) -> YesNoUnknown:
+    def merges_csp_data(self) -> bool | None:
         """Send two answers in two calls, and check whether the first is still there (True) or gone (False)."""
         if self._payloads.answers is None:
             raise CheckImpossible("this product asks too few questions")
         first, second = self._payloads.answers
         for data in (first, second):
             with self._call() as service:
-                service.post_csp_data(self._entity, schema_id=self._payloads.schema_id, data=data, key=_new_key())
+                service.post_csp_data(self.entities[0], schema_id=self._payloads.schema_id, data=data, key=_new_key())
         try:
             with self._call() as service:
-                record = service.csp_data(self._entity)
+                record = service.csp_data(self.entities[0])
         except Unsupported:
             raise CheckImpossible("csp-data can't be read back") from None
         names = record.get("csp_data", record).keys()
         return bool(names & first.keys()) if names & second.keys() else None
 
-    def replaces_documents(self) -> YesNoUnknown:
+    def replaces_documents(self) -> bool | None:
         """Upload two files to one slot, and check that the second takes the first one's place."""
         first, second = [_id(ResourceKind.DOCUMENT, self._upload(picture)) for picture in PICTURES]
         try:
@@ -117,27 +117,24 @@ class ProbeChecks:
             return None
         return first not in ids and len(ids) == 1
 
-    def can_change(self) -> YesNoUnknown:
+    def can_change(self) -> bool | None:
         """Check that a party can be changed, by sending the roles that it has already."""
         party = self._created.get(ResourceKind.PARTY)
         if party is None or self._payloads.party is None:
             raise CheckImpossible("no party could be made")
         body = {"roles": self._payloads.party["roles"]}
         with self._call() as service:
-            service.update_party(self._entity, _id(ResourceKind.PARTY, party), body, key=_new_key())
+            party_id = _id(ResourceKind.PARTY, party)
+            service.update_record(self.entities[0], Collection.PARTIES, party_id, body, key=_new_key())
         return True
 
-    def can_remove(self) -> YesNoUnknown:
+    def can_remove(self) -> bool | None:
         """Remove every test entity."""
         for entity_id in tuple(self.entities):
             with self._call() as service:
                 service.delete_entity(entity_id, key=_new_key())
             self.entities.remove(entity_id)
         return True
-
-    @property
-    def _entity(self) -> str:
-        return self.entities[0]
 
     def _ids_with_another_key(self) -> list[str]:
         """Create the party once more, with our reference if the service takes one for parties; return its id."""
@@ -156,14 +153,11 @@ class ProbeChecks:
                 record = service.create_entity(body, key=key)
                 if record["id"] not in self.entities:
                     self.entities.append(record["id"])
-            elif kind is ResourceKind.PARTY:
-                record = service.add_party(self._entity, body, key=key)
-            elif kind is ResourceKind.SHARE_CLASS:
-                record = service.add_share_class(self._entity, body, key=key)
             else:
-                record = service.add_shareholding(self._entity, body, key=key)
-                # An answer need not repeat the ids of party and class.
-                record = {"party_id": body["party_id"], "share_class_id": body["share_class_id"]} | record
+                record = service.add_record(self.entities[0], COLLECTIONS[kind], body, key=key)
+        if kind is ResourceKind.SHAREHOLDING:
+            # An answer need not repeat the ids of party and class.
+            record = body | record
         self._created.setdefault(kind, record)
         return record
 
@@ -201,7 +195,7 @@ class ProbeChecks:
             party_id = _id(ResourceKind.PARTY, party)
         with self._call() as service:
             record = service.upload_document(
-                self._entity,
+                self.entities[0],
                 file=picture,
                 filename="probe.png",
                 mime_type=PICTURE_TYPE,
@@ -216,13 +210,7 @@ class ProbeChecks:
         with self._call() as service:
             if kind is ResourceKind.ENTITY:
                 return service.entities(client_reference=self.reference)
-            if kind is ResourceKind.PARTY:
-                return service.parties(self._entity)
-            if kind is ResourceKind.SHARE_CLASS:
-                return service.share_classes(self._entity)
-            if kind is ResourceKind.SHAREHOLDING:
-                return service.shareholdings(self._entity)
-            return service.documents(self._entity)
+            return service.records(self.entities[0], COLLECTIONS[kind])
 
     @contextmanager
     def _call(self) -> Iterator[FormationService]:

@@ -5,6 +5,7 @@ from django.test import Client
 
 from formation_portal.applications.draft import Draft
 from formation_portal.gateway import FormationService
+from formation_portal.gateway.client import Collection
 from formation_portal.relay.models import Delivery
 from formation_portal.relay.service_profile import Capabilities, update_profile
 from formation_portal.relay.worker import drain
@@ -42,12 +43,14 @@ def test_a_share_class_that_is_there_is_bound(
     transport.fail_on("POST entities/share-classes", lost_after, times=1)
     drain_all()
     entity_id = row("entity").remote_id
-    assert service.shareholdings(entity_id) == [], "they wait for the id of their class"
-    [share_class] = service.share_classes(entity_id)
+    assert service.records(entity_id, Collection.SHAREHOLDINGS) == [], "they wait for the id of their class"
+    [share_class] = service.records(entity_id, Collection.SHARE_CLASSES)
     resolve(as_agent, deed="bind", remote_id=share_class["id"])
     drain_all()
-    assert [one["share_class_id"] for one in service.shareholdings(entity_id)] == [share_class["id"]]
-    assert len(service.share_classes(entity_id)) == 1
+    assert [one["share_class_id"] for one in service.records(entity_id, Collection.SHAREHOLDINGS)] == [
+        share_class["id"]
+    ]
+    assert len(service.records(entity_id, Collection.SHARE_CLASSES)) == 1
     assert {one.state for one in Delivery.objects.all()} == {"done"}
 
 
@@ -61,7 +64,7 @@ def test_a_share_class_that_is_not_there_is_sent_once_more(
     assert "With our team" in as_owner.get(check).content.decode()
     resolve(as_agent, deed="absent")
     drain_all()
-    assert len(service.share_classes(row("entity").remote_id)) == 1
+    assert len(service.records(row("entity").remote_id, Collection.SHARE_CLASSES)) == 1
     assert transport.endpoints.count("POST entities/share-classes") == 2
     assert {one.state for one in Delivery.objects.all()} == {"done"}
     assert "With our team" not in as_owner.get(check).content.decode()

@@ -15,6 +15,7 @@ from formation_portal import gateway, relay
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.gateway import FormationService
+from formation_portal.gateway.client import Collection
 from formation_portal.gateway.transports.in_process import BASE_URL
 from formation_portal.service.auth import portal_key
 from formation_portal.service.catalog.loader import store_catalog
@@ -255,7 +256,7 @@ def test_what_had_been_sent_is_cleared_and_comes_back(
 
     def held() -> tuple[Any, Any]:
         (entity,) = service.entities(client_reference=complete.application.reference)
-        (party,) = service.parties(entity["id"])
+        (party,) = service.records(entity["id"], Collection.PARTIES)
         about_party = service.csp_data(entity["id"], party_id=party["party_id"])["csp_data"]
         about_entity = service.csp_data(entity["id"])["csp_data"]
         return about_entity.get("xy.goods"), about_party.get("xy.person.pep_office")

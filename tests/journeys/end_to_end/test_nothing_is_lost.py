@@ -12,6 +12,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.gateway import FormationService
+from formation_portal.gateway.client import Collection
 from tests import factories
 from tests.journeys.clients import InProcessBrowser
 from tests.journeys.page import Control, Form, Page
@@ -279,6 +280,6 @@ def test_going_back_and_sending_once_more_makes_nothing_twice(
     relay.drain()
     assert [row.label for row in open_draft(application).parties] == ["Grace Hopper"]
     (entity,) = service.entities(client_reference=application.reference)
-    assert len(service.parties(entity["id"])) == 1
+    assert len(service.records(entity["id"], Collection.PARTIES)) == 1
     assert transport.endpoints.count("POST entities/parties") == 1
     assert transport.endpoints.count("POST entities") == 1

@@ -14,6 +14,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application, Change
 from formation_portal.contract.lifecycle import State
 from formation_portal.gateway import FormationService
+from formation_portal.gateway.client import Collection
 from formation_portal.relay.calls.claiming import _expire_leases, claim
 from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.delivery_status import deliveries_of
@@ -94,7 +95,7 @@ def test_an_answer_that_was_lost_is_asked_for_again_with_the_same_key(
     drain()
     first, second = (made for made in transport.calls if made.endpoint == "POST entities/parties")
     assert (first.key, first.body) == (second.key, second.body)
-    assert len(service.parties(row("entity").remote_id)) == 1
+    assert len(service.records(row("entity").remote_id, Collection.PARTIES)) == 1
     assert deliveries_of(complete.application).overall.words == "Received"
 
 
@@ -114,7 +115,7 @@ def test_what_may_have_arrived_stays_in_doubt_while_its_repeat_is_surely_not_pro
     due_now()
     drain()
     assert len({made.key for made in transport.calls if made.endpoint == "POST entities/parties"}) == 1
-    assert len(service.parties(row("entity").remote_id)) == 1
+    assert len(service.records(row("entity").remote_id, Collection.PARTIES)) == 1
     assert row("party", "ada").state == "done"
 
 
@@ -131,7 +132,7 @@ def test_what_changes_while_it_is_unknown_is_sent_after_it_is_settled(
         "POST entities/parties",
         "PATCH entities/parties",
     ]
-    (party,) = service.parties(row("entity").remote_id)
+    (party,) = service.records(row("entity").remote_id, Collection.PARTIES)
     assert party["last_name"] == "King"
 
 
@@ -183,7 +184,7 @@ def test_a_worker_that_died_while_sending_leaves_an_unknown_never_a_queued_row(
     Delivery.objects.filter(pk=taken.row.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
     drain()
     assert row("party", "ada").state == "done"
-    assert len(service.parties(row("entity").remote_id)) == 1
+    assert len(service.records(row("entity").remote_id, Collection.PARTIES)) == 1
     assert {made.key for made in transport.calls if made.endpoint == "POST entities/parties"} == {taken.row.key}
 
 
@@ -478,7 +479,7 @@ def test_a_refusal_of_more_than_what_was_cleared_is_for_the_customer(
 def test_something_already_removed_there_is_removed(complete: Draft, service: FormationService, owner: Any) -> None:
     drain()
     document = row("document", complete.documents[0].subject)
-    service.remove_document(row("entity").remote_id, document.remote_id)
+    service.remove_record(row("entity").remote_id, Collection.DOCUMENTS, document.remote_id)
     services.remove_document(complete, complete.documents[0], by=owner)
     drain()
     assert row("document", document.subject).state == "done"

@@ -11,6 +11,7 @@ from django.utils import timezone
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.gateway import FormationService
+from formation_portal.gateway.client import Collection
 from formation_portal.relay import service_profile
 from formation_portal.relay.calls.claiming import claim
 from formation_portal.relay.calls.reconciliation import hold_reason
@@ -50,7 +51,7 @@ def drain_until_settled(times: int = 8) -> None:
 
 
 def parties(service: FormationService) -> list[Any]:
-    return service.parties(row("entity").remote_id)
+    return service.records(row("entity").remote_id, Collection.PARTIES)
 
 
 def lookups(subject: str) -> list[tuple[int, int, str]]:

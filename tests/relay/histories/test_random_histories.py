@@ -11,6 +11,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.gateway import FormationService
+from formation_portal.gateway.client import Collection
 from formation_portal.relay.models import Delivery
 from formation_portal.relay.sync import sync
 from formation_portal.relay.worker import drain
@@ -112,8 +113,8 @@ def assert_the_service_holds(draft: Draft, service: FormationService) -> None:
     assert answers.pop("xy.office") == factories.SCHEMA["agent_address"]
     assert answers == payloads.csp_data(draft.form_state)
     parties, classes = ids(draft, "party"), ids(draft, "share_class")
-    assert {party["party_id"] for party in service.parties(entity_id)} == set(parties.values())
-    assert {one["id"] for one in service.share_classes(entity_id)} == set(classes.values())
+    assert {party["party_id"] for party in service.records(entity_id, Collection.PARTIES)} == set(parties.values())
+    assert {one["id"] for one in service.records(entity_id, Collection.SHARE_CLASSES)} == set(classes.values())
     for row in draft.parties:
         if not draft.form_state.active_roles(row.record):
             assert row.token not in parties
@@ -126,7 +127,7 @@ def assert_the_service_holds(draft: Draft, service: FormationService) -> None:
             assert held == {name: value for name, value in wanted.items() if value is not None}
     held_shares = {
         (holding["party_id"], holding["share_class_id"]): holding["shares_held"]
-        for holding in service.shareholdings(entity_id)
+        for holding in service.records(entity_id, Collection.SHAREHOLDINGS)
     }
     wanted_shares = {
         (parties[party], classes[share_class]): holding.shares

@@ -8,6 +8,7 @@ import pytest
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.gateway import FormationService
+from formation_portal.gateway.client import Collection
 from formation_portal.relay.calls.routes import Claim, MissingFile
 from formation_portal.relay.models import Delivery
 from formation_portal.relay.service_profile import current_profile
@@ -22,7 +23,11 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 def counts_at_service(service: FormationService) -> tuple[int, ...]:
     entity = row("entity").remote_id
-    return (len(service.parties(entity)), len(service.documents(entity)), len(service.shareholdings(entity)))
+    return (
+        len(service.records(entity, Collection.PARTIES)),
+        len(service.records(entity, Collection.DOCUMENTS)),
+        len(service.records(entity, Collection.SHAREHOLDINGS)),
+    )
 
 
 def test_nothing_of_a_removed_party_is_desired(complete: Draft, owner: Any) -> None:
@@ -97,8 +102,8 @@ def test_one_of_two_entries_takes_what_the_other_had_there(
     drain()
     assert counts_at_service(service) == (1, 1, 1)
     entity = row("entity").remote_id
-    [party] = service.parties(entity)
+    [party] = service.records(entity, Collection.PARTIES)
     assert (party["email"], party["roles"]) == ("b@example.com", ["director", "shareholder"])
-    assert service.documents(entity)[0]["party_id"] == party["party_id"]
-    assert service.shareholdings(entity)[0]["party_id"] == party["party_id"]
+    assert service.records(entity, Collection.DOCUMENTS)[0]["party_id"] == party["party_id"]
+    assert service.records(entity, Collection.SHAREHOLDINGS)[0]["party_id"] == party["party_id"]
     assert set(Delivery.objects.values_list("state", flat=True)) == {"done"}

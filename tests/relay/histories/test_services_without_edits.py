@@ -7,6 +7,7 @@ import pytest
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.gateway import FormationService
+from formation_portal.gateway.client import Collection
 from formation_portal.relay.delivery_status import NO_EDITS, deliveries_of
 from formation_portal.relay.worker import drain
 from tests.relay.conftest import row, save
@@ -38,7 +39,7 @@ def test_everything_leaves_by_documented_calls_once_it_is_submitted(
     services.submit(complete, by=owner)
     drain()
     assert {action.split()[0] for action in transport.endpoints} == {"POST"}
-    assert len(service.parties(row("entity").remote_id)) == 1
+    assert len(service.records(row("entity").remote_id, Collection.PARTIES)) == 1
     assert deliveries_of(complete.application).overall.words == "Received"
     assert deliveries_of(complete.application).notices == ()
 

@@ -12,6 +12,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.audit.models import Actor, AuditAction, Entry
 from formation_portal.gateway import FormationService
+from formation_portal.gateway.client import Collection
 from formation_portal.relay.models import AMBIGUOUS, UNCLEAR, Decision, Delivery, DeliveryState
 from formation_portal.relay.resolution import (
     DecisionOutdated,
@@ -72,8 +73,8 @@ def test_a_bound_entity_lets_the_rest_go_out(
     assert len(service.entities()) == 1
     assert transport.endpoints.count("POST entities") == 1
     assert {one.state for one in Delivery.objects.all()} == {"done"}
-    assert [party["first_name"] for party in service.parties(entity["id"])] == ["Ada"]
-    assert service.shareholdings(entity["id"])[0]["shares_held"] == 10_000
+    assert [party["first_name"] for party in service.records(entity["id"], Collection.PARTIES)] == ["Ada"]
+    assert service.records(entity["id"], Collection.SHAREHOLDINGS)[0]["shares_held"] == 10_000
 
 
 def test_a_worker_that_takes_only_what_is_due_goes_on_too(
@@ -226,7 +227,7 @@ def test_a_shareholding_may_be_there_without_an_id(
     after = row("shareholding", "ada/ordinary")
     assert (after.state, after.remote_id) == ("done", "")
     assert after.wanted == after.acknowledged
-    assert len(service.shareholdings(row("entity").remote_id)) == 1
+    assert len(service.records(row("entity").remote_id, Collection.SHAREHOLDINGS)) == 1
 
 
 class TestAnAgentResolvesAChange:
@@ -253,7 +254,7 @@ class TestAnAgentResolvesAChange:
     def test_one_that_has_not_is_sent_again(self, replaced: Delivery, service: FormationService, agent: Any) -> None:
         declare_absent(replaced.pk, agent=agent)
         drain()
-        [document] = service.documents(row("entity").remote_id)
+        [document] = service.records(row("entity").remote_id, Collection.DOCUMENTS)
         assert document["name"] == "scan.png"
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from formation_portal.applications.draft import Draft
 from formation_portal.gateway import FormationService
+from formation_portal.gateway.client import Collection
 from formation_portal.relay.models import DUPLICATE, Delivery
 from formation_portal.relay.resolution import bind, declare_absent
 from formation_portal.relay.worker import drain
@@ -39,16 +40,16 @@ def test_what_it_holds_goes_to_the_other_id(
 ) -> None:
     """The provider has kept the other record, and removed the one that we had."""
     entity_id = row("entity").remote_id
-    other = service.add_party(entity_id, _ada(), key="other")["party_id"]
-    for holding in service.shareholdings(entity_id):
-        service.remove_shareholding(entity_id, holding["id"])
-    service.remove_party(entity_id, duplicated.remote_id)
+    other = service.add_record(entity_id, Collection.PARTIES, _ada(), key="other")["party_id"]
+    for holding in service.records(entity_id, Collection.SHAREHOLDINGS):
+        service.remove_record(entity_id, Collection.SHAREHOLDINGS, holding["id"])
+    service.remove_record(entity_id, Collection.PARTIES, duplicated.remote_id)
     bind(duplicated.pk, agent=agent, remote_id=other)
     drain()
     assert "POST entities/parties" not in transport.endpoints
-    [document] = service.documents(entity_id)
+    [document] = service.records(entity_id, Collection.DOCUMENTS)
     assert document["party_id"] == other
-    assert [one["party_id"] for one in service.shareholdings(entity_id)] == [other]
+    assert [one["party_id"] for one in service.records(entity_id, Collection.SHAREHOLDINGS)] == [other]
     assert service.csp_data(entity_id, party_id=other)["csp_data"] == {"xy.person.is_pep": False}
 
 
@@ -56,14 +57,18 @@ def test_where_both_are_gone_it_is_made_again_with_all_that_it_holds(
     duplicated: Delivery, service: FormationService, agent: Any
 ) -> None:
     entity_id = row("entity").remote_id
-    for holding in service.shareholdings(entity_id):
-        service.remove_shareholding(entity_id, holding["id"])
-    service.remove_party(entity_id, duplicated.remote_id)
+    for holding in service.records(entity_id, Collection.SHAREHOLDINGS):
+        service.remove_record(entity_id, Collection.SHAREHOLDINGS, holding["id"])
+    service.remove_record(entity_id, Collection.PARTIES, duplicated.remote_id)
     declare_absent(duplicated.pk, agent=agent)
     drain()
-    [party] = service.parties(entity_id)
+    [party] = service.records(entity_id, Collection.PARTIES)
     assert party["party_id"] == row("party", "ada").remote_id != duplicated.remote_id
-    assert len(service.documents(entity_id)) == len(service.shareholdings(entity_id)) == 1
+    assert (
+        len(service.records(entity_id, Collection.DOCUMENTS))
+        == len(service.records(entity_id, Collection.SHAREHOLDINGS))
+        == 1
+    )
     assert {one.state for one in Delivery.objects.all()} == {"done"}
 
 
