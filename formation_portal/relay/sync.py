@@ -5,7 +5,7 @@ by field name, with references to other resources; `calls.bodies` makes the wire
 readable answers only, so nothing inactive is ever sent. Nothing is sent here: the worker does that.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,11 +13,10 @@ from django.utils import timezone
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application, Change, document_subject
-from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import State, is_agents_call
-from formation_portal.contract.record import Holder
-from formation_portal.contract.rules import lookup_of
+from formation_portal.contract.record import Holder, Party, ShareClass
+from formation_portal.contract.rules import Question, lookup_of
 from formation_portal.core.encrypted_fields import update_rows
 from formation_portal.core.overwriting import overwrite_deleted
 
@@ -115,25 +114,27 @@ def _answers(draft: Draft, holder: Holder) -> tuple[Payload, Payload]:
 
 
 def _share_classes(draft: Draft) -> Iterator[DesiredResource]:
-    if not draft.holds_shares:
+    section = draft.schema.share_section
+    if section is None or not draft.holds_shares:
         return
     for position, row in enumerate(draft.share_classes):
         answers, csp_data = _answers(draft, row.record)
-        payload: Payload | None = None
-        if _is_ready_class(draft, row):
-            payload = {"answers": answers}
+        questions = [
+            question for question in draft.form_state.questions(section, row.record) if question.activation.active
+        ]
+        payload: Payload | None = {"answers": answers}
+        if _lacks(row.record, questions, _REQUIRED_OF_CLASS):
+            payload = None
         yield DesiredResource(ResourceKind.SHARE_CLASS, row.token, payload, position)
         yield DesiredResource(ResourceKind.SHARE_CLASS_CSP, row.token, csp_data, position)
 
 
-def _is_ready_class(draft: Draft, row: ShareClassRow) -> bool:
-    section = draft.schema.share_section
-    assert section is not None
-    return not any(
-        question.activation.active
-        and question.spec.name not in row.record.answers.values
-        and canonical.property_of(question.spec.canonical_field or "") in _REQUIRED_OF_CLASS
-        for question in draft.form_state.questions(section, row.record)
+def _lacks(record: Party | ShareClass, questions: Iterable[Question], properties: Collection[str]) -> bool:
+    """Return whether a question about one of the properties is not answered."""
+    return any(
+        question.spec.name not in record.answers.values
+        and canonical.property_of(question.spec.canonical_field or "") in properties
+        for question in questions
     )
 
 
@@ -144,21 +145,12 @@ def _parties(draft: Draft) -> Iterator[DesiredResource]:
         if not roles:
             continue
         answers, csp_data = _answers(draft, row.record)
-        payload: Payload | None = None
-        if _is_ready_party(draft, row):
-            payload = {"party_type": row.kind, "roles": list(roles), "answers": answers}
+        required = [question for question in draft.form_state.party_questions(row.record) if question.required]
+        payload: Payload | None = {"party_type": row.kind, "roles": list(roles), "answers": answers}
+        if _lacks(row.record, required, _REQUIRED_OF_PARTY.get(row.kind, ())):
+            payload = None
         yield DesiredResource(ResourceKind.PARTY, row.token, payload, position)
         yield DesiredResource(ResourceKind.PARTY_CSP, row.token, csp_data, position)
-
-
-def _is_ready_party(draft: Draft, row: PartyRow) -> bool:
-    """Return whether a party has its name and e-mail address, as far as they are asked and required."""
-    return not any(
-        question.required
-        and question.spec.name not in row.record.answers.values
-        and canonical.property_of(question.spec.canonical_field or "") in _REQUIRED_OF_PARTY.get(row.kind, ())
-        for question in draft.form_state.party_questions(row.record)
-    )
 
 
 def _documents(draft: Draft) -> Iterator[DesiredResource]:
@@ -303,19 +295,18 @@ class RowChanges:
     """Save the stored rows that a sync has changed, and of these only the fields that differ."""
 
     def __init__(self) -> None:
-        self._before: dict[int, tuple[Delivery, dict[str, Any]]] = {}
+        self._before: dict[Delivery, dict[str, Any]] = {}
 
     def expect(self, row: Delivery) -> None:
         """Remember a row's values. Call it before the row is changed; a new row is left out."""
-        if row.pk is not None and row.pk not in self._before:
-            self._before[row.pk] = row, _values(row)
+        if row.pk is not None and row not in self._before:
+            self._before[row] = {name: getattr(row, name) for name in _SYNCED_FIELDS}
 
     def save(self) -> None:
         rows: list[Delivery] = []
         fields: dict[str, None] = {}
-        for row, before in self._before.values():
-            values = _values(row)
-            differing = [name for name in values if values[name] != before[name]]
+        for row, before in self._before.items():
+            differing = [name for name, value in before.items() if getattr(row, name) != value]
             if differing:
                 rows.append(row)
                 fields |= dict.fromkeys(differing)
@@ -332,10 +323,6 @@ def _name_of(row: Delivery) -> ResourceName:
         if "submission" in payload:
             return (ResourceKind.SUBMISSION, submission_subject(payload["submission"]))
     return row.name
-
-
-def _values(row: Delivery) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in _SYNCED_FIELDS}
 
 
 def _set_wanted(row: Delivery, payload: Payload | None, changes: RowChanges) -> None:
