@@ -17,7 +17,6 @@ from formation_portal.applications.readback import answer_in_words
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.needs import Need
 from formation_portal.relay.delivery_status import (
-    STAGE_WORDS,
     ApplicationDeliveries,
     DeliveryStage,
     DeliveryStatus,
@@ -54,7 +53,7 @@ class DeliverySummary:
     @property
     def is_notable(self) -> bool:
         """Tell whether the status says more than "Saved", which the page says anyway."""
-        return self.deliveries.overall.words != gettext(STAGE_WORDS[DeliveryStage.SAVED])
+        return self.deliveries.overall.words != gettext(DeliveryStage.SAVED.label)
 
     @cached_property
     def unresolved(self) -> tuple[tuple[str, DeliveryStatus], ...]:
@@ -133,7 +132,7 @@ def task_deliveries(draft: Draft, deliveries: ApplicationDeliveries) -> dict[str
     for key, own_stages in stages.items():
         urgent = [stage for stage in _TASK_STAGES if stage in own_stages]
         if urgent:
-            labels[key] = gettext(STAGE_WORDS[urgent[0]])
+            labels[key] = gettext(urgent[0].label)
     return labels
 
 

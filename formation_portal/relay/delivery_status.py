@@ -1,12 +1,11 @@
 """Show the state of each delivery of an application, in the words that its customer reads (design, "Relay")."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from enum import StrEnum
 from functools import cached_property
 
-from django.db.models import Count, Max, Q
+from django.db.models import TextChoices
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 
@@ -32,33 +31,23 @@ from .order import is_blocked, is_closed_for_changes
 from .problems import LocatedProblem, problems_of
 from .queries import DELIVERIES
 from .resolution import is_undecided, must_inform_provider
-from .service_profile import Profile, current_profile
+from .service_profile import current_profile
 from .wording import Titles
 
 
-class DeliveryStage(StrEnum):
+class DeliveryStage(TextChoices):
     """The state of a delivery as a customer reads it, never "failed" while it is not known. In the order of urgency."""
 
-    YOURS = "yours"
-    PAYMENT = "payment"
-    OURS = "ours"
-    CHECKING = "checking"
-    WAITING = "waiting"
-    SENDING = "sending"
-    SAVED = "saved"
-    RECEIVED = "received"
+    YOURS = "yours", gettext_noop("Changes needed")
+    PAYMENT = "payment", gettext_noop("Waiting for payment")
+    OURS = "ours", gettext_noop("With our team")
+    CHECKING = "checking", gettext_noop("Checking delivery")
+    WAITING = "waiting", gettext_noop("Waiting to retry")
+    SENDING = "sending", gettext_noop("Sending")
+    SAVED = "saved", gettext_noop("Saved")
+    RECEIVED = "received", gettext_noop("Received")
 
 
-STAGE_WORDS = {
-    DeliveryStage.YOURS: gettext_noop("Changes needed"),
-    DeliveryStage.PAYMENT: gettext_noop("Waiting for payment"),
-    DeliveryStage.OURS: gettext_noop("With our team"),
-    DeliveryStage.CHECKING: gettext_noop("Checking delivery"),
-    DeliveryStage.WAITING: gettext_noop("Waiting to retry"),
-    DeliveryStage.SENDING: gettext_noop("Sending"),
-    DeliveryStage.SAVED: gettext_noop("Saved"),
-    DeliveryStage.RECEIVED: gettext_noop("Received"),
-}
 SENT_ON_SUBMIT = gettext_noop("Saved. We send it when you submit.")
 SENT_WITH_CORRECTIONS = gettext_noop("Saved. We send it with your corrections.")
 
@@ -72,7 +61,7 @@ _STAGES = {
 }
 # Stages in which nothing is wrong.
 _UNTROUBLED = frozenset({DeliveryStage.SENDING, DeliveryStage.SAVED, DeliveryStage.RECEIVED})
-_URGENCY = {stage: place for place, stage in enumerate(DeliveryStage)}
+_URGENCY = list(DeliveryStage)
 
 NO_EDITS = gettext_noop(
     "The formation service can’t change what it has received, so we send your answers together when you submit."
@@ -104,15 +93,13 @@ _OTHER_REASON = gettext_noop(
 
 @dataclass(frozen=True, slots=True)
 class DeliveryStatus:
-    """The state of one delivery: its `message` in English, `state` for marks and colours, `at` for its last change.
+    """The state of one delivery, and when it last changed.
 
-    `why` is a sentence if our team has it, or its file can't be read. For agents: `delivery` is the row's primary key,
-    `is_undecided` says that it waits for a decision, `must_inform_provider` that an agent has to inform the provider by
-    hand.
+    `why` is a sentence if our team has it, or its file can't be read. For agents: `delivery` is the row's primary key.
     """
 
     state: DeliveryStage = DeliveryStage.SAVED
-    message: str = STAGE_WORDS[DeliveryStage.SAVED]
+    message: str = DeliveryStage.SAVED.label
     problems: tuple[LocatedProblem, ...] = ()
     at: datetime | None = None
     why: str = ""
@@ -129,23 +116,23 @@ class DeliveryStatus:
 
     @property
     def is_refused(self) -> bool:
-        """Return whether the service has refused it, so that the customer has to change something."""
         return self.state is DeliveryStage.YOURS
 
 
 class ApplicationDeliveries:
     """The deliveries of one application, as its pages show them."""
 
-    def __init__(
-        self, application: Application, rows: Iterable[Delivery], profile: Profile, *, only_trouble: bool = False
-    ) -> None:
+    def __init__(self, application: Application, *, only_trouble: bool = False) -> None:
+        self.profile = current_profile()
         self._only_trouble = only_trouble
-        self._sends_things = profile.may_send(application)
-        is_returned = application.status is State.RETURNED_FOR_CHANGES
-        self._later = SENT_WITH_CORRECTIONS if is_returned else SENT_ON_SUBMIT
-        self._rows = {row.name: row for row in rows}
+        self._may_send = self.profile.may_send(application)
+        self._later = SENT_ON_SUBMIT
+        if application.status is State.RETURNED_FOR_CHANGES:
+            self._later = SENT_WITH_CORRECTIONS
+        self._rows: dict[ResourceName, Delivery] = {
+            row.name: row for row in rows_of(application, DELIVERIES, "deliveries")
+        }
         self._statuses: dict[ResourceName, DeliveryStatus] = {}
-        self.profile = profile
         self._existing = {row.name for row in self._rows.values() if row.remote_id}
         self._is_closed = is_closed_for_changes(self._rows.values())
         self._is_payment_due = application.payment_due_since is not None
@@ -211,6 +198,15 @@ class ApplicationDeliveries:
                 documents.append((token, str(row.wanted["document_key"]), self._status(row)))
         return tuple(documents)
 
+    @property
+    def accepted_documents(self) -> list[Delivery]:
+        """Return the documents that the service has accepted."""
+        return [
+            row
+            for row in self._rows.values()
+            if row.state == DeliveryState.DONE and row.document_status == APPROVED and row.wanted is not None
+        ]
+
     def cannot_be_removed(self, kind: ResourceKind, token: str) -> bool:
         """Return whether the service has the resource, or may have it, and has no call to remove it."""
         row = self._rows.get((kind, token))
@@ -249,7 +245,7 @@ class ApplicationDeliveries:
         """Return a sentence about each kind of call that this service lacks."""
         names = [row.name for row in self._rows.values() if row.reason == UNSUPPORTED]
         notices = []
-        if not self.profile.can_edit and not self._sends_things:
+        if not self.profile.can_edit and not self._may_send:
             notices.append(gettext(NO_EDITS))
         if any(kind is ResourceKind.SUBMISSION or (kind, subject) == WITHDRAWAL for kind, subject in names):
             notices.append(gettext(NO_SUBMISSIONS))
@@ -266,7 +262,7 @@ class ApplicationDeliveries:
     def _most_urgent(self, statuses: list[DeliveryStatus]) -> DeliveryStatus:
         if not statuses:
             return self._saved_only()
-        first = min(statuses, key=lambda status: _URGENCY[status.state])
+        first = min(statuses, key=lambda status: _URGENCY.index(status.state))
         undecided = next((status.delivery for status in statuses if status.is_undecided), None)
         to_inform = next((status.delivery for status in statuses if status.must_inform_provider), None)
         return replace(
@@ -278,7 +274,7 @@ class ApplicationDeliveries:
         )
 
     def _saved_only(self) -> DeliveryStatus:
-        return DeliveryStatus(message=STAGE_WORDS[DeliveryStage.SAVED] if self._sends_things else self._later)
+        return DeliveryStatus() if self._may_send else DeliveryStatus(message=self._later)
 
     @property
     def _busy_rows(self) -> list[Delivery]:
@@ -293,29 +289,34 @@ class ApplicationDeliveries:
 
     def _find_status(self, row: Delivery) -> DeliveryStatus:
         # The row is sent without another submission by the customer.
-        may_send = self._sends_things or row.is_transition
+        may_send = self._may_send or row.is_transition
         stage = self._stage(row, may_send=may_send)
-        saved = STAGE_WORDS[DeliveryStage.SAVED] if may_send else self._later
-        if self._only_trouble and stage in _UNTROUBLED:
-            return DeliveryStatus(message=saved, at=row.updated_at)
-        is_done = row.state == DeliveryState.DONE
-        return DeliveryStatus(
+        is_untroubled = self._only_trouble and stage in _UNTROUBLED
+        if is_untroubled:
+            stage = DeliveryStage.SAVED
+        message = stage.label
+        if stage is DeliveryStage.SAVED and not may_send:
+            message = self._later
+        if is_untroubled:
+            return DeliveryStatus(message=message, at=row.updated_at)
+        why = ""
+        if stage is DeliveryStage.OURS:
+            why = gettext(_REASONS.get(row.reason, _OTHER_REASON))
+        elif stage is DeliveryStage.WAITING and row.reason == FILE_MISSING:
+            why = gettext(_FILE_MISSING)
+        status = DeliveryStatus(
             stage,
-            saved if stage is DeliveryStage.SAVED else STAGE_WORDS[stage],
+            message,
             problems_of(row),
             row.updated_at,
-            why=self._why(row, stage),
+            why,
             delivery=row.pk,
             is_undecided=is_undecided(row),
             must_inform_provider=must_inform_provider(row),
-            document_status=row.document_status if is_done else "",
-            note=row.document_note if is_done else "",
         )
-
-    def _why(self, row: Delivery, stage: DeliveryStage) -> str:
-        if stage is DeliveryStage.WAITING and row.reason == FILE_MISSING:
-            return gettext(_FILE_MISSING)
-        return gettext(_REASONS.get(row.reason, _OTHER_REASON)) if stage is DeliveryStage.OURS else ""
+        if row.state == DeliveryState.DONE:
+            return replace(status, document_status=row.document_status, note=row.document_note)
+        return status
 
     def _stage(self, row: Delivery, *, may_send: bool) -> DeliveryStage:
         if row.is_returned:
@@ -335,19 +336,9 @@ class ApplicationDeliveries:
 
 def deliveries_of(application: Application) -> ApplicationDeliveries:
     """Read the deliveries of an application: two queries, one where its rows were prefetched."""
-    return ApplicationDeliveries(application, rows_of(application, DELIVERIES, "deliveries"), current_profile())
+    return ApplicationDeliveries(application)
 
 
 def deliveries_for_customer(application: Application) -> ApplicationDeliveries:
     """Read the deliveries as a customer sees them: of a draft, they say only what is wrong; the rest is saved."""
-    rows = rows_of(application, DELIVERIES, "deliveries")
-    is_draft = application.status is State.DRAFT
-    return ApplicationDeliveries(application, rows, current_profile(), only_trouble=is_draft)
-
-
-def accepted_documents(application: Application) -> tuple[int, datetime | None]:
-    """Return the number of documents that the service has accepted, and when it last accepted one. One query."""
-    is_accepted = Q(kind=ResourceKind.DOCUMENT, state=DeliveryState.DONE, document_status=APPROVED)
-    documents = Delivery.objects.filter(is_accepted, application=application, wanted__isnull=False)
-    totals = documents.aggregate(count=Count("pk"), last=Max("updated_at"))
-    return totals["count"], totals["last"]
+    return ApplicationDeliveries(application, only_trouble=application.status is State.DRAFT)

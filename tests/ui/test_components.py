@@ -15,7 +15,7 @@ from django.test import RequestFactory
 
 from formation_portal.applications.readback import ShareTable
 from formation_portal.portal.applications.overview import Task
-from formation_portal.relay.delivery_status import STAGE_WORDS, DeliveryStage, DeliveryStatus
+from formation_portal.relay.delivery_status import DeliveryStage, DeliveryStatus
 from formation_portal.ui.glossary import Term
 from formation_portal.ui.pagination import numbered_links
 from formation_portal.ui.sessions import SessionEnd
@@ -195,7 +195,7 @@ def test_a_refused_file_is_said_at_its_control() -> None:
 @pytest.mark.parametrize("stage", [one for one in DeliveryStage if one is not DeliveryStage.SAVED])
 def test_delivery_says_how_far_it_has_come_and_never_failed(stage: DeliveryStage) -> None:
     words = Markup(render_to_string("ui/delivery.html", {"state": stage})).one("p").text.strip()
-    assert words == STAGE_WORDS[stage]
+    assert words == stage.label
     assert "fail" not in words.lower()
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext
 
 from formation_portal.applications.readback import AnswerGroup
-from formation_portal.relay.delivery_status import STAGE_WORDS, DeliveryStage, DeliveryStatus
+from formation_portal.relay.delivery_status import DeliveryStage, DeliveryStatus
 from formation_portal.ui.formats import counted
 from formation_portal.ui.forms.question import AnswerRow
 from formation_portal.ui.ownership import join_sentences
@@ -41,7 +41,7 @@ class CheckEntry:
             gettext("unchanged") if self.is_unchanged else "",
         )
         is_received = self.delivery.state is DeliveryStage.RECEIVED
-        received = gettext(STAGE_WORDS[self.delivery.state]) if is_received else ""
+        received = gettext(self.delivery.state.label) if is_received else ""
         return join_sentences(self.group.note, ", ".join(filter(None, counts)), received)
 
     @property

@@ -19,7 +19,7 @@ from formation_portal.contract.catalog import expected_dates
 from formation_portal.contract.lifecycle import FINAL, State, is_possible
 from formation_portal.contract.localisation import long_date, ngettext
 from formation_portal.gateway.records import EntityRecord
-from formation_portal.relay.delivery_status import ApplicationDeliveries, accepted_documents
+from formation_portal.relay.delivery_status import ApplicationDeliveries
 from formation_portal.relay.entity_status import read_payment
 from formation_portal.relay.models import Delivery, DeliveryState, ResourceKind
 from formation_portal.reviews.customer_queries import decision_texts
@@ -78,10 +78,10 @@ class ProgressStep:
 
 
 def document_steps(draft: Draft, deliveries: ApplicationDeliveries) -> Iterator[ProgressStep]:
-    """Yield a step for all accepted documents, and one for each returned document. Makes two queries at most."""
-    count, last = accepted_documents(draft.application)
-    if count:
-        sentence = ngettext("{count} document accepted", "{count} documents accepted", count)
+    """Yield a step for all accepted documents, and one for each returned document. Makes one query at most."""
+    if accepted := deliveries.accepted_documents:
+        last = max(row.updated_at for row in accepted)
+        sentence = ngettext("{count} document accepted", "{count} documents accepted", len(accepted))
         yield ProgressStep(_day(last), sentence, "", "met")
     returned = deliveries.returned_documents
     labels = {party.token: party.label for party in draft.parties_of({token for token, _, _ in returned if token})}

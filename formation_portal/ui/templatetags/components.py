@@ -21,7 +21,7 @@ from formation_portal.core.operator import operator as the_operator
 from formation_portal.core.pages.content_policy import FIRST_SCRIPT
 from formation_portal.core.static_files import icon as static_icon
 from formation_portal.core.static_files import page_scripts as script_addresses
-from formation_portal.relay.delivery_status import STAGE_WORDS, DeliveryStage
+from formation_portal.relay.delivery_status import DeliveryStage
 
 from .. import formats
 from ..formats import TextSource
@@ -224,7 +224,7 @@ def message_tone(level: str) -> str:
 @register.filter
 def delivery_words(state: str) -> str:
     """Return the customer's words for the stage of a delivery."""
-    return gettext(STAGE_WORDS[DeliveryStage(state)])
+    return gettext(DeliveryStage(state).label)
 
 
 @register.filter
