@@ -59,8 +59,6 @@ class SlotRow:
     key: str
     party: PartyRow | None
     state: SlotState
-    file: FileRow | None
-    advice: tuple[str, ...]
     # Files that were in it before.
     earlier: tuple[FileRow, ...]
     # The reader's own files, if one of them may be reused in it.
@@ -68,10 +66,12 @@ class SlotRow:
     error: str
     is_in_form: bool
     upload_url: str
-    remove_url: str
     # The query of our reviewer about it, and whether they have accepted the file.
     query: QueryNote | None
     is_locked: bool
+    file: FileRow | None = None
+    advice: tuple[str, ...] = ()
+    remove_url: str = ""
 
     @property
     def id(self) -> str:
@@ -80,13 +80,12 @@ class SlotRow:
     @cached_property
     def offers(self) -> list[tuple[str, str, str]]:
         """Return the files to reuse: what a post names each by, its name, and where it is from. A save reads none."""
-        if self.reusable is None:
-            return []
         offers: list[tuple[str, str, str]] = []
-        for file in self.reusable.fitting(self.party, self.spec.name)[:OFFERED_AT_MOST]:
-            values = {"day": formats.day(file.uploaded_at), "whom": self.reusable.about(file)}
-            facts = gettext("uploaded on %(day)s for %(whom)s") % values
-            offers.append((f"{file.pk}/{self.key}", file.name, facts))
+        if self.reusable is not None:
+            for file in self.reusable.fitting(self.party, self.spec.name)[:OFFERED_AT_MOST]:
+                values = {"day": formats.day(file.uploaded_at), "whom": self.reusable.about(file)}
+                facts = gettext("uploaded on %(day)s for %(whom)s") % values
+                offers.append((f"{file.pk}/{self.key}", file.name, facts))
         return offers
 
 
@@ -113,73 +112,63 @@ def slot_rows(
     draft: Draft,
     party: PartyRow | None,
     *,
-    is_in_form: bool = False,
-    refused: Mapping[str, str],
-    only: str | None = None,
     deliveries: ApplicationDeliveries,
-    earlier: EarlierFiles | None = None,
-    feedback: ReviewFeedback | None = None,
+    feedback: ReviewFeedback,
+    refused: Mapping[str, str],
+    earlier: EarlierFiles | None,
+    only: str = "",
+    upload_url: str = "",
 ) -> tuple[SlotRow, ...]:
     """Return the slots of a party, or of the entity; `only` those of the section with that key.
 
-    `is_in_form` if files are posted together with the page's answers; `refused` has the errors of refused files by key;
-    `earlier` are the reader's own files, offered for reuse.
+    Each has a form that posts to `upload_url`; without it, files are posted together with the page's answers. `refused`
+    has the errors of refused files by key; `earlier` are the reader's own files, offered for reuse.
     """
     documents = draft.documents_of(party)
     token = party.token if party else ""
-    notes = feedback.at_documents(token) if feedback else {}
+    notes = feedback.at_documents(token)
     rows: list[SlotRow] = []
     for slot in draft.form_state.slots(party.record if party else None):
-        if only is not None and slot.section.key != only:
+        if only not in ("", slot.section.key):
             continue
         key = slot_key(token, slot.name)
         document = documents.get(slot.name)
         query = notes.get(slot.name)
-        is_locked = feedback is not None and (token, slot.name) in feedback.locks.documents
+        is_locked = (token, slot.name) in feedback.locks.documents
         can_be_changed = draft.application.can_be_changed and not is_locked
-        has_forms = can_be_changed and not is_in_form
+        has_forms = can_be_changed and bool(upload_url)
+        if document:
+            state = slot_state(document, deliveries.of(ResourceKind.DOCUMENT, document.subject))
+        elif slot.required:
+            state = SlotState("open", gettext("Missing"))
+        else:
+            state = SlotState("", gettext("Not uploaded"))
+        if is_locked:
+            state = replace(state, mark="met", detail=gettext("Accepted."))
+        elif query and not query.is_answered:
+            state = SlotState("heed", gettext("Returned to you"), note=state.note)
         replaced = draft.replaced_in(party, slot.name)
-        rows.append(
-            SlotRow(
-                spec=slot,
-                key=key,
-                party=party,
-                state=_state(document, deliveries, query, is_required=slot.required, is_locked=is_locked),
-                file=_file_row(document) if document else None,
-                # Accepted files need no advice.
-                advice=advice(draft, party, document) if document and not is_locked else (),
-                earlier=tuple(_replaced_row(file, can_be_removed=has_forms) for file in replaced),
-                reusable=earlier if can_be_changed and not document else None,
-                error=refused.get(key, ""),
-                is_in_form=is_in_form and can_be_changed,
-                upload_url=reverse("portal:documents", args=[draft.application.reference]) if has_forms else "",
-                remove_url=_document_url("document_removal", document) if document and has_forms else "",
-                query=query,
-                is_locked=is_locked,
-            )
+        row = SlotRow(
+            spec=slot,
+            key=key,
+            party=party,
+            state=state,
+            earlier=tuple(_replaced_row(file, can_be_removed=has_forms) for file in replaced),
+            reusable=earlier if can_be_changed and not document else None,
+            error=refused.get(key, ""),
+            is_in_form=can_be_changed and not upload_url,
+            upload_url=upload_url if can_be_changed else "",
+            query=query,
+            is_locked=is_locked,
         )
+        if document:
+            row = replace(row, file=_file_row(document))
+            if not is_locked:
+                row = replace(row, advice=advice(draft, party, document))
+            if has_forms:
+                row = replace(row, remove_url=_document_url("document_removal", document))
+        rows.append(row)
     return tuple(rows)
-
-
-def _state(
-    document: Document | None,
-    deliveries: ApplicationDeliveries,
-    query: QueryNote | None,
-    *,
-    is_required: bool,
-    is_locked: bool,
-) -> SlotState:
-    """Return the state of a slot. An acceptance or an unanswered query of our reviewer comes first."""
-    if document:
-        state = slot_state(document, deliveries.of(ResourceKind.DOCUMENT, document.subject))
-    else:
-        state = SlotState("open", gettext("Missing") if is_required else gettext("Not uploaded"))
-    if is_locked:
-        state = replace(state, mark="met", detail=gettext("Accepted."))
-    elif query and not query.is_answered:
-        state = SlotState("heed", gettext("Returned to you"), note=state.note)
-    # An empty optional slot has no mark.
-    return state if document or is_required else replace(state, mark="")
 
 
 def _file_row(document: Document) -> FileRow:
@@ -198,8 +187,8 @@ def _replaced_row(document: Document, *, can_be_removed: bool) -> FileRow:
         "uploaded": formats.day(document.uploaded_at),
         "replaced": formats.day(document.replaced_at) if document.replaced_at else "",
     }
-    remove_url = _document_url("document_removal", document) if can_be_removed else ""
-    return FileRow(document.name, _document_url("document", document), facts, remove_url=remove_url)
+    row = FileRow(document.name, _document_url("document", document), facts)
+    return replace(row, remove_url=_document_url("document_removal", document)) if can_be_removed else row
 
 
 def _document_url(view: str, document: Document, *more: int) -> str:
@@ -214,12 +203,11 @@ def posted_reuse(request: HttpRequest) -> tuple[str, str]:
 
 def reusable_file(earlier: EarlierFiles | None, party: PartyRow | None, slot: str, number: str) -> Document:
     """Return a file of the reader that can be reused in the slot. Raises UploadRefused if it can't, or is gone."""
-    for file in earlier.fitting(party, slot) if earlier else ():
-        if str(file.pk) == number:
-            # The offered files have only a few columns loaded.
-            document = Document.objects.filter(pk=file.pk).first()
-            if document is not None:
-                return document
+    if earlier and any(str(file.pk) == number for file in earlier.fitting(party, slot)):
+        # The offered files have only a few columns loaded.
+        document = Document.objects.filter(pk=number).first()
+        if document is not None:
+            return document
     raise services.UploadRefused(gettext("Choose the file from your device. The earlier upload can’t be used here"))
 
 

@@ -1,7 +1,7 @@
 """Build the page of documents: every slot, grouped by holder."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +13,7 @@ from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.localisation import ngettext
 from formation_portal.contract.needs import Need, needs_of_entity
 from formation_portal.relay.delivery_status import deliveries_for_customer
+from formation_portal.ui.documents import documents_url
 from formation_portal.ui.pagination import PageLink, numbered_links, people_page
 
 from ..feedback import ReviewFeedback, review_feedback
@@ -22,10 +23,9 @@ from ..slots import SlotRow, slot_rows
 
 @dataclass(frozen=True, slots=True)
 class SlotGroup:
-    """The slots of the entity or of one party."""
+    """The slots of one party, or of the entity."""
 
-    id: str
-    title: str
+    party: PartyRow | None
     slots: tuple[SlotRow, ...]
 
     @property
@@ -36,16 +36,16 @@ class SlotGroup:
 
 @dataclass(frozen=True)
 class DocumentsPage(ApplicationPage):
-    """The slots of a page of holders. `refused` has the errors of refused files by the key of their slot.
+    """The slots of a page of holders.
 
     `earlier` are the reader's own files, offered for reuse; `back` is the page to return to; `query` has the number of
-    the page, or names a party on it.
+    the page, or names a party on it; `refused` has the errors of refused files by the key of their slot.
     """
 
+    earlier: EarlierFiles
+    back: Link | None
+    query: Mapping[str, Any]
     refused: Mapping[str, str] = field(default_factory=dict)
-    earlier: EarlierFiles | None = None
-    back: Link | None = None
-    query: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def feedback(self) -> ReviewFeedback:
@@ -55,6 +55,11 @@ class DocumentsPage(ApplicationPage):
     def next_step(self) -> Link:
         """Return the page to return to, else the page after this one."""
         return self.back or next_step(self.draft, DOCUMENTS)
+
+    @property
+    def back_query(self) -> str:
+        """Return the query that keeps the page to return to."""
+        return self.back.query if self.back else ""
 
     @cached_property
     def holders(self) -> Page[PartyRow | None]:
@@ -67,8 +72,7 @@ class DocumentsPage(ApplicationPage):
 
     @cached_property
     def links(self) -> tuple[PageLink, ...]:
-        """Return links to the other pages, which keep the page to return to."""
-        return numbered_links(self.holders, QueryDict(self.back.query if self.back else ""))
+        return numbered_links(self.holders, QueryDict(self.back_query))
 
     @cached_property
     def groups(self) -> list[SlotGroup]:
@@ -79,17 +83,13 @@ class DocumentsPage(ApplicationPage):
             slots = slot_rows(
                 self.draft,
                 party,
-                refused=self.refused,
                 deliveries=deliveries,
-                earlier=self.earlier,
                 feedback=self.feedback,
+                refused=self.refused,
+                earlier=self.earlier,
+                upload_url=documents_url(self.draft, "", self.back_query),
             )
-            if self.back:
-                # An upload leads back to this page, which keeps the page to return to.
-                query = f"?{self.back.query}"
-                slots = tuple(replace(row, upload_url=row.upload_url and f"{row.upload_url}{query}") for row in slots)
-            id_ = party.token if party else "entity"
-            groups.append(SlotGroup(id_, party.label if party else self.company, slots))
+            groups.append(SlotGroup(party, slots))
         return groups
 
     @property
@@ -106,6 +106,6 @@ class DocumentsPage(ApplicationPage):
                 missing[page.number] = sum(len(self.draft.missing_documents(party)) for party in page)
         if count := sum(missing.values()):
             first = next(number for number in missing if missing[number])
-            query = f"{self.back.query}&page={first}" if self.back else f"page={first}"
+            query = "&".join(filter(None, (self.back_query, f"page={first}")))
             links.append(Link(ngettext("{count} to upload", "{count} to upload", count), f"?{query}"))
         return links

@@ -1,5 +1,6 @@
 """List the document slots, upload into one, show a document, and download it."""
 
+from dataclasses import replace
 from typing import cast
 
 from django.core.files.uploadedfile import UploadedFile
@@ -30,36 +31,34 @@ from .pages import DocumentsPage
 def documents(request: UserRequest, reference: str) -> HttpResponse:
     """List the slots. A post uploads a file into one of them."""
     draft = get_draft_or_404(request, reference)
-    earlier = EarlierFiles(draft, request.user)
-    back = return_url(request, reference)
+    page = DocumentsPage(draft, EarlierFiles(draft, request.user), return_url(request, reference), request.GET)
     if request.method != "POST":
-        return _render(request, DocumentsPage(draft, earlier=earlier, back=back, query=request.GET))
+        return _render(request, page)
     number, key = posted_reuse(request)
     token, _separator, slot = (key or request.POST.get("slot", "")).partition("/")
     party = get_party_or_404(draft, token) if token else None
-    names = {row.name for row in draft.form_state.slots(party.record if party else None)}
-    if slot not in names:
+    page = replace(page, query={"party": token})
+    if all(row.name != slot for row in draft.form_state.slots(party.record if party else None)):
         raise Http404
-    key = slot_key(party.token if party else None, slot)
+    key = slot_key(token, slot)
     try:
+        upload = request.FILES.get("file")
         if number:
-            source = reusable_file(earlier, party, slot, number)
+            source = reusable_file(page.earlier, party, slot, number)
             document = services.reuse_document(draft, party, slot, source, by=request.user)
+        elif upload is None:
+            raise services.UploadRefused(gettext("Choose a file first, then upload it"))
         else:
-            upload = request.FILES.get("file")
-            if upload is None:
-                raise services.UploadRefused(gettext("Choose a file first, then upload it"))
             document = services.add_document(draft, party, slot, cast("UploadedFile[bytes]", upload), by=request.user)
     except services.UploadRefused as refused:
-        page = DocumentsPage(draft, {key: refused.message}, earlier, back, query={"party": token})
-        return _render(request, page, status=422)
+        return _render(request, replace(page, refused={key: refused.message}), status=422)
     except services.Closed:
-        return _render(request, DocumentsPage(draft, query={"party": token}), status=409)
+        return _render(request, page, status=409)
     except services.Gone as gone:
         raise Http404 from gone
     wait_for(draft.application)
     report_uploaded(request, draft, party, document)
-    return redirect(f"{documents_url(draft, token, back.query if back else '')}#{slot_id(key)}-slot")
+    return redirect(f"{documents_url(draft, token, page.back_query)}#{slot_id(key)}-slot")
 
 
 def _render(request: UserRequest, page: DocumentsPage, *, status: int = 200) -> HttpResponse:

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import groupby
+from itertools import chain, groupby
+from types import MappingProxyType
 from typing import Any
 
 from django.http import QueryDict
@@ -19,19 +20,20 @@ from formation_portal.applications.ownership_stakes import owners_of, typed_stak
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract import canonical, rules
 from formation_portal.contract.fields.cleaning import clean_line
+from formation_portal.contract.record import Party
 from formation_portal.contract.schema import Section
-from formation_portal.relay.delivery_status import ApplicationDeliveries, deliveries_for_customer
+from formation_portal.relay.delivery_status import deliveries_for_customer
 from formation_portal.ui import formats, roles
 from formation_portal.ui.formats import listed
 from formation_portal.ui.forms.controls import Option, Problem, Suggestions
-from formation_portal.ui.forms.form import QuestionForm, Region
+from formation_portal.ui.forms.form import QuestionForm
 from formation_portal.ui.ownership import unaccounted_for
 
 from ..feedback import ReviewFeedback, answers_delivery, refused_answers, review_feedback
 from ..pages import ApplicationPage, Link, need_rows
 from ..sections.changes import InactiveWarnings
 from ..sections.pages import QuestionEntry, QuestionPage
-from ..slots import SlotRow, slot_rows
+from ..slots import SlotRow
 from .duplicates import DuplicatePage
 
 
@@ -40,7 +42,6 @@ class PartyPage(QuestionPage):
     """The page of one party."""
 
     party: PartyRow
-    deliveries: ApplicationDeliveries
 
     template = "portal/parties/party.html"
     read_only_template = "portal/parties/party_read_only.html"
@@ -60,13 +61,10 @@ class PartyPage(QuestionPage):
         return self._url("party", self.party.token)
 
     @property
-    def owners_url(self) -> str:
-        """Return where the owners of a company are entered; "" if the form does not ask for them."""
-        return self._url("owners", self.party.token) if self.draft.asks_owners_of(self.party) else ""
-
-    @property
     def owners(self) -> str:
-        """Describe who owns the company."""
+        """Describe who owns the company; "" if the form does not ask for its owners."""
+        if not self.draft.asks_owners_of(self.party):
+            return ""
         owners = owners_of(self.draft, self.party, typed_stakes(self.draft))
         stakes = [f"{owner.party.label} {owner.percent}" for owner in owners if owner.part is not None]
         remainder = unaccounted_for(self.party, owners)
@@ -83,7 +81,7 @@ class PartyPage(QuestionPage):
     @property
     def are_roles_locked(self) -> bool:
         """Tell whether our reviewer has accepted the party's roles."""
-        return self.feedback is not None and self.party.token in self.feedback.locks.roles
+        return self.party.token in self.feedback.locks.roles
 
     @cached_property
     def duplicate(self) -> DuplicatePage | None:
@@ -103,18 +101,6 @@ class PartyPage(QuestionPage):
     def name_in_needs(self) -> str:
         """Return the name with which the texts of the party's needs begin."""
         return self.party.record.label or canonical.unnamed_label(self.party.kind)
-
-    @cached_property
-    def slots(self) -> tuple[SlotRow, ...]:
-        return slot_rows(
-            self.draft,
-            self.party,
-            is_in_form=True,
-            refused=self.refused,
-            deliveries=self.deliveries,
-            earlier=self.earlier,
-            feedback=self.feedback,
-        )
 
     @cached_property
     def slots_of_roles(self) -> dict[str, tuple[SlotRow, ...]]:
@@ -149,36 +135,25 @@ class PartyPage(QuestionPage):
     @cached_property
     def entries(self) -> tuple[QuestionEntry, ...]:
         """Return the questions about the party itself, then the questions of each role."""
-        sections = {
-            section.key: section for section in self.draft.schema.sections_for(self.party.kind, self.party.roles)
-        }
-        entries: list[QuestionEntry] = []
-        regions_of_roles: dict[str, tuple[Region, ...]] = {}
-        for key, regions in groupby(self.form.regions, key=lambda region: region.entry):
-            if key in sections:
-                regions_of_roles[key] = tuple(regions)
-                continue
-            title = key.removeprefix(ABOUT_PARTY)
-            entries.append(
-                QuestionEntry(
-                    id=f"about-{len(entries)}",
-                    title=title or gettext(_ABOUT_PARTY[self.party.kind]),
-                    regions=tuple(regions),
-                    is_ours=not title,
-                )
-            )
-        for place, (key, section) in enumerate(sections.items()):
+        regions = {key: tuple(group) for key, group in groupby(self.form.regions, key=lambda region: region.entry)}
+        of_roles: list[QuestionEntry] = []
+        for place, section in enumerate(self.draft.schema.sections_for(self.party.kind, self.party.roles)):
             entry = QuestionEntry(
                 id=f"role-{place}",
                 title=gettext("As {role}").format(role=canonical.role_word(section.role or "")),
-                regions=regions_of_roles.get(key, ()),
+                regions=regions.pop(section.key, ()),
                 note=self._note(section),
                 is_ours=True,
-                slots=self.slots_of_roles.get(key, ()),
+                slots=self.slots_of_roles.get(section.key, ()),
             )
             if entry.regions or entry.note or entry.slots:
-                entries.append(entry)
-        return tuple(entries)
+                of_roles.append(entry)
+        about_party: list[QuestionEntry] = []
+        for place, (key, group) in enumerate(regions.items()):
+            title = key.removeprefix(ABOUT_PARTY)
+            own_title = title or gettext(_ABOUT_PARTY[self.party.kind])
+            about_party.append(QuestionEntry(f"about-{place}", own_title, group, is_ours=not title))
+        return (*about_party, *of_roles)
 
     def _note(self, section: Section) -> str:
         """Say why a role's questions are asked, or why they are not asked now."""
@@ -191,13 +166,14 @@ class PartyPage(QuestionPage):
         return note
 
 
-def party_page(draft: Draft, party: PartyRow, *, own_email: str = "", earlier: EarlierFiles | None = None) -> PartyPage:
+def party_page(draft: Draft, party: PartyRow, *, own_email: str, earlier: EarlierFiles | None = None) -> PartyPage:
     """Build the page of a party. With the reader's own e-mail address, a browser may fill in the reader's own data."""
     deliveries = deliveries_for_customer(draft.application)
     status = deliveries.of_party(party.token)
     delivery = answers_delivery(deliveries, status, party=party.token, changed_at=party.model.updated_at)
     feedback = review_feedback(draft)
-    form = party_form(draft, party, own_email=own_email, refused=refused_answers(delivery), feedback=feedback)
+    is_own = party_email(party) == own_email.lower()
+    form = party_form(draft, party, is_own=is_own, refused=refused_answers(delivery), feedback=feedback)
     return PartyPage(
         draft=draft,
         party=party,
@@ -209,11 +185,24 @@ def party_page(draft: Draft, party: PartyRow, *, own_email: str = "", earlier: E
     )
 
 
+@dataclass(frozen=True)
 class PartyForm(QuestionForm):
     """The questions about a party itself, then those of each role."""
 
+    is_guests: bool = False
+
     def entry_of(self, question: rules.Question) -> str:
         return entry_of(question)
+
+    def why(self, question: rules.Question) -> str:
+        """Return why a question is asked; for a guest, only if the party's own answers decide that."""
+        party = self.holder
+        rule = question.spec.depends_on
+        if self.is_guests and rule and isinstance(party, Party):
+            place = rules.find_field(self.schema, rule, question.section, party.kind, party)
+            if place is None or place.group != party.kind or not place.section.counts(party.kind, party.roles):
+                return ""
+        return super().why(question)
 
 
 def party_form(
@@ -221,13 +210,20 @@ def party_form(
     party: PartyRow,
     *,
     more_roles: Iterable[str] = (),
-    own_email: str = "",
-    refused: Mapping[str, str] | None = None,
+    is_own: bool = False,
+    refused: Mapping[str, str] = MappingProxyType({}),
     feedback: ReviewFeedback | None = None,
+    is_guests: bool = False,
 ) -> PartyForm:
-    """Build the form of a party. `more_roles` are added to its roles: a page drawn with them posts their questions."""
+    """Build the form of a party. `more_roles` are added to its roles: a page drawn with them posts their questions.
+
+    Guests see neither share classes, so that questions that choose one are left out, nor the countries of others.
+    """
     holder = replace(party.record, roles=tuple(dict.fromkeys((*party.roles, *more_roles))))
     questions = questions_by_entry(draft.form_state.party_questions(holder))
+    if is_guests:
+        questions = tuple(question for question in questions if not question.spec.refers_to_share_class)
+    feedback = feedback or ReviewFeedback(draft)
     return PartyForm(
         schema=draft.schema,
         asked=questions,
@@ -235,16 +231,22 @@ def party_form(
         answers=holder.answers,
         impossible=draft.form_state.impossible_answers(holder),
         advice=draft.form_state.advised_answers(holder),
-        refused=refused or {},
-        is_own=bool(own_email) and party_email(party) == own_email.lower(),
+        refused=refused,
+        is_own=is_own,
         share_classes=draft.share_class_choices,
         holder=holder,
-        warnings=InactiveWarnings(draft, [question.spec for question in questions], holder),
+        warnings=InactiveWarnings(
+            draft,
+            [question.spec for question in questions],
+            holder,
+            only_of=party.token if is_guests else None,
+        ),
         record=draft.record,
-        suggestions=Suggestions(draft),
+        suggestions=Suggestions(draft, only=holder if is_guests else None),
         shares_url=reverse("portal:shares", args=[draft.application.reference]),
-        locked=feedback.locks.answers_of(party.token) if feedback else frozenset(),
-        notes=feedback.at_answers(party.token) if feedback else {},
+        locked=feedback.locks.answers_of(party.token),
+        notes=feedback.at_answers(party.token),
+        is_guests=is_guests,
     )
 
 
@@ -267,15 +269,10 @@ def entry_of(question: rules.Question) -> str:
 
 def questions_by_entry(questions: Iterable[rules.Question]) -> tuple[rules.Question, ...]:
     """Sort questions by heading: those about the party first, then each role's, in the order of the schema."""
-    questions = tuple(questions)
-    headings = dict.fromkeys(map(entry_of, questions))
-    places = {heading: place for place, heading in enumerate(headings)}
-
-    def position(question: rules.Question) -> tuple[bool, int]:
-        is_of_role = not canonical.is_of_party(question.spec.canonical_field)
-        return is_of_role, places[entry_of(question)]
-
-    return tuple(sorted(questions, key=position))
+    of_headings: dict[str, list[rules.Question]] = {}
+    for question in sorted(questions, key=lambda question: not canonical.is_of_party(question.spec.canonical_field)):
+        of_headings.setdefault(entry_of(question), []).append(question)
+    return tuple(chain.from_iterable(of_headings.values()))
 
 
 def party_email(party: PartyRow) -> str:
@@ -301,32 +298,18 @@ class PartyNewPage(ApplicationPage):
     """The page that adds a party: first the kind, then the roles. The token makes posting it twice harmless."""
 
     user: User
-    kind: str
     role: str
-    chosen: tuple[str, ...]
+    # The kinds that the role accepts; without a role, those that any role accepts.
+    kinds: list[Option]
+    kind: str
+    # The roles that the kind can have.
+    roles: list[Option]
     is_me: bool
     token: str
-    # The kind that is ticked in the first step.
-    ticked: str
-
-    @cached_property
-    def kinds(self) -> list[Option]:
-        """Return the kinds that the role accepts; without a role, those that any role accepts."""
-        kinds: list[Option] = []
-        for kind in roles.kinds_for_role(self.draft, self.role):
-            label = roles.capitalised(roles.kind_with_article(kind))
-            kinds.append(Option(kind, label, kind == self.ticked, help=gettext(_HINTS[kind])))
-        return kinds
 
     @property
     def heading(self) -> str:
-        return gettext(roles.ADD_WORDS[self.kind]) if self.kind else gettext("Add someone")
-
-    @property
-    def roles(self) -> list[Option]:
-        """Return the roles that the kind can have; those chosen before are ticked."""
-        choices = roles.role_choices(self.draft, self.kind, ())
-        return [replace(choice, chosen=choice.value in self.chosen) for choice in choices]
+        return gettext(roles.ADD_WORDS.get(self.kind, gettext_noop("Add someone")))
 
     @property
     def excluded_roles(self) -> str:
@@ -342,16 +325,20 @@ class PartyNewPage(ApplicationPage):
     def problems(self) -> list[Problem]:
         if not self.kind:
             return [Problem("kind", gettext("Choose who you are adding"))]
-        if not any(choice.chosen for choice in self.roles):
+        if not self.chosen_roles:
             return [Problem("roles-1", gettext("Choose at least one role"))]
         return []
+
+    @property
+    def chosen_roles(self) -> list[str]:
+        return [choice.value for choice in self.roles if choice.chosen]
 
     @property
     def raw(self) -> dict[str, Any]:
         """Return the reader's own answers, if the new party is the reader."""
         if not (self.is_me and self.may_be_me):
             return {}
-        return copyable_answers(self.draft, owner_contact(self.user, self.draft), self.chosen)
+        return copyable_answers(self.draft, owner_contact(self.user, self.draft), self.chosen_roles)
 
 
 def party_new_page(draft: Draft, query: QueryDict, user: User) -> PartyNewPage:
@@ -362,19 +349,23 @@ def party_new_page(draft: Draft, query: QueryDict, user: User) -> PartyNewPage:
     role = query.get("role", "")
     kinds = roles.kinds_for_role(draft, role)
     kind = query.get("kind", kinds[0] if len(kinds) == 1 else "")
-    if kind not in kinds:
+    ticked = kind if kind in kinds else next(iter(kinds), "")
+    if kind not in kinds or CHOOSING in query:
         kind = ""
-    chosen = tuple(filter(None, query.getlist("roles")))
-    if not chosen and role:
-        chosen = (role,)
+    kind_options: list[Option] = []
+    for value in kinds:
+        label = roles.capitalised(roles.kind_with_article(value))
+        kind_options.append(Option(value, label, value == ticked, help=gettext(_HINTS[value])))
+    chosen = query.getlist("roles") or [role]
+    choices = roles.role_choices(draft, kind, ())
     token = query.get("token", "")
     return PartyNewPage(
         draft=draft,
         user=user,
-        kind="" if CHOOSING in query else kind,
         role=role,
-        chosen=chosen,
+        kinds=kind_options,
+        kind=kind,
+        roles=[replace(choice, chosen=choice.value in chosen) for choice in choices],
         is_me="me" in query,
         token=token if is_token(token) else new_token(),
-        ticked=kind or next(iter(kinds), ""),
     )

@@ -153,7 +153,7 @@ def party_new(request: UserRequest, reference: str) -> HttpResponseBase:
     if page.problems:
         return _render_new(request, page, status=422)
     try:
-        party = services.add_party(draft, page.kind, page.chosen, page.raw, by=request.user, token=page.token)
+        party = services.add_party(draft, page.kind, page.chosen_roles, page.raw, by=request.user, token=page.token)
     except services.TooManyParties:
         return _render_new(request, page, status=422)
     except services.Closed as closed:

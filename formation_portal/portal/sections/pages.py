@@ -75,13 +75,14 @@ class QuestionPage(FormPage):
     form: QuestionForm
     # The delivery of the answers to the formation service, with its objections.
     delivery: DeliveryStatus
+    deliveries: ApplicationDeliveries
+    feedback: ReviewFeedback
     # The subject of the page's documents; None for the entity.
     party: PartyRow | None = None
     # Why files that were chosen just now were refused, by the key of the slot.
     refused: Mapping[str, str] = field(default_factory=dict)
     # The reader's own files, to be used again.
     earlier: EarlierFiles | None = None
-    feedback: ReviewFeedback | None = None
 
     template: ClassVar[str]
     read_only_template: ClassVar[str]
@@ -124,12 +125,20 @@ class QuestionPage(FormPage):
     @property
     def notes(self) -> tuple[QueryNote, ...]:
         """Our reviewer's questions about the page as a whole."""
-        return self.feedback.at_page(self.holder) if self.feedback else ()
+        return self.feedback.at_page(self.holder)
 
-    @property
+    @cached_property
     def slots(self) -> tuple[SlotRow, ...]:
-        """The documents that the page asks for."""
-        return ()
+        """The documents that the page asks for: all of its party, else those of the section that holds its answers."""
+        return slot_rows(
+            self.draft,
+            self.party,
+            deliveries=self.deliveries,
+            feedback=self.feedback,
+            refused=self.refused,
+            earlier=self.earlier,
+            only="" if self.party else self.holder,
+        )
 
     @property
     def common_slots(self) -> tuple[SlotRow, ...]:
@@ -217,7 +226,6 @@ class SectionPage(QuestionPage):
     """The page of a section."""
 
     section: Section
-    deliveries: ApplicationDeliveries
 
     template = "portal/sections/section.html"
     read_only_template = "portal/sections/section_read_only.html"
@@ -267,19 +275,6 @@ class SectionPage(QuestionPage):
 
     def _is_about(self, problem: LocatedProblem) -> bool:
         return problem.section == self.section.key
-
-    @cached_property
-    def slots(self) -> tuple[SlotRow, ...]:
-        return slot_rows(
-            self.draft,
-            None,
-            only=self.section.key,
-            is_in_form=True,
-            refused=self.refused,
-            deliveries=self.deliveries,
-            earlier=self.earlier,
-            feedback=self.feedback,
-        )
 
 
 def section_page(draft: Draft, section: Section, *, earlier: EarlierFiles | None = None) -> SectionPage:

@@ -198,7 +198,7 @@ class QuestionPageView(View):
 
     def accepted_proposal(self, page: QuestionPage) -> dict[str, Any]:
         """Return the answer that our reviewer proposes and whose button was pressed; a change presses none."""
-        if self.request.htmx or page.feedback is None:
+        if self.request.htmx:
             return {}
         return page.feedback.proposed(page.holder, self.request.POST.get(USE, ""))
 

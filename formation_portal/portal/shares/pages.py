@@ -197,8 +197,7 @@ class ShareClassPage(QuestionPage):
 
     @property
     def read_only_reason(self) -> str:
-        is_locked = self.feedback is not None and self.feedback.locks.has_shares(self.draft)
-        return read_only_reason(self.draft.application, is_accepted=is_locked)
+        return read_only_reason(self.draft.application, is_accepted=self.feedback.locks.has_shares(self.draft))
 
     @property
     def version(self) -> int:
@@ -245,6 +244,7 @@ def share_class_page(draft: Draft, section: Section, *, token: str) -> ShareClas
         draft=draft,
         form=form,
         delivery=delivery,
+        deliveries=deliveries,
         share_class=share_class,
         row=row,
         token=token,

@@ -17,18 +17,14 @@ from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services import restorable_choices
 from formation_portal.contract.localisation import ngettext
 from formation_portal.contract.needs import Need
-from formation_portal.contract.record import Party
-from formation_portal.contract.rules import Question, find_field
 from formation_portal.contract.schema import Section
 from formation_portal.invitations.models import Invitation
 from formation_portal.relay.delivery_status import deliveries_for_customer
-from formation_portal.ui.forms.controls import Suggestions
 
 from ..feedback import DeliverySummary, ReviewFeedback, answers_delivery, refused_answers
 from ..pages import Link, need_rows
 from ..parties.guest_parts import guest_needs
-from ..parties.pages import PartyForm, PartyPage, questions_by_entry
-from ..sections.changes import InactiveWarnings
+from ..parties.pages import PartyPage, party_form
 from ..slots import FileRow, SlotRow
 
 
@@ -53,18 +49,6 @@ class OwnPart:
         if change is None or not restorable_choices(self.draft, change):
             raise Http404
         return change
-
-
-class GuestForm(PartyForm):
-    """A form of one party whose questions say why they are asked only if the party's own answers decide that."""
-
-    def why(self, question: Question) -> str:
-        holder = self.holder
-        rule = question.spec.depends_on
-        assert isinstance(holder, Party)
-        place = find_field(self.schema, rule, question.section, holder.kind, holder) if rule else None
-        is_own = place is not None and place.group == holder.kind and place.section.counts(holder.kind, holder.roles)
-        return super().why(question) if is_own else ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,31 +139,16 @@ class PartPage(PartyPage):
 
 
 def part_page(part: OwnPart) -> PartPage:
-    """Build the page of a guest's part. Guests don't see share classes, so questions that choose one are left out."""
+    """Build the page of a guest's part."""
     draft = part.draft
     party = draft.party(part.party.token) or part.party
     deliveries = deliveries_for_customer(draft.application)
     status = deliveries.of_party(party.token)
     delivery = answers_delivery(deliveries, status, party=party.token, changed_at=party.model.updated_at)
-    questions = draft.form_state.party_questions(party.record)
     # Queries of our reviewer are for the customer; what they have accepted is locked for the guest too.
     feedback = ReviewFeedback(draft, locks=locks_of(draft))
-    form = GuestForm(
-        schema=draft.schema,
-        asked=questions_by_entry(row for row in questions if not row.spec.refers_to_share_class),
-        raw=party.raw,
-        answers=party.record.answers,
-        impossible=draft.form_state.impossible_answers(party.record),
-        advice=draft.form_state.advised_answers(party.record),
-        refused=refused_answers(delivery),
-        is_own=party.kind == "person",
-        holder=party.record,
-        warnings=InactiveWarnings(draft, [question.spec for question in questions], party.record, only_of=party.token),
-        record=draft.record,
-        # Guests must not learn the countries of other parties.
-        suggestions=Suggestions(draft, only=party.record),
-        locked=feedback.locks.answers_of(party.token),
-    )
+    refused = refused_answers(delivery)
+    form = party_form(draft, party, is_own=party.is_person, refused=refused, feedback=feedback, is_guests=True)
     return PartPage(
         draft=draft,
         party=party,
