@@ -34,11 +34,12 @@ from .duplicates import distinguishing_words
 from .guest_parts import guest_part
 from .progress import NeedCounts, Progress, party_progress, role_progress
 
-# A role shows so many contacts as buttons; the rest are in a list to open.
+# A role shows so many contacts as buttons, and names so many of many holders.
 _CONTACTS_AT_ONCE = 3
+_NAMED_AT_ONCE = 3
 # More parties than this are grouped by role and can be filtered.
 _SEEN_AT_ONCE = 8
-_NAMED_AT_ONCE = 3
+# A group names so many parties of other groups.
 _NAMED_OTHERS = 50
 
 
@@ -47,6 +48,7 @@ class RoleCandidate:
     """A party, or a contact from another application, that can take a role in one press."""
 
     id: str
+    kind: str
     label: str
     url: str
     detail: str = ""
@@ -79,7 +81,7 @@ class RoleCard:
     list_url: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class PartyListItem:
     """A party in the list, with its progress, its delivery and the links that the reader may use."""
 
@@ -89,15 +91,13 @@ class PartyListItem:
     # None where the service has refused the answers: the progress says so.
     delivery: DeliveryStatus | None
     url: str
-    can_edit: bool
-    removal_url: str
-    duplicate_url: str
-    invitation: str
-    invitation_url: str
+    can_edit: bool = False
+    removal_url: str = ""
+    duplicate_url: str = ""
+    invitation: str = ""
+    invitation_url: str = ""
 
 
-# Stands for a token in an address; no reference has as many letters in a row.
-_ANY_TOKEN = "0" * 10
 # The marks of incomplete parties.
 _UNFINISHED = ("open", "half", "stop")
 
@@ -163,11 +163,9 @@ class PeoplePage(ApplicationPage):
     @property
     def removed(self) -> list[tuple[PartyRow, str]]:
         """Return the removed parties, each with its roles and the time; none once nothing can be changed."""
-        if self.read_only_reason:
-            return []
         removed: list[tuple[PartyRow, str]] = []
         for party in self.draft.removed_parties:
-            if party.model.removed_at:
+            if party.model.removed_at and not self.read_only_reason:
                 values = {"roles": roles.role_words(party.roles), "when": time_or_day(party.model.removed_at)}
                 removed.append((party, gettext("{roles}. Removed on {when}").format(**values)))
         return removed
@@ -177,10 +175,12 @@ class PeoplePage(ApplicationPage):
         return [self._card(section) for section in roles.active_roles(self.draft)]
 
     def _card(self, section: Section) -> RoleCard:
+        contacts = [candidate for candidate in self._contacts if section.allows(candidate.kind)]
         usable = self._usable(section)
-        is_short = len(usable) <= _SEEN_AT_ONCE
-        fitting = [candidate for kind, candidate in self._contacts if section.allows(kind)]
-        listed = fitting[_CONTACTS_AT_ONCE:] if is_short else [*usable, *fitting[_CONTACTS_AT_ONCE:]]
+        listed = contacts[_CONTACTS_AT_ONCE:]
+        if len(usable) > _SEEN_AT_ONCE:
+            listed = [*usable, *listed]
+            usable = []
         holders = [party.label for party in self.draft.parties if section.counts(party.kind, party.roles)]
         named = holders if len(holders) <= _SEEN_AT_ONCE else holders[:_NAMED_AT_ONCE]
         add_url = ""
@@ -196,12 +196,12 @@ class PeoplePage(ApplicationPage):
             progress=self._role_progress(section),
             holders=named,
             more_holders=len(holders) - len(named),
-            usable=usable if is_short else (),
-            contacts=fitting[:_CONTACTS_AT_ONCE],
+            usable=usable,
+            contacts=contacts[:_CONTACTS_AT_ONCE],
             listed=listed,
             needs=[need for need in self._counts.needs_of_role(section) if need.code != "minimum"],
             add_url=add_url,
-            list_url=self._contacts_url,
+            list_url=self._url("party_known"),
         )
 
     def _usable(self, section: Section) -> list[RoleCandidate]:
@@ -211,7 +211,8 @@ class PeoplePage(ApplicationPage):
         usable: list[RoleCandidate] = []
         for party in self.draft.parties:
             if section.role not in party.roles and section.allows(party.kind):
-                usable.append(RoleCandidate(party.token, party.label, self._party_url("party_roles", party)))
+                url = self._url("party_roles", party.token)
+                usable.append(RoleCandidate(party.token, party.kind, party.label, url))
         return usable if len(usable) <= PEOPLE_AT_ONCE else []
 
     def _role_progress(self, section: Section) -> Progress:
@@ -230,8 +231,8 @@ class PeoplePage(ApplicationPage):
         return Progress(progress.mark, f"{progress.text}, {more}")
 
     @cached_property
-    def _contacts(self) -> list[tuple[str, RoleCandidate]]:
-        """Return the reader's contacts that are not parties yet, each with its kind.
+    def _contacts(self) -> list[RoleCandidate]:
+        """Return the reader's contacts that are not parties yet.
 
         Each has a token, so that pressing its button twice copies it once.
         """
@@ -239,17 +240,15 @@ class PeoplePage(ApplicationPage):
             return []
         absent = without_party(self.draft, contacts(self.user, self.draft))
         name_counts = Counter(contact.label for contact in absent)
-        candidates: list[tuple[str, RoleCandidate]] = []
+        url = self._url("party_known")
+        candidates: list[RoleCandidate] = []
         for contact in absent:
-            is_ambiguous = name_counts[contact.label] > 1
-            candidate = RoleCandidate(
-                id=f"{contact.sources[0]}/{new_token()}",
-                label=contact.label,
-                url=self._contacts_url,
-                detail=distinguishing_words(contact.identifying_values) if is_ambiguous else "",
-                own=gettext("Add yourself") if contact.is_owner else "",
-            )
-            candidates.append((contact.kind, candidate))
+            candidate = RoleCandidate(f"{contact.sources[0]}/{new_token()}", contact.kind, contact.label, url)
+            if name_counts[contact.label] > 1:
+                candidate = replace(candidate, detail=distinguishing_words(contact.identifying_values))
+            if contact.is_owner:
+                candidate = replace(candidate, own=gettext("Add yourself"))
+            candidates.append(candidate)
         return candidates
 
     @cached_property
@@ -263,20 +262,22 @@ class PeoplePage(ApplicationPage):
 
     @cached_property
     def groups(self) -> list[RoleGroup]:
-        """Group the parties that match the search by their first role; parties without a role come last."""
+        """Return the parties that match the search, by their first role."""
         on_page = {party.token for party in self.shown}
         groups: list[RoleGroup] = []
-        for position, role in enumerate(self._roles_in_order):
-            members = [party for party in self.matches if self._positions[party.token] == position]
+        for section, members in self._members:
+            title = gettext("Without a role")
             others: list[PartyRow] = []
-            if role:
-                others = [p for p in self.matches if role.role in p.roles and self._positions[p.token] != position]
+            if section:
+                title = roles.role_title(section)
+                own = {party.token for party in members}
+                others = [party for party in self.matches if section.role in party.roles and party.token not in own]
             if not members and not others:
                 continue
             to_complete = sum(self._progress[party.token].mark in _UNFINISHED for party in members)
             groups.append(
                 RoleGroup(
-                    title=roles.role_title(role) if role else gettext("Without a role"),
+                    title=title,
                     items=[self._item(party) for party in members if party.token in on_page],
                     others=others[:_NAMED_OTHERS],
                     more_others=max(0, len(others) - _NAMED_OTHERS),
@@ -293,24 +294,19 @@ class PeoplePage(ApplicationPage):
         return [party for party in self.draft.parties if matches_name(self.search, party.label)]
 
     @cached_property
-    def _roles_in_order(self) -> list[Section | None]:
-        """Return the roles that head a group each; None heads the parties without a role."""
-        return [*roles.active_roles(self.draft), None]
-
-    @cached_property
-    def _positions(self) -> dict[str, int]:
-        """Return the position of each matching party's group, by the party's token."""
-        *sections, _ = self._roles_in_order
-        positions: dict[str, int] = {}
-        for party in self.matches:
-            places = (place for place, role in enumerate(sections) if role and (role.role or "") in party.roles)
-            positions[party.token] = next(places, len(sections))
-        return positions
+    def _members(self) -> list[tuple[Section | None, list[PartyRow]]]:
+        """Return the matching parties by their first role; None, the last one, has the parties without a role."""
+        members: list[tuple[Section | None, list[PartyRow]]] = []
+        remaining = self.matches
+        for section in roles.active_roles(self.draft):
+            members.append((section, [party for party in remaining if section.role in party.roles]))
+            remaining = [party for party in remaining if section.role not in party.roles]
+        return [*members, (None, remaining)]
 
     @cached_property
     def shown(self) -> Page[PartyRow]:
         """Return the parties on this page. A search has one page, since its words stand in no address."""
-        in_order = sorted(self.matches, key=lambda party: self._positions[party.token])
+        in_order = [party for _, members in self._members for party in members]
         length = max(PEOPLE_AT_ONCE, len(in_order)) if self.search else PEOPLE_AT_ONCE
         return Paginator(in_order, length).get_page(self.number)
 
@@ -323,53 +319,35 @@ class PeoplePage(ApplicationPage):
     def _counts(self) -> NeedCounts:
         return NeedCounts(self.draft)
 
-    @cached_property
-    def _contacts_url(self) -> str:
-        return self._url("party_known")
-
-    @cached_property
-    def _url_patterns(self) -> dict[str, str]:
-        """Return the address of each view of a party, with a placeholder for the token: looked up once for a list."""
-        views = ("party", "party_roles", "party_removal", "invitation")
-        return {view: self._url(view, _ANY_TOKEN) for view in views}
-
-    def _party_url(self, view: str, party: PartyRow) -> str:
-        return self._url_patterns[view].replace(_ANY_TOKEN, party.token)
-
     def _item(self, party: PartyRow) -> PartyListItem:
-        can_be_changed = not self.read_only_reason
-        status = self.deliveries.of_party(party.token)
-        delivery = answers_delivery(self.deliveries, status, party=party.token, changed_at=party.model.updated_at)
-        doing = roles.role_words(party.roles)
+        token = party.token
+        status = self.deliveries.of_party(token)
+        delivery = answers_delivery(self.deliveries, status, party=token, changed_at=party.model.updated_at)
+        role_words = roles.role_words(party.roles)
         if not party.roles and (owned := companies_owned_by(self.draft, party, self._stakes)):
             names = join_list([company.label for company in owned])
-            doing = gettext("Owner of {names}").format(names=names)
-        duplicate_url = ""
-        if party.token in self._duplicates:
-            duplicate_url = self._url("party_duplicate", party.token)
-        invitation = self.invitations.get(party.token)
-        invitation_words = ""
-        if invitation:
-            invitation_words = guest_part(self.draft, party, invitation, refused=self._refused).words
-        invitation_url = ""
-        if can_be_changed and self.draft.application.is_own:
-            invitation_url = self._party_url("invitation", party)
-        return PartyListItem(
-            party=party,
-            facts=join_sentences(doing, canonical.kind_title(party.kind).capitalize()),
-            progress=self._progress[party.token],
+            role_words = gettext("Owner of {names}").format(names=names)
+        item = PartyListItem(
+            party,
+            facts=join_sentences(role_words, canonical.kind_title(party.kind).capitalize()),
+            progress=self._progress[token],
             delivery=None if delivery.is_refused else delivery,
-            url=self._party_url("party", party),
-            can_edit=can_be_changed,
-            removal_url=self._party_url("party_removal", party) if can_be_changed else "",
-            duplicate_url=duplicate_url,
-            invitation=invitation_words,
-            invitation_url=invitation_url,
+            url=self._url("party", token),
         )
+        if invitation := self.invitations.get(token):
+            item.invitation = guest_part(self.draft, party, invitation, refused=self._refused).words
+        if not self.read_only_reason:
+            item.can_edit = True
+            item.removal_url = self._url("party_removal", token)
+            if token in self._duplicates:
+                item.duplicate_url = self._url("party_duplicate", token)
+            if self.draft.application.is_own:
+                item.invitation_url = self._url("invitation", token)
+        return item
 
     @cached_property
     def _duplicates(self) -> dict[str, PartyRow]:
-        return {} if self.read_only_reason else duplicates(self.draft)
+        return duplicates(self.draft)
 
     @cached_property
     def _refused(self) -> tuple[Need, ...]:

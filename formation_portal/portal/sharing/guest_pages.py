@@ -38,10 +38,10 @@ class OwnPart:
 
     def document(self, number: int) -> Document:
         """Return a document of the party; 404 for any other of the application."""
-        for document in self.draft.documents_of(self.party).values():
-            if document.pk == number:
-                return document
-        raise Http404
+        document = self.draft.document(number)
+        if document is None or document not in self.draft.documents_of(self.party).values():
+            raise Http404
+        return document
 
     def change(self, number: int) -> Change:
         """Return a change of a choice that the guest can undo; 404 for any other in the history."""

@@ -6,7 +6,7 @@ Before the right code was entered, no page names anybody, and right and wrong li
 from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -48,17 +48,12 @@ DONE = "done"
 # Stands in the address of the form after the guest has tried to finish.
 _FINISHING = "finishing"
 
-Rest = ParamSpec("Rest")
-WithInvitation = Callable[Concatenate[GuestRequest, Invitation, Rest], HttpResponseBase]
-WithPart = Callable[Concatenate[GuestRequest, OwnPart, Rest], HttpResponseBase]
-Guarded = Callable[Concatenate[GuestRequest, str, Rest], HttpResponseBase]
 
-
-def with_invitation(view: WithInvitation[Rest]) -> Guarded[Rest]:
+def with_invitation(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
     """Pass the invitation to a page before the code, while its link is valid. Reads nothing of the application."""
 
     @wraps(view)
-    def guarded(request: GuestRequest, reference: str, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
+    def guarded(request: GuestRequest, reference: str, /, **kwargs: Any) -> HttpResponseBase:
         session = request.guest_session
         invitation = parts.find_by_reference(session.reference)
         if invitation is None:
@@ -66,7 +61,7 @@ def with_invitation(view: WithInvitation[Rest]) -> Guarded[Rest]:
         elif reason := closure(invitation, now=timezone.now(), round_=session.round, epoch=session.epoch):
             response = _unavailable_page(request, reason)
         else:
-            response = view(request, invitation, *args, **kwargs)
+            response = view(request, invitation, **kwargs)
         # Stored nowhere, not even by browsers without a session.
         response.headers["Cache-Control"] = "no-store"
         return response
@@ -74,21 +69,20 @@ def with_invitation(view: WithInvitation[Rest]) -> Guarded[Rest]:
     return guarded
 
 
-def with_part(view: WithPart[Rest]) -> Guarded[Rest]:
+def with_part(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
     """Pass the part to one of its pages; a guest who has not entered the code is asked for it."""
 
-    def guarded(
-        request: GuestRequest, invitation: Invitation, /, *args: Rest.args, **kwargs: Rest.kwargs
-    ) -> HttpResponseBase:
+    @wraps(view)
+    def guarded(request: GuestRequest, invitation: Invitation, /, **kwargs: Any) -> HttpResponseBase:
         if not request.guest_session.is_known:
             return redirect("portal:part_code", reference=invitation.reference)
         draft = open_draft(invitation.application)
         party = draft.party(invitation.party.token)
         if party is None:
             return _unavailable_page(request, Closure.WITHDRAWN)
-        return view(request, OwnPart(invitation, draft, party), *args, **kwargs)
+        return view(request, OwnPart(invitation, draft, party), **kwargs)
 
-    return wraps(view)(with_invitation(guarded))
+    return with_invitation(guarded)
 
 
 def _unavailable_page(request: HttpRequest, reason: Closure) -> HttpResponse:

@@ -44,6 +44,11 @@ class EmailControl:
     def problems(self) -> tuple[Problem, ...]:
         return (Problem(EMAIL, self.error),) if self.error else ()
 
+    @property
+    def status(self) -> int:
+        """Return the status of an answer that shows the control."""
+        return 422 if self.error else 200
+
 
 def posted_recipient(request: UserRequest) -> EmailControl:
     """Validate the posted address of an invitation, and count the e-mail against the reader's daily limit.
@@ -132,10 +137,6 @@ class InvitationPage(ApplicationPage):
         return guest_part(self.draft, self.party, self.invitation, refused=delivery_summary(self.draft).refused)
 
     @property
-    def stage(self) -> InvitationStage | None:
-        return self.part.stage if self.part else None
-
-    @property
     def box(self) -> EmailControl:
         """Return the posted address, else the one of the last invitation, else the party's own answer."""
         if self.posted:
@@ -150,7 +151,8 @@ class InvitationPage(ApplicationPage):
     @property
     def is_out(self) -> bool:
         """Tell whether there is a link that can be withdrawn."""
-        return self.stage is not None and (self.stage.waits or self.stage is InvitationStage.DONE)
+        over = (InvitationStage.EXPIRED, InvitationStage.WITHDRAWN)
+        return self.part is not None and self.part.stage not in over
 
     @property
     def since(self) -> str:

@@ -13,8 +13,7 @@ from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import AnyRequest, UserRequest, customer, public, signed_in
 from formation_portal.applications import services
 from formation_portal.applications.access import GRANTABLE, Collaborator, Right
-from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.parties import PartyRow
+from formation_portal.applications.draft import open_draft
 from formation_portal.invitations import collaborators, parts
 from formation_portal.invitations.codes import digest_of_key
 
@@ -32,19 +31,25 @@ RIGHT = "right"
 def access(request: UserRequest, reference: str) -> HttpResponse:
     """List the collaborators. A post invites one."""
     draft = get_draft_or_404(request, reference, takes=Right.OWN)
-    if request.method != "POST":
-        return _render_access(request, draft)
-    if chosen_in(request):
-        return _render_access(request, draft, box=EmailControl(request.POST.get(EMAIL, "")), right=_right(request))
-    box = posted_recipient(request)
     right = _right(request)
-    if not box.error and addresses.has_address(request.user, box.address):
-        box = EmailControl(box.typed, gettext("This is your own address. Enter someone else’s"))
-    if box.error:
-        return _render_access(request, draft, box=box, right=right, status=422)
-    collaborators.share_with(draft, email=box.address, right=right, by=request.user, language=get_language() or "en")
-    messages.success(request, gettext("Invitation sent to %(email)s.") % {"email": box.address})
-    return redirect("portal:access", reference=reference)
+    box = EmailControl(request.POST.get(EMAIL, ""))
+    if request.method == "POST" and not chosen_in(request):
+        box = posted_recipient(request)
+        if not box.error and addresses.has_address(request.user, box.address):
+            box = EmailControl(box.typed, gettext("This is your own address. Enter someone else’s"))
+        if not box.error:
+            language = get_language() or "en"
+            collaborators.share_with(draft, email=box.address, right=right, by=request.user, language=language)
+            messages.success(request, gettext("Invitation sent to %(email)s.") % {"email": box.address})
+            return redirect("portal:access", reference=reference)
+    context = {
+        "draft": draft,
+        "rows": [CollaboratorRow(row) for row in draft.application.collaborators.select_related("user")],
+        "rights": right_options(right),
+        "days": settings.INVITATION_DAYS,
+        "box": box,
+    }
+    return render(request, "portal/sharing/access.html", context, status=box.status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -76,20 +81,6 @@ def collaborator_removal(request: UserRequest, reference: str, number: int) -> H
     return redirect("portal:access", reference=reference)
 
 
-def _render_access(
-    request: UserRequest, draft: Draft, *, box: EmailControl | None = None, right: Right = Right.VIEW, status: int = 200
-) -> HttpResponse:
-    context = {
-        "draft": draft,
-        "rows": [CollaboratorRow(row) for row in draft.application.collaborators.select_related("user")],
-        "rights": right_options(right),
-        "days": settings.INVITATION_DAYS,
-        "box": box,
-        "problems": box.problems if box else (),
-    }
-    return render(request, "portal/sharing/access.html", context, status=status)
-
-
 def _right(request: UserRequest) -> Right:
     """Read the posted right; the lesser one if a form names none that can be given."""
     posted = request.POST.get(RIGHT)
@@ -103,22 +94,19 @@ def invitation(request: UserRequest, reference: str, token: str) -> HttpResponse
     """Show the state of a party's invitation, and explain it. A post sends one."""
     draft = get_draft_or_404(request, reference, takes=Right.OWN)
     party = get_party_or_404(draft, token)
-    if request.method != "POST":
-        return _render_invitation(request, InvitationPage(draft, party))
-    if chosen_in(request):
-        return _render_invitation(request, InvitationPage(draft, party, EmailControl(request.POST.get(EMAIL, ""))))
-    box = posted_recipient(request)
-    if box.error:
-        return _render_invitation(request, InvitationPage(draft, party, box), status=422)
-    with refusals_as_messages(request):
-        parts.invite(draft, party, email=box.address, by=request.user, language=get_language() or "en")
-        messages.success(request, gettext("Invitation sent to %(email)s.") % {"email": box.address})
-    return redirect("portal:invitation", reference=reference, token=token)
-
-
-def _render_invitation(request: UserRequest, page: InvitationPage, *, status: int = 200) -> HttpResponse:
-    context = {"page": page, "problems": page.box.problems, "days": settings.INVITATION_DAYS}
-    return render(request, "portal/sharing/invitation.html", context, status=status)
+    page = InvitationPage(draft, party)
+    if request.method == "POST" and chosen_in(request):
+        page = InvitationPage(draft, party, EmailControl(request.POST.get(EMAIL, "")))
+    elif request.method == "POST":
+        box = posted_recipient(request)
+        if not box.error:
+            with refusals_as_messages(request):
+                parts.invite(draft, party, email=box.address, by=request.user, language=get_language() or "en")
+                messages.success(request, gettext("Invitation sent to %(email)s.") % {"email": box.address})
+            return redirect("portal:invitation", reference=reference, token=token)
+        page = InvitationPage(draft, party, box)
+    context = {"page": page, "days": settings.INVITATION_DAYS}
+    return render(request, "portal/sharing/invitation.html", context, status=page.box.status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -141,28 +129,22 @@ def invitation_reminder(request: UserRequest, reference: str, token: str) -> Htt
     """Remind a guest by e-mail, once a day at most. A GET only leads to the invitation."""
     draft = get_draft_or_404(request, reference, takes=Right.OWN)
     party = get_party_or_404(draft, token)
-    if request.method != "POST":
-        return redirect("portal:invitation", reference=reference, token=token)
-    if has_confirmed(request.user):
-        _send_reminder(request, draft, party)
-    else:
+    if request.method == "POST" and not has_confirmed(request.user):
         messages.error(request, gettext("Confirm your e-mail address first. Then you can send reminders."))
+    elif request.method == "POST":
+        has_refusals = any(need.party_id == party.token for need in delivery_summary(draft).refused)
+        try:
+            with refusals_as_messages(request):
+                parts.remind(draft, party, by=request.user, has_refusals=has_refusals)
+                messages.success(request, gettext("Reminder sent to %(name)s.") % {"name": party.label})
+        except parts.TooSoon:
+            sentence = gettext("We wrote to %(name)s less than a day ago. You can send one reminder a day.")
+            messages.error(request, sentence % {"name": party.label})
+        except parts.NothingToSend:
+            messages.error(request, gettext("%(name)s has no open invitation.") % {"name": party.label})
     if request.POST.get("from") == "overview":
         return redirect("portal:overview", reference=reference)
     return redirect("portal:invitation", reference=reference, token=token)
-
-
-def _send_reminder(request: UserRequest, draft: Draft, party: PartyRow) -> None:
-    has_refusals = any(need.party_id == party.token for need in delivery_summary(draft).refused)
-    try:
-        with refusals_as_messages(request):
-            parts.remind(draft, party, by=request.user, has_refusals=has_refusals)
-            messages.success(request, gettext("Reminder sent to %(name)s.") % {"name": party.label})
-    except parts.TooSoon:
-        sentence = gettext("We wrote to %(name)s less than a day ago. You can send one reminder a day.")
-        messages.error(request, sentence % {"name": party.label})
-    except parts.NothingToSend:
-        messages.error(request, gettext("%(name)s has no open invitation.") % {"name": party.label})
 
 
 # The key of the session under which the digest of the link's key is stored.
