@@ -279,3 +279,10 @@ class ConfirmPage(ApplicationPage):
 def customer_name(who: User | None) -> str:
     """Return the name of a customer; "" for None, for one without a name, and for agents."""
     return "" if who is None or who.is_agent else who.get_full_name()
+
+
+def incorporated_words(product_type: str) -> str:
+    """Name the last step of a formation."""
+    if formats.entity_word(product_type) == "foundation":
+        return gettext("The foundation is incorporated")
+    return gettext("The company is incorporated")

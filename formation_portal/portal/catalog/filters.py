@@ -5,14 +5,14 @@ the page says.
 """
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from decimal import Decimal
+from operator import attrgetter
+from typing import NamedTuple
 
 from django.http import QueryDict
 from django.urls import reverse
-from django.utils.http import urlencode
 from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.contract.catalog import CatalogItem, working_days
@@ -20,6 +20,7 @@ from formation_portal.contract.fields.iso_codes import format_money, sort_key
 from formation_portal.contract.localisation import colon, ngettext
 from formation_portal.ui.forms.controls import Option, as_options
 
+from ..pages import Link
 from .search import MAX_LENGTH, matches_search
 
 # Round amounts; only those that divide the products of a currency are offered.
@@ -29,12 +30,6 @@ _DAYS = (3, 5, 10, 15, 20, 30, 60)
 _MOST_DAYS = 999
 # Decimal alone would accept exponents, signs and the digits of every script.
 _CEILING = re.compile(r"(?P<currency>[^\s\0-]{1,20})-(?P<amount>[0-9]{1,15}(?:\.[0-9]{1,4})?)")
-# The value of an item for each filter that is a choice of one value, by the filter's name in the address.
-_VALUES: dict[str, Callable[[CatalogItem], str]] = {
-    "region": lambda item: item.original.jurisdiction.region,
-    "country": lambda item: item.jurisdiction.slug,
-    "type": lambda item: item.product.type,
-}
 _TYPE_WORDS = {"Corporation": gettext_noop("Companies"), "Foundation": gettext_noop("Foundations")}
 
 
@@ -88,7 +83,9 @@ class CatalogFilter:
         if item is None:
             return not self.values
         return (
-            all(getattr(self, name) in ("", value_of(item)) for name, value_of in _VALUES.items())
+            self.region in ("", item.original.jurisdiction.region)
+            and self.country in ("", item.jurisdiction.slug)
+            and self.type in ("", item.product.type)
             and (self.price is None or self.price.matches(item))
             and (not self.days or _most_days(item) <= self.days)
             and (not self.search or matches_search(self.search, item))
@@ -125,21 +122,19 @@ class CatalogFilterControl:
         return f"{self.label}{colon()}{self.chosen}"
 
 
-def filter_controls(items: Iterable[CatalogItem], chosen: CatalogFilter) -> tuple[CatalogFilterControl, ...]:
+def filter_controls(items: Sequence[CatalogItem], chosen: CatalogFilter) -> list[CatalogFilterControl]:
     """Build the filters with the catalog's options, in the order of the page; each option has the number of matches."""
-    items = tuple(items)
     regions = {item.original.jurisdiction.region: item.jurisdiction.region for item in items}
     places = {item.jurisdiction.slug: item.jurisdiction.name for item in items}
-    kinds = dict.fromkeys(item.product.type for item in items)
-    types = {kind: gettext(_TYPE_WORDS[kind]) if kind in _TYPE_WORDS else kind for kind in kinds}
-    prices = {
-        str(ceiling): gettext("Up to {amount}").format(amount=format_money(ceiling.amount, ceiling.currency))
-        for ceiling in _ceilings(items, chosen.price)
-    }
-    days = {
-        str(limit): ngettext("{count} working day", "{count} working days", limit)
-        for limit in _day_limits(items, chosen.days)
-    }
+    types = {item.product.type: item.product.type for item in items}
+    types |= {kind: gettext(label) for kind, label in _TYPE_WORDS.items() if kind in types}
+    prices: dict[str, str] = {}
+    for ceiling in _ceilings(items, chosen.price):
+        amount = format_money(ceiling.amount, ceiling.currency)
+        prices[str(ceiling)] = gettext("Up to {amount}").format(amount=amount)
+    days: dict[str, str] = {}
+    for limit in _day_limits(items, chosen.days):
+        days[str(limit)] = ngettext("{count} working day", "{count} working days", limit)
     offered = (
         ("region", gettext("Region"), gettext("All regions"), _by_name(regions)),
         ("country", gettext("Country"), gettext("All countries"), _by_name(places)),
@@ -147,37 +142,26 @@ def filter_controls(items: Iterable[CatalogItem], chosen: CatalogFilter) -> tupl
         ("price", gettext("Set-up fee"), gettext("Any price"), prices),
         ("days", gettext("Ready within"), gettext("Any time"), days),
     )
-    values = chosen.values
-    matching = [item for item in items if chosen.matches(item)]
     controls = [CatalogFilterControl("search", gettext("Search"), chosen.search)]
-    for name, label, no_filter, offered_labels in offered:
-        value = values.get(name, "")
-        labels = {key: text for key, text in offered_labels.items() if key}
-        if value and value not in labels:
-            # An address may name a value that is not offered.
-            labels[value] = value
+    for name, label, no_filter, labels in offered:
+        value = chosen.values.get(name, "")
+        labels[""] = no_filter
+        # An address may name a value that is not offered.
+        labels.setdefault(value, value)
         # Count the matches of the other filters for each option of this one.
-        others = [item for item in items if chosen.without(name).matches(item)] if value else matching
-        counts = _counts(name, labels, others)
-        options = [("", no_filter), *((key, f"{text} ({counts[key]})") for key, text in labels.items())]
-        controls.append(CatalogFilterControl(name, label, labels.get(value, no_filter), as_options(options, value)))
-    return tuple(controls)
+        others = [item for item in items if chosen.without(name).matches(item)]
+        options = [("", no_filter)]
+        for key, text in labels.items():
+            if key:
+                count = sum(map(CatalogFilter.from_query({name: key}).matches, others))
+                options.append((key, f"{text} ({count})"))
+        controls.append(CatalogFilterControl(name, label, labels[value], as_options(options, value)))
+    return controls
 
 
 def _by_name(labels: Mapping[str, str]) -> dict[str, str]:
     """Sort options by their label in the reader's language."""
     return dict(sorted(labels.items(), key=lambda pair: sort_key(pair[1])))
-
-
-def _counts(name: str, keys: Iterable[str], items: list[CatalogItem]) -> Mapping[str, int]:
-    """Count the items that match each option of a filter."""
-    if name in _VALUES:
-        return Counter(map(_VALUES[name], items))
-    if name == "days":
-        item_days = [_most_days(item) for item in items]
-        return {key: sum(days <= int(key) for days in item_days) for key in keys}
-    ceilings = {key: PriceCeiling.parse(key) for key in keys}
-    return {key: sum(map(ceiling.matches, items)) for key, ceiling in ceilings.items() if ceiling}
 
 
 def _most_days(item: CatalogItem) -> int:
@@ -186,34 +170,51 @@ def _most_days(item: CatalogItem) -> int:
     return days
 
 
-def _day_limits(items: tuple[CatalogItem, ...], chosen: int) -> list[int]:
-    item_days = [days for days in map(_most_days, items) if days <= _MOST_DAYS]
-    limits = {days for days in _DAYS if item_days and min(item_days) <= days < max(item_days)}
+def _day_limits(items: Sequence[CatalogItem], chosen: int) -> list[int]:
+    item_days = sorted(days for days in map(_most_days, items) if days <= _MOST_DAYS)
+    limits = {days for days in _DAYS if item_days and item_days[0] <= days < item_days[-1]}
     if chosen:
         limits.add(chosen)
     return sorted(limits)
 
 
-def _ceilings(items: tuple[CatalogItem, ...], chosen: PriceCeiling | None) -> list[PriceCeiling]:
-    ceilings: set[PriceCeiling] = {chosen} if chosen else set()
-    for currency in {item.price.currency for item in items if item.price.currency}:
-        prices = [item.price.one_off for item in items if item.price.currency == currency]
-        amounts = [Decimal(step) for step in _STEPS if min(prices) <= step < max(prices)]
+def _ceilings(items: Sequence[CatalogItem], chosen: PriceCeiling | None) -> list[PriceCeiling]:
+    prices: dict[str, list[Decimal]] = {}
+    for item in items:
+        prices.setdefault(item.price.currency, []).append(item.price.one_off)
+    ceilings = {chosen} if chosen else set()
+    for currency, amounts in prices.items():
+        dearest = max(amounts)
         # The highest price is offered too: there may be no step between prices that are about the same.
-        ceilings |= {PriceCeiling(currency, amount) for amount in (*amounts, max(prices))}
-    # A service may name a currency or a price that no address can have.
-    addressable = [ceiling for ceiling in ceilings if PriceCeiling.parse(str(ceiling)) == ceiling]
-    return sorted(addressable, key=lambda ceiling: (ceiling.currency, ceiling.amount))
+        for amount in (dearest, *map(Decimal, _STEPS)):
+            ceiling = PriceCeiling(currency, amount)
+            # A service may name a currency or a price that no address can have.
+            is_addressable = PriceCeiling.parse(str(ceiling)) == ceiling
+            if is_addressable and (amount == dearest or min(amounts) <= amount < dearest):
+                ceilings.add(ceiling)
+    return sorted(ceilings, key=attrgetter("currency", "amount"))
 
 
-def removal_words(label: str, count: int) -> str:
-    """Say how many products match without one filter or answer."""
-    return ngettext(
+class Removal(NamedTuple):
+    """The removal of a filter or an answer: its label, the number of products that then match, and the address."""
+
+    label: str
+    matches: int
+    url: str
+
+
+def best_removal(removals: Iterable[Removal]) -> Link | None:
+    """Return the link to the most products, like "Without “Region: Europe”, 9 company types match"; None to none."""
+    best = max(removals, key=attrgetter("matches"), default=None)
+    if best is None or not best.matches:
+        return None
+    text = ngettext(
         "Without “{filter}”, {count} company type matches",
         "Without “{filter}”, {count} company types match",
-        count,
-        filter=label,
+        best.matches,
+        filter=best.label,
     )
+    return Link(text, best.url)
 
 
 def compared_keys(query: QueryDict) -> tuple[str, ...]:
@@ -223,5 +224,4 @@ def compared_keys(query: QueryDict) -> tuple[str, ...]:
 
 def filtered_url(view: str, chosen: CatalogFilter, keys: Iterable[str]) -> str:
     """Return the address of a page with the filters that are set, and the products."""
-    pairs = [*chosen.values.items(), *(("product", key) for key in keys)]
-    return reverse(view) + (f"?{urlencode(pairs)}" if pairs else "")
+    return reverse(view, query=[*chosen.values.items(), *(("product", key) for key in keys)])

@@ -11,25 +11,24 @@ from functools import cached_property
 from operator import attrgetter
 
 from django.urls import reverse
-from django.utils.http import urlencode
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext
 
 from formation_portal.contract import canonical
 from formation_portal.contract.catalog import CatalogItem, working_days
 from formation_portal.contract.fields.iso_codes import format_money, sort_key
 from formation_portal.contract.localisation import in_quotes, join_list, ngettext
 from formation_portal.gateway.catalog import Catalog, CatalogProduct
-from formation_portal.ui.forms.controls import Option, as_options
+from formation_portal.ui.forms.controls import Option
 
-from .filters import CatalogFilter, PriceCeiling, filtered_url, removal_words
-from .pages import COMPARED_AT_MOST, least_roles
-from .requirements import Requirements
+from ..pages import Link
+from .filters import CatalogFilter, PriceCeiling, Removal, best_removal, filtered_url
+from .pages import COMPARED_AT_MOST
+from .requirements import Requirements, fees_of, least_roles
 
 _LISTED_AT_MOST = 5
 # A question with more options is left out, since they can't be compared at a glance.
 _MAX_OPTIONS = 12
 _MAX_LIMITS = 4
-_KINDS = {"Corporation": gettext_noop("Company"), "Foundation": gettext_noop("Foundation")}
 
 
 class GuideQuestion:
@@ -62,8 +61,8 @@ class GuideQuestion:
     @property
     def options(self) -> list[Option]:
         options = [Option("", gettext("Doesn’t matter"), not self.answer, is_ours=True)]
-        for option in as_options((self.short_labels or self.labels).items(), self.answer):
-            options.append(Option(option.value, option.label, option.chosen, is_ours=self.is_ours))
+        for value, label in (self.short_labels or self.labels).items():
+            options.append(Option(value, label, value == self.answer, is_ours=self.is_ours))
         return options
 
     def is_useful(self, items: tuple[CatalogItem, ...]) -> bool:
@@ -90,28 +89,30 @@ class FormQuestion(GuideQuestion):
 
     def __init__(self, items: tuple[CatalogItem, ...]) -> None:
         self.legend = gettext("What do you want to form?")
+        names = {"Corporation": gettext("Company"), "Foundation": gettext("Foundation"), "": gettext("Other")}
         forms = {(item.product.type, _has_shares(item)) for item in items}
-        ordered = sorted(forms, key=lambda form: (form[0], not form[1]))
-        types = [kind for kind, _ in ordered]
-        labels: dict[str, str] = {}
-        for kind, has_shares in ordered:
-            label = gettext(_KINDS[kind]) if kind in _KINDS else kind or gettext("Other")
-            if types.count(kind) > 1:
-                sentence = gettext("{type} with shareholders") if has_shares else gettext("{type} without shareholders")
-                label = sentence.format(type=label)
-            labels[f"{kind or 'other'}{'-shares' if has_shares else ''}"] = label
-        self.labels = labels
+        types = [kind for kind, _ in forms]
+        self.labels: dict[str, str] = {}
+        for kind, has_shares in sorted(forms, key=lambda form: (form[0], not form[1])):
+            label = names.get(kind, kind)
+            if types.count(kind) > 1 and has_shares:
+                label = gettext("{type} with shareholders").format(type=label)
+            elif types.count(kind) > 1:
+                label = gettext("{type} without shareholders").format(type=label)
+            self.labels[_form_value(kind, has_shares)] = label
 
     def meets(self, item: CatalogItem, value: str) -> bool:
-        return self._value(item) == value
+        return _form_value(item.product.type, _has_shares(item)) == value
 
     def fact(self, item: CatalogItem) -> str:
+        has_shares = _has_shares(item)
+        label = self.labels[_form_value(item.product.type, has_shares)]
         roles = join_list([canonical.role_count(role, count) for role, count in least_roles(item)])
-        label = self.labels[self._value(item)]
-        return label if _has_shares(item) or not roles else f"{label} ({roles})"
+        return label if has_shares or not roles else f"{label} ({roles})"
 
-    def _value(self, item: CatalogItem) -> str:
-        return f"{item.product.type or 'other'}{'-shares' if _has_shares(item) else ''}"
+
+def _form_value(kind: str, has_shares: bool) -> str:
+    return f"{kind or 'other'}{'-shares' if has_shares else ''}"
 
 
 def _has_shares(item: CatalogItem) -> bool:
@@ -125,21 +126,27 @@ class PlaceQuestion(GuideQuestion):
 
     def __init__(self, items: tuple[CatalogItem, ...]) -> None:
         self.legend = gettext("Where should it be registered?")
-        places = {item.original.jurisdiction.region: item.jurisdiction.region for item in items}
         self.name = "region"
+        places = dict(map(self._place, items))
         if len(places) < 2:
-            places = {item.jurisdiction.slug: item.jurisdiction.name for item in items}
             self.name = "country"
+            places = dict(map(self._place, items))
         ordered = sorted(places.items(), key=lambda place: sort_key(place[1]))
         self.labels = {value: place for value, place in ordered if value}
 
     def meets(self, item: CatalogItem, value: str) -> bool | None:
-        place = item.jurisdiction.slug if self.name == "country" else item.original.jurisdiction.region
+        place, _ = self._place(item)
         return place == value if place else None
 
     def fact(self, item: CatalogItem) -> str:
-        place = item.jurisdiction.name if self.name == "country" else item.jurisdiction.region
-        return place or _not_stated()
+        _, name = self._place(item)
+        return name or gettext("Not stated")
+
+    def _place(self, item: CatalogItem) -> tuple[str, str]:
+        """Return the place as the value of an answer, and its name."""
+        if self.name == "country":
+            return item.jurisdiction.slug, item.jurisdiction.name
+        return item.original.jurisdiction.region, item.jurisdiction.region
 
 
 class PeopleQuestion(GuideQuestion):
@@ -152,10 +159,9 @@ class PeopleQuestion(GuideQuestion):
         self.hint = gettext("We count the roles that are always required. One person or company can have several.")
         counts = sorted({self._fewest(item) for item in items})
         self.labels = {str(count): ngettext("{count} person", "{count} people", count) for count in counts}
-        short_labels = {value: value for value in self.labels}
-        if counts:
-            short_labels[str(counts[-1])] = gettext("{count} or more").format(count=counts[-1])
-        self.short_labels = short_labels
+        self.short_labels = {value: value for value in self.labels}
+        for count in counts[-1:]:
+            self.short_labels[str(count)] = gettext("{count} or more").format(count=count)
 
     def meets(self, item: CatalogItem, value: str) -> bool:
         return self._fewest(item) <= int(value)
@@ -182,10 +188,10 @@ class DaysQuestion(GuideQuestion):
         spans = [working_days(item.original.estimated_timeline) for item in items]
         limits = _limits([Decimal(span[1]) for span in spans if span])
         self.short_labels = {str(limit): str(limit) for limit in limits}
-        self.labels = {
-            str(limit): ngettext("Within {count} working day", "Within {count} working days", int(limit))
-            for limit in limits
-        }
+        self.labels: dict[str, str] = {}
+        for limit in limits:
+            text = ngettext("Within {count} working day", "Within {count} working days", int(limit))
+            self.labels[str(limit)] = text
 
     def meets(self, item: CatalogItem, value: str) -> bool | None:
         span = working_days(item.original.estimated_timeline)
@@ -193,7 +199,7 @@ class DaysQuestion(GuideQuestion):
 
     def fact(self, item: CatalogItem) -> str:
         days = Requirements(item).days
-        return gettext("Ready in {days}").format(days=days) if days else _not_stated()
+        return gettext("Ready in {days}").format(days=days) if days else gettext("Not stated")
 
 
 class PriceQuestion(GuideQuestion):
@@ -224,14 +230,10 @@ class PriceQuestion(GuideQuestion):
         return ceiling.matches(item) if item.price.currency == ceiling.currency else None
 
     def fact(self, item: CatalogItem) -> str:
-        price = item.price
-        if not price.is_given:
-            return _not_stated()
-        fees = {
-            "once": format_money(price.one_off, price.currency),
-            "annual": format_money(price.annual, price.currency),
-        }
-        return gettext("Set-up fee {once}, annual fee {annual}").format(**fees)
+        once, annual = fees_of(item)
+        if not once:
+            return gettext("Not stated")
+        return gettext("Set-up fee {once}, annual fee {annual}").format(once=once, annual=annual)
 
 
 # In the order of the page.
@@ -290,13 +292,13 @@ class GuidePage:
     def questions(self) -> list[GuideQuestion]:
         """Return the questions that distinguish the products, with their answers."""
         items = tuple(product.item for product in self.catalog.items if product.item and product.is_available)
-        questions: list[GuideQuestion] = [question(items) for question in _QUESTIONS]
-        useful = [question for question in questions if question.is_useful(items)]
-        for question in useful:
-            value = self.query.get(question.name, "")
-            if value in question.labels:
-                question.answer = value
-        return useful
+        questions: list[GuideQuestion] = []
+        for question in (kind(items) for kind in _QUESTIONS):
+            if question.is_useful(items):
+                value = self.query.get(question.name, "")
+                question.answer = value if value in question.labels else ""
+                questions.append(question)
+        return questions
 
     @cached_property
     def answers(self) -> dict[str, str]:
@@ -340,32 +342,21 @@ class GuidePage:
         return fitting + near[: _LISTED_AT_MOST - len(fitting)]
 
     @cached_property
-    def _to_remove(self) -> GuideQuestion | None:
-        """Return the question without whose answer the most products fit, if removing one answer helps."""
-        if self.fitting:
-            return None
-        answered = [question for question in self.questions if question.answer]
-        best = max(answered, key=self._count_without, default=None)
-        return best if best and self._count_without(best) else None
-
-    def _count_without(self, question: GuideQuestion) -> int:
-        return sum(candidate.missed == {question.name} for candidate in self.ranked)
-
-    @property
-    def loosen_words(self) -> str:
-        """Say what removing that answer shows: "Without “Europe”, 9 company types match"."""
-        question = self._to_remove
-        return removal_words(question.labels[question.answer], self._count_without(question)) if question else ""
-
-    @property
-    def loosen_url(self) -> str:
-        """Return the address without that answer."""
-        name = self._to_remove.name if self._to_remove else ""
-        return _guide_url({key: value for key, value in self.answers.items() if key != name})
+    def loosened(self) -> Link | None:
+        """Return the link without the answer in whose absence the most products fit, if none fits them all."""
+        removals: list[Removal] = []
+        for question in self.questions:
+            if question.answer and not self.fitting:
+                count = sum(candidate.missed == {question.name} for candidate in self.ranked)
+                answers = {name: answer for name, answer in self.answers.items() if name != question.name}
+                removals.append(
+                    Removal(question.labels[question.answer], count, reverse("portal:guide", query=answers))
+                )
+        return best_removal(removals)
 
     @property
     def url(self) -> str:
-        return _guide_url(self.answers)
+        return reverse("portal:guide", query=self.answers)
 
     @property
     def compared(self) -> list[Candidate]:
@@ -391,10 +382,6 @@ class GuidePage:
         )
 
 
-def _guide_url(answers: Mapping[str, str]) -> str:
-    return reverse("portal:guide") + (f"?{urlencode(answers)}" if answers else "")
-
-
 def _limits(values: list[Decimal]) -> list[Decimal]:
     """Return a few round limits (1, 2, 5, 10, …) that some of the values keep and others exceed, else the median."""
     largest = max(values, default=Decimal(0))
@@ -411,7 +398,3 @@ def _limits(values: list[Decimal]) -> list[Decimal]:
 def _rounded_up(value: Decimal) -> Decimal:
     power = Decimal(10) ** value.adjusted()
     return next(step * power for step in (1, 2, 5, 10) if step * power >= value)
-
-
-def _not_stated() -> str:
-    return gettext("Not stated")

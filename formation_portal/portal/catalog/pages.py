@@ -1,23 +1,22 @@
 """Build the index of the catalog, and the comparison of up to three products."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import groupby
 
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext
 
 from formation_portal.contract import canonical
 from formation_portal.contract.catalog import CatalogItem, Jurisdiction
-from formation_portal.contract.fields.iso_codes import format_amount, format_money, sort_key
+from formation_portal.contract.fields.iso_codes import format_amount, sort_key
 from formation_portal.contract.localisation import join_list, ngettext
 from formation_portal.gateway.catalog import Catalog, CatalogProduct
 from formation_portal.ui.roles import capitalised
 
-from .filters import CatalogFilter, CatalogFilterControl, filter_controls, filtered_url, removal_words
-from .requirements import Requirements, days_of
+from ..pages import Link
+from .filters import CatalogFilter, CatalogFilterControl, Removal, best_removal, filter_controls, filtered_url
+from .requirements import Requirements, days_of, fees_of, least_roles
 
-_ELSEWHERE = gettext_noop("Other regions")
 COMPARED_AT_MOST = 3
 
 
@@ -33,10 +32,6 @@ class ProductRow:
     days: str = ""
     one_off: str = ""
     annual: str = ""
-
-
-# The name of a jurisdiction, with its products.
-Place = tuple[str, list[ProductRow]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +69,8 @@ class CatalogPage:
         return tuple(key for key in self.keys if self.catalog.find(key))
 
     @cached_property
-    def _items(self) -> tuple[CatalogItem, ...]:
-        return tuple(product.item for product in self.catalog.items if product.item)
+    def _items(self) -> list[CatalogItem]:
+        return [product.item for product in self.catalog.items if product.item]
 
     @cached_property
     def products(self) -> tuple[CatalogProduct, ...]:
@@ -87,27 +82,26 @@ class CatalogPage:
         return len({item.jurisdiction.slug for item in self._items})
 
     @cached_property
-    def controls(self) -> tuple[CatalogFilterControl, ...]:
+    def controls(self) -> list[CatalogFilterControl]:
         return filter_controls(self._items, self.chosen)
 
     @property
     def renewed_controls(self) -> list[CatalogFilterControl]:
         """Return the lists to update on the page that asks: all but the one that was changed there."""
-        values = self.chosen.values
-        before = self.before.values
-        lists = [control for control in self.controls if control.choices]
-        return [control for control in lists if values.get(control.name) == before.get(control.name)]
+        renewed: list[CatalogFilterControl] = []
+        for control in self.controls:
+            if control.choices and self.chosen.values.get(control.name) == self.before.values.get(control.name):
+                renewed.append(control)
+        return renewed
 
     @cached_property
-    def regions(self) -> list[tuple[str, bool, list[Place]]]:
-        """Return the regions: name, whether the name is in the portal's words, and places."""
-        regions: list[tuple[str, bool, list[Place]]] = []
-        ordered = sorted(self.products, key=_sort_key)
-        for region, in_region in groupby(ordered, key=lambda product: _location(product)[1]):
-            places: list[Place] = []
-            for place, in_place in groupby(in_region, key=lambda product: _location(product)[2]):
-                places.append((place, [self._row(product) for product in in_place]))
-            regions.append((region, region == gettext(_ELSEWHERE), places))
+    def regions(self) -> dict[str, dict[str, list[ProductRow]]]:
+        """Return the products by region and place. Those without a region come last, under ""."""
+        regions: dict[str, dict[str, list[ProductRow]]] = {}
+        for product in sorted(self.products, key=_sort_key):
+            jurisdiction = product.item.jurisdiction if product.item else Jurisdiction()
+            places = regions.setdefault(jurisdiction.region, {})
+            places.setdefault(jurisdiction.name, []).append(self._row(product))
         return regions
 
     @cached_property
@@ -136,18 +130,17 @@ class CatalogPage:
             return ProductRow(product, is_compared)
         own = [pair for pair in self._least_roles[product.key] if pair not in self._common_roles]
         least = ", ".join(canonical.role_count(role, count) for role, count in own)
-        price = item.price
-        if not price.is_given:
-            return ProductRow(product, is_compared, least, days_of(item))
-        one_off = format_amount(price.one_off, price.currency)
-        annual = format_amount(price.annual, price.currency)
+        one_off = annual = ""
+        if item.price.is_given:
+            one_off = format_amount(item.price.one_off, item.price.currency)
+            annual = format_amount(item.price.annual, item.price.currency)
         return ProductRow(product, is_compared, least, days_of(item), one_off, annual)
 
     @cached_property
     def compared_elsewhere(self) -> list[CatalogProduct]:
         """Return the ticked products that the filters leave out."""
-        ticked = [product for product in self.catalog.items if product.key in self._ticked]
-        return [product for product in ticked if product not in self.products]
+        others = (product for product in self.catalog.items if product not in self.products)
+        return [product for product in others if product.key in self._ticked]
 
     @cached_property
     def left_out(self) -> str:
@@ -156,8 +149,7 @@ class CatalogPage:
         if price is None:
             return ""
         at_any_price = self.chosen.without("price")
-        in_others = [item for item in self._items if item.price.currency != price.currency]
-        others = [item for item in in_others if at_any_price.matches(item)]
+        others = [item for item in self._items if item.price.currency != price.currency and at_any_price.matches(item)]
         if not others:
             return ""
         currencies = ", ".join(sorted({item.price.currency for item in others if item.price.currency}))
@@ -177,29 +169,16 @@ class CatalogPage:
         )
 
     @cached_property
-    def _to_remove(self) -> CatalogFilterControl | None:
-        """Return the filter whose removal shows the most products, if nothing matches."""
-        if self.products:
-            return None
-        controls = [control for control in self.controls if control.name in self.chosen.values]
-        best = max(controls, key=self._count_without, default=None)
-        return best if best and self._count_without(best) else None
-
-    def _count_without(self, control: CatalogFilterControl) -> int:
-        wider = self.chosen.without(control.name)
-        return sum(wider.matches(product.item) for product in self.catalog.items)
-
-    @cached_property
-    def wider_words(self) -> str:
-        """Say what removing that filter shows: "Without “Region: Europe”, 9 company types match"."""
-        control = self._to_remove
-        return removal_words(control.in_words, self._count_without(control)) if control else ""
-
-    @property
-    def wider_url(self) -> str:
-        """Return the address without that filter."""
-        name = self._to_remove.name if self._to_remove else ""
-        return filtered_url("portal:catalog", self.chosen.without(name), self._ticked)
+    def wider(self) -> Link | None:
+        """Return the link without the filter whose removal shows the most products, if nothing matches."""
+        removals: list[Removal] = []
+        for control in self.controls:
+            if not self.products and control.name in self.chosen.values:
+                chosen = self.chosen.without(control.name)
+                count = sum(chosen.matches(product.item) for product in self.catalog.items)
+                url = filtered_url("portal:catalog", chosen, self._ticked)
+                removals.append(Removal(control.in_words, count, url))
+        return best_removal(removals)
 
     @property
     def url_without_filters(self) -> str:
@@ -210,34 +189,24 @@ class CatalogPage:
         """Announce a change: the count, and if nothing matches, what would help most."""
         total = len(self.catalog.items)
         count = gettext("{count} of {total} company types").format(count=len(self.products), total=total)
-        return f"{count}. {self.wider_words}." if self.wider_words else count
-
-
-def least_roles(item: CatalogItem) -> list[tuple[str, int]]:
-    """Return the roles that are always required, with their minimum."""
-    required = [section for section in item.form.role_sections if section.depends_on is None and section.base_minimum]
-    return [(section.role or "", section.base_minimum) for section in required]
-
-
-def _location(product: CatalogProduct) -> tuple[bool, str, str]:
-    """Return whether a product has no region, its region, and its place. Those without a region come last."""
-    jurisdiction = product.item.jurisdiction if product.item else Jurisdiction()
-    return not jurisdiction.region, jurisdiction.region or gettext(_ELSEWHERE), jurisdiction.name
+        return f"{count}. {self.wider.text}." if self.wider else count
 
 
 def _sort_key(product: CatalogProduct) -> tuple[bool, str, str, str]:
     """Sort by region, place and name in the reader's language."""
-    is_nowhere, region, place = _location(product)
-    return is_nowhere, sort_key(region), sort_key(place), sort_key(product.name)
+    jurisdiction = product.item.jurisdiction if product.item else Jurisdiction()
+    region = jurisdiction.region
+    return not region, sort_key(region), sort_key(jurisdiction.name), sort_key(product.name)
 
 
 def alternatives(catalog: Catalog, product: CatalogProduct) -> list[CatalogProduct]:
     """Return the available products of the same place."""
-    place = product.item.jurisdiction.name if product.item else ""
-    if not place:
-        return []
-    available = [other for other in catalog.items if other.is_available]
-    return [other for other in available if other.item and other.item.jurisdiction.name == place]
+    others: list[CatalogProduct] = []
+    if product.item and (place := product.item.jurisdiction.name):
+        for other in catalog.items:
+            if other.is_available and other.item and other.item.jurisdiction.name == place:
+                others.append(other)
+    return others
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,8 +236,8 @@ class ComparePage:
         return [product for product in self._in_catalog if product.is_available]
 
     @cached_property
-    def _items(self) -> list[CatalogItem]:
-        return [product.item for product in self._available[:COMPARED_AT_MOST] if product.item]
+    def _requirements(self) -> list[Requirements]:
+        return [Requirements(product.item) for product in self._available[:COMPARED_AT_MOST] if product.item]
 
     @property
     def catalog_url(self) -> str:
@@ -304,8 +273,8 @@ class ComparePage:
     @cached_property
     def labels(self) -> list[str]:
         """Return the shortest labels that distinguish the products: places, names, or both."""
-        places = [item.jurisdiction.name for item in self._items]
-        names = [item.product.name for item in self._items]
+        places = [product.item.jurisdiction.name for product in self._requirements]
+        names = [product.item.product.name for product in self._requirements]
         for labels in (places, names):
             if len(set(labels)) == len(labels):
                 return labels
@@ -315,44 +284,44 @@ class ComparePage:
     def groups(self) -> Iterator[tuple[str, list[ComparisonRow]]]:
         """Yield the groups of rows with their titles; groups without rows are left out."""
         yield gettext("Price and time"), self._price_rows()
-        requirements = [Requirements(item) for item in self._items]
-        if people := self._people_rows(requirements):
+        if people := self._people_rows():
             yield gettext("People"), people
-        if documents := self._document_rows(requirements):
+        if documents := self._document_rows():
             yield gettext("Documents"), documents
-        efforts = tuple(requirement.effort for requirement in requirements)
+        efforts = tuple(product.effort for product in self._requirements)
         yield gettext("Form"), [ComparisonRow(gettext("Questions"), efforts, gettext("Not stated"))]
 
     def _price_rows(self) -> list[ComparisonRow]:
-        one_off: list[tuple[str, ...]] = []
-        annual: list[tuple[str, ...]] = []
-        times: list[tuple[str, ...]] = []
-        for item in self._items:
-            price = item.price
-            one_off.append((format_money(price.one_off, price.currency),) if price.is_given else ())
-            annual.append((format_money(price.annual, price.currency),) if price.is_given else ())
-            times.append((item.estimated_timeline,) if item.estimated_timeline else ())
+        items = [product.item for product in self._requirements]
+        one_off = _cells(fees_of(item)[0] for item in items)
+        annual = _cells(fees_of(item)[1] for item in items)
+        times = _cells(item.estimated_timeline for item in items)
         not_stated = gettext("Not stated")
         return [
-            ComparisonRow(gettext("Set-up fee, paid once"), tuple(one_off), not_stated),
-            ComparisonRow(gettext("Annual fee"), tuple(annual), not_stated),
-            ComparisonRow(gettext("Time"), tuple(times), not_stated),
+            ComparisonRow(gettext("Set-up fee, paid once"), one_off, not_stated),
+            ComparisonRow(gettext("Annual fee"), annual, not_stated),
+            ComparisonRow(gettext("Time"), times, not_stated),
         ]
 
-    def _people_rows(self, requirements: Sequence[Requirements]) -> list[ComparisonRow]:
+    def _people_rows(self) -> list[ComparisonRow]:
         """Return a row for each role of any product. Its title is the role's, since titles of sections differ."""
-        roles = dict.fromkeys(need.section.role or "" for product in requirements for need in product.roles)
+        roles = dict.fromkeys(need.section.role or "" for product in self._requirements for need in product.roles)
         rows: list[ComparisonRow] = []
         for role in roles:
-            cells = tuple(product.role_lines(role) for product in requirements)
+            cells = tuple(product.role_lines(role) for product in self._requirements)
             rows.append(ComparisonRow(capitalised(canonical.role_word(role)), cells, gettext("Not applicable")))
         return rows
 
-    def _document_rows(self, requirements: Sequence[Requirements]) -> list[ComparisonRow]:
+    def _document_rows(self) -> list[ComparisonRow]:
         """Return a row for each group of documents. Companies and foundations share one title."""
-        groups = [dict(product.documents("entity")) for product in requirements]
+        groups = [dict(product.documents("entity")) for product in self._requirements]
         rows: list[ComparisonRow] = []
         for title in dict.fromkeys(title for documents in groups for title in documents):
             cells = tuple(tuple(name for name, _ in documents.get(title, ())) for documents in groups)
             rows.append(ComparisonRow(title, cells, gettext("None"), is_list=True))
         return rows
+
+
+def _cells(texts: Iterable[str]) -> tuple[tuple[str, ...], ...]:
+    """Return a cell of one line for each text; an empty text makes an empty cell."""
+    return tuple((text,) if text else () for text in texts)

@@ -6,7 +6,7 @@ Questions that nobody can answer, and those that the registered agent answers, a
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
+from itertools import chain, groupby
 
 from django.utils.translation import gettext, gettext_noop
 
@@ -23,21 +23,24 @@ from formation_portal.contract.schema import ENTITY, SHARE_CLASS, DocumentSlot, 
 from formation_portal.ui.formats import counted, entity_word
 from formation_portal.ui.roles import capitalised, kind_with_article, role_title
 
+from ..pages import incorporated_words
+
 # The heading of the questions to each kind of party.
 _PARTY_HEADINGS = {
     "person": gettext_noop("For each person"),
     "corporate": gettext_noop("For each company involved"),
     "foundation": gettext_noop("For each foundation involved"),
 }
-_FOR_ANY_NEW = gettext_noop("For the company or foundation")
+# By the word for the entity (entity_word).
 _FOR_THE_NEW = {
     "company": gettext_noop("About the new company"),
     "foundation": gettext_noop("About the new foundation"),
+    "entity": gettext_noop("For the company or foundation"),
 }
-_EFFORT_OF_ANY = gettext_noop("{things} about the company or foundation")
 _EFFORT_OF = {
     "company": gettext_noop("{things} about the company"),
     "foundation": gettext_noop("{things} about the foundation"),
+    "entity": gettext_noop("{things} about the company or foundation"),
 }
 
 # A document, like "Letter, as director (optional)", with its help texts.
@@ -103,16 +106,14 @@ class Requirements:
     @property
     def figures(self) -> list[tuple[str, str]]:
         """Return the fees, the working days, and the number of required roles."""
-        figures: list[tuple[str, str]] = []
-        price = self.item.price
-        if price.is_given:
-            figures.append((gettext("Set-up fee"), format_money(price.one_off, price.currency)))
-            figures.append((gettext("Annual fee"), format_money(price.annual, price.currency)))
-        if days := days_of(self.item):
-            figures.append((gettext("Working days"), days))
-        minimum = sum(section.base_minimum for section in self.item.form.role_sections if section.depends_on is None)
-        figures.append((gettext("Required roles"), str(minimum)))
-        return figures
+        one_off, annual = fees_of(self.item)
+        figures = (
+            (gettext("Set-up fee"), one_off),
+            (gettext("Annual fee"), annual),
+            (gettext("Working days"), days_of(self.item)),
+            (gettext("Required roles"), str(sum(count for _, count in least_roles(self.item)))),
+        )
+        return [(term, value) for term, value in figures if value]
 
     @property
     def days(self) -> str:
@@ -122,40 +123,40 @@ class Requirements:
 
     @property
     def formed(self) -> str:
-        """Name the last step."""
-        is_foundation = entity_word(self.item.product.type) == "foundation"
-        return gettext("The foundation is incorporated") if is_foundation else gettext("The company is incorporated")
+        return incorporated_words(self.item.product.type)
 
     @property
     def form_label(self) -> str:
         """Name the form, its version and its provider."""
         form = self.item.form
-        name = in_quotes(form.form_name) if form.form_name else gettext("A form")
-        version = gettext("version {version}").format(version=form.version) if form.version else ""
-        provider = gettext("by {name}").format(name=form.csp_name) if form.csp_name else ""
-        return ", ".join(part for part in (name, version, provider) if part) + "."
+        parts = [in_quotes(form.form_name) if form.form_name else gettext("A form")]
+        if form.version:
+            parts.append(gettext("version {version}").format(version=form.version))
+        if form.csp_name:
+            parts.append(gettext("by {name}").format(name=form.csp_name))
+        return f"{', '.join(parts)}."
 
     @cached_property
     def roles(self) -> tuple[RoleNeed, ...]:
         """Return every role, in the order of the form."""
         needs: list[RoleNeed] = []
         for section in self.item.form.role_sections:
-            rules: list[str] = []
-            count = section.base_minimum
-            rule = section.conditional_min
-            least = gettext("at least {count}").format(count=count) if count else gettext("none required")
+            least = gettext("none required")
+            if section.base_minimum:
+                least = gettext("at least {count}").format(count=section.base_minimum)
             kinds = [kind_with_article(kind) for kind in canonical.PARTY_KINDS if section.allows(kind)]
-            place = lookup_of(self.item.form).entity_field(rule.field) if rule else None
-            if rule and place and count_of(rule.minimum) is not None:
-                condition = if_answered(place.spec, rule.values)
-                sentence = (
-                    gettext("At least {count} {condition}.") if rule.minimum else gettext("None required {condition}.")
-                )
-                rules.append(sentence.format(count=rule.minimum, condition=condition))
-            if section_condition := self._condition(section):
-                rules.append(section_condition)
+            rules = filter(None, (self._minimum_rule(section), self._condition(section)))
             needs.append(RoleNeed(section, role_title(section), least, join_list(kinds, "or"), tuple(rules)))
         return tuple(needs)
+
+    def _minimum_rule(self, section: Section) -> str:
+        """Describe the rule by which an answer changes the minimum of a role; "" without such a rule."""
+        rule = section.conditional_min
+        place = lookup_of(self.item.form).entity_field(rule.field) if rule else None
+        if not (rule and place) or count_of(rule.minimum) is None:
+            return ""
+        sentence = gettext("At least {count} {condition}.") if rule.minimum else gettext("None required {condition}.")
+        return sentence.format(count=rule.minimum, condition=if_answered(place.spec, rule.values))
 
     def role_lines(self, role: str) -> tuple[str, ...]:
         """Describe a role in lines: its minimum, the kinds it accepts, and its rules; () without such a role."""
@@ -172,24 +173,23 @@ class Requirements:
         There is a line for the entity, for each required role, and for each share class.
         """
         form = self.item.form
-        state = self._empty_state
         lines: list[str] = []
         fields: list[FieldSpec] = []
         slots: list[DocumentSlot] = []
         for section in form.entity_sections:
-            if state.section_activation(section).active:
+            if not self._condition(section):
                 fields += section.fields
                 slots += section.slots(ENTITY)
         if counts := _effort(fields, slots):
-            sentence = _EFFORT_OF.get(entity_word(self.item.product.type), _EFFORT_OF_ANY)
-            lines.append(gettext(sentence).format(things=counts))
+            sentence = gettext(_EFFORT_OF[entity_word(self.item.product.type)])
+            lines.append(sentence.format(things=counts))
         for section in form.role_sections:
-            if section.base_minimum and state.section_activation(section).active:
+            if section.base_minimum and not self._condition(section):
                 kind = next(kind for kind in canonical.PARTY_KINDS if section.allows(kind))
                 counts = _effort(section.groups[kind], section.slots(kind))
                 role = canonical.role_word(section.role or "")
                 lines.append(gettext("{things} for each {role}").format(things=counts, role=role))
-        if form.share_section and state.section_activation(form.share_section).active:
+        if form.share_section and not self._condition(form.share_section):
             counts = _effort(form.share_class_fields, ())
             lines.append(gettext("{things} for each share class").format(things=counts))
         return tuple(lines)
@@ -197,10 +197,9 @@ class Requirements:
     @property
     def sections(self) -> Iterator[tuple[Section, list[FieldSpec], str]]:
         """Yield the sections about the entity and its shares, with their questions and a condition."""
-        shares = (self.item.form.share_section,) if self.item.form.share_section else ()
-        for section in (*self.item.form.entity_sections, *shares):
-            fields = [spec for specs in section.groups.values() for spec in specs]
-            yield section, fields, self._condition(section)
+        for section in (*self.item.form.entity_sections, self.item.form.share_section):
+            if section:
+                yield section, list(chain.from_iterable(section.groups.values())), self._condition(section)
 
     def _condition(self, section: Section) -> str:
         """Say when a section is asked that is not asked from the beginning."""
@@ -211,7 +210,7 @@ class Requirements:
         """Return the documents to prepare: those of the new entity, then those of each kind of party."""
         entity = entity or entity_word(self.item.product.type)
         slots = [(section, slot) for section in self.item.form.entity_sections for slot in section.slots(ENTITY)]
-        groups = [(gettext(_FOR_THE_NEW.get(entity, _FOR_ANY_NEW)), _document_lines(slots, section_count=1))]
+        groups = [(gettext(_FOR_THE_NEW[entity]), _document_lines(slots, section_count=1))]
         for kind in canonical.PARTY_KINDS:
             sections = [section for section in self.item.form.role_sections if section.allows(kind)]
             slots = [(section, slot) for section in sections for slot in section.slots(kind)]
@@ -268,15 +267,27 @@ def days_of(item: CatalogItem) -> str:
     return "–".join(map(str, dict.fromkeys(working_days(item.original.estimated_timeline) or ())))
 
 
+def fees_of(item: CatalogItem) -> tuple[str, str]:
+    """Return the set-up fee and the annual fee; both "" without a price."""
+    price = item.price
+    if not price.is_given:
+        return "", ""
+    return format_money(price.one_off, price.currency), format_money(price.annual, price.currency)
+
+
+def least_roles(item: CatalogItem) -> list[tuple[str, int]]:
+    """Return the roles that are always required, with their minimum."""
+    required = [section for section in item.form.role_sections if section.depends_on is None and section.base_minimum]
+    return [(section.role or "", section.base_minimum) for section in required]
+
+
 def _effort(fields: Iterable[FieldSpec], slots: Iterable[DocumentSlot]) -> str:
     """Count unconditional questions and required documents: "12 questions and 2 documents"."""
     questions = sum(spec.depends_on is None and not spec.provided_by_agent for spec in fields)
     documents = len({slot.name for slot in slots if slot.required})
-    counts = (
-        counted(questions, "{count} question", "{count} questions"),
-        counted(documents, "{count} document", "{count} documents"),
-    )
-    return join_list([count for count in counts if count])
+    question_count = counted(questions, "{count} question", "{count} questions")
+    document_count = counted(documents, "{count} document", "{count} documents")
+    return join_list(list(filter(None, (question_count, document_count))))
 
 
 def _document_lines(slots: list[tuple[Section, DocumentSlot]], *, section_count: int) -> list[DocumentLine]:

@@ -41,19 +41,13 @@ def matches_search(search: str, item: CatalogItem) -> bool:
     terms = _WORD.findall(_normalised(search))
     if not terms:
         return True
+    texts: list[str] = []
     # In the reader's language and in the service's own.
-    texts = [*_searched_texts(item), *_searched_texts(item.original)]
-    text = _spaced_words(" ".join(dict.fromkeys(texts)))
-    for term in terms:
-        synonyms = (term, *_TRADE_WORDS.get(term, ()))
-        if not any(_spaced_words(synonym) in text for synonym in synonyms):
-            return False
-    return True
-
-
-def _searched_texts(item: CatalogItem) -> list[str]:
-    place = item.jurisdiction
-    return [item.product.name, item.product.description, place.name, place.slug, place.iso_code, place.region]
+    for source in (item, item.original):
+        place = source.jurisdiction
+        texts += [source.product.name, source.product.description, place.name, place.slug, place.iso_code, place.region]
+    text = _spaced_words(" ".join(texts))
+    return all(any(_spaced_words(word) in text for word in (term, *_TRADE_WORDS.get(term, ()))) for term in terms)
 
 
 def matches_name(search: str, name: str) -> bool:

@@ -14,6 +14,7 @@ from formation_portal.gateway.catalog import Catalog, read_products
 from formation_portal.portal.catalog import views
 from formation_portal.portal.catalog.filters import CatalogFilter, PriceCeiling
 from formation_portal.portal.catalog.pages import CatalogPage
+from formation_portal.portal.pages import Link
 from tests import factories
 from tests.markup import Markup
 
@@ -44,14 +45,12 @@ def page(query: str = "", items: list[Any] = ITEMS, **more: Any) -> CatalogPage:
 
 
 def names(shown: CatalogPage) -> list[str]:
-    return [row.product.name for _, _, jurisdictions in shown.regions for _, rows in jurisdictions for row in rows]
+    return [row.product.name for places in shown.regions.values() for rows in places.values() for row in rows]
 
 
 def test_everything_stands_under_its_region_and_place() -> None:
     shown = page()
-    assert [
-        (region, [jurisdiction for jurisdiction, _ in jurisdictions]) for region, _, jurisdictions in shown.regions
-    ] == [
+    assert [(region, list(places)) for region, places in shown.regions.items()] == [
         ("America", ["Delaware"]),
         ("Caribbean", ["Nevis"]),
         ("Europe", ["Malta", "Zug"]),
@@ -127,8 +126,8 @@ def test_each_option_says_how_many_it_would_leave(query: str) -> None:
 def test_the_filter_to_remove_is_named_when_nothing_fits() -> None:
     shown = page("region=Europe&price=USD-500")
     assert names(shown) == []
-    assert shown.wider_words == "Without “Set-up fee up to USD\u00a0500.00”, 3 company types match"
-    assert shown.wider_url == "/?region=Europe"
+    text = "Without “Set-up fee up to USD\u00a0500.00”, 3 company types match"
+    assert shown.wider == Link(text, "/?region=Europe")
 
 
 @pytest.mark.parametrize(
@@ -150,13 +149,13 @@ def test_the_filter_to_remove_is_named_when_nothing_fits() -> None:
 def test_of_several_filters_the_one_that_helps_most_is_named(query: str, words: str, url: str) -> None:
     shown = page(query)
     assert names(shown) == []
-    assert (shown.wider_words, shown.wider_url) == (words, url)
+    assert shown.wider == Link(words, url)
 
 
 def test_where_no_single_filter_helps_none_is_named() -> None:
     shown = page("region=America&country=malta&type=Foundation")
     assert names(shown) == []
-    assert shown.wider_words == ""
+    assert shown.wider is None
 
 
 def test_what_helps_is_announced_with_the_count() -> None:
@@ -184,7 +183,7 @@ def test_what_cannot_be_read_fits_no_filter() -> None:
 
 
 def test_an_empty_catalog_says_so() -> None:
-    assert page(items=[]).regions == []
+    assert page(items=[]).regions == {}
 
 
 @pytest.mark.parametrize("text", ["", "USD", "-5", "USD--5", "USD-NaN", "USD-Infinity", "USD-1e"])

@@ -11,6 +11,7 @@ from django.test import Client
 
 from formation_portal.gateway.catalog import Catalog, read_products
 from formation_portal.portal.catalog.guide import GuidePage
+from formation_portal.portal.pages import Link
 from tests import factories
 from tests.embedded_catalog import catalog_items
 from tests.markup import Markup
@@ -124,14 +125,14 @@ def test_what_does_not_fit_says_so_and_what_cannot_be_told_is_told_apart() -> No
 def test_the_answer_to_loosen_is_the_one_without_which_the_most_fit() -> None:
     shown = page("region=South&people=2&price=XTS-100")
     assert shown.fitting == []
-    assert shown.loosen_words == "Without “Up to XTS\u00a0100.00”, 2 company types match"
-    assert shown.loosen_url == "/guide/?region=South&people=2"
+    text = "Without “Up to XTS\u00a0100.00”, 2 company types match"
+    assert shown.loosened == Link(text, "/guide/?region=South&people=2")
     assert names(page("region=South&people=2").fitting) == ["Mill", "Barge"]
 
 
 def test_where_no_single_answer_is_in_the_way_none_is_named_and_the_nearest_are_shown() -> None:
     shown = page("form=Ark&region=South&price=XTS-100")
-    assert (shown.fitting, shown.loosen_words) == ([], "")
+    assert (shown.fitting, shown.loosened) == ([], None)
     assert names(shown.shortlist)[0] == "Ark", "the others are known to miss two"
 
 
