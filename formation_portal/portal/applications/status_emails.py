@@ -43,33 +43,32 @@ def send_status_email(draft: Draft) -> None:
     # There are no queries if the formation service has returned it.
     if kind == "return" and application.submissions in decision_texts(application, RETURN):
         count = sum(not query.is_settled for query in customer_queries(application))
-    _queue_status_email(draft, kind=kind, outcome=outcome, count=count)
+    _queue(draft, application.owner, kind, "status", outcome=outcome, count=count)
 
 
 def send_payment_email(draft: Draft) -> None:
     """Tell the application's owner that the formation service waits for their payment."""
-    if has_confirmed(draft.application.owner):
-        _queue_status_email(draft, kind="decision", outcome="payment_due")
+    owner = draft.application.owner
+    if has_confirmed(owner):
+        _queue(draft, owner, "decision", "status", outcome="payment_due", count=0)
 
 
-def _queue_status_email(draft: Draft, *, kind: str, outcome: str, count: int = 0) -> None:
-    application = draft.application
-    owner = application.owner
-    with translation.override(language_of(owner)):
-        company = letter_title(draft)
-    context = {
-        "company": company,
-        "reference": application.reference,
-        "outcome": outcome,
-        "count": count,
-        "link": reverse("portal:status", args=[application.reference]),
-    }
-    queue_letter(kind=kind, to=owner.email, language=language_of(owner), context=context)
+def _queue(draft: Draft, to: User, kind: str, page: str, *, key: str = "", once: str = "", **context: object) -> None:
+    """Queue an e-mail to an account, with the company, the reference and a link to a page of the application.
+
+    `key` names a record in the address of the page.
+    """
+    reference = draft.application.reference
+    language = _language_of(to)
+    with translation.override(language):
+        context["company"] = letter_title(draft)
+    context["reference"] = reference
+    context["link"] = reverse(f"portal:{page}", args=list(filter(None, (reference, key))))
+    queue_letter(kind=kind, to=to.email, language=language, context=context, once=once)
 
 
-def language_of(user: object) -> str:
-    """Return the language of an account; English if it has chosen none."""
-    return str(getattr(user, "language", "") or "en")
+def _language_of(account: User) -> str:
+    return account.language or "en"
 
 
 def send_confirmation(draft: Draft, by: Author | None) -> None:
@@ -79,23 +78,21 @@ def send_confirmation(draft: Draft, by: Author | None) -> None:
         return
     if not isinstance(by, User) or not has_confirmed(by):
         return
-    with translation.override(language_of(by)):
-        company = letter_title(draft)
+    with translation.override(_language_of(by)):
         timeline = application.timeline
-    context = {
-        "company": company,
-        "reference": application.reference,
-        "submitted_at": timezone.localtime(application.submitted_at),
-        "is_correction": application.submissions > 1,
-        "timeline": timeline,
-        "link": reverse("portal:status", args=[application.reference]),
-        "copy": reverse("portal:record_pdf", args=[application.reference]),
-    }
-    once = f"submission:{application.reference}:{application.submissions}"
-    queue_letter(kind="submission", to=by.email, language=language_of(by), context=context, once=once)
+    _queue(
+        draft,
+        by,
+        "submission",
+        "status",
+        once=f"submission:{application.reference}:{application.submissions}",
+        submitted_at=timezone.localtime(application.submitted_at),
+        is_correction=application.submissions > 1,
+        timeline=timeline,
+        copy=reverse("portal:record_pdf", args=[application.reference]),
+    )
 
 
-KIND = "part_done"
 # Guests can finish again after each change; the owner gets so many e-mails a day.
 MOST_A_DAY = 20
 
@@ -104,44 +101,25 @@ def send_part_finished(draft: Draft, invitation: Invitation) -> None:
     """Tell the owner that a guest has finished, unless the guest is the owner."""
     owner = draft.application.owner
     party = draft.party(invitation.party.token)
-    since = timezone.now() - dt.timedelta(days=1)
-    sent = Letter.objects.filter(kind=KIND, reference=draft.application.reference, created_at__gte=since)
     if party is None or has_address(owner, invitation.email) or not has_confirmed(owner):
         return
-    if sent.count() >= MOST_A_DAY:
-        return
-    language = language_of(owner)
-    with translation.override(language):
-        name = party.label
-        company = letter_title(draft)
-    context = {
-        "name": name,
-        "company": company,
-        "reference": draft.application.reference,
-        "link": reverse("portal:party", args=[draft.application.reference, party.token]),
-    }
-    queue_letter(kind=KIND, to=owner.email, language=language, context=context)
+    since = timezone.now() - dt.timedelta(days=1)
+    sent = Letter.objects.filter(kind="part_done", reference=draft.application.reference, created_at__gte=since)
+    if sent.count() < MOST_A_DAY:
+        with translation.override(_language_of(owner)):
+            name = party.label
+        _queue(draft, owner, "part_done", "party", key=party.token, name=name)
 
 
 def send_document_removed(draft: Draft, document: Document) -> None:
     """Tell the owner that the malware scanner has refused a file after it was uploaded."""
     application = draft.application
-    owner = application.owner
-    if not has_confirmed(owner):
+    if not has_confirmed(application.owner):
         return
-    page = "portal:documents" if application.is_open else "portal:status"
-    language = language_of(owner)
-    with translation.override(language):
-        company = letter_title(draft)
+    page = "documents" if application.is_open else "status"
+    with translation.override(_language_of(application.owner)):
         slot = draft.slot_words(document.slot)
-    context = {
-        "company": company,
-        "reference": application.reference,
-        "slot": slot,
-        "is_open": application.is_open,
-        "link": reverse(page, args=[application.reference]),
-    }
-    queue_letter(kind="document_removed", to=owner.email, language=language, context=context)
+    _queue(draft, application.owner, "document_removed", page, slot=slot, is_open=application.is_open)
 
 
 QUIET = dt.timedelta(days=7)
@@ -171,24 +149,11 @@ def send_reminders() -> None:
 
 
 def _send_reminder(application: Application) -> None:
-    language = language_of(application.owner)
-    with translation.override(language):
+    with translation.override(_language_of(application.owner)):
         draft = open_draft(application)
-        company = letter_title(draft)
         needs = [need.text for need in draft.needs]
     # Needs that contain an address are only counted.
     named = list(filter(text_in_letter, needs))[:_NEEDS_SHOWN]
-    context = {
-        "company": company,
-        "reference": application.reference,
-        "link": reverse("portal:overview", args=[application.reference]),
-        "needs": named,
-        "more": len(needs) - len(named),
-    }
-    queue_letter(
-        kind="reminder",
-        to=application.owner.email,
-        language=language,
-        context=context,
-        once=f"reminder:{application.reference}",
-    )
+    once = f"reminder:{application.reference}"
+    more = len(needs) - len(named)
+    _queue(draft, application.owner, "reminder", "overview", once=once, needs=named, more=more)
