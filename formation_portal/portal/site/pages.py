@@ -14,6 +14,7 @@ from django.http import Http404, HttpResponse, QueryDict
 from django.template.loader import render_to_string
 from django.urls import resolve, reverse
 from django.utils.functional import Promise
+from django.utils.http import urlencode
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext, gettext_lazy
 
@@ -69,7 +70,8 @@ def own_text(name: str, *, language: str) -> tuple[SafeString, str] | None:
         return None
     files = {path.suffixes[0][1:]: path for path in sorted(Path(settings.OPERATOR_TEXTS).glob(f"{name}.*.html"))}
     plain = Path(settings.OPERATOR_TEXTS, f"{name}.html")
-    files |= {settings.LANGUAGE_CODE: plain} if plain.is_file() else {}
+    if plain.is_file():
+        files[settings.LANGUAGE_CODE] = plain
     codes = [code for code in (language, settings.LANGUAGE_CODE, *files) if code in files]
     if not codes:
         return None
@@ -80,9 +82,7 @@ def own_text(name: str, *, language: str) -> tuple[SafeString, str] | None:
 
 def typed_rows(request: UserRequest, unsent: UnsentForm) -> tuple[AnswerRow, ...]:
     """Return the posted answers that differ from the stored ones; by the catalog's labels if the page is gone."""
-    post = QueryDict(mutable=True)
-    for name, values in unsent.controls:
-        post.setlist(name, list(values))
+    post = QueryDict(urlencode(unsent.controls, doseq=True))
     match = resolve(unsent.path.partition("?")[0])
     try:
         draft = get_draft_or_404(request, match.kwargs["reference"])
@@ -97,7 +97,7 @@ def _rows(draft: Draft, view: str, kwargs: dict[str, str], post: QueryDict) -> t
         grid = shares_page(draft, get_share_section_or_404(draft)).grid
         cells = [(cell, post.get(cell.id, "")) for cell in grid.cells]
         return tuple(AnswerRow(cell.label, text) for cell, text in cells if text not in ("", cell.typed))
-    rows: list[AnswerRow] = []
+    rows: tuple[AnswerRow, ...] = ()
     if view == "section":
         form = section_page(draft, get_section_or_404(draft, kwargs["key"])).form
     elif view == "party":
@@ -105,7 +105,7 @@ def _rows(draft: Draft, view: str, kwargs: dict[str, str], post: QueryDict) -> t
         roles = [role for role in post.getlist(ROLES) if role]
         form = party_form(draft, party, more_roles=roles)
         if ROLES in post and set(roles) != set(party.roles):
-            rows.append(AnswerRow(gettext("Roles"), role_words(roles)))
+            rows = (AnswerRow(gettext("Roles"), role_words(roles)),)
     elif view in ("share_class", "share_class_new"):
         token = kwargs.get("token") or post.get("token", "")
         form = share_class_page(draft, get_share_section_or_404(draft), token=token).form
@@ -140,7 +140,6 @@ def letter_row(letter: Letter) -> Task:
     else:
         mark = "half"
         status = gettext("In the outbox")
-    values = {"to": letter.to, "when": time_or_day(letter.created_at)}
     note = gettext("To %(to)s, written on %(when)s") if letter.to else gettext("Written on %(when)s")
     return Task(
         id=f"letter-{letter.number}",
@@ -148,7 +147,7 @@ def letter_row(letter: Letter) -> Task:
         url=reverse("portal:letter", args=[letter.number]) if letter.text else "",
         state=mark,
         status=status,
-        note=note % values,
+        note=note % {"to": letter.to, "when": time_or_day(letter.created_at)},
     )
 
 

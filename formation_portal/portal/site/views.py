@@ -1,7 +1,6 @@
 """Serve help, display settings, the operator's files, the session, unsent forms, the demo's pages, and webhooks."""
 
 from functools import wraps
-from urllib.parse import urlsplit, urlunsplit
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -61,19 +60,15 @@ def display(request: HttpRequest) -> HttpResponse:
     form uses GET: it is opened with the answers typed so far.
     """
     if request.method != "POST":
-        back = request.GET.get(_PAGE, "") or _referring_page(request)
-        return render(request, "portal/site/display.html", {"back": _own_address(back)})
+        # The portal's pages send the whole address to each other (SECURE_REFERRER_POLICY).
+        referrer = request.headers.get("Referer", "").removeprefix(f"{request.scheme}://{request.get_host()}")
+        back = _own_address(request.GET.get(_PAGE) or referrer)
+        return render(request, "portal/site/display.html", {"back": back})
     if _PAGE not in request.GET:
         return redirect(_own_address(request.POST.get(_PAGE, "")))
     path, _, query = _own_address(request.GET[_PAGE]).partition("?")
     typed = {name: values for name, values in request.POST.lists() if name not in _OWN_CONTROLS and any(values)}
     return redirect(f"{path}?{'&'.join(filter(None, (query, urlencode(typed, doseq=True))))}")
-
-
-def _referring_page(request: HttpRequest) -> str:
-    """Return the address of the portal's page that led here (see SECURE_REFERRER_POLICY)."""
-    page = urlsplit(request.headers.get("Referer", ""))
-    return urlunsplit(("", "", page.path, page.query, "")) if page.netloc == request.get_host() else ""
 
 
 def _own_address(address: str) -> str:
@@ -190,7 +185,11 @@ def _may_open(request: UserRequest, path: str) -> bool:
     return reference is None or Application.objects.visible_to(request.user).filter(reference=reference).exists()
 
 
-def _demo_only(view: View[Rest]) -> View[Rest]:
+def _demo_page(view: View[Rest]) -> View[Rest]:
+    """Let everybody read a page while the portal is a demo; otherwise it answers 404."""
+
+    @require_safe
+    @public
     @wraps(view)
     def guarded(request: HttpRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
         if not settings.DEMO:
@@ -200,26 +199,20 @@ def _demo_only(view: View[Rest]) -> View[Rest]:
     return guarded
 
 
-@require_safe
-@public
-@_demo_only
+@_demo_page
 def gallery(request: HttpRequest) -> HttpResponse:
     """Show every component in every state."""
     context = {"exhibits": list(exhibits()), "elsewhere": components_shown_elsewhere()}
     return render(request, "portal/site/gallery.html", context)
 
 
-@require_safe
-@public
-@_demo_only
+@_demo_page
 def errors(request: HttpRequest) -> HttpResponse:
     """List the error pages."""
     return render(request, "portal/site/gallery_errors.html", {"names": list(ERRORS)})
 
 
-@require_safe
-@public
-@_demo_only
+@_demo_page
 def error(request: HttpRequest, name: str) -> HttpResponse:
     """Show an error page."""
     if name not in ERRORS:
@@ -227,18 +220,14 @@ def error(request: HttpRequest, name: str) -> HttpResponse:
     return render(request, f"{name}.html", dict(ERRORS[name]))
 
 
-@require_safe
-@public
-@_demo_only
+@_demo_page
 def letters(request: HttpRequest) -> HttpResponse:
     """List the newest e-mails of the outbox."""
     rows = [letter_row(row) for row in Letter.objects.all()[:_LETTERS_SHOWN]]
     return render(request, "portal/site/letters.html", {"rows": rows, "go_out": settings.LETTERS_GO_OUT})
 
 
-@require_safe
-@public
-@_demo_only
+@_demo_page
 def letter(request: HttpRequest, number: str) -> HttpResponse:
     """Show an e-mail's text, and its HTML in a frame."""
     row = get_object_or_404(Letter.objects.exclude(text=""), number=number)
@@ -247,17 +236,13 @@ def letter(request: HttpRequest, number: str) -> HttpResponse:
     return response
 
 
-@require_safe
-@public
-@_demo_only
+@_demo_page
 def letter_body(request: HttpRequest, number: str) -> HttpResponse:
     """Show the HTML of an e-mail."""
     return letter_html(get_object_or_404(Letter.objects.exclude(text=""), number=number).html)
 
 
-@require_safe
-@public
-@_demo_only
+@_demo_page
 def gallery_letters(request: HttpRequest) -> HttpResponse:
     """Show every kind of e-mail with sample data."""
     language = get_language() or "en"
@@ -267,9 +252,7 @@ def gallery_letters(request: HttpRequest) -> HttpResponse:
     return response
 
 
-@require_safe
-@public
-@_demo_only
+@_demo_page
 def gallery_letter(request: HttpRequest, kind: str) -> HttpResponse:
     """Show the HTML of a kind of e-mail with sample data."""
     if kind not in sample_contexts():
