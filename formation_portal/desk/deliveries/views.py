@@ -16,7 +16,7 @@ from formation_portal.ui.pagination import numbered_links
 
 from ..case_access import Opens, opens
 from ..lookups import get_delivery_or_404
-from .forms import ResolutionForm, resolved_texts
+from .forms import ResolutionForm, resolved_message
 from .pages import delivery_page, delivery_rows, delivery_views
 
 _A_PAGE = 50
@@ -43,7 +43,7 @@ def deliveries(request: UserRequest) -> HttpResponse:
 @opens(Opens.DELIVERY)
 def delivery(request: UserRequest, number: int) -> HttpResponse:
     """Show one delivery with its evidence and, while only an agent can settle it, the decision."""
-    return _draw(request, get_delivery_or_404(number))
+    return _draw(request, get_delivery_or_404(number), ResolutionForm())
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -56,27 +56,25 @@ def delivery_resolution(request: UserRequest, number: int) -> HttpResponse:
         return redirect("desk:delivery", number=row.pk)
     form = ResolutionForm(request.POST)
     if not form.is_valid():
-        return _draw(request, row, form=form, status=422)
+        return _draw(request, row, form, status=422)
     try:
         decision = form.store(row.pk, agent=request.user)
     except DecisionOutdated as changed:
         messages.error(request, f"{changed}.")
-        return _draw(request, get_delivery_or_404(number), form=form, status=409)
+        return _draw(request, get_delivery_or_404(number), form, status=409)
     except DecisionRefused as refused:
         form.add_refusal(refused)
-        return _draw(request, row, form=form, status=422)
-    messages.success(request, " ".join(resolved_texts(decision)))
+        return _draw(request, row, form, status=422)
+    messages.success(request, resolved_message(decision))
     return redirect("desk:delivery", number=row.pk)
 
 
-def _draw(
-    request: UserRequest, row: Delivery, *, form: ResolutionForm | None = None, status: int = 200
-) -> HttpResponse:
-    page = delivery_page(row, form=form)
-    context = {"page": page, "problems": page.form.problems, "notices": _notices()}
+def _draw(request: UserRequest, row: Delivery, form: ResolutionForm, *, status: int = 200) -> HttpResponse:
+    context = {"page": delivery_page(row, form), "problems": form.problems, "notices": _notices()}
     return render(request, "desk/deliveries/delivery.html", context, status=status)
 
 
 def _notices() -> list[tuple[str, bool]]:
     """Return sentences about the service and its events, and whether each is trouble. Two queries."""
-    return [*service_notices(), *((f"{notice.text} {notice.remedy}", True) for notice in refusal_notices())]
+    refusals = [(f"{notice.text} {notice.remedy}", True) for notice in refusal_notices()]
+    return [*service_notices(), *refusals]
