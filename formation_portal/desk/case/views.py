@@ -33,7 +33,7 @@ from formation_portal.ui.documents import document_page as page_of
 from ..case_access import Opens, case_action, opens
 from ..case_urls import next_check_url, party_url, queue_shown, return_query, return_url
 from ..changes_since import ReviewErrors, posted_again, seen_version
-from ..decisions.pages import decision_panel
+from ..decisions.pages import DecisionPanel
 from ..documents import acknowledged_documents, unopened_documents
 from ..lookups import get_case_or_404, get_document_or_404, get_live_case_or_404
 from ..models import WORD_LIMIT, Case
@@ -58,7 +58,7 @@ def case(request: UserRequest, reference: str) -> HttpResponse:
     queue_state = queue_shown(request.GET)
     live = live_case(draft.application, request.user)
     page = case_page(draft, reader=request.user, query=request.GET)
-    decision = decision_panel(
+    decision = DecisionPanel(
         draft,
         request.user,
         deliveries=page.deliveries,

@@ -1,7 +1,8 @@
 """Read the forms in which an agent decides about a case, or confirms or refuses a colleague's proposal."""
 
+from collections.abc import Collection
 from datetime import date
-from typing import Any, Self, cast
+from typing import Self
 
 from django import forms
 from django.contrib.auth.models import AbstractBaseUser
@@ -9,18 +10,11 @@ from django.http import QueryDict
 from django.utils.timezone import localdate
 
 from formation_portal.applications.draft import Draft
-from formation_portal.reviews.decisions import (
-    APPROVE,
-    DECLINE,
-    INCORPORATE,
-    Registration,
-    decide,
-)
+from formation_portal.reviews.decisions import APPROVE, DECLINE, INCORPORATE, Registration, decide
 from formation_portal.reviews.models import MAX_REGISTER_NUMBER, MAX_TEXT, DecisionKind, DeclineReason, ReviewDecision
 from formation_portal.reviews.transactions import ReviewRefused, ReviewVersion
 from formation_portal.ui.forms.controls import Option, Problem, as_options
 
-from ..documents import acknowledged_documents
 from ..shared_texts import SharedTexts
 
 _FIRST_YEAR = 1900
@@ -28,19 +22,28 @@ _SELECT_DECISION = "Select a decision."
 _SELECT_REASON = "Select a reason."
 _TOO_LONG = f"Use {MAX_TEXT:,} characters or fewer."
 _ENTER_DATE = "Enter the date of registration."
+# The controls that a decision needs.
+_REQUIRED = {
+    DECLINE: {"reason": _SELECT_REASON, "text": "Tell the customer why."},
+    INCORPORATE: {
+        "register_number": "Enter the registration number.",
+        "registered_on": _ENTER_DATE,
+        "confirmed": "Confirm that the number and date are as the registry has them.",
+    },
+}
 
 
 class DayField(forms.DateField):
-    """A day as a date control posts it. Refuses years before 1900, which are slips."""
+    """A day up to today, as a date control posts it. Years before 1900 are slips."""
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(input_formats=["%Y-%m-%d"], **options)
+    input_formats = ["%Y-%m-%d"]
 
-    def to_python(self, value: Any) -> date | None:
-        day = super().to_python(value)
-        if day is not None and day.year < _FIRST_YEAR:
-            raise forms.ValidationError(self.error_messages["invalid"], code="invalid")
-        return day
+    def validate(self, value: date | None) -> None:
+        super().validate(value)
+        if value is not None and value.year < _FIRST_YEAR:
+            raise forms.ValidationError(self.error_messages["invalid"])
+        if value is not None and value > localdate():
+            raise forms.ValidationError("Enter a date that is not in the future.")
 
 
 class DecisionForm(forms.Form):
@@ -83,25 +86,6 @@ class DecisionForm(forms.Form):
         return str(self["deed"].value() or "")
 
     @property
-    def opens_next(self) -> bool:
-        return "at_once" in self.data or self.data.get("then") == "next"
-
-    @property
-    def is_certain(self) -> bool:
-        """Report that it was pressed with a pointer, or asked about once more."""
-        return self.data.get("certain") == "1"
-
-    @property
-    def must_be_asked_again(self) -> bool:
-        """Report an approval or a decline that was posted by keyboard, or without script."""
-        return self.chosen in (APPROVE, DECLINE) and not self.is_certain
-
-    @property
-    def version(self) -> ReviewVersion:
-        """Return the version of the review that the page was drawn with."""
-        return ReviewVersion.parse(self.data.get("sight", ""))
-
-    @property
     def typed(self) -> tuple[tuple[str, str], ...]:
         """Return the typed texts by their labels, to be copied where the form is gone."""
         labels = {"text": "Message to the customer", "why": "Reason for not confirming"}
@@ -123,51 +107,38 @@ class DecisionForm(forms.Form):
             raise forms.ValidationError(f"Use {MAX_REGISTER_NUMBER} plain characters or fewer.")
         return number
 
-    def clean_registered_on(self) -> date | None:
-        day: date | None = self.cleaned_data["registered_on"]
-        if day is not None and day > localdate():
-            raise forms.ValidationError("Enter a date that is not in the future.")
-        return day
-
     def clean(self) -> None:
-        """Require what a decline and an incorporation need."""
-        deed = self.cleaned_data.get("deed")
-        if deed == DECLINE:
-            self._require("reason", _SELECT_REASON)
-            self._require("text", "Tell the customer why.")
-        if deed == INCORPORATE:
-            self._require("register_number", "Enter the registration number.")
-            self._require("registered_on", _ENTER_DATE)
-            self._require("confirmed", "Confirm that the number and date are as the registry has them.")
-
-    def _require(self, name: str, message: str) -> None:
-        if name not in self.errors and not self.cleaned_data.get(name):
-            self.add_error(name, message)
+        for name, message in _REQUIRED.get(self.cleaned_data.get("deed", ""), {}).items():
+            if name not in self.errors and not self.cleaned_data.get(name):
+                self.add_error(name, message)
 
     def add_refusal(self, refused: ReviewRefused) -> None:
         """Show why the review refuses it at its control, or else at the decision."""
         self.add_error(refused.field if refused.field in self.fields else "deed", refused.message)
 
-    def decide(self, draft: Draft, *, by: AbstractBaseUser) -> ReviewDecision:
+    def decide(
+        self, draft: Draft, *, by: AbstractBaseUser, version: ReviewVersion, acknowledged: Collection[int]
+    ) -> ReviewDecision:
         """Decide. Raises as `reviews.decisions.decide`."""
         values = self.cleaned_data
-        day = values["registered_on"] if values["deed"] == INCORPORATE else None
+        reason = ""
+        registration = None
+        if values["deed"] == DECLINE:
+            reason = values["reason"]
+        if values["deed"] == INCORPORATE:
+            registration = Registration(values["register_number"], values["registered_on"])
         return decide(
             draft,
             values["deed"],
             text=values["text"],
-            reason=values["reason"] if values["deed"] == DECLINE else "",
-            registration=Registration(values["register_number"], day) if day else None,
-            acknowledged=acknowledged_documents(self._posted),
+            reason=reason,
+            registration=registration,
+            acknowledged=acknowledged,
             by=by,
-            version=self.version,
+            version=version,
         )
 
     def insert(self, texts: SharedTexts, chosen: str) -> None:
         """Insert a shared text into the message."""
-        self._posted["text"] = texts.inserted(str(self["text"].value()), chosen)
+        self.data = {**self.data, "text": texts.inserted(str(self["text"].value()), chosen)}
         self.is_filled = True
-
-    @property
-    def _posted(self) -> QueryDict:
-        return cast(QueryDict, self.data)

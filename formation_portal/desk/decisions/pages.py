@@ -1,10 +1,7 @@
-"""Show the decision about a case (desk/decisions/_panel.html): the choices, the blockers of an approval, and what waits
-for a second agent.
-"""
+"""Show the decision about a case: the choices, the blockers of an approval, and what waits for a second agent."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 from django.conf import settings
 
@@ -74,80 +71,70 @@ class DecisionCard:
     is_shut: bool = False
 
 
-@dataclass(frozen=True)
 class DecisionPanel:
-    """The decisions about a case, as one agent sees them. `against` are the blockers of an approval."""
+    """The decisions about a case, as one agent sees them.
 
-    draft: Draft
-    reader: User
-    version: ReviewVersion
-    queue_state: QueueState
-    form: DecisionForm
-    checklist: Checklist
-    against: tuple[ApprovalBlocker, ...]
-    decisions: tuple[ReviewDecision, ...]
-    deliveries: CaseDeliveries
+    `against` are the blockers of an approval. `waiting` is the decision that a second agent has to confirm, `scheduled`
+    the one that has not taken effect yet; `past` are the others, each with its outcome in words. `claimed_by` is the
+    colleague whose claim keeps the reader from deciding.
+    """
 
-    @property
-    def is_under_review(self) -> bool:
-        return is_reviewable(self.draft)
+    max_unfolded = _MAX_UNFOLDED
 
-    @cached_property
-    def waiting(self) -> ReviewDecision | None:
-        """Return the decision that waits for a second agent."""
-        return next((row for row in self.decisions if row.outcome == DecisionOutcome.WAITING), None)
+    def __init__(
+        self,
+        draft: Draft,
+        reader: User,
+        *,
+        deliveries: CaseDeliveries,
+        queue_state: QueueState,
+        checklist: Checklist | None = None,
+        version: ReviewVersion | None = None,
+        form: DecisionForm | None = None,
+    ) -> None:
+        """Read the panel. Two queries, two more where the checklist was not read yet, one where the version was not."""
+        # The version first, so that a colleague's change in between is not taken for seen.
+        self.version = version or current_version(draft.application)
+        self.checklist = checklist or load_checklist(draft)
+        self.draft = draft
+        self.reader = reader
+        self.deliveries = deliveries
+        self.queue_state = queue_state
+        self.shared_texts = SharedTexts(draft, reader=reader)
+        self.is_under_review = is_reviewable(draft)
+        self.can_be_decided = self.is_under_review or draft.application.status is State.SUBMITTED_TO_CSP
+        self.against = approval_blockers(draft, self.checklist) if self.is_under_review else ()
+        self.form = form or self._prepared_form()
+        self.claimed_by: User | None = None
+        case: Case | None = getattr(draft.application, "case", None)
+        if case is not None and case.is_claimed and case.claimed_by_id != reader.pk:
+            self.claimed_by = case.claimed_by
+        decisions = draft.application.decisions.select_related("proposed_by", "by")[:_MAX_DECISIONS]
+        by_outcome = {decision.outcome: decision for decision in decisions}
+        self.waiting = by_outcome.get(DecisionOutcome.WAITING)
+        self.scheduled = by_outcome.get(DecisionOutcome.SCHEDULED)
+        self.past = []
+        for decision in decisions:
+            if decision not in (self.waiting, self.scheduled):
+                self.past.append((decision, f"{decision.called} {_outcome_words(decision)}"))
+        self.waits_for_approval = self.waiting is not None and self.waiting.deed == APPROVE
+        self.can_undo = self.scheduled is not None and self.scheduled.by_id == reader.pk
+        self.cards = list(self._cards())
+        choices = {card.deed for card in self.cards if not card.is_shut}
+        self.can_approve = APPROVE in choices
+        self.records_incorporation = INCORPORATE in choices
 
-    @cached_property
-    def scheduled(self) -> ReviewDecision | None:
-        """Return the decision that has not taken effect yet."""
-        return next((row for row in self.decisions if row.outcome == DecisionOutcome.SCHEDULED), None)
-
-    @property
-    def can_undo(self) -> bool:
-        return self.scheduled is not None and self.scheduled.by_id == self.reader.pk
-
-    @property
-    def claimed_by(self) -> User | None:
-        """Return the colleague who has claimed the case, which keeps the reader from deciding."""
-        case: Case | None = getattr(self.draft.application, "case", None)
-        if case is None or not case.is_claimed or case.claimed_by_id == self.reader.pk:
-            return None
-        return case.claimed_by
-
-    @property
-    def is_mine(self) -> bool:
-        """Report that the reader has proposed the waiting decision."""
-        return self.waiting is not None and self.waiting.proposed_by_id == self.reader.pk
-
-    @property
-    def is_over(self) -> bool:
-        return not self.is_under_review and self.draft.application.status is not State.SUBMITTED_TO_CSP
-
-    @property
-    def asks_about_approval(self) -> bool:
-        """Report that the posted decision, or else the one that waits for this agent, is an approval."""
-        return self.form.chosen == APPROVE or (not self.form.chosen and self.waits_for_approval)
-
-    @property
-    def waits_for_approval(self) -> bool:
-        return self.waiting is not None and self.waiting.deed == APPROVE
-
-    @cached_property
-    def past(self) -> list[tuple[ReviewDecision, str]]:
-        """Return the earlier decisions, each with its outcome in words."""
-        rows = []
-        for decision in self.decisions:
-            if decision.outcome not in (DecisionOutcome.WAITING, DecisionOutcome.SCHEDULED):
-                rows.append((decision, f"{decision.called} {_outcome_words(decision)}"))
-        return rows
-
-    @cached_property
-    def cards(self) -> tuple[DecisionCard, ...]:
-        """Return the choices of the reader: none in a colleague's case, or before their own decision takes effect."""
-        is_free = self.claimed_by is None and (not self.can_undo or bool(self.form.errors))
-        return tuple(self._cards()) if is_free and self.reader.has_perm(Right.DECIDE.permission) else ()
+    def _prepared_form(self) -> DecisionForm:
+        """Choose at first what was prepared, and never a decision that a slip would make final."""
+        if self.checklist.drafted:
+            return DecisionForm(initial={"deed": RETURN})
+        return DecisionForm(initial={"deed": "" if self.against else APPROVE})
 
     def _cards(self) -> Iterator[DecisionCard]:
+        """Yield the choices of the reader: none in a colleague's case, or before their own decision takes effect."""
+        is_settled = self.can_undo and not self.form.errors
+        if self.claimed_by or is_settled or not self.reader.has_perm(Right.DECIDE.permission):
+            return
         application = self.draft.application
         if application.status is State.SUBMITTED_TO_CSP and application.payment_due_since is None:
             hint = "Enter the company’s number and date from the register."
@@ -155,29 +142,26 @@ class DecisionPanel:
         if not self.is_under_review:
             return
         chosen = self.form.chosen
+        second = "A second agent must confirm this." if settings.FOUR_EYES else ""
+        if not self.waiting:
+            hint = second or "Sends the application to the registry."
+            if self.against:
+                hint = f"{numbered(len(self.against), 'check')} left before you can approve."
+            is_chosen = chosen == APPROVE and not self.against
+            yield DecisionCard(APPROVE, _LABELS[APPROVE], hint, is_chosen, is_shut=bool(self.against))
         hint = "No queries drafted. Write below what needs to change."
         if count := len(self.checklist.drafted):
             hint = f"Sends {count} drafted {'query' if count == 1 else 'queries'}."
         label = _LABELS[RETURN].format(customer=application.owner.called)
-        return_card = DecisionCard(RETURN, label, hint, chosen == RETURN or self.waiting is not None)
-        if self.waiting:
-            yield return_card
-            return
-        second = "A second agent must confirm this." if settings.FOUR_EYES else ""
-        is_blocked = bool(self.against)
-        hint = second or "Sends the application to the registry."
-        if is_blocked:
-            hint = f"{numbered(len(self.against), 'check')} left before you can approve."
-        is_chosen = chosen == APPROVE and not is_blocked
-        yield DecisionCard(APPROVE, _LABELS[APPROVE], hint, is_chosen, is_shut=is_blocked)
-        yield return_card
-        yield DecisionCard(
-            DECLINE, _LABELS[DECLINE], second or "Final. Give a reason and a message.", chosen == DECLINE
-        )
+        yield DecisionCard(RETURN, label, hint, chosen == RETURN or self.waiting is not None)
+        if not self.waiting:
+            hint = second or "Final. Give a reason and a message."
+            yield DecisionCard(DECLINE, _LABELS[DECLINE], hint, chosen == DECLINE)
 
     @property
-    def shared_texts(self) -> SharedTexts:
-        return SharedTexts(self.draft, reader=self.reader)
+    def asks_about_approval(self) -> bool:
+        """Report that the posted decision, or else the one that waits for this agent, is an approval."""
+        return self.form.chosen == APPROVE or (self.waits_for_approval and not self.form.chosen)
 
     @property
     def only_card(self) -> DecisionCard | None:
@@ -185,20 +169,10 @@ class DecisionPanel:
         return self.cards[0] if len(self.cards) == 1 else None
 
     @property
-    def can_approve(self) -> bool:
-        """Report that an approval is one press."""
-        return any(card.deed == APPROVE and not card.is_shut for card in self.cards)
-
-    @property
-    def records_incorporation(self) -> bool:
-        """Report that the company's entry in the register is asked for."""
-        return any(card.deed == INCORPORATE for card in self.cards)
-
-    @property
     def is_there(self) -> bool:
         """Report that there is anything to show."""
-        is_open = self.against or self.claimed_by
-        return bool(self.cards or self.decisions or (self.is_under_review and is_open))
+        has_decisions = self.cards or self.waiting or self.scheduled or self.past
+        return bool(has_decisions or (self.is_under_review and (self.against or self.claimed_by)))
 
     @property
     def saved(self) -> str:
@@ -215,10 +189,6 @@ class DecisionPanel:
     def shows_blockers(self) -> bool:
         """Report that the blockers of an approval matter, which they don't while a decline waits."""
         return bool(self.against) and (self.waiting is None or self.waits_for_approval)
-
-    @property
-    def are_few(self) -> bool:
-        return len(self.against) <= _MAX_UNFOLDED
 
     @property
     def blockers(self) -> Iterator[tuple[str, ApprovalBlocker, str]]:
@@ -268,35 +238,3 @@ def _outcome_words(decision: ReviewDecision) -> str:
         case DecisionOutcome.REFUSED:
             return f"proposed by {proposer}, not confirmed by {other}"
     return f"proposed by {proposer}, replaced by {other}"
-
-
-def decision_panel(
-    draft: Draft,
-    reader: User,
-    *,
-    deliveries: CaseDeliveries,
-    queue_state: QueueState,
-    checklist: Checklist | None = None,
-    version: ReviewVersion | None = None,
-    form: DecisionForm | None = None,
-) -> DecisionPanel:
-    """Read the panel. Two queries, two more where the checklist was not read yet, one where the version was not."""
-    # The version first, so that a colleague's change in between is not taken for seen.
-    version = version or current_version(draft.application)
-    checklist = checklist or load_checklist(draft)
-    against = approval_blockers(draft, checklist) if is_reviewable(draft) else ()
-    if form is None:
-        # Chosen at first is what was prepared, and never a decision that a slip would make final.
-        prepared = RETURN if checklist.drafted else APPROVE
-        form = DecisionForm(initial={"deed": "" if against and prepared == APPROVE else prepared})
-    return DecisionPanel(
-        draft=draft,
-        reader=reader,
-        version=version,
-        queue_state=queue_state,
-        form=form,
-        checklist=checklist,
-        against=against,
-        decisions=tuple(draft.application.decisions.select_related("proposed_by", "by")[:_MAX_DECISIONS]),
-        deliveries=deliveries,
-    )

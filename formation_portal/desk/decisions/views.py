@@ -1,5 +1,7 @@
 """Decide about a case; confirm, refuse, withdraw or undo a decision."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -12,7 +14,7 @@ from formation_portal.accounts.policies import UserRequest, agent, agent_with
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.services import Closed
 from formation_portal.contract.lifecycle import State
-from formation_portal.reviews.decisions import confirm_proposal, refuse_proposal, withdraw
+from formation_portal.reviews.decisions import APPROVE, DECLINE, confirm_proposal, refuse_proposal, withdraw
 from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
 from formation_portal.reviews.scheduled_decisions import undo_decision
 from formation_portal.reviews.transactions import (
@@ -27,14 +29,14 @@ from formation_portal.reviews.transactions import (
 
 from ..case_access import Opens, case_action, opens
 from ..case_urls import case_url, queue_shown, queue_url
-from ..changes_since import ReviewErrors, not_done, posted_again
+from ..changes_since import ReviewErrors, not_done, posted_again, seen_version
 from ..delivery_status import case_deliveries
 from ..documents import acknowledged_documents, unopened_documents
 from ..lookups import get_case_or_404
 from ..queue.searches import claim_next_case
 from ..shared_texts import SharedTexts, is_insertion
 from .forms import DecisionForm
-from .pages import decided_message, decision_panel
+from .pages import DecisionPanel, decided_message
 
 _METHODS = ["GET", "HEAD", "POST"]
 
@@ -51,9 +53,11 @@ class DecisionErrors(ReviewErrors):
             return super().answer(error)
         draft = get_case_or_404(self.reference)
         if isinstance(error, ReviewChanged):
-            return _draw(self.request, draft, form=self.form, late=error, status=409)
+            return _draw(self.request, draft, form=self.form, is_late=True, changes=error.changes, status=409)
         if isinstance(error, DocumentsNotOpened):
-            return _draw(self.request, draft, form=self.form, unopened=error, status=422)
+            documents = unopened_documents(draft, error.documents, queue_shown(self.request.POST))
+            again = posted_again(self.request)
+            return _draw(self.request, draft, form=self.form, documents=documents, again=again, status=422)
         if isinstance(error, ReviewRefused):
             self.form.add_refusal(error)
         return _draw(self.request, draft, form=self.form, is_stopped=isinstance(error, NotApprovable), status=422)
@@ -64,19 +68,20 @@ class DecisionErrors(ReviewErrors):
 @opens(Opens.CASE)
 def decision(request: UserRequest, reference: str) -> HttpResponse:
     """Show the form alone; a POST decides, or proposes a decision that a second agent has to confirm."""
-    if request.method != "POST":
-        return _draw(request, get_case_or_404(reference))
-    if is_insertion(request):
-        return _insert(request, get_case_or_404(reference))
-    form = DecisionForm.read(request.POST)
     draft = get_case_or_404(reference)
+    if request.method != "POST":
+        return _draw(request, draft)
+    form = DecisionForm.read(request.POST)
+    if is_insertion(request):
+        return _insert(request, draft, form)
     if not form.is_valid():
         return _draw(request, draft, form=form, status=422)
-    if form.must_be_asked_again:
-        return _draw(request, draft, form=form, asks_again=True)
+    if form.chosen in (APPROVE, DECLINE) and not _is_certain(request):
+        return _ask_again(request, draft, form)
     with DecisionErrors(request, reference, form) as errors:
-        decided = form.decide(draft, by=request.user)
-    return errors.response or _go_on(request, draft, decided, opens_next=form.opens_next)
+        acknowledged = acknowledged_documents(request.POST)
+        decided = form.decide(draft, by=request.user, version=seen_version(request), acknowledged=acknowledged)
+    return errors.response or _go_on(request, draft, decided)
 
 
 @case_action(Right.CONFIRM, leads_to="desk:decision")
@@ -84,12 +89,12 @@ def confirmation(request: UserRequest, reference: str) -> HttpResponse:
     """Confirm a colleague's proposal."""
     form = DecisionForm.read(request.POST)
     draft = get_case_or_404(reference)
-    if not form.is_certain:
-        return _draw(request, draft, form=form, asks_again=True)
+    if not _is_certain(request):
+        return _ask_again(request, draft, form)
     with DecisionErrors(request, reference, form) as errors:
         acknowledged = acknowledged_documents(request.POST)
-        confirmed = confirm_proposal(draft, acknowledged=acknowledged, by=request.user, version=form.version)
-    return errors.response or _go_on(request, draft, confirmed, opens_next=form.opens_next)
+        confirmed = confirm_proposal(draft, acknowledged=acknowledged, by=request.user, version=seen_version(request))
+    return errors.response or _go_on(request, draft, confirmed)
 
 
 @case_action(Right.CONFIRM, leads_to="desk:decision")
@@ -100,7 +105,7 @@ def refusal(request: UserRequest, reference: str) -> HttpResponse:
     if not form.is_valid():
         return _draw(request, draft, form=form, status=422)
     with DecisionErrors(request, reference, form) as errors:
-        refuse_proposal(draft, why=form.cleaned_data["why"], by=request.user, version=form.version)
+        refuse_proposal(draft, why=form.cleaned_data["why"], by=request.user, version=seen_version(request))
     return errors.response or _go_back(request, reference, "Decision not confirmed.")
 
 
@@ -110,7 +115,7 @@ def retraction(request: UserRequest, reference: str) -> HttpResponse:
     form = DecisionForm.read(request.POST)
     draft = get_case_or_404(reference)
     with DecisionErrors(request, reference, form) as errors:
-        withdraw(draft, by=request.user, version=form.version)
+        withdraw(draft, by=request.user, version=seen_version(request))
     return errors.response or _go_back(request, reference, "Your decision has been withdrawn.")
 
 
@@ -134,17 +139,26 @@ def _go_back(request: UserRequest, reference: str, message: str) -> HttpResponse
     return redirect(case_url(reference, queue_shown(request.POST)))
 
 
-def _insert(request: UserRequest, draft: Draft) -> HttpResponse:
+def _is_certain(request: UserRequest) -> bool:
+    """Report that it was pressed with a pointer, or asked about once more."""
+    return request.POST.get("certain") == "1"
+
+
+def _ask_again(request: UserRequest, draft: Draft, form: DecisionForm) -> HttpResponse:
+    """Ask once more about an approval or a decline that was posted by keyboard, or without script."""
+    return _draw(request, draft, form=form, asks_again=True, again=posted_again(request, without=("certain",)))
+
+
+def _insert(request: UserRequest, draft: Draft, form: DecisionForm) -> HttpResponse:
     """Draw the form as it was typed, with a shared text in its message. Nothing is decided."""
-    form = DecisionForm.read(request.POST)
     if draft.application.status not in UNDER_REVIEW | {State.SUBMITTED_TO_CSP}:
         closed = Closed(draft.application.status)
         return not_done(request, draft, closed, title="Your decision was not recorded", typed=form.typed)
     form.insert(SharedTexts(draft, reader=request.user), request.POST.get("shared_text", ""))
-    return _draw(request, draft, form=form, version=form.version)
+    return _draw(request, draft, form=form, version=seen_version(request))
 
 
-def _go_on(request: UserRequest, draft: Draft, decision: ReviewDecision, *, opens_next: bool) -> HttpResponse:
+def _go_on(request: UserRequest, draft: Draft, decision: ReviewDecision) -> HttpResponse:
     """Go to the next case if that is asked for, else to the queue; with a message and a button that undoes the
     decision."""
     queue_state = queue_shown(request.POST)
@@ -154,6 +168,7 @@ def _go_on(request: UserRequest, draft: Draft, decision: ReviewDecision, *, open
     is_scheduled = decision.outcome == DecisionOutcome.SCHEDULED
     undo_url = reverse("desk:decision_undo", args=[reference]) if is_scheduled else ""
     messages.success(request, message, extra_tags=undo_url)
+    opens_next = "at_once" in request.POST or request.POST.get("then") == "next"
     if opens_next and request.user.has_perm(Right.REVIEW.permission):
         following, reason = claim_next_case(request, queue_state)
         if following:
@@ -168,32 +183,19 @@ def _draw(
     draft: Draft,
     *,
     form: DecisionForm | None = None,
-    late: ReviewChanged | None = None,
-    is_stopped: bool = False,
-    unopened: DocumentsNotOpened | None = None,
-    asks_again: bool = False,
     version: ReviewVersion | None = None,
     status: int = 200,
+    **context: Any,
 ) -> HttpResponse:
+    """Draw the decision on a page of its own; `context` says what was in its way."""
     queue_state = queue_shown(request.POST or request.GET)
-    panel = decision_panel(
+    panel = DecisionPanel(
         draft, request.user, deliveries=case_deliveries(draft), queue_state=queue_state, form=form, version=version
     )
-    again: tuple[tuple[str, str], ...] = ()
-    if asks_again:
-        again = posted_again(request, without=("certain",))
-    elif unopened:
-        again = posted_again(request)
-    context = {
+    context |= {
         "decision": panel,
         "draft": draft,
-        "back": case_url(draft.application.reference, queue_state),
-        "changes": late.changes if late else (),
-        "is_late": late is not None,
-        "is_stopped": is_stopped,
-        "documents": unopened_documents(draft, unopened.documents, queue_state) if unopened else (),
-        "asks_again": asks_again,
-        "again": again,
         "problems": panel.form.problems,
+        "back": case_url(draft.application.reference, queue_state),
     }
     return render(request, "desk/decisions/decision.html", context, status=status)
