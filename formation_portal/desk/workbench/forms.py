@@ -3,8 +3,8 @@
 Every rule and payload is computed by the code for customers, and no row is written.
 """
 
+import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
@@ -12,14 +12,7 @@ from django.http import QueryDict
 from django.utils import timezone
 
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.models import (
-    Application,
-    Document,
-    Holding,
-    Party,
-    SectionAnswers,
-    ShareClass,
-)
+from formation_portal.applications.models import Application, Document, Holding, Party, SectionAnswers, ShareClass
 from formation_portal.applications.services.shares import MAX_NUMBER_LENGTH, parse_shares
 from formation_portal.contract import canonical
 from formation_portal.contract.catalog import CatalogItem
@@ -38,32 +31,14 @@ REMOVE = "remove"
 UPLOADED = "document"
 # Ends the control with the roles whose questions a page shows of a party.
 DRAWN = ":drawn"
-# The file of a document that counts as uploaded.
-_FILE_NAME = "example.pdf"
-_FILE_TYPE = "application/pdf"
 
 
-@dataclass(frozen=True, slots=True)
-class SectionControls:
-    """The names of an entity section's controls, by its place: two sections may share a key."""
-
-    place: int
-
-    def name_of(self, spec: FieldSpec) -> str:
-        return f"s{self.place}:q:{quote_key(spec.key)}"
-
-
-@dataclass(frozen=True, slots=True)
-class HolderControls:
-    """The names of a party's or class's controls, by the answer, which two roles share."""
-
-    token: str
-
-    def name_of(self, spec: FieldSpec) -> str:
-        return f"{self.token}:q:{quote_key(spec.name)}"
-
-
-Controls = SectionControls | HolderControls
+def control_name(part: int | str, spec: FieldSpec) -> str:
+    """Return the name of a question's control: in an entity section, by its place, as two sections may share a key;
+    about a party or share class, by its token and the answer, which two roles share."""
+    if isinstance(part, int):
+        return f"s{part}:q:{quote_key(spec.key)}"
+    return f"{part}:q:{quote_key(spec.name)}"
 
 
 def shares_control(party: str, share_class: str) -> str:
@@ -79,17 +54,14 @@ def posted_draft(item: CatalogItem, post: QueryDict) -> Draft:
         product=item.model_dump(mode="json", exclude={"form", "document"}),
     )
     draft = Draft(application, schema=item.form, today=timezone.localdate())
-    draft.party_models = list(_parties(item, post))
-    draft.share_class_models = [
-        ShareClass(
-            application=application,
-            token=token,
-            raw=_posted(item.form.share_class_fields, post, HolderControls(token)),
-        )
-        for token in _tokens(post, SHARE_CLASS, "class", most=MAX_CLASSES)
-    ]
+    draft.party_models = list(_parties(item.form, post))
+    share_classes = []
+    for token in _tokens(post, SHARE_CLASS, "class", most=MAX_CLASSES):
+        raw = _posted(item.form.share_class_fields, post, token)
+        share_classes.append(ShareClass(application=application, token=token, raw=raw))
+    draft.share_class_models = share_classes
     if sections := item.form.entity_sections:
-        raw = _entity_answers(item, post)
+        raw = _entity_answers(item.form, post)
         draft.sections[sections[0].key] = SectionAnswers(application=application, section_key=sections[0].key, raw=raw)
     for party in draft.party_models:
         for share_class in draft.share_class_models:
@@ -114,70 +86,65 @@ def asked_once(form: FormSchema) -> Iterator[tuple[int, Section, tuple[FieldSpec
         always |= {spec.name for spec in specs if section.depends_on is None and spec.depends_on is None}
 
 
-def _entity_answers(item: CatalogItem, post: QueryDict) -> dict[str, Any]:
+def _entity_answers(form: FormSchema, post: QueryDict) -> dict[str, Any]:
     """Read the answers about the entity. Of two questions with one answer, the visible one counts."""
     visible_regions = frozenset(post.getlist("shown"))
     hidden: dict[str, Any] = {}
     visible: dict[str, Any] = {}
-    for place, section, specs in asked_once(item.form):
-        controls = SectionControls(place)
+    for place, section, specs in asked_once(form):
         # Runs of questions under one rule are a region of the page, named by the first question.
         for rule, run in groupby(specs, key=lambda spec: spec.depends_on):
             region = tuple(run)
-            region_id = f"region-{control_id(controls.name_of(region[0]))}"
+            region_id = f"region-{control_id(control_name(place, region[0]))}"
             is_visible = (rule or section.depends_on) is None or region_id in visible_regions
-            (visible if is_visible else hidden).update(_posted(region, post, controls))
+            (visible if is_visible else hidden).update(_posted(region, post, place))
     return hidden | visible
 
 
-def _parties(item: CatalogItem, post: QueryDict) -> Iterable[Party]:
+def _parties(form: FormSchema, post: QueryDict) -> Iterator[Party]:
     for token in _tokens(post, PARTY, *canonical.PARTY_KINDS, most=MAX_PARTIES_SHOWN):
         kind = token.rpartition("-")[0]
         chosen = set(post.getlist(f"{token}:roles"))
         if token not in post.getlist(PARTY):
             chosen.add(post.get(ADD, "").partition(":")[2])
-        roles = [section.role for section in item.form.role_sections if section.role and section.role in chosen]
+        roles = [section.role for section in form.role_sections if section.role and section.role in chosen]
         roles = list(dict.fromkeys(roles))
-        fields = item.form.fields_of(kind, roles)
-        yield Party(token=token, kind=kind, roles=roles, raw=_posted(fields, post, HolderControls(token)))
+        yield Party(token=token, kind=kind, roles=roles, raw=_posted(form.fields_of(kind, roles), post, token))
 
 
 def _tokens(post: QueryDict, control: str, *kinds: str, most: int) -> list[str]:
     """Return the tokens on the page, like `person-2`, with an added one and without a removed one."""
-    listed = [token for token in dict.fromkeys(post.getlist(control)) if _is_token(token, kinds)][:most]
+    pattern = re.compile(rf"(?:{'|'.join(kinds)})-[0-9]{{1,3}}")
+    tokens = [token for token in dict.fromkeys(post.getlist(control)) if pattern.fullmatch(token)][:most]
     kind = post.get(ADD, "").partition(":")[0]
-    if kind in kinds and len(listed) < most:
-        taken = {int(token.rpartition("-")[2]) for token in listed}
-        listed.append(f"{kind}-{max(taken, default=0) + 1}")
-    return [token for token in listed if token != post.get(REMOVE)]
+    if kind in kinds and len(tokens) < most:
+        highest = max((int(token.rpartition("-")[2]) for token in tokens), default=0)
+        tokens.append(f"{kind}-{highest + 1}")
+    return [token for token in tokens if token != post.get(REMOVE)]
 
 
-def _is_token(token: str, kinds: Iterable[str]) -> bool:
-    kind, _, number = token.rpartition("-")
-    return kind in kinds and len(number) < 4 and number.isascii() and number.isdecimal()
-
-
-def _posted(specs: Iterable[FieldSpec], post: QueryDict, controls: Controls) -> dict[str, Any]:
+def _posted(specs: Iterable[FieldSpec], post: QueryDict, part: int | str) -> dict[str, Any]:
     """Read the answers as typed, by name."""
     raw: dict[str, Any] = {}
     for spec in specs:
-        answer = None if spec.provided_by_agent else spec.from_post(post, controls.name_of(spec))
-        answer = spec.resolve_exclusive(answer, None)
-        if answer is not None and not raw.get(spec.name):
+        if spec.provided_by_agent or raw.get(spec.name):
+            continue
+        answer = spec.resolve_exclusive(spec.from_post(post, control_name(part, spec)), None)
+        if answer is not None:
             raw[spec.name] = answer
     return raw
 
 
-def _documents(draft: Draft, uploaded: frozenset[str]) -> Iterable[Document]:
+def _documents(draft: Draft, uploaded: frozenset[str]) -> Iterator[Document]:
     rows = {row.token: row for row in draft.parties}
     for party in (None, *draft.party_models):
-        record = rows[party.token].record if party else None
-        for slot in draft.form_state.slots(record):
-            if slot_key(party.token if party else None, slot.name) in uploaded:
+        token = party.token if party else None
+        for slot in draft.form_state.slots(rows[token].record if token else None):
+            if slot_key(token, slot.name) in uploaded:
                 yield Document(
                     application=draft.application,
                     party=party,
                     slot=slot.name,
-                    name=_FILE_NAME,
-                    mime_type=_FILE_TYPE,
+                    name="example.pdf",
+                    mime_type="application/pdf",
                 )

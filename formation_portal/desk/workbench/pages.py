@@ -1,4 +1,4 @@
-"""Show a schema at the workbench: its faults, the form with the typed answers, the needs, and the calls."""
+"""Show a schema at the workbench as a form with the typed answers, and what is needed, with its place on the page."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -7,7 +7,6 @@ from typing import Any
 from urllib.parse import quote
 
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.parties import PartyRow
 from formation_portal.contract import canonical
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.needs import Need
@@ -17,21 +16,7 @@ from formation_portal.contract.schema import Section
 from formation_portal.ui.forms.controls import Option, Suggestions, control_id, slot_key
 from formation_portal.ui.forms.form import QuestionForm
 
-from .calls import PlannedCall, not_yet_sendable, planned_calls
-from .forms import (
-    MAX_CLASSES,
-    MAX_PARTIES_SHOWN,
-    PARTY,
-    SHARE_CLASS,
-    Controls,
-    HolderControls,
-    SectionControls,
-    asked_once,
-    shares_control,
-)
-from .rule_tree import RuleTree
-from .source import Source
-from .versions import Difference, OpenDrafts
+from .forms import MAX_CLASSES, MAX_PARTIES_SHOWN, asked_once, control_name, shares_control
 
 # More questions are not drawn on one page.
 MAX_QUESTIONS_DRAWN = 600
@@ -39,34 +24,22 @@ MAX_QUESTIONS_DRAWN = 600
 
 @dataclass(frozen=True, kw_only=True)
 class WorkbenchForm(QuestionForm):
-    """A form that shares a page with others, and has its own names of controls."""
+    """A form that shares a page with others, and has its own names of controls (`control_name`)."""
 
-    controls_of_part: Controls
+    part: int | str
 
     def control(self, spec: FieldSpec) -> str:
-        return self.controls_of_part.name_of(spec)
+        return control_name(self.part, spec)
 
 
 @dataclass(frozen=True, slots=True)
 class SlotBox:
     """A document that is asked for, with a box to count it as uploaded."""
 
+    id: str
     key: str
     slot: Slot
     is_uploaded: bool
-
-    @property
-    def id(self) -> str:
-        return f"slot-{control_id(quote(self.key))}"
-
-
-@dataclass(frozen=True, slots=True)
-class ShareCell:
-    """The control for a number of shares, with its label and the typed number."""
-
-    control: str
-    label: str
-    typed: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,31 +50,24 @@ class NeedRow:
     url: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class FormPart:
-    """A part of the form: a section about the entity (without a token), a party or a share class."""
+    """A part of the form: a section about the entity (without a token), a party or a share class.
+
+    `drawn` are the roles of a party whose questions it draws; `is_redrawn` where the page shows those of others.
+    """
 
     id: str
     title: str
     form: QuestionForm
     slots: tuple[SlotBox, ...] = ()
-    # The activation of a section.
     activation: Activation | None = None
     help: str = ""
     token: str = ""
     kind: str = ""
     roles: tuple[Option, ...] = ()
-    # The roles of a party whose questions the page shows, as it posts them.
-    was_drawn: str | None = None
-
-    @property
-    def drawn(self) -> str:
-        """Return the roles whose questions are drawn now."""
-        return " ".join(option.value for option in self.roles if option.chosen)
-
-    @property
-    def is_redrawn(self) -> bool:
-        return self.was_drawn is not None and self.was_drawn != self.drawn
+    drawn: str = ""
+    is_redrawn: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +78,7 @@ class RoleRow:
     activation: Activation
     minimum: Minimum
     count: int
-
-    @property
-    def kinds(self) -> tuple[tuple[str, str], ...]:
-        return tuple((kind, canonical.kind_title(kind)) for kind in canonical.PARTY_KINDS if self.section.allows(kind))
+    kinds: list[tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -124,6 +87,8 @@ class Trial:
 
     draft: Draft
     drawn: Mapping[str, str] = field(default_factory=dict)
+    max_parties = MAX_PARTIES_SHOWN
+    max_classes = MAX_CLASSES
 
     @property
     def is_drawn(self) -> bool:
@@ -133,7 +98,7 @@ class Trial:
         return questions <= MAX_QUESTIONS_DRAWN
 
     @cached_property
-    def sections(self) -> tuple[FormPart, ...]:
+    def sections(self) -> list[FormPart]:
         """Return the sections about the entity."""
         state = self.draft.form_state
         slots = state.slots()
@@ -144,65 +109,58 @@ class Trial:
                 FormPart(
                     id=f"section-{section.key}",
                     title=section.title,
-                    form=self._form(None, questions, SectionControls(place), raw=self.draft.entity_raw),
+                    form=self._form(None, questions, place, raw=self.draft.entity_raw),
                     slots=self._boxes(None, [slot for slot in slots if slot.section.key == section.key]),
                     activation=state.section_activation(section),
                     help=section.help,
                 )
             )
-        return tuple(parts)
+        return parts
 
     @cached_property
-    def roles(self) -> tuple[RoleRow, ...]:
+    def roles(self) -> list[RoleRow]:
         state = self.draft.form_state
         rows = []
         for section in self.draft.schema.role_sections:
+            kinds = [(kind, canonical.kind_title(kind)) for kind in canonical.PARTY_KINDS if section.allows(kind)]
             count = len(state.parties_in(section))
-            rows.append(RoleRow(section, state.section_activation(section), state.minimum_of(section), count))
-        return tuple(rows)
+            rows.append(RoleRow(section, state.section_activation(section), state.minimum_of(section), count, kinds))
+        return rows
 
     @cached_property
-    def parties(self) -> tuple[FormPart, ...]:
+    def parties(self) -> list[FormPart]:
         state = self.draft.form_state
+        sections = {section.role or "": section for section in self.draft.schema.role_sections}
         parts = []
         for row in self.draft.parties:
-            questions = state.party_questions(row.record)
+            roles = []
+            for role, section in sections.items():
+                if section.allows(row.kind):
+                    roles.append(Option(role, section.title or canonical.role_word(role), role in row.roles))
+            drawn = " ".join(option.value for option in roles if option.chosen)
             parts.append(
                 FormPart(
                     id=f"holder-{row.token}",
                     title=row.label,
-                    form=self._form(row.record, questions, HolderControls(row.token), raw=row.raw),
+                    form=self._form(row.record, state.party_questions(row.record), row.token, raw=row.raw),
                     slots=self._boxes(row.token, state.slots(row.record)),
                     token=row.token,
                     kind=canonical.kind_title(row.kind),
-                    roles=self._role_options(row),
-                    was_drawn=self.drawn.get(row.token),
+                    roles=tuple(roles),
+                    drawn=drawn,
+                    is_redrawn=self.drawn.get(row.token, drawn) != drawn,
                 )
             )
-        return tuple(parts)
-
-    def _role_options(self, row: PartyRow) -> tuple[Option, ...]:
-        options = []
-        for role, section in {section.role or "": section for section in self.draft.schema.role_sections}.items():
-            if section.allows(row.kind):
-                options.append(Option(role, section.title or canonical.role_word(role), role in row.roles))
-        return tuple(options)
+        return parts
 
     @cached_property
-    def share_classes(self) -> tuple[FormPart, ...]:
+    def share_classes(self) -> list[FormPart]:
         parts = []
         for row in self.draft.share_classes:
             questions = self.draft.form_state.holder_questions(row.record)
-            parts.append(
-                FormPart(
-                    id=f"holder-{row.token}",
-                    title=row.label,
-                    form=self._form(row.record, questions, HolderControls(row.token), raw=row.raw),
-                    token=row.token,
-                    kind="Share class",
-                )
-            )
-        return tuple(parts)
+            form = self._form(row.record, questions, row.token, raw=row.raw)
+            parts.append(FormPart(f"holder-{row.token}", row.label, form, token=row.token))
+        return parts
 
     @property
     def share_activation(self) -> Activation | None:
@@ -210,8 +168,8 @@ class Trial:
         return self.draft.form_state.section_activation(section) if section else None
 
     @property
-    def holdings(self) -> list[ShareCell]:
-        """Return the number of shares of each class for each shareholder."""
+    def holdings(self) -> list[tuple[str, str, str]]:
+        """Return the control, label and typed number for each shareholder's shares of each class."""
         typed = self.draft.typed_holdings()
         cells = []
         for party in self.draft.parties:
@@ -219,43 +177,24 @@ class Trial:
                 for share_class in self.draft.share_classes:
                     control = shares_control(party.token, share_class.token)
                     label = f"{share_class.label} shares of {party.label}"
-                    cells.append(ShareCell(control, label, typed.get((party.token, share_class.token), "")))
+                    cells.append((control, label, typed.get((party.token, share_class.token), "")))
         return cells
 
     @property
-    def tokens(self) -> list[tuple[str, str]]:
-        """Return the parties and share classes on the page, as the form posts them."""
-        parties = [(PARTY, row.token) for row in self.draft.parties]
-        return parties + [(SHARE_CLASS, row.token) for row in self.draft.share_classes]
-
-    @property
-    def can_add_party(self) -> bool:
-        return len(self.draft.parties) < MAX_PARTIES_SHOWN
-
-    @property
-    def can_add_class(self) -> bool:
-        return len(self.draft.share_classes) < MAX_CLASSES
-
-    @property
-    def holders(self) -> tuple[FormPart, ...]:
-        return (*self.parties, *self.share_classes)
+    def parts(self) -> list[FormPart]:
+        return [*self.sections, *self.parties, *self.share_classes]
 
     @cached_property
-    def parts(self) -> tuple[FormPart, ...]:
-        return (*self.sections, *self.holders)
-
-    @cached_property
-    def needs(self) -> tuple[NeedRow, ...]:
-        """Return the needs, each with its place on this page."""
-        return tuple(NeedRow(need.text, self._url_of(need)) for need in self.draft.needs)
+    def needs(self) -> list[NeedRow]:
+        return [NeedRow(need.text, self._url_of(need)) for need in self.draft.needs]
 
     def _url_of(self, need: Need) -> str:
+        """Return the place on this page where a need is met."""
         if need.slot:
-            key = slot_key(need.party_id, need.slot)
-            return next((f"#{box.id}" for part in self.parts for box in part.slots if box.key == key), "#people")
-        token = need.party_id or need.share_class_id
+            return f"#{_slot_id(slot_key(need.party_id, need.slot))}"
+        token = need.party_id or need.share_class_id or ""
         # A question of two sections is drawn in the first.
-        parts = [part for part in self.holders if part.token == token] if token else self.sections
+        parts = [part for part in self.parts if part.token == token]
         if need.field:
             for part in parts:
                 if control := part.form.control_id_of(need.field):
@@ -265,17 +204,8 @@ class Trial:
         section = self.draft.schema.share_section
         return "#shares" if section and need.section == section.key else "#people"
 
-    @cached_property
-    def calls(self) -> tuple[PlannedCall, ...]:
-        return planned_calls(self.draft)
-
-    @cached_property
-    def waiting(self) -> tuple[str, ...]:
-        """Return the names of what would not be sent yet."""
-        return not_yet_sendable(self.draft)
-
     def _form(
-        self, holder: Holder, questions: tuple[Question, ...], controls: Controls, *, raw: Mapping[str, Any]
+        self, holder: Holder, questions: tuple[Question, ...], part: int | str, *, raw: Mapping[str, Any]
     ) -> QuestionForm:
         return WorkbenchForm(
             schema=self.draft.schema,
@@ -284,7 +214,7 @@ class Trial:
             answers=holder.answers if holder else self.draft.record.answers,
             impossible=self.draft.form_state.impossible_answers(holder),
             advice=self.draft.form_state.advised_answers(holder),
-            controls_of_part=controls,
+            part=part,
             suggestions=Suggestions(self.draft),
             share_classes=self.draft.share_class_choices,
             shares_url="#shares",
@@ -295,34 +225,12 @@ class Trial:
 
     def _boxes(self, token: str | None, slots: Iterable[Slot]) -> tuple[SlotBox, ...]:
         uploaded = self.draft.documents_of(self.draft.party(token) if token else None)
-        return tuple(SlotBox(slot_key(token, slot.name), slot, slot.name in uploaded) for slot in slots)
+        boxes = []
+        for slot in slots:
+            key = slot_key(token, slot.name)
+            boxes.append(SlotBox(_slot_id(key), key, slot, slot.name in uploaded))
+        return tuple(boxes)
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """The schema beside another version. `problem` says why that version can't be read."""
-
-    choices: tuple[Option, ...]
-    text: str = ""
-    name: str = ""
-    difference: Difference | None = None
-    drafts: OpenDrafts | None = None
-    problem: str = ""
-
-
-@dataclass(frozen=True)
-class WorkbenchPage:
-    """The page of the workbench. `problem` says why the text can't be checked at all."""
-
-    text: str
-    products: tuple[Option, ...]
-    catalog_note: str = ""
-    source: Source | None = None
-    problem: str = ""
-    trial: Trial | None = None
-    comparison: Comparison | None = None
-
-    @cached_property
-    def rules(self) -> RuleTree | None:
-        """Return the rules as trees, also of a schema with faults."""
-        return RuleTree(self.source.item.form) if self.source and self.source.item else None
+def _slot_id(key: str) -> str:
+    return f"slot-{control_id(quote(key))}"

@@ -6,14 +6,13 @@ its own stands below its section, if that has one.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from formation_portal.contract import reasons
 from formation_portal.contract.conditions import INCLUDES_ANY, Condition
 from formation_portal.contract.fields.base import FieldSpec
-from formation_portal.contract.rules import FieldLocation, field_locations, lookup_of
-from formation_portal.contract.schema import FormSchema, Section
+from formation_portal.contract.rules import field_locations, lookup_of
+from formation_portal.contract.schema import FormSchema
 from formation_portal.contract.schema_check import Node, dependencies, find_cycle
 from formation_portal.ui.formats import listed
 
@@ -21,6 +20,8 @@ from formation_portal.ui.formats import listed
 _MAX_DEPTH = 3
 # Further circles are found once these are removed.
 _MAX_CIRCLES = 20
+# Begins the node of a minimum, and no key of a field.
+_MINIMUM = "\x00minimum "
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,37 +39,35 @@ class RuleNode:
     goes_on: bool = False
 
 
-@dataclass(frozen=True)
 class RuleTree:
-    """The rules of a schema, which may have faults."""
+    """The rules of a schema, which may have faults.
 
-    schema: FormSchema
+    `circles` are the labels of the first circles: each depends on the next, the last on the first. `roots` are the
+    trees: each begins with an answer that no rule opens, or where another tree stopped. `count` is the number of rules.
+    """
 
-    @cached_property
-    def circles(self) -> tuple[tuple[str, ...], ...]:
-        """Return the first circles, each as labels: each depends on the next, the last on the first."""
-        circles = []
-        for circle in self._cycles:
-            circles.append(tuple(self._label(node) for node in (*circle, circle[0])))
-        return tuple(circles)
+    def __init__(self, schema: FormSchema) -> None:
+        self._schema = schema
+        self._locations = {location.id: location for location in field_locations(schema)}
+        cycles = _cycles(schema)
+        self._circular = {node for cycle in cycles for node in cycle}
+        self._opens = self._opened_nodes()
+        self._numbers = {node: number for number, node in enumerate(self._opens, 1)}
+        self.circles = [[self._label(node) for node in (*cycle, cycle[0])] for cycle in cycles]
+        self.count = sum(bool(when) for targets in self._opens.values() for _, when in targets)
+        self.roots = self._trees()
 
-    @cached_property
-    def roots(self) -> tuple[RuleNode, ...]:
-        """Return the trees: each begins with an answer that no rule opens, or goes on where another stopped."""
-        pending = [node for node in self._opens if node not in self._opened]
+    def _trees(self) -> list[RuleNode]:
+        opened = {target for targets in self._opens.values() for target, _ in targets}
+        pending = [node for node in self._opens if node not in opened]
         # A circle has no beginning, so that each of its nodes begins a tree.
-        pending += [node for node in self._opens if node in self._circular and node in self._opened]
+        pending += [node for node in self._opens if node in self._circular and node in opened]
         trees: dict[Node, RuleNode] = {}
         while pending:
             node = pending.pop(0)
             if node not in trees:
                 trees[node] = self._tree(node, "", above="", depth=0, pending=pending)
-        return tuple(trees.values())
-
-    @property
-    def count(self) -> int:
-        """Count the rules."""
-        return sum(1 for targets in self._opens.values() for _, when in targets if when)
+        return list(trees.values())
 
     def _tree(self, node: Node, when: str, *, above: str, depth: int, pending: list[Node]) -> RuleNode:
         """Draw the tree of a node. Adds nodes that have to begin trees of their own to `pending`."""
@@ -91,31 +90,7 @@ class RuleTree:
             goes_on=goes_on,
         )
 
-    @cached_property
-    def _numbers(self) -> dict[Node, int]:
-        return {node: number for number, node in enumerate(self._opens, 1)}
-
-    @cached_property
-    def _locations(self) -> dict[Node, FieldLocation]:
-        return {location.id: location for location in field_locations(self.schema)}
-
-    @cached_property
-    def _cycles(self) -> list[list[Node]]:
-        """Find circles that share no node."""
-        graph = dependencies(self.schema)
-        circles: list[list[Node]] = []
-        while len(circles) < _MAX_CIRCLES and (circle := find_cycle(graph)):
-            circles.append(circle)
-            for node in circle:
-                del graph[node]
-        return circles
-
-    @cached_property
-    def _circular(self) -> frozenset[Node]:
-        return frozenset(node for circle in self._cycles for node in circle)
-
-    @cached_property
-    def _opens(self) -> dict[Node, list[tuple[Node, str]]]:
+    def _opened_nodes(self) -> dict[Node, list[tuple[Node, str]]]:
         """Return the nodes that each node opens, with their conditions."""
         opens: dict[Node, list[tuple[Node, str]]] = {}
         ruled = set()
@@ -129,36 +104,23 @@ class RuleTree:
                 opens.setdefault(section, []).append((node, ""))
         return opens
 
-    @cached_property
-    def _opened(self) -> frozenset[Node]:
-        return frozenset(target for targets in self._opens.values() for target, _ in targets)
-
     def _edges(self) -> Iterator[tuple[Node, Node, str]]:
         """Yield each rule: the question that it names, the node that it opens, and the condition in words."""
-        for section in self.schema.sections:
-            if source := self._source(section.depends_on, section, ""):
-                yield source[0], (section.key, "", ""), source[1]
+        lookup = lookup_of(self._schema)
+        for section in self._schema.sections:
+            rules = [(section.depends_on, "", "")]
             for group, specs in section.groups.items():
-                for spec in specs:
-                    if source := self._source(spec.depends_on, section, group):
-                        yield source[0], (section.key, group, spec.key), source[1]
+                rules += [(spec.depends_on, group, spec.key) for spec in specs]
+            for rule, group, key in rules:
+                questions = lookup.candidates(rule.field, section=section, group=group) if rule else ()
+                # A rule that names no question is a fault.
+                if rule and questions:
+                    yield questions[0].id, (section.key, group, key), _condition(rule, questions[0].spec)
             minimum = section.conditional_min
-            location = lookup_of(self.schema).entity_field(minimum.field) if minimum else None
+            location = lookup.entity_field(minimum.field) if minimum else None
             if minimum and location:
                 target = (section.key, "", f"{_MINIMUM}{minimum.minimum}")
                 yield location.id, target, _answers(location.spec, minimum.values)
-
-    def _source(self, rule: Condition | None, section: Section, group: str) -> tuple[Node, str] | None:
-        """Return the question that a rule names, and the condition; None where it names none, which is a fault."""
-        if rule is None:
-            return None
-        questions = lookup_of(self.schema).candidates(rule.field, section=section, group=group)
-        if not questions:
-            return None
-        if not rule.has_known_operator:
-            return questions[0].id, f"Never (unknown operator “{rule.operator}”)"
-        values = rule.named_values() if rule.operator == INCLUDES_ANY else (rule.value,)
-        return questions[0].id, _answers(questions[0].spec, values)
 
     def _label(self, node: Node) -> str:
         key, _, name = node
@@ -167,14 +129,27 @@ class RuleTree:
         return self._locations[node].spec.label if node in self._locations else f"Section “{self._title(key)}”"
 
     def _title(self, key: str) -> str:
-        section = self.schema.section(key)
+        section = self._schema.section(key)
         return (section.title or section.scope or key) if section else key
+
+
+def _cycles(schema: FormSchema) -> list[list[Node]]:
+    """Find circles that share no node."""
+    graph = dependencies(schema)
+    cycles: list[list[Node]] = []
+    while len(cycles) < _MAX_CIRCLES and (cycle := find_cycle(graph)):
+        cycles.append(cycle)
+        for node in cycle:
+            del graph[node]
+    return cycles
+
+
+def _condition(rule: Condition, spec: FieldSpec) -> str:
+    if not rule.has_known_operator:
+        return f"Never (unknown operator “{rule.operator}”)"
+    return _answers(spec, rule.named_values() if rule.operator == INCLUDES_ANY else (rule.value,))
 
 
 def _answers(spec: FieldSpec, values: Sequence[Any]) -> str:
     """Return a condition on the answers to a question, in words."""
     return f"If {listed([reasons.in_words(spec, value) or 'nothing' for value in values], 'or')}"
-
-
-# Begins the node of a minimum, and no key of a field.
-_MINIMUM = "\x00minimum "

@@ -14,7 +14,6 @@ from pydantic import ValidationError
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.schema_check import check_schema
 from formation_portal.gateway.catalog import read_products
-from formation_portal.gateway.errors import UnusableAnswer
 from formation_portal.gateway.records import read_json
 
 # Ten times the largest schema of the embedded service, and three times as deep.
@@ -28,6 +27,7 @@ _MAX_FAULTS = 20
 # The product id of a schema that is pasted alone.
 UNNAMED = "workbench"
 _NAMES = ("key", "canonical_field", "csp_field_key")
+_TOO_DEEP = f"The JSON is nested more than {MAX_DEPTH} deep. No schema needs that"
 _LISTS = ("fields", "person_fields", "corporate_fields", "foundation_fields")
 
 
@@ -39,14 +39,13 @@ class Unreadable(Exception):
 class Source:
     """A schema as the portal reads it. `item` is None where it can't be read at all; `faults` say why."""
 
-    text: str
     name: str
     item: CatalogItem | None
     faults: tuple[str, ...]
-    warnings: tuple[str, ...]
-    notes: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     # Some faults only keep a schema from being offered.
-    can_be_drawn: bool
+    can_be_drawn: bool = False
 
 
 def decode(content: bytes) -> str:
@@ -59,35 +58,34 @@ def decode(content: bytes) -> str:
 
 def read_source(text: str) -> Source:
     """Read a schema, or an item of a catalog, and find all its faults. Raises Unreadable."""
-    repeated: list[str] = []
-    item = _item_in(_read_document(text, repeated))
+    doubled: list[str] = []
+    item = _item_in(_read_document(text, doubled))
     [product] = read_products([item])
-    report = check_schema(product.item.form) if product.item else None
-    if report is None:
-        faults = tuple(_validation_faults(item)) or tuple(filter(None, [product.reason]))
-        return Source(text, product.name, None, faults, warnings=(), notes=(), can_be_drawn=False)
-    doubled = [f"“{name}” stands twice in one object; the last one counts" for name in dict.fromkeys(repeated)]
-    faults = tuple(fault.message for fault in report.faults) or tuple(filter(None, [product.reason]))
+    reason = (product.reason,) if product.reason else ()
+    if product.item is None:
+        return Source(product.name, None, tuple(_validation_faults(item)) or reason)
+    report = check_schema(product.item.form)
     return Source(
-        text=text,
         name=product.name,
         item=product.item,
-        faults=faults,
-        warnings=(*doubled[:_MAX_FAULTS], *(warning.message for warning in report.warnings)),
+        faults=tuple(fault.message for fault in report.faults) or reason,
+        warnings=(*dict.fromkeys(doubled[:_MAX_FAULTS]), *(warning.message for warning in report.warnings)),
         notes=tuple(note.message for note in report.notes),
         can_be_drawn=all(fault.code == "no_id" for fault in report.faults),
     )
 
 
-def _read_document(text: str, repeated: list[str]) -> Any:
-    """Parse the JSON as our client does. Adds names that stand twice in an object to `repeated`."""
+def _read_document(text: str, doubled: list[str]) -> Any:
+    """Parse the JSON as our client does. Adds a warning to `doubled` for each name that stands twice in an object."""
     if not text.strip():
         raise Unreadable("There is nothing to check. Paste a schema, upload one, or choose one from the catalog")
     if (size := len(text.encode(errors="replace"))) > MAX_BYTES:
         raise Unreadable(f"The schema has {size:,} bytes. The workbench takes up to {MAX_BYTES:,}")
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        repeated.extend(name for name, count in Counter(name for name, _ in pairs).items() if count > 1)
+        for name, count in Counter(name for name, _ in pairs).items():
+            if count > 1:
+                doubled.append(f"“{name}” stands twice in one object; the last one counts")
         return dict(pairs)
 
     try:
@@ -95,28 +93,17 @@ def _read_document(text: str, repeated: list[str]) -> Any:
     except json.JSONDecodeError as error:
         raise Unreadable(f"This is not JSON. Line {error.lineno}, character {error.colno}: {error.msg}") from None
     except RecursionError:
-        raise Unreadable(_too_deep()) from None
-    except ValueError as error:
-        reason = str(error) if isinstance(error, _NoNumber) else "A number has more digits than can be read"
-        raise Unreadable(f"This is not JSON that can be read. {reason}") from None
+        raise Unreadable(_TOO_DEEP) from None
+    except ValueError:
+        raise Unreadable("This is not JSON that can be read. A number has more digits than can be read") from None
     if _depth(document) > MAX_DEPTH:
-        raise Unreadable(_too_deep())
-    try:
-        return read_json(text.encode(errors="replace"))
-    except UnusableAnswer:
-        raise Unreadable("This is not JSON that our client of the formation service can read") from None
-
-
-class _NoNumber(ValueError):
-    """A constant that JSON does not have."""
+        raise Unreadable(_TOO_DEEP)
+    return read_json(text.encode(errors="replace"))
 
 
 def _refuse(constant: str) -> None:
-    raise _NoNumber(f"{constant} is no JSON number; a catalog with it is refused whole")
-
-
-def _too_deep() -> str:
-    return f"The JSON is nested more than {MAX_DEPTH} deep. No schema needs that"
+    reason = f"{constant} is no JSON number; a catalog with it is refused whole"
+    raise Unreadable(f"This is not JSON that can be read. {reason}")
 
 
 def _depth(document: Any) -> int:
@@ -145,28 +132,23 @@ def _item_in(document: Any) -> Any:
         document = document[0]
     if not isinstance(document, Mapping):
         raise Unreadable("This is neither a schema nor an item of a catalog: both are JSON objects")
-    item = document
     if {"schema", "jurisdiction_product_id", "product"}.isdisjoint(document):
-        item = {
-            "jurisdiction_product_id": UNNAMED,
-            "product": {"name": document.get("form_name") or "Schema without a name"},
-            "schema": document,
-        }
-    _refuse_too_much(item.get("schema"))
-    return item
+        name = document.get("form_name") or "Schema without a name"
+        document = {"jurisdiction_product_id": UNNAMED, "product": {"name": name}, "schema": document}
+    _refuse_too_much(document.get("schema"))
+    return document
 
 
 def _refuse_too_much(schema: Any) -> None:
     """Raise Unreadable for a schema that would take minutes to check: each rule is compared with all questions of its
     name."""
-    sections = _mappings(schema.get("sections")) if isinstance(schema, Mapping) else []
-    questions: list[Mapping[str, Any]] = []
-    question_count = 0
+    if not isinstance(schema, Mapping):
+        return
+    sections = _mappings(schema.get("sections"))
+    lists: list[Any] = []
     for section in sections:
-        for name in _LISTS:
-            if isinstance(section.get(name), list):
-                question_count += len(section[name])
-                questions += _mappings(section[name])
+        lists += [section[name] for name in _LISTS if isinstance(section.get(name), list)]
+    questions = [question for fields in lists for question in _mappings(fields)]
     names: Counter[str] = Counter()
     for question in questions:
         names.update({str(question[key]) for key in _NAMES if question.get(key)})
@@ -177,11 +159,11 @@ def _refuse_too_much(schema: Any) -> None:
         for rule in _mappings(values):
             values += rule.values()
         longest = max([longest, *(len(value) for value in values if isinstance(value, list))])
-    name, repetitions = names.most_common(1)[0] if names else ("", 0)
+    [(name, repetitions)] = names.most_common(1) or [("", 0)]
     for count, limit, noun in (
         (longest, MAX_OPTIONS, "options or answers in one list"),
         (len(sections), MAX_SECTIONS, "sections"),
-        (question_count, MAX_QUESTIONS, "questions"),
+        (sum(map(len, lists)), MAX_QUESTIONS, "questions"),
         (repetitions, MAX_SAME, f"questions with the name “{name[:60]}”"),
     ):
         if count > limit:
@@ -198,5 +180,6 @@ def _validation_faults(item: Any) -> Iterator[str]:
         CatalogItem.model_validate(item)
     except ValidationError as error:
         for fault in error.errors(include_input=False, include_url=False)[:_MAX_FAULTS]:
-            place = ".".join(str(step) for step in fault["loc"])
-            yield f"It can’t be read, at {place}: {'It is missing' if fault['type'] == 'missing' else fault['msg']}"
+            place = ".".join(map(str, fault["loc"]))
+            reason = "It is missing" if fault["type"] == "missing" else fault["msg"]
+            yield f"It can’t be read, at {place}: {reason}"

@@ -1,9 +1,8 @@
 """Compare two versions of a form, and count what a new one would do to open drafts, without their content."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from formation_portal.applications.draft import open_draft, schema_digest
 from formation_portal.applications.models import Application, SchemaVersion
@@ -16,7 +15,7 @@ from formation_portal.contract.lifecycle import WRITABLE
 from formation_portal.contract.rules import lookup_of
 from formation_portal.contract.schema import FormSchema, Section
 from formation_portal.contract.schema_check import check_schema
-from formation_portal.contract.transfer import ChangedQuestion, FormChanges, form_changes
+from formation_portal.contract.transfer import ChangedQuestion, form_changes
 
 # Each is opened and evaluated twice.
 MAX_DRAFTS = 50
@@ -28,61 +27,52 @@ _KINDS = {"person": "people", "corporate": "companies", "foundation": "foundatio
 Change = tuple[str, str]
 
 
-@dataclass(frozen=True)
-class Difference:
-    """The differences from an older form to a newer one, from the schemas alone."""
+def differences(old: FormSchema, new: FormSchema) -> list[tuple[str, list[Change]]]:
+    """Return the differences from an older form to a newer one by their kinds, from the schemas alone; without kinds
+    that have none."""
+    questions = form_changes(old, new)
+    groups = [
+        ("New sections", _missing_sections(old, new)),
+        ("Removed sections", _missing_sections(new, old)),
+        ("New questions", _question_words(questions.new)),
+        ("Removed questions", _question_words(questions.gone)),
+        ("Questions worded differently", _question_words(questions.renamed)),
+        ("Changed questions", _changed_questions(old, new)),
+        ("Changed sections and roles", _changed_sections(old, new)),
+    ]
+    return [(title, changes) for title, changes in groups if changes]
 
-    old: FormSchema
-    new: FormSchema
 
-    @cached_property
-    def questions(self) -> FormChanges:
-        """Return the questions and documents that are new, removed or worded differently."""
-        return form_changes(self.old, self.new)
+def _changed_questions(old: FormSchema, new: FormSchema) -> list[Change]:
+    before = _questions(old)
+    changed = []
+    for key, (section, group, spec) in _questions(new).items():
+        if key not in before:
+            continue
+        old_section, old_group, old_spec = before[key]
+        changes = list(_field_changes(old_spec, spec))
+        old_rule = _rule_words(old, old_spec.depends_on, old_section, old_group)
+        new_rule = _rule_words(new, spec.depends_on, section, group)
+        if old_rule != new_rule:
+            changes.append(_from_to("asked", old_rule, new_rule))
+        if changes:
+            changed.append((f"{section.title}: {spec.label}", "; ".join(changes)))
+    return changed
 
-    @property
-    def groups(self) -> list[tuple[str, list[Change]]]:
-        """Return the differences by their kinds; without kinds that have none."""
-        groups = [
-            ("New sections", _missing_sections(self.old, self.new)),
-            ("Removed sections", _missing_sections(self.new, self.old)),
-            ("New questions", [_question_words(question) for question in self.questions.new]),
-            ("Removed questions", [_question_words(question) for question in self.questions.gone]),
-            ("Questions worded differently", [_question_words(question) for question in self.questions.renamed]),
-            ("Changed questions", list(self._changed_questions())),
-            ("Changed sections and roles", list(self._changed_sections())),
-        ]
-        return [(title, changes) for title, changes in groups if changes]
 
-    def _changed_questions(self) -> Iterator[Change]:
-        before = {key: (section, spec) for key, section, spec in _questions(self.old)}
-        compared = set()
-        for key, section, spec in _questions(self.new):
-            if key not in before or key in compared:
-                continue
-            compared.add(key)
-            old_section, old_spec = before[key]
-            changes = list(_field_changes(old_spec, spec))
-            old_rule = _question_rule(self.old, old_section, old_spec)
-            new_rule = _question_rule(self.new, section, spec)
-            if old_rule != new_rule:
-                changes.append(_from_to("asked", old_rule, new_rule))
-            if changes:
-                yield f"{section.title}: {spec.label}", "; ".join(changes)
-
-    def _changed_sections(self) -> Iterator[Change]:
-        before = {_identity(section): section for section in self.old.sections}
-        for section in self.new.sections:
-            old_section = before.get(_identity(section))
-            if old_section is None:
-                continue
-            old_values = _section_values(self.old, old_section)
+def _changed_sections(old: FormSchema, new: FormSchema) -> list[Change]:
+    before = {_identity(section): section for section in old.sections}
+    changed = []
+    for section in new.sections:
+        if old_section := before.get(_identity(section)):
             changes = []
-            for name, new_value in _section_values(self.new, section).items():
-                if new_value != old_values[name]:
-                    changes.append(_from_to(name, old_values[name], new_value))
+            old_values = _section_values(old, old_section)
+            for name, value in _section_values(new, section).items():
+                if value != old_values[name]:
+                    changes.append(_from_to(name, old_values[name], value))
             if changes:
-                yield section.title or section.scope, "; ".join(changes)
+                changed.append((section.title or section.scope, "; ".join(changes)))
+    return changed
 
 
 def _missing_sections(schema: FormSchema, other: FormSchema) -> list[Change]:
@@ -92,15 +82,17 @@ def _missing_sections(schema: FormSchema, other: FormSchema) -> list[Change]:
     return [(section.title or section.scope, "") for section in missing]
 
 
-def _questions(schema: FormSchema) -> Iterator[tuple[tuple[str, str, str], Section, FieldSpec]]:
-    """Yield each question with its key: role, kind of party and name, as in `form_changes`."""
+def _questions(schema: FormSchema) -> dict[tuple[str, str, str], tuple[Section, str, FieldSpec]]:
+    """Return the section and group of each question by its role, kind of party and name, as in `form_changes`."""
+    questions: dict[tuple[str, str, str], tuple[Section, str, FieldSpec]] = {}
     for section in schema.sections:
         if not section.is_drawn:
             continue
         for group, specs in section.groups.items():
             if group not in canonical.PARTY_KINDS or section.allows(group):
                 for spec in specs:
-                    yield (section.role or "", group, spec.name), section, spec
+                    questions.setdefault((section.role or "", group, spec.name), (section, group, spec))
+    return questions
 
 
 def _identity(section: Section) -> str:
@@ -108,9 +100,12 @@ def _identity(section: Section) -> str:
     return f"{section.scope} {section.title}" if section.is_entity else section.scope
 
 
-def _question_words(question: ChangedQuestion) -> Change:
-    titles, label, old_label = question
-    return f"{', '.join(titles)}: {label}", f"was “{old_label}”" if old_label else ""
+def _question_words(questions: Iterable[ChangedQuestion]) -> list[Change]:
+    changes = []
+    for titles, label, old_label in questions:
+        before = f"was “{old_label}”" if old_label else ""
+        changes.append((f"{', '.join(titles)}: {label}", before))
+    return changes
 
 
 def _field_changes(old: FieldSpec, new: FieldSpec) -> Iterator[str]:
@@ -129,11 +124,6 @@ def _list_changes(name: str, old: Sequence[str], new: Sequence[str]) -> Iterator
         yield f"new {name}: {', '.join(added)}"
     if removed := [value for value in old if value not in new]:
         yield f"without the {name}: {', '.join(removed)}"
-
-
-def _question_rule(schema: FormSchema, section: Section, spec: FieldSpec) -> str:
-    group = next(group for group, specs in section.groups.items() if any(other is spec for other in specs))
-    return _rule_words(schema, spec.depends_on, section, group)
 
 
 def _rule_words(schema: FormSchema, rule: Condition | None, section: Section, group: str) -> str:
@@ -172,58 +162,35 @@ def versions_in_use(product_id: str) -> list[SchemaVersion]:
     return list(SchemaVersion.objects.filter(pk__in=used).order_by("-created_at")[:_MAX_VERSIONS])
 
 
-@dataclass(frozen=True)
-class OpenDrafts:
-    """The effects of a form on the open drafts of a product that have another version of it. Writes nothing.
+@dataclass(frozen=True, slots=True)
+class DraftEffects:
+    """The effects of a form on the open drafts that have another version of it.
 
-    `product_id` is given apart, since a schema that is pasted alone has none of its own.
+    `looked_at` are the drafts that were evaluated, of which `losing` would lose answers and `asked_more` need more.
+    `lost` are the questions: label, number of drafts, and whether it is still asked.
     """
 
-    item: CatalogItem
-    product_id: str
+    count: int
+    looked_at: int
+    losing: int
+    asked_more: int
+    lost: list[tuple[str, int, bool]]
 
-    @cached_property
-    def _drafts(self) -> list[Application]:
-        drafts = Application.objects.filter(
-            product_id=self.product_id,
-            state__in=[state.value for state in WRITABLE],
-            deleted_at=None,
-        )
-        return list(drafts.exclude(schema_version_id=schema_digest(self.item.document)))
 
-    @property
-    def count(self) -> int:
-        return len(self._drafts)
-
-    @property
-    def looked_at(self) -> int:
-        """Count the drafts that are evaluated: the last changed ones; none with a schema that can't be asked."""
-        return 0 if check_schema(self.item.form).faults else min(self.count, MAX_DRAFTS)
-
-    @property
-    def losing(self) -> int:
-        """Count the drafts that would lose an answer."""
-        return sum(1 for lost, _ in self._effects if lost)
-
-    @property
-    def asked_more(self) -> int:
-        """Count the drafts that would need something new."""
-        return sum(1 for _, needs_more in self._effects if needs_more)
-
-    @property
-    def lost(self) -> list[tuple[str, int, bool]]:
-        """Return the questions whose answers would be lost: label, number of drafts, and whether it is still asked."""
-        counted = Counter(answer for lost, _ in self._effects for answer in lost)
-        return [(label, count, is_asked) for (label, is_asked), count in counted.most_common(_MAX_LOST_ANSWERS)]
-
-    @cached_property
-    def _effects(self) -> list[tuple[frozenset[tuple[str, bool]], bool]]:
-        """Return the labels of the answers that each draft would lose, and whether it would need more."""
-        effects = []
-        for application in self._drafts[: self.looked_at]:
-            draft = open_draft(application)
-            lost = frozenset((label, is_asked) for _, label, is_asked in lost_answers(draft, self.item.form))
-            needs_now = {need.text for need in draft.needs}
-            needs_then = {need.text for need in with_schema(draft, self.item.form).needs}
-            effects.append((lost, bool(needs_then - needs_now)))
-        return effects
+def effects_on_drafts(item: CatalogItem, product_id: str) -> DraftEffects:
+    """Evaluate the last changed drafts of a product; none with a schema that can't be asked. Writes nothing."""
+    drafts = Application.objects.filter(product_id=product_id, state__in=WRITABLE, deleted_at=None)
+    drafts = drafts.exclude(schema_version_id=schema_digest(item.document))
+    examined = [] if check_schema(item.form).faults else list(drafts[:MAX_DRAFTS])
+    losing = 0
+    asked_more = 0
+    counted: Counter[tuple[str, bool]] = Counter()
+    for application in examined:
+        draft = open_draft(application)
+        lost = {(label, is_asked) for _, label, is_asked in lost_answers(draft, item.form)}
+        counted.update(lost)
+        losing += bool(lost)
+        needs_now = {need.text for need in draft.needs}
+        asked_more += any(need.text not in needs_now for need in with_schema(draft, item.form).needs)
+    lost_most = [(label, count, is_asked) for (label, is_asked), count in counted.most_common(_MAX_LOST_ANSWERS)]
+    return DraftEffects(drafts.count(), len(examined), losing, asked_more, lost_most)

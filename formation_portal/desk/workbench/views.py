@@ -1,20 +1,17 @@
 """Show a schema at the workbench as its form, its needs and its calls. Nothing is stored, and nothing is sent."""
 
 import json
-from dataclasses import replace
-from functools import wraps
 from typing import Any
 
 from django.conf import settings
 from django.http import Http404, HttpResponse, QueryDict
-from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
 from django.views.decorators.http import require_http_methods
 
 from formation_portal.accounts.models import Right
-from formation_portal.accounts.policies import Rest, UserRequest, UserView, agent_with
+from formation_portal.accounts.policies import UserRequest, agent_with
 from formation_portal.applications.draft import load_schema
 from formation_portal.applications.models import SchemaVersion
 from formation_portal.contract.catalog import CatalogItem
@@ -23,120 +20,116 @@ from formation_portal.gateway.catalog import CatalogProduct, catalog
 from formation_portal.gateway.errors import CatalogUnavailable
 from formation_portal.ui.forms.controls import as_options
 
+from .calls import planned_calls
 from .forms import DRAWN, posted_draft
-from .pages import Comparison, Trial, WorkbenchPage
-from .source import MAX_BYTES, UNNAMED, Source, Unreadable, decode, read_source
-from .versions import Difference, OpenDrafts, versions_in_use
+from .pages import Trial
+from .rule_tree import RuleTree
+from .source import MAX_BYTES, UNNAMED, Unreadable, decode, read_source
+from .versions import differences, effects_on_drafts, versions_in_use
 
 # Begins the value of a version that applications use; its digest follows.
 _VERSION = "version:"
 
 
-def _requires_workbench(view: UserView[Rest]) -> UserView[Rest]:
-    @wraps(view)
-    def guarded(request: UserRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
-        if not settings.WORKBENCH:
-            raise Http404
-        return view(request, *args, **kwargs)
-
-    return guarded
-
-
 @require_http_methods(["GET", "HEAD", "POST"])
 @agent_with(Right.WORKBENCH)
-@_requires_workbench
 def workbench(request: UserRequest) -> HttpResponse:
     """Show an empty page, or the schema of a product of the catalog; a POST shows the posted schema.
 
     A change that htmx posts is answered with the parts that differ: the visible regions, the needs and the calls.
     """
-    page = _page(request)
-    if request.htmx:
-        return render(request, "desk/workbench/_update.html", {"page": page})
-    return render(request, "desk/workbench/workbench.html", {"page": page}, status=422 if page.problem else 200)
-
-
-def _page(request: UserRequest) -> WorkbenchPage:
+    if not settings.WORKBENCH:
+        raise Http404
     products: tuple[CatalogProduct, ...] = ()
-    note = ""
+    page: dict[str, Any] = {"text": "", "problem": "", "source": None}
     try:
         products = catalog().items
     except CatalogUnavailable:
-        note = "The formation service’s catalog is not available at the moment. Paste or upload a schema instead."
-    chosen = ""
-    if request.method != "POST":
-        chosen = request.GET.get("product", "")
-    elif "load" in request.POST:
-        chosen = request.POST.get("product", "")
-    text = ""
-    problem = ""
-    source = None
-    try:
-        text = _text(request, products, chosen)
-        if request.method == "POST" or chosen:
-            source = read_source(text)
-    except Unreadable as error:
-        problem = str(error)
-    trial = None
-    if source and source.item and source.can_be_drawn:
-        is_new = "load" in request.POST and not request.htmx
-        post = QueryDict() if is_new else request.POST
-        drawn = {name.removesuffix(DRAWN): post[name] for name in post if name.endswith(DRAWN)}
-        trial = Trial(posted_draft(source.item, post), drawn if request.htmx else {})
+        page["catalog_note"] = (
+            "The formation service’s catalog is not available at the moment. Paste or upload a schema instead."
+        )
+    loads = "load" in request.POST
+    query = request.POST if loads else request.GET
+    chosen = query.get("product", "")
     names = [(product.key, _product_name(product)) for product in products]
-    options = as_options((("", "Choose a company type"), *names), chosen or request.POST.get("product", ""))
-    comparison = _comparison(request, products, source) if source and not request.htmx else None
-    return WorkbenchPage(text, options, note, source, problem, trial, comparison)
+    selected = chosen or request.POST.get("product", "")
+    page["products"] = as_options((("", "Choose a company type"), *names), selected)
+    try:
+        page["text"] = _text(request, products, chosen)
+        if request.method == "POST" or chosen:
+            page["source"] = read_source(page["text"])
+    except Unreadable as error:
+        page["problem"] = str(error)
+    source = page["source"]
+    if source and source.item:
+        if source.can_be_drawn:
+            post = QueryDict() if loads and not request.htmx else request.POST
+            drawn = {name.removesuffix(DRAWN): post[name] for name in post if name.endswith(DRAWN)}
+            trial = Trial(posted_draft(source.item, post), drawn if request.htmx else {})
+            page["trial"] = trial
+            if trial.is_drawn:
+                page["calls"], page["waiting"] = planned_calls(trial.draft)
+        if not request.htmx:
+            # The rules are drawn also of a schema with faults.
+            page["rules"] = RuleTree(source.item.form)
+            page["comparison"] = _comparison(request, products, source.item)
+    if request.htmx:
+        return render(request, "desk/workbench/_update.html", {"page": page})
+    return render(request, "desk/workbench/workbench.html", {"page": page}, status=422 if page["problem"] else 200)
 
 
-def _comparison(request: UserRequest, products: tuple[CatalogProduct, ...], source: Source) -> Comparison | None:
-    """Compare the schema with the version that was pasted or chosen; else with the catalog's version of it."""
-    item = source.item
-    if item is None:
-        return None
+def _comparison(request: UserRequest, products: tuple[CatalogProduct, ...], item: CatalogItem) -> dict[str, Any]:
+    """Compare the schema with another version of it."""
     readable = [product for product in products if product.item]
     versions = versions_in_use(item.jurisdiction_product_id)
-    pasted = request.POST.get("other_schema", "")
+    pasted = request.POST.get("other_schema", "").strip()
     chosen = request.POST.get("other", "")
     labels = [("", "The catalog’s version")]
     labels += [(f"{_VERSION}{version.pk}", f"{version}, in use since {_day(version)}") for version in versions]
     labels += [(product.key, _product_name(product)) for product in readable]
-    choices = as_options(labels, chosen)
-    if pasted.strip():
-        try:
-            other, name = read_source(pasted).item, "The pasted version"
-        except Unreadable as error:
-            return Comparison(choices, pasted, problem=str(error))
+    page: dict[str, Any] = {"choices": as_options(labels, chosen), "text": pasted}
+    try:
+        other = _other_version(item, pasted, chosen, versions, readable)
+    except Unreadable as error:
+        return page | {"problem": str(error)}
+    if other is None:
+        return page
+    name, form, product_id = other
+    if item.jurisdiction_product_id != UNNAMED:
+        product_id = item.jurisdiction_product_id
+    changes = differences(form, item.form)
+    return page | {"name": name, "changes": changes, "drafts": effects_on_drafts(item, product_id)}
+
+
+def _other_version(
+    item: CatalogItem, pasted: str, chosen: str, versions: list[SchemaVersion], products: list[CatalogProduct]
+) -> tuple[str, FormSchema, str] | None:
+    """Return the name, form and product id of the version that was pasted or chosen; else of the catalog's version, if
+    it has one. Raises Unreadable."""
+    if pasted:
+        other = read_source(pasted).item
         if other is None:
-            return Comparison(choices, pasted, problem="The pasted version can’t be read")
-        return _compared(Comparison(choices, pasted, name), item, other.form, other.jurisdiction_product_id)
+            raise Unreadable("The pasted version can’t be read")
+        return "The pasted version", other.form, other.jurisdiction_product_id
     for version in versions:
         if chosen == f"{_VERSION}{version.pk}":
-            name = f"The version in use since {_day(version)}"
-            return _compared(Comparison(choices, name=name), item, load_schema(version.pk), "")
-    for product in readable:
+            return f"The version in use since {_day(version)}", load_schema(version.pk), item.jurisdiction_product_id
+    for product in products:
         other = product.item
         assert other is not None
         if product.key == chosen or (not chosen and other.jurisdiction_product_id == item.jurisdiction_product_id):
-            name = f"The catalog’s version of {_product_name(product)}"
-            return _compared(Comparison(choices, name=name), item, other.form, other.jurisdiction_product_id)
-    return Comparison(choices)
+            return f"The catalog’s version of {_product_name(product)}", other.form, other.jurisdiction_product_id
+    return None
 
 
 def _day(version: SchemaVersion) -> str:
     return date_format(localtime(version.created_at), "j F Y")
 
 
-def _compared(comparison: Comparison, item: CatalogItem, other: FormSchema, product_id: str) -> Comparison:
-    own = item.jurisdiction_product_id
-    drafts = OpenDrafts(item, product_id if own == UNNAMED and product_id else own)
-    return replace(comparison, difference=Difference(other, item.form), drafts=drafts)
-
-
 def _text(request: UserRequest, products: tuple[CatalogProduct, ...], chosen: str) -> str:
     """Return the schema of the chosen product, of the file, or the pasted one. Raises Unreadable."""
     if chosen:
-        product = next((product for product in products if product.key == chosen), None)
+        product = {product.key: product for product in products}.get(chosen)
         if product is None:
             raise Unreadable("The catalog has no such company type")
         if product.item is None:

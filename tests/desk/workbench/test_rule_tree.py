@@ -52,7 +52,7 @@ def test_what_an_answer_opens_stands_below_it() -> None:
         "  If Fund: At least 3 under “Directors”",
     ]
     assert of.count == 5
-    assert of.circles == ()
+    assert of.circles == []
 
 
 def test_circles_are_named_and_marked() -> None:

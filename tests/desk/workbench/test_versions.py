@@ -11,7 +11,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application, SchemaVersion
 from formation_portal.contract.schema import FormSchema
-from formation_portal.desk.workbench.versions import Difference, OpenDrafts, versions_in_use
+from formation_portal.desk.workbench.versions import differences, effects_on_drafts, versions_in_use
 from tests import factories
 from tests.applications.test_new_form import newer
 from tests.embedded_catalog import catalog_items
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
 def difference(old: Any, new: Any) -> dict[str, list[tuple[str, str]]]:
-    return dict(Difference(FormSchema.model_validate(old), FormSchema.model_validate(new)).groups)
+    return dict(differences(FormSchema.model_validate(old), FormSchema.model_validate(new)))
 
 
 def test_everything_that_differs_is_said() -> None:
@@ -82,16 +82,16 @@ def test_a_schema_differs_in_nothing_from_itself(item: Any) -> None:
 
 def test_what_becomes_of_open_drafts_is_counted(complete: Draft, owner: Any) -> None:
     item = newer()
-    assert OpenDrafts(item, "nothing").count == 0
-    drafts = OpenDrafts(item, complete.application.product_id)
+    assert effects_on_drafts(item, "nothing").count == 0
+    drafts = effects_on_drafts(item, complete.application.product_id)
     assert (drafts.count, drafts.looked_at, drafts.losing, drafts.asked_more) == (1, 1, 1, 1)
     assert ("Activity", 1, True) in drafts.lost
     services.submit(complete, by=owner, declaration="I declare it.")
-    assert OpenDrafts(item, complete.application.product_id).count == 0
+    assert effects_on_drafts(item, complete.application.product_id).count == 0
 
 
 def test_a_draft_with_the_same_version_is_not_counted(complete: Draft) -> None:
-    assert OpenDrafts(factories.product(), complete.application.product_id).count == 0
+    assert effects_on_drafts(factories.product(), complete.application.product_id).count == 0
 
 
 def test_what_customers_typed_is_not_shown(show: Show, complete: Draft) -> None:
