@@ -20,14 +20,14 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.core.integers import parse_integers
 from formation_portal.relay.resolution import unresolved_deliveries
 from formation_portal.ui.forms.controls import FilterControl, Option, as_options
-from formation_portal.ui.pagination import KeysetPage, PageLink, ViewLink, keyset_links
+from formation_portal.ui.pagination import PageLink, ViewLink, keyset_links
 
 from ..case_access import can_open, can_take_cases, has_every_case, reviewers
 from ..case_urls import case_url, queue_url
 from ..models import Case, Offer, Opening
-from ..queue_state import NOBODY, STATES, QueuePosition, QueueState, QueueView, micros_of, moment_at
+from ..queue_state import NOBODY, STATES, QueueState, QueueView, micros_of, moment_at
 from ..wording import WAITING_FOR_PAYMENT, if_any, numbered, service_status_words, state_mark, state_words, together
-from .search import counts, find_and_count, find_cases, in_view, search_page, shown_to
+from .search import CaseSearch, counts, in_view, shown_to
 
 A_PAGE = 25
 # Larger counts are shown as "99+": counting them all takes longer than showing the first page.
@@ -52,93 +52,63 @@ _GAP = 3
 _GROUP = 5
 
 
-@dataclass(frozen=True)
-class CaseRow:
-    """A case in the queue, as one reader (an agent by this number) sees it.
+class CaseClock:
+    """The working days that a case has waited for us and may wait, and how many are left, in words.
 
-    `has_names` where the reader may see people and company; `is_own` where it is the reader's own application.
-    `seen_version` is the version that the reader has looked at last; None where they never have.
+    `due` is the last working day before it is overdue; None where it doesn't wait for us.
     """
 
-    case: Case
-    url: str
-    reader_id: int
-    seen_version: int | None
-    is_by_agent: bool
-    has_names: bool
-    is_own: bool
-
-    @property
-    def name(self) -> str:
-        """Return the company's name, or what is formed."""
-        return (self.case.title if self.has_names else "") or self.case.application.product_name
-
-    @cached_property
-    def days(self) -> int | None:
-        """Count the working days that it has waited for us; None where it doesn't wait for us."""
-        if self.case.waiting_since is None:
-            return None
-        return self.case.waited_days + working_days_between(localdate(self.case.waiting_since), localdate())
-
-    @property
-    def allowed(self) -> int:
-        """Return how many working days it may wait."""
-        return self.case.target_days or settings.OVERDUE_DAYS
-
-    @cached_property
-    def due(self) -> date | None:
-        """Return the last working day before it is overdue; None where it doesn't wait for us."""
-        if self.case.waiting_since is None:
-            return None
-        remaining = self.allowed - self.case.waited_days - 1
-        return working_days_after(localdate(self.case.waiting_since), max(remaining, 0))
-
-    @property
-    def is_late(self) -> bool:
-        return self.days is not None and self.days >= self.allowed
-
-    @property
-    def due_words(self) -> str:
-        """Return "Due 27 Nov", or by how many working days it is overdue."""
-        if self.days is not None and self.is_late:
-            return f"{numbered(self.days - self.allowed + 1, 'day')} overdue"
-        if self.due is None:
-            return ""
-        return "Due today" if self.due == localdate() else f"Due {date_format(self.due, 'j M')}"
-
-    @property
-    def checks(self) -> str:
-        """Say how many checks are done; "" until they were counted."""
-        return f"{self.case.checks_done} of {numbered(self.case.checks_all, 'check')}" if self.case.checks_all else ""
-
-    @property
-    def news(self) -> str:
-        """Say that others have changed it since the reader has looked at it."""
-        is_own_change = self.case.changed_by_id == self.reader_id
-        if self.seen_version is None or self.case.version <= self.seen_version or is_own_change:
-            return ""
-        return "Changed since you looked" if self.is_by_agent else "New answers"
-
-    @property
-    def claim_note(self) -> str:
-        """Say by whom it was assigned."""
-        if self.case.assigned_by is None:
-            return ""
-        assigned = "Assigned to you" if self.case.claimed_by_id == self.reader_id else "Assigned"
-        return f"{assigned} by {self.case.assigned_by.called}"
+    def __init__(self, case: Case) -> None:
+        self.days = 0
+        self.allowed = case.target_days or settings.OVERDUE_DAYS
+        self.due: date | None = None
+        self.is_late = False
+        self.words = ""
+        if case.waiting_since is not None:
+            since = localdate(case.waiting_since)
+            self.days = case.waited_days + working_days_between(since, localdate())
+            self.due = working_days_after(since, max(self.allowed - case.waited_days - 1, 0))
+            self.is_late = self.days >= self.allowed
+            self.words = f"Due {date_format(self.due, 'j M')}"
+            if self.is_late:
+                self.words = f"{numbered(self.days - self.allowed + 1, 'day')} overdue"
+            elif self.due == localdate():
+                self.words = "Due today"
 
     @cached_property
     def strokes(self) -> list[tuple[int, bool]]:
         """Return the position of each day's stroke, in groups of five, and whether the day has passed."""
-        if self.allowed > _MAX_STROKES:
-            return []
-        days = self.days or 0
-        return [(_FIRST + day * _STEP + day // _GROUP * _GAP, day < days) for day in range(self.allowed)]
+        days = range(self.allowed) if self.allowed <= _MAX_STROKES else ()
+        return [(_FIRST + day * _STEP + day // _GROUP * _GAP, day < self.days) for day in days]
 
     @property
     def width(self) -> int:
         """Return the width of the strokes, in pixels."""
         return self.strokes[-1][0] + _GAP
+
+
+@dataclass(frozen=True, slots=True)
+class CaseRow:
+    """A case in the queue, as one reader sees it.
+
+    `has_names` where the reader may see people and company; `is_own` where it is the reader's own application. `news`
+    says that others have changed it since the reader has looked at it, `claim_note` by whom it was assigned.
+    """
+
+    case: Case
+    clock: CaseClock
+    url: str
+    name: str
+    has_names: bool
+    is_own: bool
+    news: str
+    claim_note: str
+
+    @property
+    def checks(self) -> str:
+        """Say how many checks are done; "" until they were counted."""
+        case = self.case
+        return f"{case.checks_done} of {numbered(case.checks_all, 'check')}" if case.checks_all else ""
 
     @property
     def contents(self) -> str:
@@ -146,64 +116,34 @@ class CaseRow:
         return f"{people}, {numbered(self.case.documents, 'document')}"
 
     @property
-    def is_unpaid(self) -> bool:
-        """Report that the formation service waits for the customer's payment, so that nobody can claim the case."""
-        return self.case.application.payment_due_since is not None
-
-    @property
     def mark(self) -> str:
-        if self.is_late:
+        case = self.case
+        if self.clock.is_late:
             return "stop"
-        if self.case.service_status or self.is_unpaid:
+        if case.service_status or case.application.payment_due_since:
             return "heed"
-        is_back = self.case.answered_since or self.case.refused_at
-        return "changed" if is_back else state_mark(State(self.case.state))
+        if case.answered_since or case.refused_at:
+            return "changed"
+        return state_mark(State(case.state))
 
     @property
     def status(self) -> str:
-        if self.case.service_status:
-            return f"Service reports “{service_status_words(self.case.service_status)}”"
-        if self.is_unpaid:
+        case = self.case
+        if case.service_status:
+            return f"Service reports “{service_status_words(case.service_status)}”"
+        if case.application.payment_due_since:
             return WAITING_FOR_PAYMENT
-        if self.case.refused_at:
+        if case.refused_at:
             return "Decision not confirmed"
-        if self.case.confirm_since:
+        if case.confirm_since:
             return "Awaiting second agent"
-        return "Resubmitted" if self.case.answered_since else state_words(State(self.case.state))
+        if case.answered_since:
+            return "Resubmitted"
+        return state_words(State(case.state))
 
 
-@dataclass(frozen=True, slots=True)
-class QueuePage:
-    """A page of the queue.
-
-    `looked_through` says among how many cases it has searched, where it stopped before the page was full, and `look_on`
-    is the URL at which the search goes on; `news_url` is the URL at which the page asks for news.
-    """
-
-    chosen: QueueState
-    title: str
-    lead: str
-    views: list[ViewLink]
-    # The number of deliveries that wait for a decision.
-    undecided: int
-    filters: tuple[FilterControl, ...]
-    # The active filters in words, each with the URL without it.
-    chips: list[tuple[str, str]]
-    keyset: KeysetPage[Case, QueuePosition]
-    rows: list[CaseRow]
-    can_be_claimed: bool
-    # The agents to whom a case can be assigned.
-    colleagues: tuple[Option, ...]
-    links: tuple[PageLink, ...]
-    looked_through: str
-    look_on: str
-    news_url: str
-    has_every_case: bool
-    can_take_cases: bool
-
-
-def queue_page(chosen: QueueState, reader: User) -> QueuePage:
-    """Read a page of the queue.
+def queue_page(chosen: QueueState, reader: User) -> dict[str, Any]:
+    """Read a page of the queue, for its template.
 
     One or two queries for the rows, and one each for the versions that the reader has seen, their own applications,
     agents, colleagues, offers and all counts.
@@ -216,36 +156,45 @@ def queue_page(chosen: QueueState, reader: User) -> QueuePage:
     views = [view for view in QueueView if view is not QueueView.CONFIRM or settings.FOUR_EYES or chosen.view is view]
     counted: list[QuerySet[Any]] = [in_view(view, agent_id=reader.pk).values("pk")[:_MAX_COUNT] for view in views]
     counted.append(unresolved_deliveries().values("pk"))
-    search, (*sizes, undecided) = find_and_count(chosen, counted, agent_id=reader.pk)
-    page, looked_through = search_page(search, length=A_PAGE)
+    search = CaseSearch(chosen, agent_id=reader.pk, others=counted)
+    page, looked_through = search.page(length=A_PAGE)
+    *sizes, undecided = search.other_sizes
+    view_links = []
+    for view, size in zip(views, sizes, strict=True):
+        # Agents look for the cases that were closed last.
+        url = queue_url(QueueState(view=view, newest_first=view is QueueView.CLOSED))
+        view_links.append(ViewLink(url, _VIEW_NAMES[view], _count_words(size), view is chosen.view))
     can_take = can_take_cases(reader)
     first_page = chosen.first_page
     previous = queue_url(replace(first_page, before=page.before)) if page.before else ""
     following = queue_url(replace(first_page, after=page.after)) if page.after else ""
-    return QueuePage(
-        chosen,
-        title="All cases" if chosen.includes_closed else _VIEW_NAMES[chosen.view],
-        lead=_lead(chosen.view),
-        views=[_view_link(view, size, chosen) for view, size in zip(views, sizes, strict=True)],
-        undecided=undecided,
-        filters=_filters(chosen, agents, offers, has_names=has_every_case(reader)),
-        chips=_chips(chosen, agents, offers),
-        keyset=page,
-        rows=_rows(page.rows, chosen, reader, agents),
-        # Closed cases cannot be claimed.
-        can_be_claimed=chosen.view is not QueueView.CLOSED and can_take,
-        colleagues=colleague_options(reader),
-        links=keyset_links(
-            PageLink("First", queue_url(first_page) if chosen != first_page else ""),
-            PageLink("Previous", previous, "prev"),
-            PageLink("Next", following, "next"),
-        ),
-        looked_through=f"{looked_through:,}" if looked_through else "",
-        look_on=previous if chosen.before else following,
-        news_url=news_url(chosen, QueueVersion(drawn, cases=tuple(case.pk for case in page.rows))),
-        has_every_case=has_every_case(reader),
-        can_take_cases=can_take,
+    links = keyset_links(
+        PageLink("First", queue_url(first_page) if chosen != first_page else ""),
+        PageLink("Previous", previous, "prev"),
+        PageLink("Next", following, "next"),
     )
+    return {
+        "chosen": chosen,
+        "title": "All cases" if chosen.includes_closed else _VIEW_NAMES[chosen.view],
+        "lead": _lead(chosen.view),
+        "views": view_links,
+        # The number of deliveries that wait for a decision.
+        "undecided": undecided,
+        "filters": _filters(chosen, agents, offers, has_names=has_every_case(reader)),
+        "chips": _chips(chosen, agents, offers),
+        "keyset": page,
+        "rows": _rows(page.rows, chosen, reader, agents),
+        # Closed cases cannot be claimed.
+        "can_be_claimed": chosen.view is not QueueView.CLOSED and can_take,
+        "colleagues": colleague_options(reader),
+        "links": links,
+        # The number of searched cases, where the search stopped before the page was full, and where it goes on.
+        "looked_through": f"{looked_through:,}" if looked_through else "",
+        "look_on": previous if chosen.before else following,
+        "news_url": news_url(chosen, QueueVersion(drawn, cases=tuple(case.pk for case in page.rows))),
+        "has_every_case": has_every_case(reader),
+        "can_take_cases": can_take,
+    }
 
 
 def _rows(cases: Sequence[Case], chosen: QueueState, reader: User, agents: Mapping[str, str]) -> list[CaseRow]:
@@ -255,15 +204,25 @@ def _rows(cases: Sequence[Case], chosen: QueueState, reader: User, agents: Mappi
     own = own_applications(reader.pk, keys)
     rows = []
     for case in cases:
+        news = ""
+        if case.version > seen_versions.get(case.pk, case.version) and case.changed_by_id != reader.pk:
+            is_by_agent = case.changed_by_id is None or str(case.changed_by_id) in agents
+            news = "Changed since you looked" if is_by_agent else "New answers"
+        claim_note = ""
+        if case.assigned_by is not None:
+            assigned = "Assigned to you" if case.claimed_by_id == reader.pk else "Assigned"
+            claim_note = f"{assigned} by {case.assigned_by.called}"
+        has_names = can_open(case, reader)
         rows.append(
             CaseRow(
                 case,
+                CaseClock(case),
                 case_url(case.application.reference, chosen),
-                reader_id=reader.pk,
-                seen_version=seen_versions.get(case.pk),
-                is_by_agent=case.changed_by_id is None or str(case.changed_by_id) in agents,
-                has_names=can_open(case, reader),
+                name=(case.title if has_names else "") or case.application.product_name,
+                has_names=has_names,
                 is_own=case.pk in own,
+                news=news,
+                claim_note=claim_note,
             )
         )
     return rows
@@ -282,12 +241,6 @@ def _lead(view: QueueView) -> str:
         case QueueView.ANSWERED:
             return "Returned to the customer and submitted again."
     return ""
-
-
-def _view_link(view: QueueView, size: int, chosen: QueueState) -> ViewLink:
-    # Agents look for the cases that were closed last.
-    url = queue_url(QueueState(view=view, newest_first=view is QueueView.CLOSED))
-    return ViewLink(url, _VIEW_NAMES[view], _count_words(size), view is chosen.view)
 
 
 def _filters(
@@ -334,11 +287,6 @@ def _chips(chosen: QueueState, agents: Mapping[str, str], offers: Sequence[Offer
     return [(label, queue_url(state)) for label, state in chips]
 
 
-def newest_url(chosen: QueueState) -> str:
-    """Return the URL of the view with the same filters, the newest first."""
-    return queue_url(replace(chosen.first_page, newest_first=True))
-
-
 def colleague_options(reader: User) -> tuple[Option, ...]:
     """Return the colleagues to whom the reader can assign a case. One query."""
     colleagues = [(str(agent.pk), agent.called) for agent in reviewers().exclude(pk=reader.pk)]
@@ -378,9 +326,7 @@ class QueueVersion:
     @property
     def summary(self) -> str:
         """Say how many cases are new and changed; "" where none are any more."""
-        new = ""
-        if self.new:
-            new = f"{_count_words(self.new)} new case{'' if self.new == 1 else 's'}"
+        new = f"{_count_words(self.new)} new case{'' if self.new == 1 else 's'}" if self.new else ""
         return together(new, if_any(self.changed, "changed case"))
 
 
@@ -389,7 +335,7 @@ def current_version(chosen: QueueState, version: QueueVersion, *, reader: User) 
 
     One query, and that of a search.
     """
-    search = find_cases(shown_to(reader, chosen), agent_id=reader.pk)
+    search = CaseSearch(shown_to(reader, chosen), agent_id=reader.pk)
     came = search.since(version.drawn - _LATE).exclude(pk__in=version.cases)
     changed = Case.objects.filter(pk__in=version.cases, changed_at__gt=version.drawn)
     new, changes = counts([came.values("pk")[:_MAX_COUNT], changed.values("pk")], agent_id=reader.pk)

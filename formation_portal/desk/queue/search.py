@@ -105,6 +105,9 @@ def conditions(chosen: QueueState, *, agent_id: int) -> list[Condition]:
             # A value that is looked up, since PostgreSQL would read a whole index for EXISTS.
             own_word = word_rows.filter(case=OuterRef("pk")).values("pk")[:1]
             conditions.append(Condition(IsNull(Subquery(own_word), False), word_rows.values("case")))
+        if not conditions:
+            # A text without a word finds nothing.
+            conditions.append(Condition(Q(pk__in=[]), Case.objects.none().values("pk")))
     for name in _COLUMNS:
         if value := getattr(chosen, name):
             lookup = Q(**{name: value})
@@ -124,161 +127,122 @@ def conditions(chosen: QueueState, *, agent_id: int) -> list[Condition]:
     return conditions
 
 
-@dataclass(frozen=True, slots=True)
-class CaseSearch:
-    """The cases of a state of the queue, but for the view's moment.
+def in_view(view: QueueView, *, agent_id: int) -> QuerySet[Case]:
+    """Return the cases of a view, in no order."""
+    conditions = {
+        QueueView.MINE: claimed_by(agent_id),
+        QueueView.UNCLAIMED: unclaimed(),
+        QueueView.CONFIRM: not_proposed_by(agent_id),
+        QueueView.OVERDUE: Q(overdue_at__lte=timezone.now()),
+    }
+    return Case.objects.filter(conditions.get(view, Q()), **{f"{_MOMENTS[view]}__gt": _BEGINNING})
 
-    `scanned` are the cases that are tested one by one; None where an index finds them.
+
+class CaseSearch:
+    """The cases of a state of the queue. `cases` are in no order, and those outside of the view are among them.
+
+    Making one takes a query that counts how many cases meet each condition, and the rows of some `others`
+    (`other_sizes`), if there is anything to count.
     """
 
-    chosen: QueueState
-    cases: QuerySet[Case]
-    scanned: QuerySet[Case] | None
+    def __init__(self, chosen: QueueState, *, agent_id: int, others: Sequence[QuerySet[Any]] = ()) -> None:
+        self._chosen = chosen
+        # The column that orders the queue.
+        self._moment = "submitted_at" if chosen.includes_closed else _MOMENTS[chosen.view]
+        # The cases that are tested one by one; None where an index finds them.
+        self._scanned: QuerySet[Case] | None = None
+        indexed: list[tuple[Condition, QuerySet[Any]]] = []
+        unindexed: list[Condition] = []
+        for condition in conditions(chosen, agent_id=agent_id):
+            if condition.rows is None:
+                unindexed.append(condition)
+            else:
+                indexed.append((condition, condition.rows[:_MAX_SORTED]))
+        sizes = counts([*(rows for _, rows in indexed), *others], agent_id=agent_id)
+        self.other_sizes = sizes[len(indexed) :]
+        own_sizes = sizes[: len(indexed)]
+        rarest_first = sorted(zip(own_sizes, indexed, strict=True), key=lambda pair: pair[0])
+        tested = [*(condition for _, (condition, _) in rarest_first), *unindexed]
+        self.cases = Case.objects.all()
+        if rarest_first and rarest_first[0][0] < _MAX_SORTED:
+            _, (_, rows) = rarest_first[0]
+            self.cases = Case.objects.filter(pk__in=rows)
+            del tested[0]
+        else:
+            # Many cases meet each condition: all are searched in their order.
+            for condition in tested:
+                if condition.column in _IN_ORDER.get(self._moment, ()):
+                    self.cases = self.cases.filter(condition.lookup)
+                    tested.remove(condition)
+                    break
+            self._scanned = self.cases if tested else None
+        for condition in tested:
+            self.cases = self.cases.filter(condition.test)
 
     def since(self, at: datetime) -> QuerySet[Case]:
         """Return the cases that have come into the view since, in no order."""
-        return _between(self.cases, self.chosen, start=QueuePosition(at, 0))
+        return self._between(self.cases, QueuePosition(at, 0))
 
+    def page(self, *, length: int) -> tuple[KeysetPage[Case, QueuePosition], int]:
+        """Return the page of the search, and among how many cases it has searched, if it stopped before the page was
+        full, else 0. One query, and another where cases are scanned."""
+        chosen = self._chosen
+        start = chosen.before or chosen.after
+        backwards = chosen.before is not None
+        descends = chosen.newest_first != backwards
+        sign = "-" if descends else ""
+        order = (f"{sign}{self._moment}", f"{sign}pk")
+        # The position of the last case to be scanned; None where all are.
+        end = None
+        if self._scanned is not None:
+            scanned = self._between(self._scanned, start, descends=descends).order_by(*order)
+            last = list(scanned.values_list(self._moment, "pk")[_MAX_SCANNED - 1 : _MAX_SCANNED + 1])
+            end = QueuePosition(*last[0]) if len(last) > 1 else None
+        # Found by their keys alone; the columns are read for the cases of the page.
+        keys = self._between(self.cases, start, end, descends=descends).order_by(*order).values("pk")[: length + 1]
+        rows = Case.objects.filter(pk__in=keys).select_related("application__owner", "claimed_by", "assigned_by")
+        page_cases = list(rows.order_by(*order))
+        page = keyset_page(
+            page_cases,
+            lambda case: QueuePosition(getattr(case, self._moment), case.pk),
+            length=length,
+            is_first=start is None,
+            backwards=backwards,
+            end=end,
+        )
+        return page, _MAX_SCANNED if end and len(page_cases) <= length else 0
 
-def in_view(view: QueueView, *, agent_id: int) -> QuerySet[Case]:
-    """Return the cases of a view, in no order."""
-    cases = Case.objects.filter(**{f"{_MOMENTS[view]}__gt": _BEGINNING})
-    if view is QueueView.MINE:
-        return cases.filter(claimed_by(agent_id))
-    if view is QueueView.UNCLAIMED:
-        return cases.filter(unclaimed())
-    if view is QueueView.CONFIRM:
-        return cases.filter(not_proposed_by(agent_id))
-    return cases.filter(overdue_at__lte=timezone.now()) if view is QueueView.OVERDUE else cases
+    def _between(
+        self,
+        cases: QuerySet[Case],
+        start: QueuePosition | None,
+        end: QueuePosition | None = None,
+        *,
+        descends: bool = False,
+    ) -> QuerySet[Case]:
+        """Return the cases of the view behind one position, and up to another.
 
-
-def find_cases(chosen: QueueState, *, agent_id: int) -> CaseSearch:
-    """Find the cases. One query, where there are conditions: how many cases meet each."""
-    return find_and_count(chosen, (), agent_id=agent_id)[0]
-
-
-def find_and_count(
-    chosen: QueueState, others: Sequence[QuerySet[Any]], *, agent_id: int
-) -> tuple[CaseSearch, tuple[int, ...]]:
-    """Find the cases, and count the rows of some other queries. One query, if there is anything to count."""
-    if chosen.text and not chosen.by_reference and not search_prefixes(chosen.text):
-        return CaseSearch(chosen, Case.objects.none(), None), counts(others, agent_id=agent_id)
-    indexed: list[tuple[Condition, QuerySet[Any]]] = []
-    unindexed: list[Condition] = []
-    for condition in conditions(chosen, agent_id=agent_id):
-        if condition.rows is None:
-            unindexed.append(condition)
-        else:
-            indexed.append((condition, condition.rows[:_MAX_SORTED]))
-    sizes = counts([*(rows for _, rows in indexed), *others], agent_id=agent_id)
-    own_sizes = sizes[: len(indexed)]
-    rarest_first = sorted(zip(own_sizes, indexed, strict=True), key=lambda pair: pair[0])
-    ordered = [*(condition for _, (condition, _) in rarest_first), *unindexed]
-    if rarest_first and rarest_first[0][0] < _MAX_SORTED:
-        _, (_, rows) = rarest_first[0]
-        search = CaseSearch(chosen, _tested(Case.objects.filter(pk__in=rows), ordered[1:]), None)
-    else:
-        search = _scan(chosen, ordered)
-    return search, sizes[len(indexed) :]
-
-
-def _scan(chosen: QueueState, conditions: Sequence[Condition]) -> CaseSearch:
-    """Search all cases in their order, where many meet each condition."""
-    scanned = Case.objects.all()
-    by_column = {condition.column: condition for condition in conditions}
-    for name in _IN_ORDER.get(_moment(chosen), ()):
-        if name in by_column:
-            scanned = scanned.filter(by_column[name].lookup)
-            conditions = [condition for condition in conditions if condition.column != name]
-            break
-    return CaseSearch(chosen, _tested(scanned, conditions), scanned if conditions else None)
-
-
-def _tested(cases: QuerySet[Case], conditions: Sequence[Condition]) -> QuerySet[Case]:
-    for condition in conditions:
-        cases = cases.filter(condition.test)
-    return cases
-
-
-def search_page(search: CaseSearch, *, length: int) -> tuple[KeysetPage[Case, QueuePosition], int]:
-    """Return the page of a search, and among how many cases it has searched, if it stopped before the page was full,
-    else 0. One query, and another where cases are scanned."""
-    chosen = search.chosen
-    start = chosen.before or chosen.after
-    backwards = chosen.before is not None
-    descends = chosen.newest_first != backwards
-    end = _scan_end(search, start, descends=descends)
-    # Found by their keys alone; the columns are read for the cases of the page.
-    cases = _between(search.cases, chosen, start=start, end=end, descends=descends)
-    keys = _in_order(cases, chosen, descends=descends).values("pk")[: length + 1]
-    rows = Case.objects.filter(pk__in=keys).select_related("application__owner", "claimed_by", "assigned_by")
-    page_cases = list(_in_order(rows, chosen, descends=descends))
-    page = keyset_page(
-        page_cases,
-        lambda case: position_of(case, chosen),
-        length=length,
-        is_first=start is None,
-        backwards=backwards,
-        end=end,
-    )
-    return page, _MAX_SCANNED if end and len(page_cases) <= length else 0
-
-
-def _scan_end(search: CaseSearch, start: QueuePosition | None, *, descends: bool) -> QueuePosition | None:
-    """Return the position of the last case to be scanned; None where all are."""
-    if search.scanned is None:
-        return None
-    cases = _between(search.scanned, search.chosen, start=start, descends=descends)
-    rows = _in_order(cases, search.chosen, descends=descends).values_list(_moment(search.chosen), "pk")
-    last = list(rows[_MAX_SCANNED - 1 : _MAX_SCANNED + 1])
-    return QueuePosition(*last[0]) if len(last) > 1 else None
-
-
-def position_of(case: Case, chosen: QueueState) -> QueuePosition:
-    return QueuePosition(getattr(case, _moment(chosen)), case.pk)
-
-
-def _moment(chosen: QueueState) -> str:
-    """Return the column that orders the queue."""
-    return "submitted_at" if chosen.includes_closed else _MOMENTS[chosen.view]
-
-
-def _in_order(cases: QuerySet[Case], chosen: QueueState, *, descends: bool) -> QuerySet[Case]:
-    sign = "-" if descends else ""
-    return cases.order_by(f"{sign}{_moment(chosen)}", f"{sign}pk")
-
-
-def _between(
-    cases: QuerySet[Case],
-    chosen: QueueState,
-    *,
-    start: QueuePosition | None = None,
-    end: QueuePosition | None = None,
-    descends: bool = False,
-) -> QuerySet[Case]:
-    """Return the cases of the view behind one position, and up to another.
-
-    Each side has one bound: of two, SQLite takes one to the index, and reads on to the other.
-    """
-    moment = _moment(chosen)
-    first, last = (end, start) if descends else (start, end)
-    lower = [first.at] if first else []
-    if not chosen.includes_closed:
-        # A case that is not in the view has no moment.
-        lower.append(_BEGINNING)
-    upper = [last.at] if last else []
-    if chosen.view is QueueView.OVERDUE:
-        upper.append(timezone.now())
-    if lower:
-        cases = cases.filter(**{f"{moment}__gte": max(lower)})
-    if upper:
-        cases = cases.filter(**{f"{moment}__lte": min(upper)})
-    after, before = ("lt", "gt") if descends else ("gt", "lt")
-    if start:
-        cases = cases.filter(Q(**{f"{moment}__{after}": start.at}) | Q(**{f"pk__{after}": start.pk}))
-    if end:
-        cases = cases.filter(Q(**{f"{moment}__{before}": end.at}) | Q(**{f"pk__{before}e": end.pk}))
-    return cases
+        Each side has one bound: of two, SQLite takes one to the index, and reads on to the other.
+        """
+        moment = self._moment
+        first, last = (end, start) if descends else (start, end)
+        lower = [first.at] if first else []
+        if not self._chosen.includes_closed:
+            # A case that is not in the view has no moment.
+            lower.append(_BEGINNING)
+        upper = [last.at] if last else []
+        if self._chosen.view is QueueView.OVERDUE:
+            upper.append(timezone.now())
+        if lower:
+            cases = cases.filter(**{f"{moment}__gte": max(lower)})
+        if upper:
+            cases = cases.filter(**{f"{moment}__lte": min(upper)})
+        after, before = ("lt", "gt") if descends else ("gt", "lt")
+        if start:
+            cases = cases.filter(Q(**{f"{moment}__{after}": start.at}) | Q(**{f"pk__{after}": start.pk}))
+        if end:
+            cases = cases.filter(Q(**{f"{moment}__{before}": end.at}) | Q(**{f"pk__{before}e": end.pk}))
+        return cases
 
 
 # Another agent may claim the next case first; this often another one is looked for.
@@ -301,11 +265,10 @@ def next_case_for(agent: User, queue_state: QueueState) -> tuple[Case | None, st
         free |= Q(claimed_by=F("proposed_by"))
         claimant = ""
     state = replace(shown_to(agent, queue_state).first_page, view=view, holder=claimant, newest_first=False)
-    search = find_cases(state, agent_id=agent.pk)
-    cases = search.cases.filter(free, not_proposed_by(agent.pk), not_own_of(agent.pk), not_decided())
-    search = replace(search, cases=cases)
+    search = CaseSearch(state, agent_id=agent.pk)
+    search.cases = search.cases.filter(free, not_proposed_by(agent.pk), not_own_of(agent.pk), not_decided())
     for _ in range(_MAX_ATTEMPTS):
-        page, looked_through = search_page(search, length=1)
+        page, looked_through = search.page(length=1)
         if not page.rows:
             if looked_through:
                 count = f"{looked_through:,} unassigned cases that have waited longest"

@@ -26,7 +26,7 @@ from ..wording import numbered
 from .claims import already_claimed, assign, claim_or_take_over
 from .claims import claim as claim_cases
 from .claims import release as release_cases
-from .pages import QueueVersion, colleague_options, current_version, newest_url, news_url, queue_page
+from .pages import QueueVersion, colleague_options, current_version, news_url, queue_page
 from .searches import claim_next_case, has_ended, keep_search, with_text
 
 _METHODS = ["GET", "HEAD", "POST"]
@@ -66,12 +66,10 @@ def news(request: UserRequest) -> HttpResponse:
     current = current_version(searched, version, reader=request.user)
     if current == version:
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
-    same_page = request.htmx.current_url_abs_path or queue_url(searched)
-    context = {
-        "words": current.summary,
-        "news_url": news_url(searched, current),
-        "shown_at": newest_url(searched) if current.new else same_page,
-    }
+    shown_at = request.htmx.current_url_abs_path or queue_url(searched)
+    if current.new:
+        shown_at = queue_url(replace(searched.first_page, newest_first=True))
+    context = {"words": current.summary, "news_url": news_url(searched, current), "shown_at": shown_at}
     return render(request, "desk/queue/_news_answer.html", context)
 
 

@@ -12,7 +12,7 @@ from formation_portal.desk.models import Case, CaseWord
 from formation_portal.desk.queue import pages as queue_page
 from formation_portal.desk.queue import search
 from formation_portal.desk.queue.queue_index import stored_digests
-from formation_portal.desk.queue_state import QueueState
+from formation_portal.desk.queue_state import QueuePosition
 from tests.desk.factories import page, page_after_post, references, searched, submitted_ones
 from tests.markup import Markup
 
@@ -80,7 +80,8 @@ def test_one_looks_back_in_the_same_way(
     expected = [[one.reference] for one in cases[::3]]
     pages = [one for one in walked(as_agent, "?q=alpha+ingrid", "next") if one]
     assert pages == expected
-    last = f"?q=alpha+ingrid&before={search.position_of(Case.objects.get(pk=cases[11].pk), QueueState(text='alpha'))}"
+    case = Case.objects.get(pk=cases[11].pk)
+    last = f"?q=alpha+ingrid&before={QueuePosition(case.submitted_at, case.pk)}"
     assert [one for one in walked(as_agent, last, "prev") if one] == expected[::-1]
 
 
