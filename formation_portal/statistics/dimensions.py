@@ -5,34 +5,26 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from enum import StrEnum
 
+from django.db.models import TextChoices
+
 from formation_portal.contract.lifecycle import State
 
 
-class Side(StrEnum):
+class Side(TextChoices):
     """The side that has to act next. The value is the column that counts it."""
 
-    US = "with_us"
-    CUSTOMER = "with_customer"
-    REGISTRY = "with_registry"
-
-    @property
-    def words(self) -> str:
-        return _SIDE_NAMES[self]
+    US = "with_us", "With us"
+    CUSTOMER = "with_customer", "With the customer"
+    REGISTRY = "with_registry", "With the registry"
 
 
-_SIDE_NAMES = {Side.US: "With us", Side.CUSTOMER: "With the customer", Side.REGISTRY: "With the registry"}
-
-_SIDE_BY_STATE = {
+# The side that an application in a state is with; none once it is closed.
+SIDES = {
     State.SUBMITTED_FOR_REVIEW: Side.US,
     State.IN_REVIEW: Side.US,
     State.RETURNED_FOR_CHANGES: Side.CUSTOMER,
     State.SUBMITTED_TO_CSP: Side.REGISTRY,
 }
-
-
-def side_of(state: State) -> Side | None:
-    """Return the side that an application in a state is with; None once it is closed."""
-    return _SIDE_BY_STATE.get(state)
 
 
 class Span(StrEnum):
@@ -50,7 +42,7 @@ class Period:
     """A number of weeks or months, ending with the present one."""
 
     name: str
-    words: str
+    label: str
     span: Span
     count: int
 

@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 from django.utils import timezone
 
 from formation_portal.contract.lifecycle import FINAL, State
+from formation_portal.reviews.models import Query
 from formation_portal.reviews.targets import TargetKind
 
-from .dimensions import Side, bucket_of, side_of
+from .dimensions import SIDES, Side, bucket_of
 
 # The column that counts the transitions to a state.
 TRANSITION_COLUMNS = {
@@ -58,7 +59,7 @@ def case_figures(product_id: str, moves: Iterable[tuple[str, datetime]]) -> Coun
     """Count a case's transitions, where it is open, and the times of a closed one. `moves` are its states and when it
     came to each, in the order of its history."""
     figures = Counter[Figure]()
-    seconds: dict[Side, int] = {}
+    seconds = Counter[Side]()
     side: Side | None = None
     since: datetime | None = None
     for state_name, at in moves:
@@ -66,29 +67,23 @@ def case_figures(product_id: str, moves: Iterable[tuple[str, datetime]]) -> Coun
         day = timezone.localdate(at)
         if state in TRANSITION_COLUMNS:
             figures[Figure(day, Table.TRANSITIONS, (), TRANSITION_COLUMNS[state])] += 1
-        if side_of(state) is not side:
+        if SIDES.get(state) is not side:
             if side is not None and since is not None:
                 # Never negative, even if somebody has put the clock back.
-                seconds[side] = seconds.get(side, 0) + max(0, (at - since) // timedelta(seconds=1))
-            side = side_of(state)
+                seconds[side] += max(0, (at - since) // timedelta(seconds=1))
+            side = SIDES.get(state)
             since = at
         if state in FINAL:
-            figures.update(_closing_figures(day, product_id, seconds))
+            for past_side, duration in seconds.items():
+                figures[Figure(day, Table.DURATIONS, (str(bucket_of(duration)),), past_side.value)] += 1
+                figures[Figure(day, Table.CLOSINGS, (product_id,), f"cases_{past_side}")] += 1
+                figures[Figure(day, Table.CLOSINGS, (product_id,), f"seconds_{past_side}")] += duration
     if side is not None and since is not None:
         figures[Figure(timezone.localdate(since), Table.OPEN, (), side.value)] += 1
     return figures
 
 
-def _closing_figures(day: date, product_id: str, seconds: dict[Side, int]) -> dict[Figure, int]:
-    figures: dict[Figure, int] = {}
-    for side, duration in seconds.items():
-        figures[Figure(day, Table.DURATIONS, (str(bucket_of(duration)),), side.value)] = 1
-        figures[Figure(day, Table.CLOSINGS, (product_id,), f"cases_{side}")] = 1
-        figures[Figure(day, Table.CLOSINGS, (product_id,), f"seconds_{side}")] = duration
-    return figures
-
-
-def query_figures(product_id: str, queries: Iterable[Any]) -> Counter[Figure]:
+def query_figures(product_id: str, queries: Iterable[Query]) -> Counter[Figure]:
     """Count the sent queries of one application by reason and by question, and their returns. Ordered by their round.
 
     A return counts once for each reason and for each question of its queries.
@@ -97,15 +92,13 @@ def query_figures(product_id: str, queries: Iterable[Any]) -> Counter[Figure]:
     for _, group in groupby(queries, key=lambda query: query.round):
         returned = list(group)
         day = timezone.localdate(returned[0].sent_at)
-        reasons = Counter[str]()
+        reasons = Counter(query.reason for query in returned)
         questions = Counter[str]()
         keys: dict[str, tuple[str, ...]] = {}
         for query in returned:
-            digest = _question_digest(query, product_id)
-            label = _LABELS_BY_KIND.get(query.kind) or query.label or query.name
-            keys[digest] = (digest, product_id, query.kind, label)
-            reasons[query.reason] += 1
-            questions[digest] += 1
+            key = _question_key(query, product_id)
+            keys[key[0]] = key
+            questions[key[0]] += 1
         for reason, number in reasons.items():
             figures[Figure(day, Table.REASONS, (reason,), "returns")] += 1
             figures[Figure(day, Table.REASONS, (reason,), "queries")] += number
@@ -115,11 +108,13 @@ def query_figures(product_id: str, queries: Iterable[Any]) -> Counter[Figure]:
     return figures
 
 
-def _question_digest(query: Any, product_id: str) -> str:
-    """Return a digest of the form, the kind and the name of the question that a query is about."""
+def _question_key(query: Query, product_id: str) -> tuple[str, ...]:
+    """Name a question by a digest of its form, kind and name, with its label."""
     names = {TargetKind.SECTION.value: query.holder, TargetKind.PARTY.value: "", TargetKind.APPLICATION.value: ""}
     parts = (product_id, query.kind, names.get(query.kind, query.name))
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+    digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
+    label = _LABELS_BY_KIND.get(query.kind) or query.label or query.name
+    return digest, product_id, query.kind, label
 
 
 def to_json(figures: Counter[Figure]) -> list[list[Any]]:

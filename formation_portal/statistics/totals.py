@@ -1,7 +1,7 @@
 """The totals of a period for the desk's page, counted from the history and the queries, and cached."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from itertools import groupby
@@ -71,10 +71,8 @@ class Totals:
 
     def open_cases(self) -> dict[date, CountsBySide]:
         """Count the open cases by the day on which they came to their present side."""
-        open_cases = {}
-        for (day,), columns in self._rows(Table.OPEN).items():
-            open_cases[date.fromisoformat(day)] = {side: columns.get(side, 0) for side in Side}
-        return open_cases
+        rows = self._rows(Table.OPEN).items()
+        return {date.fromisoformat(day): {side: columns.get(side, 0) for side in Side} for (day,), columns in rows}
 
     def transitions(self) -> dict[date, dict[str, int]]:
         """Count the transitions of each week or month that has any."""
@@ -163,28 +161,18 @@ def _figures_since(first: date) -> Counter[Figure]:
     figures = Counter[Figure]()
     for erased in ErasedFigures.objects.filter(last_day__gte=first):
         figures.update(from_json(erased.figures))
-    for (_, product_id), moves in groupby(_moves_since(start), key=itemgetter(0, 1)):
-        figures.update(case_figures(product_id, (move[2:] for move in moves)))
-    for application, queries in groupby(_queries_since(start), key=attrgetter("application")):
-        figures.update(query_figures(application.product_id, queries))
-    return figures
-
-
-def _moves_since(start: datetime) -> Iterator[tuple[int, str, str, datetime]]:
-    """Read each application's number, product, states and times, in the order of its history.
-
-    Leaves out applications that were closed before `start`.
-    """
     submitted = Application.objects.filter(deleted_at=None).exclude(submitted_at=None)
     applications = submitted.filter(~Q(state__in=FINAL) | Q(updated_at__gte=start))
     moves = Change.objects.exclude(moved_to="").filter(application__in=applications).order_by("application", "pk")
-    return moves.values_list("application_id", "application__product_id", "moved_to", "at").iterator()
-
-
-def _queries_since(start: datetime) -> Iterator[Query]:
-    queries = Query.objects.filter(sent_at__gte=start).select_related("application")
+    columns = moves.values_list("application_id", "application__product_id", "moved_to", "at")
+    for (_, product_id), rows in groupby(columns.iterator(), key=itemgetter(0, 1)):
+        figures.update(case_figures(product_id, (row[2:] for row in rows)))
     names = ("kind", "holder", "name", "label", "row", "reason", "round", "sent_at", "application__product_id")
-    return queries.only(*names).order_by("application", "round", "pk").iterator()
+    queries = Query.objects.filter(sent_at__gte=start).select_related("application").only(*names)
+    queries = queries.order_by("application", "round", "pk")
+    for application, group in groupby(queries.iterator(), key=attrgetter("application")):
+        figures.update(query_figures(application.product_id, group))
+    return figures
 
 
 def _product_names() -> dict[str, list[str]]:

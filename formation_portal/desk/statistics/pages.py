@@ -5,7 +5,7 @@ A page shows the rows of the CSV, with bars and charts that are drawn on the ser
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,8 +21,6 @@ from formation_portal.ui.charts import Swatch, swatch
 from ..wording import numbered
 
 SWATCHES = {side: swatch(place) for place, side in enumerate(Side)}
-# The pieces of a bar: start, length, and colour.
-Bar = tuple[tuple[str, str, Swatch], ...]
 
 _MINUTE = 60
 _HOUR = 3_600
@@ -54,11 +52,12 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row, named by its first cell, with its bar, a stroke across it, and the colour of a legend."""
+    """A row, named by its first cell, with the pieces of its bar one after the other: length, and colour, or None for a
+    gap. `stroke` is the length at which a stroke crosses it, `swatch` the colour of a legend."""
 
     cells: tuple[Cell, ...]
-    bar: Bar | None = None
-    stroke: str = ""
+    pieces: tuple[tuple[float, Swatch | None], ...] = ()
+    stroke: float = 0
     swatch: Swatch | None = None
 
 
@@ -69,12 +68,26 @@ class Table:
     name: str
     caption: str
     columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
+    rows: Sequence[Row]
     nothing: str
 
     @property
     def has_bars(self) -> bool:
-        return any(row.bar is not None for row in self.rows)
+        return any(row.pieces for row in self.rows)
+
+    @property
+    def drawn_rows(self) -> Iterator[tuple[Row, list[tuple[str, str, Swatch]], str]]:
+        """Yield each row with its bar (start, length and colour of each piece) and stroke; the longest bar fills its
+        cell."""
+        longest = max((sum(length for length, _ in row.pieces) for row in self.rows), default=0) or 1
+        for row in self.rows:
+            bar = []
+            start = 0.0
+            for length, colour in row.pieces:
+                if length > 0 and colour:
+                    bar.append((percent(start / longest), percent(length / longest), colour))
+                start += length
+            yield row, bar, percent(row.stroke / longest) if row.stroke else ""
 
     def lines(self) -> Iterator[Sequence[Any]]:
         """Yield the lines of the CSV, its head first."""
@@ -85,44 +98,27 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A column of counts as a small picture, the oldest on the left; `highest` is the count that fills its height."""
+    """A column of counts as a small picture: left edge, width, upper edge and height of each, oldest first."""
 
     label: str
-    counts: tuple[int, ...]
-    highest: int
-
-    @property
-    def total(self) -> str:
-        return f"{sum(self.counts):,}"
-
-    @property
-    def pillars(self) -> Iterator[tuple[str, str, float, float]]:
-        """Yield the left edge, width, upper edge and height of each count."""
-        share = 1 / max(1, len(self.counts))
-        for place, count in enumerate(self.counts):
-            height = max(1.0, round(_CHART_HEIGHT * count / self.highest, 1)) if count else 0.0
-            yield percent(place * share), percent(share * (1 - _GAP)), _CHART_HEIGHT - height, height
+    total: str
+    pillars: list[tuple[str, str, float, float]]
 
 
 def charts(table: Table) -> list[Chart]:
     """Draw each column of counts, all to the same scale."""
-    columns = []
-    for place in range(1, len(table.columns)):
-        values = [row.cells[place].value for row in reversed(table.rows)]
-        columns.append(tuple(value for value in values if isinstance(value, int)))
-    highest = max((count for column in columns for count in column), default=0)
-    return [Chart(head.label, counts, highest) for head, counts in zip(table.columns[1:], columns, strict=True)]
-
-
-def stacked_bar(lengths: Iterable[tuple[float, Swatch]], *, longest: float) -> Bar:
-    """Draw pieces one after the other; `longest` is the length that fills the cell."""
-    pieces = []
-    start = 0.0
-    for length, colour in lengths:
-        if length > 0:
-            pieces.append((percent(start / longest), percent(length / longest), colour))
-            start += length
-    return tuple(pieces)
+    rows = [[cell.value for cell in row.cells[1:]] for row in reversed(table.rows)]
+    columns = [[count for count in column if isinstance(count, int)] for column in zip(*rows, strict=True)]
+    highest = max((max(counts) for counts in columns), default=0)
+    share = 1 / max(1, len(rows))
+    drawn = []
+    for head, counts in zip(table.columns[1:], columns, strict=False):
+        pillars = []
+        for place, count in enumerate(counts):
+            height = max(1.0, round(_CHART_HEIGHT * count / highest, 1)) if count else 0.0
+            pillars.append((percent(place * share), percent(share * (1 - _GAP)), _CHART_HEIGHT - height, height))
+        drawn.append(Chart(head.label, f"{sum(counts):,}", pillars))
+    return drawn
 
 
 def percent(part: float) -> str:
@@ -162,25 +158,24 @@ def ages(totals: Totals) -> Table:
         # A day in the future, after the clock was put back, counts as today.
         age = max(0, (totals.today - day).days)
         counted[firsts[bisect_right(firsts, age) - 1]].update(sides)
-    longest = max(counts.total() for counts in counted.values())
-    rows: list[Row] = []
-    for first, after in zip(firsts, (*firsts[1:], None), strict=True) if longest else ():
+    rows = []
+    for first, after in zip(firsts, (*firsts[1:], None), strict=True):
         counts = counted[first]
         cells = (
             text_cell(_days(first, after), "overdue with us" if first >= overdue else ""),
             *(count_cell(counts[side]) for side in Side),
             count_cell(counts.total()),
         )
-        rows.append(Row(cells, stacked_bar([(counts[side], SWATCHES[side]) for side in Side], longest=longest)))
+        rows.append(Row(cells, tuple((counts[side], SWATCHES[side]) for side in Side)))
     return Table(
         "open",
         "Open cases by days waiting",
         (
             Column("days", "Days", is_number=False),
-            *(Column(side.value, side.words, swatch=SWATCHES[side]) for side in Side),
+            *(Column(side.value, side.label, swatch=SWATCHES[side]) for side in Side),
             Column("together", "Total"),
         ),
-        tuple(rows),
+        rows if any(counts.total() for counts in counted.values()) else [],
         "No open cases.",
     )
 
@@ -198,7 +193,7 @@ def throughput(totals: Totals) -> Table:
     """Count the transitions in each week or month, the newest first."""
     period = totals.period
     transitions = totals.transitions()
-    rows: list[Row] = []
+    rows = []
     for start in reversed(period.starts(totals.today)) if transitions else ():
         name = f"{start:%B %Y}" if period.span is Span.MONTH else f"From {start.day} {start:%b %Y}"
         columns = transitions.get(start, {})
@@ -211,8 +206,8 @@ def throughput(totals: Totals) -> Table:
             Column(period.span.value, period.span.value.capitalize(), is_number=False),
             *(Column(name, name.capitalize()) for name in TRANSITION_COLUMNS.values()),
         ),
-        tuple(rows),
-        f"No submissions or decisions in the last {period.words}.",
+        rows,
+        f"No submissions or decisions in the last {period.label}.",
     )
 
 
@@ -220,64 +215,45 @@ def questions(totals: Totals, *, at_most: int | None = None) -> Table:
     """Count returns and queries by question, the most frequent first."""
     # Answers, the most frequent kind, are not named.
     kinds = {kind.value: str(kind.label) for kind in (TargetKind.DOCUMENT, TargetKind.SECTION)}
-    returns = []
+    rows = []
     for total in totals.returns_by_question()[:at_most]:
         head = (text_cell(total.label, kinds.get(total.kind, "")), text_cell(total.product))
-        returns.append((head, total.returns, total.queries))
-    return Table(
-        "questions",
-        "Returns and queries by question",
-        (Column("question", "Question", is_number=False), Column("form", "Form", is_number=False), *_RETURN_COLUMNS),
-        _return_rows(returns),
-        f"No returns with queries in the last {totals.period.words}.",
-    )
+        rows.append(_return_row(head, total.returns, total.queries))
+    columns = (Column("question", "Question", is_number=False), Column("form", "Form", is_number=False))
+    return _return_table(totals, "question", columns, rows)
 
 
 def reasons(totals: Totals) -> Table:
     """Count returns and queries by reason, the most frequent first."""
     labels = dict(QueryReason.choices)
-    returns = []
-    for code, return_count, query_count in totals.returns_by_reason():
-        returns.append(((text_cell(labels.get(code, code)),), return_count, query_count))
-    return Table(
-        "reasons",
-        "Returns and queries by reason",
-        (Column("reason", "Reason", is_number=False), *_RETURN_COLUMNS),
-        _return_rows(returns),
-        f"No returns with queries in the last {totals.period.words}.",
-    )
-
-
-_RETURN_COLUMNS = (Column("returns", "Returns"), Column("remarks", "Queries"))
-
-
-def _return_rows(returns: Sequence[tuple[tuple[Cell, ...], int, int]]) -> tuple[Row, ...]:
-    longest = max((return_count for _, return_count, _ in returns), default=1)
     rows = []
-    for head, return_count, query_count in returns:
-        cells = (*head, count_cell(return_count), count_cell(query_count))
-        rows.append(Row(cells, stacked_bar([(return_count, swatch(0))], longest=longest)))
-    return tuple(rows)
+    for code, return_count, query_count in totals.returns_by_reason():
+        rows.append(_return_row((text_cell(labels.get(code, code)),), return_count, query_count))
+    return _return_table(totals, "reason", (Column("reason", "Reason", is_number=False),), rows)
+
+
+def _return_row(head: tuple[Cell, ...], return_count: int, query_count: int) -> Row:
+    return Row((*head, count_cell(return_count), count_cell(query_count)), ((return_count, swatch(0)),))
+
+
+def _return_table(totals: Totals, kind: str, columns: tuple[Column, ...], rows: list[Row]) -> Table:
+    return Table(
+        f"{kind}s",
+        f"Returns and queries by {kind}",
+        (*columns, Column("returns", "Returns"), Column("remarks", "Queries")),
+        rows,
+        f"No returns with queries in the last {totals.period.label}.",
+    )
 
 
 def times(totals: Totals) -> Table:
     """Tell how long closed cases were with each side, over the cases that were ever there."""
-    counted = {side: counts for side, counts in totals.durations().items() if counts.total()}
-    quarters = {side: [quantile(counts, part) for part in _QUARTERS] for side, counts in counted.items()}
-    longest = max((third for *_, third in quarters.values()), default=0.0)
-    rows: list[Row] = []
-    for side, (first, median, third) in quarters.items():
-        cells = (
-            text_cell(side.words),
-            count_cell(counted[side].total()),
-            *map(duration_cell, (first, median, third)),
-        )
-        bar: Bar = ()
-        stroke = ""
-        if longest:
-            bar = ((percent(first / longest), percent((third - first) / longest), SWATCHES[side]),)
-            stroke = percent(median / longest)
-        rows.append(Row(cells, bar, stroke, SWATCHES[side]))
+    rows = []
+    for side, counts in totals.durations().items():
+        if counts.total():
+            first, median, third = (quantile(counts, part) for part in _QUARTERS)
+            cells = (text_cell(side.label), count_cell(counts.total()), *map(duration_cell, (first, median, third)))
+            rows.append(Row(cells, ((first, None), (third - first, SWATCHES[side])), median, SWATCHES[side]))
     return Table(
         "times",
         "Time of closed cases with each side",
@@ -288,25 +264,24 @@ def times(totals: Totals) -> Table:
             Column("half_within_hours", "50% within"),
             Column("three_quarters_within_hours", "75% within"),
         ),
-        tuple(rows),
-        f"No cases closed in the last {totals.period.words}.",
+        rows,
+        f"No cases closed in the last {totals.period.label}.",
     )
 
 
 def products(totals: Totals, *, at_most: int | None = None) -> Table:
     """Return the mean duration of the closed cases of each product, the products with most cases first."""
     closings = [total for total in totals.closings() if total.cases][:at_most]
-    means_of = [{side: spent / total.cases for side, spent in total.seconds.items()} for total in closings]
-    longest = max((sum(means.values()) for means in means_of), default=0.0) or 1
     rows = []
-    for total, means in zip(closings, means_of, strict=True):
+    for total in closings:
+        means = {side: spent / total.cases for side, spent in total.seconds.items()}
         cells = (
             text_cell(total.name),
             text_cell(total.place),
             count_cell(total.cases),
             *(duration_cell(means[side]) for side in Side),
         )
-        rows.append(Row(cells, stacked_bar([(means[side], SWATCHES[side]) for side in Side], longest=longest)))
+        rows.append(Row(cells, tuple((means[side], SWATCHES[side]) for side in Side)))
     return Table(
         "products",
         "Average time of closed cases with each side, by company type",
@@ -314,10 +289,10 @@ def products(totals: Totals, *, at_most: int | None = None) -> Table:
             Column("product", "Company type", is_number=False),
             Column("place", "Jurisdiction", is_number=False),
             Column("closed", "Closed"),
-            *(Column(f"{side}_mean_hours", side.words, swatch=SWATCHES[side]) for side in Side),
+            *(Column(f"{side}_mean_hours", side.label, swatch=SWATCHES[side]) for side in Side),
         ),
-        tuple(rows),
-        f"No cases closed in the last {totals.period.words}.",
+        rows,
+        f"No cases closed in the last {totals.period.label}.",
     )
 
 

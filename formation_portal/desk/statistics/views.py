@@ -30,7 +30,7 @@ def statistics(request: UserRequest) -> HttpResponse:
     totals = _totals(request)
     period = totals.period
     minutes = (timezone.now() - totals.counted_at) // timedelta(minutes=1)
-    periods = as_options(((option.name, f"Last {option.words}") for option in PERIODS), period.name)
+    periods = as_options(((option.name, f"Last {option.label}") for option in PERIODS), period.name)
     transitions = throughput(totals)
     context = {
         "controls": (FilterControl("period", "Period", choices=periods),),
