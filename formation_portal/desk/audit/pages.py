@@ -4,6 +4,7 @@ The filter stands in the address, and has no person's name. The CSV has the rows
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, datetime, time, timedelta
@@ -24,18 +25,12 @@ from formation_portal.contract import canonical
 from formation_portal.core.integers import parse_integer
 from formation_portal.relay.models import Decision
 from formation_portal.ui.forms.controls import FilterControl, as_options
-from formation_portal.ui.pagination import PageLink, keyset_links, keyset_page
+from formation_portal.ui.pagination import PageLink, keyset_page
 
 _A_PAGE = 50
 _A_DAY = timedelta(days=1) // timedelta(microseconds=1)
 # The rows of the CSV that are in memory at a time.
 _CHUNK_SIZE = 2_000
-_ACCESSES: dict[str, str] = {
-    AccessKind.FILE: "Downloaded document {subject}",
-    AccessKind.PAGE: "Viewed page {page} of document {subject}",
-    AccessKind.SMALL: "Viewed the thumbnail of document {subject}",
-    AccessKind.SCREENING: "Downloaded the file of screening check {subject}",
-}
 _REVIEWS: dict[str, str] = {
     "accept": "Accepted a fact",
     "reopen": "Undid an acceptance",
@@ -60,29 +55,58 @@ _REVIEWS: dict[str, str] = {
     "take_effect": "Decision took effect",
     "reply": "Answered a query",
 }
-_CLAIMS: dict[str, str] = {
-    "claim": "Claimed the case",
-    "give_back": "Assigned the case again to the agent who proposed the decision",
-    "release": "Released the case",
-    "take_over": "Took over the case",
+# The sentence of each action, by the detail that names it (`_ACTION_NAMES`); "" stands for any other.
+_TEXTS: dict[str, dict[str, str]] = {
+    AuditAction.LOOK: {
+        "": "Viewed document {subject}",
+        AccessKind.FILE: "Downloaded document {subject}",
+        AccessKind.PAGE: "Viewed page {page} of document {subject}",
+        AccessKind.SMALL: "Viewed the thumbnail of document {subject}",
+        AccessKind.SCREENING: "Downloaded the file of screening check {subject}",
+    },
+    AuditAction.RECORD: {"": "Downloaded the record as {kind}"},
+    AuditAction.CLAIM: {
+        "": "Claimed the case",
+        "assign": "Assigned the case to {agent}",
+        "give_back": "Assigned the case again to the agent who proposed the decision",
+        "release": "Released the case",
+        "take_over": "Took over the case",
+    },
+    AuditAction.REVEAL: {"": "Viewed numbers of {subject}: {fields}"},
+    AuditAction.RIGHTS: {
+        "": "Changed API key {key}",
+        "make": "Made API key {key}: {scopes}",
+        "revoke": "Revoked API key {key}",
+        "replace": "Replaced the portal’s own API key by {key}",
+    },
+    AuditAction.EXPORT: {"": "Downloaded the data of {subject}"},
+    AuditAction.ERASURE: {
+        "": "Erased personal data",
+        "account": "Deleted account {subject}",
+        "copies": "Deleted copies of files that the formation service has",
+        "hold": "Put the application on hold",
+        "release": "Ended the hold on the application",
+    },
+    AuditAction.SECOND_FACTOR: {
+        "": "Changed two-step sign-in",
+        "totp_added": "Set up an authenticator app",
+        "totp_removed": "Removed the authenticator app",
+        "webauthn_added": "Added a passkey",
+        "webauthn_removed": "Removed a passkey",
+        "recovery_codes_added": "Made recovery codes",
+        "recovery_codes_generated": "Made new recovery codes",
+        "recovery_codes_removed": "Removed the recovery codes",
+        "recovery_codes_shown": "Viewed the recovery codes",
+        "recovery_code_used": "Used a recovery code",
+    },
+    AuditAction.REFUSAL: {"": "Rejected a file, because it contains malware"},
+    AuditAction.ACCEPTANCE: {"": "Accepted {count} entries without a keyed digest, up to entry {last}"},
+    AuditAction.DECISION: {
+        "": "Decided on {subject}: as it was",
+        **{kind: f"Decided on {{subject}}: {label}" for kind, label in Decision.Kind.choices},
+    },
 }
-_SECOND_FACTORS: dict[str, str] = {
-    "totp_added": "Set up an authenticator app",
-    "totp_removed": "Removed the authenticator app",
-    "webauthn_added": "Added a passkey",
-    "webauthn_removed": "Removed a passkey",
-    "recovery_codes_added": "Made recovery codes",
-    "recovery_codes_generated": "Made new recovery codes",
-    "recovery_codes_removed": "Removed the recovery codes",
-    "recovery_codes_shown": "Viewed the recovery codes",
-    "recovery_code_used": "Used a recovery code",
-}
-_KEYS: dict[str, str] = {
-    "make": "Made API key {key}",
-    "revoke": "Revoked API key {key}",
-    "replace": "Replaced the portal’s own API key by {key}",
-}
-_DECISIONS: dict[str, str] = dict(Decision.Kind.choices)
+_ACTION_NAMES: dict[str, str] = {AuditAction.LOOK: "way", AuditAction.ERASURE: "reason", AuditAction.DECISION: "said"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +134,7 @@ class AuditFilter:
 
     @property
     def query(self) -> str:
-        """Return the query of an address; "" without a filter."""
+        """Write the filter as the query of an address."""
         return urlencode({name: str(value) for name, value in asdict(self).items() if value})
 
     def entries(self) -> QuerySet[Entry]:
@@ -204,66 +228,45 @@ def describe(entries: Iterable[Entry]) -> list[EntryDescription]:
 
 def _what(entry: Entry, agent: User | None, changes: Mapping[int, str]) -> str:
     """Say what was done. `agent` is the account whose rights were changed, or who was assigned the case; `changes` are
-    the history's sentences by their numbers."""
+    the history's sentences by their numbers. Somebody may have altered the detail."""
     detail = detail_of(entry)
-    action = str(detail.get("did"))
-    match entry.deed:
-        case AuditAction.LOOK:
-            text = _ACCESSES.get(str(detail.get("way")), "Viewed document {subject}")
-            return text.format(subject=entry.subject, page=detail.get("page"))
-        case AuditAction.RECORD:
-            return f"Downloaded the record as {str(detail.get('kind', 'file')).upper()}"
-        case AuditAction.REVIEW:
-            return _review_words(detail.get("did"))
-        case AuditAction.CLAIM if action == "assign":
-            return f"Assigned the case to {agent.called if agent else 'a colleague'}"
-        case AuditAction.CLAIM:
-            return _CLAIMS.get(action, "Claimed the case")
-        case AuditAction.REVEAL:
-            return f"Viewed numbers of {entry.subject}: {_field_words(detail.get('fields')) or 'unknown'}"
-        case AuditAction.RIGHTS if "key" in detail:
-            text = _KEYS.get(action, "Changed API key {key}").format(key=detail["key"])
-            scopes = detail.get("scopes")
-            return f"{text}: {', '.join(map(str, scopes))}" if isinstance(scopes, list) else text
-        case AuditAction.RIGHTS:
-            name = agent.called if agent else f"account {entry.subject}"
-            sentences = []
-            if detail.get("given"):
-                sentences.append(f"Gave {name} these rights: {', '.join(map(str, detail['given']))}")
-            if detail.get("taken"):
-                sentences.append(f"Removed these rights from {name}: {', '.join(map(str, detail['taken']))}")
-            return "; ".join(sentences) or f"Changed the rights of {name}"
-        case AuditAction.EXPORT:
-            whose = entry.subject if entry.application else f"account {entry.subject}"
-            return f"Downloaded the data of {whose}"
-        case AuditAction.ERASURE:
-            return _erasure_words(entry, detail)
-        case AuditAction.SECOND_FACTOR:
-            return _SECOND_FACTORS.get(action, "Changed two-step sign-in")
-        case AuditAction.REFUSAL:
-            return "Rejected a file, because it contains malware"
-        case AuditAction.ACCEPTANCE:
-            return f"Accepted {detail.get('count')} entries without a keyed digest, up to entry {detail.get('last')}"
-        case AuditAction.DECISION:
-            return f"Decided on {entry.subject}: {_DECISIONS.get(str(detail.get('said')), 'as it was')}"
-    sentences = [changes[number] for number in _changes(entry) if number in changes]
-    return "; ".join(sentences) or "Changed the application"
-
-
-_ERASURES = {
-    "account": "Deleted account {subject}",
-    "copies": "Deleted copies of files that the formation service has",
-    "hold": "Put the application on hold",
-    "release": "Ended the hold on the application",
-}
-
-
-def _erasure_words(entry: Entry, detail: Mapping[str, Any]) -> str:
-    if "erased" in detail:
+    if entry.deed == AuditAction.REVIEW:
+        return _review_words(detail.get("did"))
+    if entry.deed == AuditAction.RIGHTS and "key" not in detail:
+        return _rights_words(agent.called if agent else f"account {entry.subject}", detail)
+    if entry.deed == AuditAction.ERASURE and "erased" in detail:
         return f"Erased the details of {entry.subject}"
-    if detail.get("deleted"):
+    if entry.deed == AuditAction.ERASURE and detail.get("deleted"):
         return "Erased the application"
-    return _ERASURES.get(str(detail.get("reason")), "Erased personal data").format(subject=entry.subject)
+    if entry.deed not in _TEXTS:
+        sentences = [changes[number] for number in _changes(entry) if number in changes]
+        return "; ".join(sentences) or "Changed the application"
+    values = defaultdict[str, str](str, {name: _joined(value) for name, value in detail.items()})
+    values["subject"] = entry.subject
+    values["agent"] = agent.called if agent else "a colleague"
+    values["kind"] = values["kind"].upper()
+    if entry.deed == AuditAction.EXPORT and not entry.application:
+        values["subject"] = f"account {entry.subject}"
+    if entry.deed == AuditAction.REVEAL:
+        # A question is named by the end of its name: `person.passport_number` is the passport number.
+        names = [canonical.property_of(name).replace("_", " ") for name in values["fields"].split(", ")]
+        values["fields"] = ", ".join(names) or "unknown"
+    texts = _TEXTS[entry.deed]
+    action = values[_ACTION_NAMES.get(entry.deed, "did")]
+    return texts.get(action, texts[""]).format_map(values)
+
+
+def _rights_words(name: str, detail: Mapping[str, Any]) -> str:
+    sentences = []
+    if detail.get("given"):
+        sentences.append(f"Gave {name} these rights: {_joined(detail['given'])}")
+    if detail.get("taken"):
+        sentences.append(f"Removed these rights from {name}: {_joined(detail['taken'])}")
+    return "; ".join(sentences) or f"Changed the rights of {name}"
+
+
+def _joined(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _account_named(entry: Entry) -> int:
@@ -289,16 +292,10 @@ def _review_words(keys_by_action: Any) -> str:
     sentences = []
     for action, keys in keys_by_action.items():
         text = _REVIEWS.get(action, "Reviewed")
-        is_repeated = isinstance(keys, list) and len(keys) > 1
-        sentences.append(f"{text} ({len(keys)})" if is_repeated else text)
+        if isinstance(keys, list) and len(keys) > 1:
+            text += f" ({len(keys)})"
+        sentences.append(text)
     return "; ".join(sentences) or "Reviewed the application"
-
-
-def _field_words(names: Any) -> str:
-    """Name the questions by the ends of their names: `person.passport_number` is the passport number."""
-    if not isinstance(names, list):
-        return ""
-    return ", ".join(canonical.property_of(str(name)).replace("_", " ") for name in names)
 
 
 def _changes(entry: Entry) -> list[int]:
@@ -308,7 +305,7 @@ def _changes(entry: Entry) -> list[int]:
 
 def timeline(
     entry_filter: AuditFilter, *, before: int
-) -> tuple[list[tuple[date, list[EntryDescription]]], tuple[PageLink, ...]]:
+) -> tuple[list[tuple[date, list[EntryDescription]]], list[PageLink]]:
     """Return the entries with numbers below `before` (0: the newest), by day, and the links to other pages. Four
     queries."""
     entries = entry_filter.entries()
@@ -319,11 +316,11 @@ def timeline(
     days = groupby(describe(page.rows), key=lambda row: timezone.localdate(row.entry.at))
     address = reverse("desk:audit")
     query = entry_filter.query
-    newest = f"{address}?{query}" if query else address
-    older = ""
+    links = []
+    if before:
+        links.append(PageLink("Newest", f"{address}?{query}".rstrip("?")))
     if page.after:
-        older = f"{address}?before={page.after}&{query}" if query else f"{address}?before={page.after}"
-    links = keyset_links(PageLink("Newest", newest if before else ""), PageLink("Older", older, "next"))
+        links.append(PageLink("Older", f"{address}?before={page.after}&{query}".rstrip("&"), "next"))
     return [(day, list(group)) for day, group in days], links
 
 
