@@ -1,4 +1,4 @@
-"""The site's addresses: the customer's pages at the root, the desk, the accounts, and the embedded service."""
+"""The site's addresses."""
 
 from django.urls import include, path
 
@@ -11,6 +11,4 @@ urlpatterns = [
 ]
 
 handler400 = "formation_portal.core.error_handling.bad_request"
-handler403 = "formation_portal.core.error_handling.forbidden"
-handler404 = "formation_portal.core.error_handling.not_found"
 handler500 = "formation_portal.core.error_handling.server_error"

@@ -1,7 +1,6 @@
 """Run work in background threads until they are stopped, and tasks each hour or minute.
 
-Work is in rows of the database, which a worker claims one at a time: any number of workers may run. PostgreSQL wakes
-them; on SQLite they look each second.
+Any number of workers may run: each claims rows of the database, one at a time.
 """
 
 import contextlib
@@ -19,7 +18,7 @@ from django.db.migrations.exceptions import NodeNotFoundError
 from django.db.migrations.executor import MigrationExecutor
 
 from .databases import DATABASE_AWAY
-from .nodes.wake import Channel, Listener
+from .nodes.wake import Channel
 
 logger = logging.getLogger(__name__)
 
@@ -60,7 +59,10 @@ class BackgroundWorker:
             with self.channel.listen() if self.channel else contextlib.nullcontext() as listener:
                 while not self._stop_event.is_set():
                     self._run_once()
-                    self._wait(listener)
+                    if listener is None:
+                        self._stop_event.wait(self.poll_seconds)
+                    elif not self._stop_event.is_set():
+                        listener.wait(self.poll_seconds)
         finally:
             connections.close_all()
 
@@ -79,14 +81,7 @@ class BackgroundWorker:
             logger.error("%s met something unexpected: %s", self.log_name, type(error).__name__)
         close_old_connections()
 
-    def _wait(self, listener: Listener | None) -> None:
-        if listener is None:
-            self._stop_event.wait(self.poll_seconds)
-        elif not self._stop_event.is_set():
-            listener.wait(self.poll_seconds)
-
     def stop(self) -> None:
-        """Stop after the current piece."""
         self._stop_event.set()
 
     def run_until_signal(self) -> None:
@@ -144,10 +139,7 @@ def wait_until_migrated() -> None:
 
 
 class PeriodicTasks:
-    """Collect functions as a decorator, and run all of them.
-
-    Several processes run them, so each function must make sure that nothing is sent twice.
-    """
+    """Collect functions as a decorator. Several processes run them, so each makes sure that nothing is sent twice."""
 
     def __init__(self) -> None:
         self.functions: list[Task] = []
@@ -157,7 +149,7 @@ class PeriodicTasks:
         return function
 
     def run(self, **_: object) -> None:
-        """Run all functions. An error in one stops no other."""
+        """Run all. An error in one stops no other."""
         for function in self.functions:
             try:
                 function()
@@ -173,7 +165,6 @@ run_hourly_tasks = hourly_task.run
 
 
 def minute_tasks() -> BackgroundWorker:
-    """Return the worker that runs the tasks of each minute."""
     return BackgroundWorker(
         name="minute tasks",
         log_name="The tasks of each minute",

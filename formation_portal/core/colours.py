@@ -1,7 +1,4 @@
-"""Compute the contrast of two colours (WCAG 2.2), and an accent's variants for both themes.
-
-A colour is a text like `#12515b`. `static/css/tokens.css` has the background colours of text.
-"""
+"""The contrast of two colours like `#12515b` (WCAG 2.2), and an accent's variants for both themes."""
 
 import colorsys
 import re
@@ -38,7 +35,7 @@ def without_light_dark(css: str) -> str:
 
 @cache
 def portal_colours() -> dict[str, tuple[str, str]]:
-    """Return the colours of the style sheet by their names, for the light and the dark theme."""
+    """Return the style sheet's colours for the light and the dark theme, by their names."""
     return {name: (light, dark) for name, light, dark in _TOKEN.findall(_TOKENS.read_text())}
 
 
@@ -72,14 +69,13 @@ class Accent:
 
     @property
     def css(self) -> str:
-        """Return a style sheet that replaces the portal's accent."""
         colours = {"petrol": self.plain, "petrol-deep": self.deep, "petrol-wash": self.wash}
         tokens = "".join(f"--{name}:light-dark({light},{dark});" for name, (light, dark) in colours.items())
         css = f"@layer tokens{{:root{{{tokens}}}}}"
         return css + without_light_dark(css)
 
     def faults(self, least: float = AA) -> Iterator[str]:
-        """Describe each pair of colours with less contrast: the theme, the colours and their contrast."""
+        """Describe each pair of colours with less contrast."""
         colours = portal_colours()
         for theme, theme_name in enumerate(("light", "dark")):
             plain = self.plain[theme]
@@ -114,7 +110,6 @@ def _readable_in_dark(hue: float, lightness: float, saturation: float) -> str:
 
 
 def _luminance(colour: str) -> float:
-    """Return the relative luminance of WCAG."""
     luminance = 0.0
     for component, weight in zip(_components(colour), (0.2126, 0.7152, 0.0722), strict=True):
         linear = component / 12.92 if component <= 0.04045 else ((component + 0.055) / 1.055) ** 2.4

@@ -11,14 +11,14 @@ _NO_LIMIT_BYTES = 1 << 60
 
 
 class ContainerLimits(NamedTuple):
-    """Hold the tightest limits of the control groups. None is no limit."""
+    """The tightest limits; None is no limit."""
 
     memory_bytes: int | None = None
     cores: float | None = None
 
 
 def read_container_limits(root: Path = _ROOT, membership: Path = _MEMBERSHIP) -> ContainerLimits:
-    """Return the limits of every control group that holds this process. A system without control groups has none."""
+    """Return the limits of every control group that holds this process."""
     memory: list[int] = []
     cores: list[float] = []
     for line in _read(membership).splitlines():
@@ -47,7 +47,7 @@ def _folders(root: Path, path: str) -> Iterator[Path]:
 
 
 def _share(quota_and_period: list[int]) -> list[float]:
-    """Return the cores of a quota in a list, which is empty for no quota ("max", or -1 in version 1)."""
+    """Return a quota's cores, or [] for no quota ("max", or -1 in version 1)."""
     if len(quota_and_period) < 2 or quota_and_period[0] <= 0:
         return []
     return [quota_and_period[0] / quota_and_period[1]]

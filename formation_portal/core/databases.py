@@ -1,7 +1,6 @@
 """Configure the portal's database and the embedded service's, and recognise outages.
 
-Nothing commits or rolls back together across the two: the boundary is as real as over a network. An outage (a database
-is away or locked, a disk is full or read-only) passes by itself or by an operator's work; a bug doesn't pass.
+An outage passes by itself or by an operator's work; a bug doesn't.
 """
 
 import errno

@@ -1,11 +1,8 @@
-"""Define model fields that are encrypted in the database. Each value is bound to its model, row and column.
+"""Model fields that are encrypted in the database, each value bound to its model, row and column.
 
-The fields that `bound_to` names identify the row: they are set before the first save and never change. A value is
-decrypted when its attribute is first read, and encrypted when the row is saved. `values_list` returns encrypted values
-(`Stored`), since only the row can decrypt them.
-
-A query can filter by stored or empty values only, not by plain text. `update()` takes no plain value: save the row or
-use `update_rows`.
+The fields that `bound_to` names identify the row: they never change after the first save. A value is decrypted when it
+is first read, and encrypted when the row is saved. `values_list` returns encrypted values (`Stored`). A query filters
+by stored or empty values only, and `update()` takes no plain value: save the row, or use `update_rows`.
 """
 
 import json
@@ -29,8 +26,6 @@ class Stored(str):
 
 
 class _DecryptedAttribute(DeferredAttribute):
-    """Decrypt a value when it is first read."""
-
     field: "EncryptedField"
 
     def __get__(self, instance: Any, cls: Any = None) -> Any:
@@ -72,7 +67,6 @@ class EncryptedField(models.TextField):  # type: ignore[type-arg]  # its stub ta
         return self.context(*(getattr(row, name) for name in self.bound_to))
 
     def stored(self, value: Any, row: Any) -> Any:
-        """Return a value of the row in its column's form."""
         if value is None or type(value) is Stored:
             return value
         content = self.to_bytes(value)
@@ -88,15 +82,14 @@ class EncryptedField(models.TextField):  # type: ignore[type-arg]  # its stub ta
         return value
 
     def to_bytes(self, value: Any) -> bytes:
-        """Return the bytes of a value that are encrypted. They are empty for an empty value."""
+        """Return the bytes to encrypt, empty for an empty value."""
         raise NotImplementedError
 
     def from_bytes(self, content: bytes) -> Any:
-        """Return the value of decrypted bytes."""
         raise NotImplementedError
 
     def plain_bytes(self, text: str) -> bytes:
-        """Return the bytes to encrypt of a column that was not encrypted until now."""
+        """Return the bytes of a column that was not encrypted until now."""
         return text.encode("utf-8", "surrogatepass")
 
     def from_db_value(self, value: Any, *_: Any) -> Any:
@@ -126,7 +119,7 @@ class EncryptedTextField(EncryptedField):
 
 
 class EncryptedJSONField(EncryptedField):
-    """Encrypt a value as JSON. pydantic_core reads and writes it in half the time of the standard library."""
+    """Encrypt a value as JSON, by pydantic_core in half the time of the standard library."""
 
     _pyi_private_set_type: Any
     _pyi_private_get_type: Any

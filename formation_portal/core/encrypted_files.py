@@ -1,4 +1,4 @@
-"""Define storages that encrypt their files, each bound to its name (`encryption`). `storage_settings` names them."""
+"""Storages that encrypt their files, each bound to its name."""
 
 import uuid
 from pathlib import Path
@@ -27,21 +27,16 @@ class EncryptedFiles:
         return ContentFile(content, name)
 
     def open_stored(self, name: str) -> "File[Any]":
-        """Open the encrypted file."""
         return super()._open(name)  # type: ignore[misc,no-any-return]  # the storage's own
 
     def save_stored(self, name: str, content: "File[Any]") -> None:
-        """Save an encrypted file, as `open_stored` returns it."""
         super()._save(name, content)  # type: ignore[misc]  # the storage's own
 
     def replace_stored(self, name: str, sealed: bytes) -> None:
-        """Replace a file by its reencrypted content."""
         self.save_stored(name, ContentFile(sealed))
 
 
 class PrivateFileStorage(EncryptedFiles, DurableFileStorage):
-    """Store the portal's uploads on the disk."""
-
     def replace_stored(self, name: str, sealed: bytes) -> None:
         """Replace a file at once: a reader gets either content, whole."""
         temporary = f"{name}.{uuid.uuid4().hex}"
@@ -50,8 +45,6 @@ class PrivateFileStorage(EncryptedFiles, DurableFileStorage):
 
 
 class ServiceFileStorage(PrivateFileStorage):
-    """Store the embedded service's uploads on the disk."""
-
     @property
     def base_location(self) -> Any:
         return settings.SERVICE_DOCUMENTS

@@ -1,10 +1,7 @@
 """Encrypt personal data with AES-256-GCM before it reaches a database or a disk. Neither of them has the keys.
 
-A key ring has one or more keys, the newest first. The newest key encrypts; all keys decrypt. The ring is FIELD_KEYS if
-that is set, else it is made once and stored with the other secrets (`nodes/secret_store.py`). `manage.py rotate_keys`
-adds a new key and reencrypts everything. A process that meets an unknown key reads the ring again.
-
-Encrypted data is bound to a context, such as its model, row and column: it can't be decrypted in another one.
+The newest key of the ring encrypts, and all decrypt. The ring is FIELD_KEYS or stored with the other secrets. Encrypted
+data is bound to a context, such as its model, row and column.
 """
 
 import binascii
@@ -72,7 +69,6 @@ _read_at = 0.0
 
 
 def new_key() -> str:
-    """Make a key in the form of FIELD_KEYS."""
     return b64encode(secrets.token_bytes(_KEY_BYTES), altchars=b"-_").decode()
 
 
@@ -82,7 +78,6 @@ def key_ring() -> KeyRing:
 
 
 def read_ring_again() -> KeyRing:
-    """Read the ring, since it may have a new key."""
     global _ring, _read_at
     secret_store.forget(StoredSecret.FIELD_KEYS)
     text = " ".join(settings.FIELD_KEYS) or secret_store.read_or_create(StoredSecret.FIELD_KEYS, new_key)
@@ -148,10 +143,8 @@ def decrypt_file(stored: bytes, name: str) -> bytes:
 
 
 def is_newest(text: str) -> bool:
-    """Return True if the newest key has encrypted the text."""
     return text.startswith(f"{key_ring().first.id}:")
 
 
 def is_newest_file(stored: bytes) -> bool:
-    """Return True if the newest key has encrypted the file, or its beginning."""
     return stored.startswith(FILE_MARK + key_ring().first.raw_id)

@@ -1,4 +1,4 @@
-"""Show the pages of errors: 400, 403, 404, 500, and 503 during an outage. Each says whether the answers were saved."""
+"""Show the pages of errors: 400, 403 without a token, 500, and 503 during an outage."""
 
 import logging
 import sys
@@ -18,8 +18,6 @@ from formation_portal.ui.forms.form_data import recognised_answers
 
 from .databases import Outage, outage_in
 
-_TRY_AGAIN_SECONDS = 5
-
 # Operators filter by this name, which is older than the module's.
 logger = logging.getLogger("formation_portal.faults")
 
@@ -31,16 +29,8 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     return render(request, "400.html", status=400)
 
 
-def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return render(request, "403.html", status=403)
-
-
-def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return render(request, "404.html", status=404)
-
-
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer 500 to an unhandled exception of any view or middleware, or 503 with the posted form during an outage.
+    """Answer 500 to an unhandled exception, or 503 with the posted form during an outage.
 
     The page is rendered without the request's context, which may be what failed.
     """
@@ -66,7 +56,7 @@ def _unavailable(request: HttpRequest, outage: Outage) -> HttpResponse:
         "path": request.get_full_path(),
         "csrf_token": get_token(request),
     }
-    headers = {"Retry-After": str(_TRY_AGAIN_SECONDS), "Cache-Control": "no-store"}
+    headers = {"Retry-After": "5", "Cache-Control": "no-store"}
     return HttpResponse(render_to_string("503.html", context), status=503, headers=headers)
 
 

@@ -7,20 +7,17 @@ _DIGITS = 18
 
 
 def parse_integer(text: str, *, digits: int = _DIGITS) -> int | None:
-    """Parse a text of up to so many plain digits. Return None for any other text.
-
-    `int` alone accepts signs, blanks, underscores and the digits of every script.
-    """
+    """Parse plain digits only: `int` accepts signs, blanks, underscores and the digits of every script."""
     if text.isascii() and text.isdigit() and len(text) <= digits:
         return int(text)
     return None
 
 
 def content_length(environ: Mapping[str, object]) -> int:
-    """Return the length that a request gives for its body, or 0 if it gives no number.
+    """Return the length that a request gives for its body, or 0.
 
-    A proxy that keeps back a body which is too large gives its length in X-Refused-Length. A number with more digits
-    than any body is cut: Python refuses to read the longest ones.
+    A proxy that refuses a large body gives its length in X-Refused-Length. A number with more digits than any body has
+    is cut, since Python refuses to read the longest ones.
     """
     text = str(environ.get("HTTP_X_REFUSED_LENGTH") or environ.get("CONTENT_LENGTH") or "")
     return int(text[: _DIGITS + 1]) if text.isascii() and text.isdigit() else 0

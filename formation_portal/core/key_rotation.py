@@ -1,7 +1,7 @@
 """Reencrypt all personal data with a new key while the portal serves (`manage.py rotate_keys`).
 
-A value is only replaced if it did not change since it was read, so that nothing that was saved meanwhile is lost.
-Running processes read the new key within READ_AGAIN_SECONDS, or when they meet the first value that it has encrypted.
+A value is only replaced if it did not change since it was read. Running processes read the new key within
+READ_AGAIN_SECONDS, or when they meet the first value that it has encrypted.
 """
 
 import time
@@ -34,13 +34,13 @@ class RotationRefused(Exception):
 
 
 def rotation_task(task: Callable[[], object]) -> Callable[[], object]:
-    """Register, as a decorator, a function that renews what an earlier key has made. It runs after everything else."""
+    """Register a function, as a decorator, that renews what an earlier key has made."""
     _tasks.append(task)
     return task
 
 
 def check_keys() -> None:
-    """Raise ImproperlyConfigured if no key opens the data of a database. Each process calls this at its start."""
+    """Raise ImproperlyConfigured if no key opens the data of a database."""
     checked: set[str] = set()
     for model, field in _columns():
         alias = router.db_for_read(model)
@@ -130,7 +130,7 @@ def _outdated_rows(model: type[Model], field: EncryptedField) -> QuerySet[Any]:
 
 
 def _reencrypt_column(model: type[Model], field: EncryptedField) -> tuple[int, int]:
-    """Reencrypt a column in batches. Return the numbers of changed and of unreadable values."""
+    """Return the numbers of changed and of unreadable values."""
     changed = 0
     failed = 0
     rows = _outdated_rows(model, field).only("pk", field.name, *field.bound_to)
@@ -162,7 +162,7 @@ def _outdated_files(storage: Any) -> Iterator[str]:
 
 
 def _reencrypt_files(storage: Any) -> tuple[int, int]:
-    """Reencrypt the files of a storage. Return the numbers of changed and of unreadable files."""
+    """Return the numbers of changed and of unreadable files."""
     changed = 0
     failed = 0
     for name in _outdated_files(storage):

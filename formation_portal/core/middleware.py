@@ -1,6 +1,4 @@
-"""Define the portal's middleware: request log, headers, error pages, limits of bodies, posts from other sites, htmx and
-health checks. MIDDLEWARE in the settings gives their order.
-"""
+"""The portal's middleware. MIDDLEWARE in the settings gives their order."""
 
 import logging
 import re
@@ -20,7 +18,7 @@ from django.urls import get_callable
 from django.utils.cache import patch_vary_headers
 from django.utils.deprecation import MiddlewareMixin
 from django.utils.log import log_response
-from django_htmx.middleware import HtmxDetails
+from django_htmx.middleware import HtmxMiddleware
 
 from .integers import content_length
 from .monitoring import tracing
@@ -49,14 +47,15 @@ STATUSES_WITH_PAGES = (405, 410, 413, 429)
 LIVE = "/livez"
 READY = "/readyz"
 
+# The headers by which a view tells a fragment from the page.
+_HTMX_HEADERS = ("HX-Request", "HX-Target", "HX-Trigger-Name", "HX-Current-URL", "HX-History-Restore-Request")
+
 # Operators filter by this name, which is older than the module's.
 logger = logging.getLogger("formation_portal.request_log")
 
 
 class RequestLog(MiddlewareMixin):
     """Log and count each request, without anything that was typed and without names of people.
-
-        GET portal:section 200 34 ms, request 1f0e…, account 12
 
     The line has the route's name instead of the address, which may hold keys and searches. The request's id is the
     proxy's `X-Request-Id` or a new one; every answer carries it. This stands first, so that early refusals are logged.
@@ -144,7 +143,7 @@ class ErrorPages(MiddlewareMixin):
 
 
 def body_limit(path: str) -> int:
-    """Return the largest size of a request's body for a path, in bytes."""
+    """Return the largest size of a body in bytes."""
     if path.startswith(_API_PATH):
         return _SERVICE_BYTES
     limit = int(settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
@@ -154,7 +153,6 @@ def body_limit(path: str) -> int:
 
 
 def largest_body() -> int:
-    """Return the largest size of a request's body for any path, in bytes."""
     return max(map(body_limit, (_API_PATH, *_UPLOAD_PATHS)))
 
 
@@ -186,37 +184,19 @@ class OwnSite(MiddlewareMixin):
         return cast(HttpResponse, response)
 
 
-class _HtmxDetails(HtmxDetails):
-    """Record the names of the headers that a view has read."""
+class Htmx(HtmxMiddleware):
+    """Set `request.htmx`, and name its headers in `Vary`: no cache may take a fragment for the page."""
 
-    def __init__(self, request: HttpRequest) -> None:
-        super().__init__(request)
-        self.header_names: list[str] = []
-
-    def _get_header_value(self, name: str) -> str | None:
-        if name not in self.header_names:
-            self.header_names.append(name)
-        return super()._get_header_value(name)
-
-
-class Htmx(MiddlewareMixin):
-    """Set `request.htmx`, and name the headers that it was read from in `Vary`: no cache may take a fragment for the
-    page."""
-
-    def process_request(self, request: HttpRequest) -> None:
-        request.htmx = _HtmxDetails(request)  # type: ignore[attr-defined]
-
-    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        header_names = request.htmx.header_names  # type: ignore[attr-defined]
-        if header_names:
-            patch_vary_headers(response, header_names)
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response: HttpResponseBase = super().__call__(request)  # type: ignore[assignment]
+        patch_vary_headers(response, _HTMX_HEADERS)
         return response
 
 
 class Health(MiddlewareMixin):
     """Answer health checks. `/livez`: the process lives. `/readyz`: the databases answer and the process is not ending.
 
-    This stands before everything else, so that a check needs no known host name and no session, and is not logged.
+    This stands before everything else: a check needs no host name and no session, and is not logged.
     """
 
     is_ending = False

@@ -1,8 +1,4 @@
-"""Parse networks of the settings (10.0.0.0/8, ::1/128), and find the client's address behind trusted proxies.
-
-`TrustedProxies` replaces REMOTE_ADDR and the scheme, so that their readers, such as allauth's rate limits and Django's
-check for HTTPS, need to know nothing of proxies.
-"""
+"""Parse networks of the settings (10.0.0.0/8, ::1/128), and find the client's address behind trusted proxies."""
 
 import ipaddress
 
@@ -45,7 +41,7 @@ _PROXY_HEADERS = (
 
 
 class TrustedProxies(MiddlewareMixin):
-    """Apply X-Forwarded-For and X-Forwarded-Proto of trusted proxies, and remove all such headers."""
+    """Replace REMOTE_ADDR and the scheme by what trusted proxies report, and remove all such headers."""
 
     def process_request(self, request: HttpRequest) -> None:
         headers = {name: request.META.pop(name, "") for name in _PROXY_HEADERS}
@@ -60,10 +56,7 @@ class TrustedProxies(MiddlewareMixin):
 
 
 def _client_address(peer: _Address, forwarded: str) -> _Address:
-    """Return the nearest address that is not a trusted proxy's, or the last one before an unreadable address.
-
-    Each proxy appends its client's address. Those before the first untrusted one may be invented.
-    """
+    """Return the nearest address that is not a trusted proxy's, or the last one before an unreadable address."""
     nearest = peer
     for text in reversed(forwarded.split(",")):
         address = _parse_address(text)

@@ -1,7 +1,4 @@
-"""Give the operator's name, logo, accent colour and help desk, as in the settings.
-
-Templates of pages get it by `{% operator as operator %}`, those of e-mails as `operator`.
-"""
+"""The operator's name, logo, accent and help desk, as in the settings. Templates use `{% operator as operator %}`."""
 
 import re
 from functools import lru_cache
@@ -39,14 +36,14 @@ class Operator:
 
     @property
     def telephone_link(self) -> str:
-        """Return the number, as a link that dials it if it has a country code."""
+        """Link a number with a country code."""
         if not self.telephone.startswith("+"):
             return self.telephone
         return format_html('<a href="tel:{}">{}</a>', re.sub(r"[^+0-9]", "", self.telephone), self.telephone)
 
     @property
     def reply_days(self) -> int:
-        """Return the working days within which questions are answered, or 0 if that is not promised."""
+        """Return the working days until a reply, or 0 if none is promised."""
         return int(settings.HELP_REPLY_DAYS)
 
     @property
@@ -55,12 +52,10 @@ class Operator:
 
     @property
     def hours(self) -> str:
-        """Return the hours of the telephone in the page's language."""
         return hours_in_words(settings.HELP_HOURS, language=(get_language() or "en").partition("-")[0])
 
     @property
     def contact(self) -> str:
-        """Return e-mail address and telephone on one line, for the PDF and the foot of e-mails."""
         return ", ".join(filter(None, (self.email, self.telephone)))
 
     @property
@@ -69,12 +64,11 @@ class Operator:
 
     @property
     def accent(self) -> Accent:
-        """Return the operator's accent, or the portal's."""
         return _derived_accent(settings.OPERATOR_ACCENT) if self.has_accent else Accent.of_portal()
 
     @property
     def accent_digest(self) -> str:
-        """Return a digest of the accent's style sheet for its URL, so that browsers may cache it."""
+        """Return a digest for the URL of the accent's style sheet, so that browsers may cache it."""
         return sha256(self.accent.css.encode()).hexdigest()[:12] if self.has_accent else ""
 
     @property
@@ -83,7 +77,7 @@ class Operator:
 
     @property
     def logo_name(self) -> str:
-        """Return the logo's name in its URL: a digest of its content, and its suffix."""
+        """Return the name in the logo's URL: a digest of its content, and its suffix."""
         path = self.logo_path
         return _logo_name(path, path.stat().st_mtime_ns) if path else ""
 

@@ -1,7 +1,6 @@
-"""Define rows that wait to be sent, such as e-mails and events. One worker at a time claims a row for an attempt.
+"""Rows that wait to be sent, such as e-mails and events. A claim is a lease, which ends with the attempt's result.
 
-A claim is a lease. It ends with the result of the attempt, or after its time. The relay's deliveries have their own
-rules (`relay/calls/claiming.py`): a call that may have arrived is never simply sent again.
+The relay's deliveries have their own rules (`relay/calls/claiming.py`): a call that may have arrived is not sent again.
 """
 
 from datetime import timedelta

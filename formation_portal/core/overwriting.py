@@ -36,8 +36,7 @@ def _empty_log(alias: str) -> None:
 def vacuum(alias: str = "default", *, is_thorough: bool = False) -> None:
     """Remove deleted rows from the database's files. Not allowed in a transaction.
 
-    `is_thorough` rewrites the whole database, while all others wait: it removes also what was deleted in versions
-    that did not overwrite.
+    `is_thorough` rewrites the whole database, while all others wait.
     """
     connection = connections[alias]
     with connection.cursor() as cursor:

@@ -1,7 +1,6 @@
 """Compile the SQL of a query once: compiling takes Django longer than the database takes to answer.
 
-There are a dozen of these at most, in `applications/queries.py` and `relay/queries.py`. All other queries are plain
-query sets.
+There are a dozen at most, in `applications/queries.py` and `relay/queries.py`.
 """
 
 from collections.abc import Callable
@@ -20,10 +19,9 @@ _SAMPLE = "7318264001"
 
 
 class PreparedQuery(Generic[Row]):
-    """Repeat a query set with different values.
+    """Repeat a query set of whole rows with different values.
 
-    `make` takes the value and returns a query set of whole rows of one table. The query has to compare a column with
-    the value itself, not with a pattern made of it.
+    The query has to compare a column with the value itself, not with a pattern made of it.
     """
 
     def __init__(self, make: "Callable[[Any], QuerySet[Row, Any]]") -> None:
@@ -43,8 +41,6 @@ class PreparedQuery(Generic[Row]):
 
 @dataclass(frozen=True)
 class _CompiledQuery(Generic[Row]):
-    """Hold the SQL of a query set, with the placeholder among its parameters."""
-
     model: type[Row]
     sql: str
     parameters: tuple[Any, ...]

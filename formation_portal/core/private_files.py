@@ -1,8 +1,4 @@
-"""Keep files in DATA_DIR private to the portal's user: files 0600, folders 0700.
-
-Each process that serves or works sets its umask. Files and folders that an earlier version has left open are closed at
-each start.
-"""
+"""Keep files in DATA_DIR private to the portal's user: files 0600, folders 0700."""
 
 import os
 import stat
@@ -29,10 +25,7 @@ def create_private(path: Path) -> Iterator[BinaryIO]:
 
 
 def keep_files_private(stdout: OutputWrapper) -> None:
-    """Set the umask of this process, and close existing files and folders to others.
-
-    Raises CommandError if one can't be closed, which only the demo allows: others could read passports and keys.
-    """
+    """Set the umask, and close existing files and folders. Raises CommandError if one stays open outside the demo."""
     os.umask(_OF_OTHERS)
     still_open = [path for path in open_to_others() if not _close(path)]
     if not still_open:

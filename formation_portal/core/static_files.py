@@ -1,8 +1,6 @@
 """Bundle, minify and compress the static files of production, with hashed names.
 
-`static/css/index.css` imports one file per component, and `desk.css` those of the desk. In development a browser
-follows the imports. In production `collectstatic` replaces them by the files, without comments and needless space. It
-minifies our scripts (`static/js`) as well, and joins SCRIPTS. STORAGES["staticfiles"] in the settings chooses.
+In development a browser follows the imports of `static/css/index.css` and `desk.css`, and loads each script.
 """
 
 import re
@@ -42,10 +40,7 @@ _SELECTOR = re.compile(r"[^{};]+(?={)")
 
 
 def bundle_css(index: Path) -> str:
-    """Return the style sheet with its imports replaced by the files, and with rules for browsers without light-dark().
-
-    Raises FileNotFoundError if an imported file does not exist.
-    """
+    """Return the style sheet with its imports replaced, and with rules for browsers without light-dark()."""
     css = minify_css(_IMPORT.sub(lambda match: (index.parent / match["name"]).read_text(), index.read_text()))
     return css + without_light_dark(css)
 
@@ -61,7 +56,6 @@ def minify_css(css: str) -> str:
 
 
 def page_scripts() -> tuple[str, ...]:
-    """Return the URLs of the scripts of every page, in their order. Production has one bundle."""
     if isinstance(storages["staticfiles"], BundledStaticFilesStorage) and not settings.DEBUG:
         return (static(SCRIPT),)
     return tuple(map(static, SCRIPTS))
@@ -98,7 +92,7 @@ class BundledStaticFilesStorage(CompressedManifestStaticFilesStorage):  # type: 
         self.delete_files(parts)
         remaining = {name: paths[name] for name in paths if name not in parts}
         remaining |= {name: (self, name) for name in texts}
-        yield from super().post_process(remaining, dry_run, **options)
+        yield from super().post_process(remaining, **options)
 
 
 def _minify_js(script: Path) -> str:

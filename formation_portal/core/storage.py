@@ -1,8 +1,4 @@
-"""Write uploads and secrets to files, whole or not at all.
-
-STORAGES["default"] in the settings holds the portal's uploads, STORAGES["service"] the embedded service's.
-`storage_settings` makes both from STORAGE_URL. FILE_UPLOAD_HANDLERS names the handler.
-"""
+"""Write uploads and secrets to files, whole or not at all."""
 
 import os
 import re
@@ -28,8 +24,7 @@ _PREFIX = r"(/[A-Za-z0-9][A-Za-z0-9._-]*)*/?"
 
 
 def storage_settings(url: str) -> dict[str, dict[str, Any]]:
-    """Return Django's settings for the portal's uploads and the service's: two folders of the disk, or of the bucket
-    in `s3://key:secret@BUCKET/prefix?endpoint=https://host&region=…`.
+    """Return STORAGES for two folders of the disk, or of `s3://key:secret@BUCKET/prefix?endpoint=https://host&region=…`.
 
     The ValueError does not quote the URL, which holds a secret.
     """
@@ -91,7 +86,6 @@ class DurableFileStorage(FileSystemStorage):
         return stored
 
     def stored_before(self, moment: datetime) -> Iterator[str]:
-        """Yield the names of all files that were last written before the moment."""
         root = Path(self.location)
         for path in root.rglob("*"):
             if path.is_file() and path.stat().st_mtime < moment.timestamp():
@@ -184,7 +178,6 @@ def read_or_create_secret(path: Path, make: Callable[[], str]) -> str:
 
 
 def replace_secret(path: Path, secret: str) -> None:
-    """Write a secret over the one before."""
     with _temporary_secret(path, secret) as temporary:
         temporary.replace(path)
 

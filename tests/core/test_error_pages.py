@@ -27,8 +27,6 @@ def _faulty(request: HttpRequest) -> HttpResponse:
 
 urlpatterns = [path("gone/", _gone), path("faulty/", _faulty), path("", include("formation_portal.urls"))]
 handler400 = "formation_portal.core.error_handling.bad_request"
-handler403 = "formation_portal.core.error_handling.forbidden"
-handler404 = "formation_portal.core.error_handling.not_found"
 handler500 = "formation_portal.core.error_handling.server_error"
 
 

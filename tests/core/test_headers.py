@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.test import Client
 
-from formation_portal.core.middleware import Htmx
 from formation_portal.core.pages.content_policy import ISOLATED_POLICY
 from tests.journeys.conftest import full_catalog
 from tests.test_fuzzed_addresses import ADDRESSES, EVERYBODY, Address, asked_by, everybody, real
@@ -162,19 +161,6 @@ def test_the_cookies_of_a_session_are_no_scripts(as_nobody: Client, owner: Any) 
 def test_who_may_post(as_nobody: Client, headers: dict[str, str], status: int, settings: Any) -> None:
     settings.CSRF_TRUSTED_ORIGINS = ["https://portal.example"]
     assert as_nobody.post("/display/", {"theme": "dark"}, headers=headers).status_code == status
-
-
-def test_only_what_was_looked_at_is_named() -> None:
-    def answer(request: HttpRequest) -> HttpResponse:
-        looked_at = request.GET.get("look")
-        found = getattr(request.htmx, looked_at) if looked_at else None  # type: ignore[attr-defined]
-        return HttpResponse(str(found))
-
-    request = HttpRequest()
-    assert not Htmx(answer)(request).has_header("Vary")
-    request.GET = request.GET.copy()
-    request.GET["look"] = "target"
-    assert Htmx(answer)(request)["Vary"] == "HX-Target"
 
 
 def test_with_the_settings_that_operators_are_given_djangos_checks_find_nothing(tmp_path: Path) -> None:

@@ -18,7 +18,6 @@ from django.test import RequestFactory
 
 from formation_portal.core.servers import shared_cache
 from formation_portal.core.servers.server_urls import cache_settings
-from formation_portal.core.servers.shared_cache import trouble
 from formation_portal.management.commands.setup_portal import prepare_databases
 from formation_portal.service.rate_limit import counter
 from tests.needed import needed
@@ -157,14 +156,14 @@ def test_what_it_holds_can_run_nothing(redis: Redis, settings: Any) -> None:
 def test_the_start_says_what_is_wrong_with_the_cache_and_no_password(settings: Any) -> None:
     with scratch_redis(password="right-secret") as redis:
         use(settings, redis.url)
-        assert trouble() == ""
+        assert caches["default"].trouble() == ""
         use(settings, redis.url.replace("right", "wrong"))
-        assert "invalid username-password pair" in trouble()
-        assert "secret" not in trouble()
+        assert "invalid username-password pair" in caches["default"].trouble()
+        assert "secret" not in caches["default"].trouble()
         use(settings, redis.url)
         redis.stop()
-        assert "Connection refused" in trouble()
-        assert "secret" not in trouble()
+        assert "Connection refused" in caches["default"].trouble()
+        assert "secret" not in caches["default"].trouble()
         redis.start()
 
 

@@ -15,7 +15,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
-from formation_portal.core.monitoring import tracing
+from formation_portal.core.monitoring import opentelemetry_spans, tracing
 from formation_portal.gateway import catalog, service
 from formation_portal.gateway.client import Collection
 from formation_portal.gateway.errors import GatewayError
@@ -82,10 +82,10 @@ def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "none")
-        tracing._tracer.cache_clear()
+        opentelemetry_spans._provider.cache_clear()
         yield server
-        tracing._tracer(os.getpid()).provider.shutdown()
-        tracing._tracer.cache_clear()
+        opentelemetry_spans._provider(os.getpid()).shutdown()
+        opentelemetry_spans._provider.cache_clear()
         server.shutdown()
 
 

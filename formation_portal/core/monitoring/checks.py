@@ -1,7 +1,6 @@
-"""Define the results of `manage.py doctor`: a verdict, a finding and a remedy.
+"""The results of `manage.py doctor`: a verdict, a finding and a remedy.
 
-Each package has its checks in its `health.py`; the command lists them in order. A finding names no person, no key and
-no address with a password, and of errors only their types.
+A finding names no person, no key and no address with a password, and of errors only their types.
 """
 
 from datetime import datetime, timedelta
@@ -10,7 +9,7 @@ from typing import NamedTuple
 
 
 class Verdict(StrEnum):
-    """Rate a result: it works, it needs attention, or it does not work."""
+    """It works, it needs attention, or it does not work."""
 
     OK = "ok"
     LOOK = "look"
@@ -18,7 +17,7 @@ class Verdict(StrEnum):
 
 
 class CheckResult(NamedTuple):
-    """Hold a line of the report."""
+    """A line of the report."""
 
     check: str
     verdict: Verdict
@@ -59,14 +58,13 @@ def age_in_words(age: timedelta) -> str:
 
 
 class Backlog(NamedTuple):
-    """Count the rows that wait to be sent and those that were given up, and give the time of the oldest."""
+    """The rows that wait to be sent and those that were given up, and the time of the oldest."""
 
     unsent: int
     oldest: datetime | None
     given_up: int
 
     def age(self, now: datetime) -> timedelta | None:
-        """Return the waiting time of the oldest row, or None if nothing waits."""
         return None if self.oldest is None else now - self.oldest
 
     def in_words(self, now: datetime) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.cache import cache
+from django.core.cache import caches
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.db import Error, connections
@@ -79,7 +79,6 @@ def _check_database(name: str, connection: BaseDatabaseWrapper) -> Iterator[Chec
 
 
 def _seconds_ahead(connection: BaseDatabaseWrapper) -> float:
-    """Return the seconds by which the database's clock is ahead of this machine's."""
     if connection.vendor == "sqlite":
         sql = "SELECT (julianday('now') - 2440587.5) * 86400.0"
     else:
@@ -91,7 +90,7 @@ def _seconds_ahead(connection: BaseDatabaseWrapper) -> float:
 
 
 def clock_result(check: str, ahead: float) -> CheckResult:
-    """Rate a clock that is so many seconds ahead of this machine's. Negative numbers are behind."""
+    """Rate a clock that is so many seconds ahead of this machine's."""
     if abs(ahead) <= MAX_CLOCK_DIFFERENCE:
         return ok(check, f"within {max(1, round(abs(ahead)))} s of this machine's")
     side = "ahead of" if ahead > 0 else "behind"
@@ -100,7 +99,6 @@ def clock_result(check: str, ahead: float) -> CheckResult:
 
 
 def check_disk() -> Iterator[CheckResult]:
-    """Check the free space of each file system with data or databases."""
     folders = [Path(settings.DATA_DIR)]
     for connection in connections.all():
         if connection.vendor == "sqlite":
@@ -121,7 +119,6 @@ def check_disk() -> Iterator[CheckResult]:
 
 
 def check_data_folder() -> Iterator[CheckResult]:
-    """Check that other users of the machine can't read DATA_DIR."""
     folder = Path(settings.DATA_DIR)
     exposed = list(open_to_others())
     keys = sorted(path.name for path in exposed if path.parent == folder and path.name.endswith(("-key", "-secret")))
@@ -163,15 +160,12 @@ def check_storage() -> Iterator[CheckResult]:
 
 
 def check_cache() -> Iterator[CheckResult]:
-    """Write, read and delete a value in the cache, which counts attempts to sign in. Check a shared cache first."""
-    if settings.ENV.cache_url:
-        # The client is only loaded if there is a shared cache.
-        from ..servers.shared_cache import trouble
-
-        if trouble():
-            finding = "the shared cache does not answer or refuses; the database counts meanwhile"
-            yield fault("Cache", finding, "Start the cache's server, or correct CACHE_URL.")
-            return
+    """Write, read and delete a value in the cache, which counts attempts to sign in."""
+    cache: Any = caches["default"]
+    if settings.ENV.cache_url and cache.trouble():
+        finding = "the shared cache does not answer or refuses; the database counts meanwhile"
+        yield fault("Cache", finding, "Start the cache's server, or correct CACHE_URL.")
+        return
     key = f"doctor-{secrets.token_hex(8)}"
     value = secrets.token_hex(8)
     try:

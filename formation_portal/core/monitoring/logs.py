@@ -1,8 +1,4 @@
-"""Add context to lines of the log, and format them (LOG_FORMAT).
-
-A line in JSON has the ids of its request, account and delivery. Calls to the formation service send the request's id
-along (gateway/calls.py), so that its log has it too.
-"""
+"""Add context to lines of the log, and format them (LOG_FORMAT)."""
 
 import json
 import logging
@@ -20,10 +16,7 @@ _context: ContextVar[Mapping[str, Any]] = ContextVar("log_context", default=Mapp
 
 @contextmanager
 def log_context(**values: Any) -> Iterator[dict[str, Any]]:
-    """Add values to each line of the block. A callable is called for each line.
-
-    The block may change the dictionary that this yields.
-    """
+    """Add values to each line of the block. A callable is called for each line; the block may change the dictionary."""
     context = {**_context.get(), **values}
     token = _context.set(context)
     try:
@@ -33,18 +26,15 @@ def log_context(**values: Any) -> Iterator[dict[str, Any]]:
 
 
 def current_request_id() -> str:
-    """Return the id of the current request or call, or "" without one."""
     return str(_context.get().get("request", ""))
 
 
 def account_id(request: HttpRequest) -> int | None:
-    """Return the account's number if the view has loaded the account already. Makes no query."""
+    """Return the account's number if the view has loaded the account already."""
     return getattr(getattr(request, "_cached_user", None), "pk", None)
 
 
 class JsonFormatter(logging.Formatter):
-    """Format each line as a JSON object: time, level, logger, message, and the context."""
-
     def format(self, record: logging.LogRecord) -> str:
         at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
         line = {

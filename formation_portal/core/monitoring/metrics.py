@@ -1,9 +1,7 @@
-"""Count requests, calls to the formation service and the sandbox's refusals for `/metrics` (management/metrics.py).
+"""Count requests, calls to the formation service and the sandbox's refusals for `/metrics`.
 
-Several processes share an address, and a scrape reaches one of them. So each writes its counts into a file
-(prometheus-client's multiprocess mode, METRICS_DIR), and the one that is scraped adds up all files.
-
-Labels are names of routes, methods, statuses and types of errors: a bounded number, and no names of people.
+A scrape reaches one of several processes, so each writes its counts into a file (prometheus-client's multiprocess mode,
+METRICS_DIR). Labels are a bounded number, and no names of people.
 """
 
 import contextlib
@@ -58,19 +56,17 @@ def count_request(route: str, method: str, status: int, seconds: float) -> None:
 
 
 def count_call(method: str, outcome: str, seconds: float) -> None:
-    """Count a call to the formation service. The outcome is "ok" or the type of an error (gateway/errors.py)."""
+    """Count a call to the formation service. The outcome is "ok" or the type of an error."""
     if settings.METRICS_TOKEN:
         _call_seconds.labels(method, outcome).observe(seconds)
 
 
 def count_unlisted_call(number: int, count: int) -> None:
-    """Count system calls of the sandbox that are not on its list (documents/system_calls.py)."""
     if settings.METRICS_TOKEN:
         _unlisted_calls.labels(str(number) if 0 <= number < _MAX_CALL else "none").inc(count)
 
 
 def all_processes() -> CollectorRegistry:
-    """Return a new registry with the counts of all processes of this machine."""
     registry = CollectorRegistry()
     if FOLDER in os.environ:
         MultiProcessCollector(registry)  # type: ignore[no-untyped-call]

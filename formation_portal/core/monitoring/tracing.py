@@ -1,46 +1,34 @@
 """Trace requests, calls to the formation service, deliveries and e-mails with OpenTelemetry.
 
 Tracing is on if OpenTelemetry's own variables name a collector (OTEL_EXPORTER_OTLP_ENDPOINT); else nothing is imported.
-A span has the same data as a line of the log: names of routes, methods, statuses, types of errors, numbers of rows, but
-no addresses, which hold keys, and nothing that was typed. Calls carry W3C's traceparent.
+A span has the same data as a line of the log, but no addresses, which hold keys, and nothing that was typed.
 """
 
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import lru_cache
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Protocol
 
 # The variables that name a collector. OpenTelemetry reads its other variables itself.
 _ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
-_SERVICE_NAME = "formation-portal"
 _PACKAGES = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
 _FLUSH_MILLISECONDS = 3000
 
 
-class Span:
-    """Wrap a span of OpenTelemetry. Without a collector it does nothing."""
-
-    def __init__(self, otel_span: Any = None) -> None:
-        self._otel_span = otel_span
-
-    def rename(self, name: str) -> None:
-        if self._otel_span is not None:
-            self._otel_span.update_name(name)
+class Span(Protocol):
+    def rename(self, name: str) -> None: ...
 
     def set(self, attributes: Mapping[str, str | int], *, is_error: bool = False) -> None:
         """Set attributes by their names in OpenTelemetry, without empty ones."""
-        if self._otel_span is None:
-            return
-        self._otel_span.set_attributes({name: value for name, value in attributes.items() if value != ""})
-        if is_error:
-            from opentelemetry.trace import StatusCode
-
-            self._otel_span.set_status(StatusCode.ERROR)
 
 
-_NO_SPAN = nullcontext(Span())
+class _NoSpan:
+    def rename(self, name: str) -> None:
+        pass
+
+    def set(self, attributes: Mapping[str, str | int], *, is_error: bool = False) -> None:
+        pass
 
 
 def is_on() -> bool:
@@ -49,8 +37,12 @@ def is_on() -> bool:
 
 def trouble() -> str:
     """Explain to the start why there are no traces though a collector is named. Return "" if nothing is wrong."""
-    if not is_on() or all(_has(name) for name in _PACKAGES):
-        return ""
+    try:
+        if not is_on() or all(map(find_spec, _PACKAGES)):
+            return ""
+    except ModuleNotFoundError:
+        # A package around one of them is missing.
+        pass
     return "OTEL_EXPORTER_OTLP_ENDPOINT: there are no traces: install formation-portal[tracing]"
 
 
@@ -59,71 +51,31 @@ def span(name: str, *, kind: str = "INTERNAL", parent: Mapping[str, str] | None 
 
     `kind` is one of OpenTelemetry's: SERVER, CLIENT, INTERNAL.
     """
-    if not is_on() or (tracer := _tracer(os.getpid())) is None:
-        return _NO_SPAN
-    return _traced_span(tracer, name, kind, parent)
+    recorder = _recorder()
+    if recorder is None:
+        return nullcontext(_NoSpan())
+    recorded: AbstractContextManager[Span] = recorder.span(name, kind, parent)
+    return recorded
 
 
 def trace_headers() -> dict[str, str]:
-    """Return the headers by which another server continues the current trace."""
+    """Return the headers by which another server continues the current trace (W3C's traceparent)."""
     headers: dict[str, str] = {}
-    if is_on() and _tracer(os.getpid()) is not None:
-        from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
-
-        TraceContextTextMapPropagator().inject(headers)
+    if recorder := _recorder():
+        recorder.inject(headers)
     return headers
 
 
 def flush() -> None:
     """Send the remaining spans before the process ends. Does not wait long for a collector that is away."""
-    if is_on() and (tracer := _tracer(os.getpid())) is not None:
-        tracer.provider.force_flush(_FLUSH_MILLISECONDS)
+    if recorder := _recorder():
+        recorder.flush(_FLUSH_MILLISECONDS)
 
 
-@contextmanager
-def _traced_span(tracer: Any, name: str, kind: str, parent: Mapping[str, str] | None) -> Iterator[Span]:
-    from opentelemetry import trace
-    from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
-
-    context = None
-    if parent is not None and not trace.get_current_span().get_span_context().is_valid:
-        context = TraceContextTextMapPropagator().extract({key.lower(): value for key, value in parent.items()})
-    # Without the exception's text, which may hold what was typed.
-    with tracer.start_as_current_span(
-        name,
-        context=context,
-        kind=trace.SpanKind[kind],
-        record_exception=False,
-        set_status_on_exception=False,
-    ) as otel_span:
-        traced = Span(otel_span)
-        try:
-            yield traced
-        except BaseException as error:
-            traced.set({"error.type": type(error).__name__}, is_error=True)
-            raise
-
-
-# A tracer belongs to a process: its sending thread does not survive a fork.
-@lru_cache(maxsize=2)
-def _tracer(_process: int) -> Any:
-    if trouble():
+def _recorder() -> Any:
+    """Return the module that uses OpenTelemetry, or None without a collector or its packages."""
+    if not is_on() or trouble():
         return None
-    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-    from opentelemetry.sdk.resources import Resource
-    from opentelemetry.sdk.trace import TracerProvider
-    from opentelemetry.sdk.trace.export import BatchSpanProcessor
+    from . import opentelemetry_spans
 
-    attributes = {} if os.environ.get("OTEL_SERVICE_NAME") else {"service.name": _SERVICE_NAME}
-    provider = TracerProvider(resource=Resource.create(attributes))
-    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
-    tracer: Any = provider.get_tracer("formation_portal")
-    tracer.provider = provider
-    return tracer
-
-
-def _has(name: str) -> bool:
-    try:
-        return find_spec(name) is not None
-    except ModuleNotFoundError:
-        return False
+    return opentelemetry_spans

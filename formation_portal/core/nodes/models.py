@@ -1,11 +1,11 @@
-"""Define the tables that all nodes share: encrypted secrets, and the record of the last migration and start."""
+"""The tables that all nodes share."""
 
 from django.db import models
 from django.utils import timezone
 
 
 class Secret(models.Model):
-    """Hold a secret, encrypted by SECRETS_KEY (`secret_store.py`)."""
+    """A secret, encrypted by SECRETS_KEY (`secret_store.py`)."""
 
     name = models.CharField(max_length=100, primary_key=True)
     sealed = models.TextField()
@@ -16,8 +16,7 @@ class Secret(models.Model):
 
 
 class Installation(models.Model):
-    """Hold, in a single row, the version that migrated the databases last (`versions.py`) and digests of the nodes'
-    secrets (`startup.py`)."""
+    """The single row of the version that migrated the databases last, and of digests of the nodes' secrets."""
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=1)
     version = models.CharField(max_length=60)

@@ -1,10 +1,7 @@
-"""Store the secrets that the portal makes itself: in files of DATA_DIR, or with SECRETS_KEY in rows of the database.
+"""Store the secrets that the portal makes: in files of DATA_DIR, or with SECRETS_KEY in rows that all nodes share.
 
-All nodes share the rows. The first key of SECRETS_KEY encrypts them and all of them decrypt, so that a new key can
-replace another (deploy/README.md, "Secrets"). When SECRETS_KEY is set for the first time, the rows take over the files.
-
-The settings never query the database. With SECRETS_KEY the start puts SECRET_KEY into them, since Django reads it there
-(`open_secrets`, and `load_secret_key` for other commands).
+The first key of SECRETS_KEY encrypts and all of them decrypt. When it is set for the first time, the rows take over the
+files. The settings never query the database: the start puts SECRET_KEY into them (`open_secrets`).
 """
 
 import base64
@@ -16,26 +13,24 @@ from contextlib import suppress
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.apps import apps
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
+from django.core.management.base import OutputWrapper
 from django.db import Error, transaction
 from django.utils import timezone
 
 from ..storage import read_or_create_secret, replace_secret
-
-if TYPE_CHECKING:
-    from cryptography.fernet import MultiFernet
-    from django.core.management.base import OutputWrapper
 
 _KEY_BYTES = 32
 _SECRET_BYTES = 48
 
 
 class StoredSecret(StrEnum):
-    """Name the secrets. A secret's file has the same name."""
+    """The secrets. A secret's file has the same name."""
 
     SECRET_KEY = "secret-key"  # noqa: S105  # names, here and below
     AUDIT_KEY = "audit-key"
@@ -67,7 +62,6 @@ def parse_keys(text: str) -> list[str]:
 
 
 def new_secret() -> str:
-    """Make a secret that nobody can guess."""
     return secrets.token_urlsafe(_SECRET_BYTES)
 
 
@@ -107,7 +101,7 @@ def read(name: StoredSecret) -> str:
 
 
 def read_once(name: StoredSecret) -> str:
-    """Return a secret as `read` does. Reads the database only once, so that no later call waits for it."""
+    """Return a secret as `read` does, but read the database only once."""
     if not settings.SECRETS_KEY:
         return read(name)
     memory_key = (name, *settings.SECRETS_KEY)
@@ -117,7 +111,6 @@ def read_once(name: StoredSecret) -> str:
 
 
 def replace(name: StoredSecret, secret: str) -> None:
-    """Replace a secret."""
     _forget_digest(name)
     if settings.SECRETS_KEY:
         _rows().update_or_create(name=name, defaults={"sealed": _seal(name, secret), "made_at": timezone.now()})
@@ -127,7 +120,7 @@ def replace(name: StoredSecret, secret: str) -> None:
 
 
 def changed_at(name: StoredSecret) -> float:
-    """Return when a secret was made or replaced, in seconds since 1970; 0 if there is none."""
+    """Return when a secret was made or replaced, in seconds since 1970, or 0."""
     if settings.SECRETS_KEY:
         made_at = _rows().filter(name=name).values_list("made_at", flat=True).first()
         return float(made_at.timestamp()) if made_at else 0.0
@@ -140,7 +133,7 @@ def forget(name: StoredSecret) -> None:
 
 
 def delete(name: StoredSecret) -> bool:
-    """Delete a secret. Return False if there is none. The next start makes another or reads it from the settings."""
+    """Delete a secret. Return False if there is none."""
     had_digest = _forget_digest(name)
     number_of_rows, _ = _rows().filter(name=name).delete()
     had_file = _file(name).exists()
@@ -159,10 +152,10 @@ def check_secrets() -> None:
         _open(name, sealed)
 
 
-def open_secrets(stdout: "OutputWrapper") -> None:
+def open_secrets(stdout: OutputWrapper) -> None:
     """Move secrets from files into the database, reencrypt those of an earlier key, and read those that pages need.
 
-    Each process calls this at its start, once the databases are set up. Raises ImproperlyConfigured.
+    Each process calls this at its start. Raises ImproperlyConfigured.
     """
     check_secrets()
     if not settings.SECRETS_KEY:
@@ -195,7 +188,7 @@ def _is_secret_key_stored() -> bool:
 
 
 def _forget_digest(name: StoredSecret) -> bool:
-    """Let the next start record the digest of another secret (`startup.py`). Return False if there is no digest."""
+    """Let the next start record the digest of another secret. Return False if there is no digest."""
     with transaction.atomic():
         row = apps.get_model("nodes", "Installation").objects.select_for_update().first()
         if row is None or name not in row.digests:
@@ -206,7 +199,7 @@ def _forget_digest(name: StoredSecret) -> bool:
 
 
 def _rows() -> Any:
-    """Query the table of secrets. Its model can't be imported here, since the settings import this module."""
+    """Query the table of secrets, whose model can't be imported since the settings import this module."""
     return apps.get_model("nodes", "Secret").objects.all()
 
 
@@ -227,7 +220,7 @@ def _from_database(name: str) -> str:
 
 
 def _store(name: str, secret: str) -> str:
-    """Store a secret. Return it, or the one that another node has stored first."""
+    """Return the secret, or the one that another node has stored first."""
     row, _ = _rows().get_or_create(name=name, defaults={"sealed": _seal(name, secret)})
     return _open(name, row.sealed)
 
@@ -238,8 +231,6 @@ def _seal(name: str, secret: str) -> str:
 
 
 def _open(name: str, sealed: str) -> str:
-    from cryptography.fernet import InvalidToken
-
     sealed_name = ""
     secret = ""
     with suppress(InvalidToken):
@@ -254,8 +245,6 @@ def _open(name: str, sealed: str) -> str:
 
 def _reencrypted(sealed: str) -> str | None:
     """Encrypt a sealed secret by the first key. Return None if that key has encrypted it."""
-    from cryptography.fernet import InvalidToken
-
     first, *others = settings.SECRETS_KEY
     try:
         if others:
@@ -266,8 +255,5 @@ def _reencrypted(sealed: str) -> str | None:
 
 
 @lru_cache(maxsize=4)
-def _cipher(keys: tuple[str, ...]) -> "MultiFernet":
-    # Imported only if SECRETS_KEY is set.
-    from cryptography.fernet import Fernet, MultiFernet
-
+def _cipher(keys: tuple[str, ...]) -> MultiFernet:
     return MultiFernet([Fernet(key) for key in keys])

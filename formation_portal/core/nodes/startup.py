@@ -1,8 +1,7 @@
 """Prepare a process: refuse databases of another version, open the secrets, and refuse secrets other than other nodes'.
 
-On PostgreSQL there may be several nodes. The database has a digest of each shared secret, and a start compares its own.
-A digest is made by a slow function and cut, so that nobody finds a secret by trying. A secret may have several keys.
-One in common is enough, so that nodes can change over one after the other from "OLD" to "NEW OLD" to "NEW".
+A start compares a slow, cut digest of each shared secret with the database's, so that nobody finds a secret by trying.
+One key in common is enough, so that nodes can change over one after the other.
 """
 
 import hashlib
@@ -34,7 +33,6 @@ _REMEDY = "Set SECRETS_KEY on all nodes, or give all of them the same (deploy/RE
 
 
 def prepare_worker(stdout: OutputWrapper) -> None:
-    """Prepare a process that sets nothing up itself. Raises CommandError."""
     keep_files_private(stdout)
     wait_until_migrated()
     refuse_other_databases()
@@ -65,7 +63,7 @@ def refuse_other_secrets() -> None:
 
 
 def check_secrets() -> Iterator[CheckResult]:
-    """Tell the doctor which secrets are not those of the other nodes, and which files are no longer used."""
+    """Report secrets that are not those of the other nodes, and files that are no longer used."""
     if files := secret_store.unused_files():
         finding = f"{', '.join(files)} in DATA_DIR are not read any more: the database has them"
         yield look("Secrets", finding, "Remove these files, when all nodes have started with SECRETS_KEY.")
@@ -92,7 +90,7 @@ def _has_other_nodes() -> bool:
 
 
 def _differing(own: dict[StoredSecret, list[str]], recorded: dict[str, list[str]]) -> list[StoredSecret]:
-    """List the secrets of which other digests are recorded, and none of these."""
+    """List the secrets of which only other digests are recorded."""
     return [name for name in own if name in recorded and set(own[name]).isdisjoint(recorded[name])]
 
 

@@ -21,7 +21,7 @@ LAST_SEPARATE_MIGRATIONS = "6b59e74e"
 
 @cache
 def code_version() -> str:
-    """Digest the source text, so that equal text gives an equal digest on every machine."""
+    """Digest the source text."""
     digest = hashlib.sha256()
     for folder, pattern in (("formation_portal", "*.py"), ("templates", "*"), ("static", "*.[cj]s*")):
         for path in sorted(path for path in (PROJECT / folder).rglob(pattern) if path.is_file()):
@@ -31,12 +31,11 @@ def code_version() -> str:
 
 
 def portal_version() -> str:
-    """Name this version, for example “0.1.0 (a27f9c03b1de)”."""
     return f"{VERSION} ({code_version()})"
 
 
 def record_migration() -> None:
-    """Write down that this version has migrated the databases, if the table for it is there already."""
+    """Record that this version has migrated the databases, if the table for it is there already."""
     if _can_be_recorded():
         Installation.objects.update_or_create(
             pk=1, defaults={"version": portal_version(), "migrated_at": timezone.now()}

@@ -1,7 +1,4 @@
-"""Wake workers on every machine when something is committed for them, by NOTIFY on PostgreSQL.
-
-On SQLite nothing wakes them: they look for work by themselves.
-"""
+"""Wake workers on every machine when something is committed for them, by NOTIFY on PostgreSQL. Others poll."""
 
 import contextlib
 import logging
@@ -29,14 +26,12 @@ class Channel:
     alias: str = DEFAULT_DB_ALIAS
 
     def wake_after_commit(self) -> None:
-        """Wake the workers as soon as the current transaction is committed."""
         if self.is_on_postgresql:
             with connections[self.alias].cursor() as cursor:
                 cursor.execute(f"NOTIFY {self.topic}")
 
     @contextlib.contextmanager
     def listen(self) -> Iterator["Listener | None"]:
-        """Give a worker a listener on PostgreSQL, None elsewhere."""
         listener = Listener(self) if self.is_on_postgresql else None
         try:
             yield listener
@@ -45,7 +40,6 @@ class Channel:
                 listener.close()
 
     def is_listened_to(self) -> bool:
-        """Return True if a worker on any machine listens to PostgreSQL."""
         with connections[self.alias].cursor() as cursor:
             cursor.execute(
                 "SELECT EXISTS (SELECT FROM pg_stat_activity "
@@ -64,7 +58,6 @@ class Channel:
 
     @property
     def application_name(self) -> str:
-        """Return the name by which PostgreSQL lists a listening connection."""
         return f"formation-portal {self.name}"
 
 
@@ -97,7 +90,6 @@ class Listener:
             self.close()
 
     def close(self) -> None:
-        """Close the connection."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None

@@ -66,10 +66,7 @@ def source_hash(text: str) -> str:
 
 
 class ScriptNonces(MiddlewareMixin):
-    """Put a nonce on our scripts in the head of each page, error pages included, and into the page's policy.
-
-    This stands within compression, and sees whole pages.
-    """
+    """Put a nonce on our scripts in the head of each page, error pages included, and into the page's policy."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         if not isinstance(response, HttpResponse) or not response.get("Content-Type", "").startswith("text/html"):
@@ -90,10 +87,9 @@ class ScriptNonces(MiddlewareMixin):
 
 
 def _name_scripts(head: str, nonce: str) -> str:
-    """Add the nonce to our own scripts in a head: files of STATIC_URL, and exactly FIRST_SCRIPT.
+    """Add the nonce to files of STATIC_URL and to FIRST_SCRIPT. Other scripts in a head don't run.
 
-    Templates don't add it: no page can forget it, and cached markup is the same for all readers. Other scripts in a
-    head get no nonce and don't run.
+    Templates don't add it: no page can forget it, and cached markup is the same for all readers.
     """
     head = head.replace(f"<script>{FIRST_SCRIPT}</script>", f"<script nonce={nonce}>{FIRST_SCRIPT}</script>", 1)
     return re.sub(rf'<script (?=src="{settings.STATIC_URL}[^"]*")', f"<script nonce={nonce} ", head)

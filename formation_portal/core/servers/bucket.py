@@ -1,7 +1,6 @@
 """Store uploads in a bucket of S3 or a compatible server. Only loaded if STORAGE_URL names one.
 
-All errors are raised as the disk's, an OSError: FileNotFoundError for a missing file, EIO for a bucket that is away or
-refuses, ENOSPC for a full one. So callers handle disk and bucket alike.
+All errors are raised as the disk's, an OSError, so callers handle disk and bucket alike.
 """
 
 import errno
@@ -99,7 +98,6 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # of an untyped package
             super().delete(name)
 
     def stored_before(self, moment: datetime) -> Iterator[str]:
-        """Yield the names of all files that were last written before the moment."""
         prefix = f"{self.location}/"
         with _as_disk_errors():
             for summary in self.bucket.objects.filter(Prefix=prefix):
@@ -124,11 +122,11 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # of an untyped package
 
 
 class PrivateBucketStorage(EncryptedFiles, BucketStorage):
-    """Encrypt uploads before they leave this machine."""
+    pass
 
 
 class _TimedReader:
-    """Read the content of an upload, and fail when the time for a whole file is over."""
+    """Read an upload, and fail when the time for a whole file is over."""
 
     def __init__(self, content: "File[Any]") -> None:
         self._content = content

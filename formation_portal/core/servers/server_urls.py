@@ -1,4 +1,7 @@
-"""Translate the URLs of the mail server, the cache and the malware scanner to settings."""
+"""Translate the URLs of the mail server, the cache and the malware scanner to settings.
+
+No ValueError quotes a URL, which may hold a password.
+"""
 
 import re
 from pathlib import PurePosixPath
@@ -15,10 +18,7 @@ _SMTP: dict[str, tuple[int, dict[str, bool]]] = {
 
 
 def mail_settings(url: str) -> dict[str, Any]:
-    """Return Django's settings for `smtp://`, `smtp+tls://`, `smtps://` or `file:///a/folder`. "" is no server.
-
-    The ValueError does not quote the URL, which holds a password.
-    """
+    """Return Django's settings for `smtp://`, `smtp+tls://`, `smtps://` or `file:///a/folder`. "" is no server."""
     if not url:
         return {"EMAIL_BACKEND": f"{_BACKENDS}.dummy.EmailBackend"}
     parts = urlsplit(url)
@@ -47,10 +47,7 @@ _DATABASE_CACHE = {
 
 
 def cache_settings(url: str) -> dict[str, Any]:
-    """Return CACHES for `redis://`, `rediss://` or `valkey://` and the database's cache, or for "" only the latter.
-
-    The ValueError does not quote the URL, which holds a password.
-    """
+    """Return CACHES for `redis://`, `rediss://` or `valkey://`, or for "" the database's cache alone."""
     if not url:
         return {"default": _DATABASE_CACHE}
     try:

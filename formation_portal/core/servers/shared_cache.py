@@ -1,7 +1,4 @@
-"""Share a cache between machines, Redis or Valkey (CACHE_URL). During an outage the database's cache replaces it.
-
-It only counts attempts and calls, so that its data may be lost. An outage refuses nobody and fails no request.
-"""
+"""Share a cache between machines, Redis or Valkey (CACHE_URL). During an outage the database's cache replaces it."""
 
 import json
 import logging
@@ -24,7 +21,7 @@ _PAUSE_SECONDS = 10.0
 
 
 class _Outage:
-    """Share the state of an outage between the threads of a process, and log its beginning and its end."""
+    """The state of an outage, shared by the threads of a process."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -36,7 +33,6 @@ class _Outage:
         return self._is_on and time.monotonic() < self._until
 
     def begin(self, error: Exception) -> None:
-        """Note that the cache did not answer or has refused."""
         with self._lock:
             if not self._is_on:
                 logger.warning("The cache does not answer (%s): the database counts", type(error).__name__)
@@ -44,7 +40,6 @@ class _Outage:
             self._until = time.monotonic() + _PAUSE_SECONDS
 
     def end(self) -> None:
-        """Note that the cache has answered."""
         if not self._is_on:
             return
         with self._lock:
@@ -54,16 +49,6 @@ class _Outage:
 
 
 _outage = _Outage()
-
-
-class _JsonSerializer:
-    """Serialize values as JSON. Pickles would let anybody who can write to the cache run code here."""
-
-    def dumps(self, value: Any) -> Any:
-        return json.dumps(value)
-
-    def loads(self, data: bytes) -> Any:
-        return json.loads(data)
 
 
 def _or_database(name: str) -> Any:
@@ -88,7 +73,8 @@ class SharedCache(RedisCache):
 
     def __init__(self, server: Any, params: dict[str, Any]) -> None:
         options = {
-            "serializer": _JsonSerializer(),
+            # Pickles would let anybody who can write to the cache run code here.
+            "serializer": json,
             "socket_connect_timeout": _PATIENCE_SECONDS,
             "socket_timeout": _PATIENCE_SECONDS,
             # Retries once on a new connection: a restarted server has closed the old one.
@@ -118,13 +104,10 @@ class SharedCache(RedisCache):
         _outage.end()
         return count
 
-
-def trouble() -> str:
-    """Explain why the cache can't be written to, in a line without its address. Return "" if it can."""
-    cache = caches["default"]
-    try:
-        if isinstance(cache, SharedCache):
-            RedisCache.set(cache, "started", 1, 60)
-    except RedisError as error:
-        return next(iter(str(error).strip().splitlines()), type(error).__name__)
-    return ""
+    def trouble(self) -> str:
+        """Explain why the cache can't be written to, in a line without its address. Return "" if it can."""
+        try:
+            RedisCache.set(self, "started", 1, 60)
+        except RedisError as error:
+            return next(iter(str(error).strip().splitlines()), type(error).__name__)
+        return ""

@@ -10,6 +10,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.staticfiles.finders import get_finders
+from django.core.cache import caches
 from django.core.exceptions import ImproperlyConfigured
 from django.core.files.storage import storages
 from django.core.management import call_command
@@ -81,12 +82,9 @@ def prepare_databases(stdout: OutputWrapper) -> None:
         migrate(alias, stdout)
     # The table of counted attempts (CACHES). The command does nothing if it exists.
     call_command("createcachetable", verbosity=0)
-    if settings.ENV.cache_url:
-        # The client is only loaded if there is a shared cache.
-        from formation_portal.core.servers.shared_cache import trouble
-
-        if reason := trouble():
-            stdout.write(f"Warning: CACHE_URL: the cache does not answer, and the database counts meanwhile: {reason}")
+    cache: Any = caches["default"]
+    if settings.ENV.cache_url and (reason := cache.trouble()):
+        stdout.write(f"Warning: CACHE_URL: the cache does not answer, and the database counts meanwhile: {reason}")
 
 
 def fill_and_collect(stdout: OutputWrapper) -> None:
