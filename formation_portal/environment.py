@@ -4,7 +4,8 @@ import difflib
 import os
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, Self
 from urllib.parse import urlsplit
@@ -41,6 +42,30 @@ _DEMO_HELP = {
     "help_telephone": "020 7946 0123",
     "help_hours": "Mo-Fr 08:00-18:00 Europe/London",
     "help_reply_days": 1,
+}
+# These raise a ValueError about a wrong text.
+_PARSERS: dict[str, Callable[[str], object]] = {
+    **dict.fromkeys(("database_url", "service_database_url"), partial(database_settings, default_path=Path("unused"))),
+    **dict.fromkeys(("secrets_key", "field_keys"), parse_keys),
+    **dict.fromkeys(("trusted_proxies", "webhook_targets"), parse_networks),
+    "cache_url": cache_settings,
+    "clamd_url": clamd_address,
+    "email_url": mail_settings,
+    "help_hours": parse_hours,
+    "storage_url": storage_settings,
+}
+# Patterns of settings, and what to say of a text that doesn't match.
+_PATTERNS = {
+    "help_email": (r"[^\s@<>,]+@[^\s@<>,]+", "should be an e-mail address"),
+    "help_telephone": (
+        r"[+(]?[0-9][0-9 ()./\u00a0-]{2,30}",
+        "should be a telephone number, like +44 20 7946 0123",
+    ),
+    "metrics_token": (
+        rf"[!-~]{{{_TOKEN_CHARACTERS},}}",
+        f"should be at least {_TOKEN_CHARACTERS} letters, digits and signs, without spaces",
+    ),
+    "operator_accent": (r"#[0-9a-fA-F]{6}", "should be a colour like #12515b"),
 }
 
 
@@ -209,42 +234,25 @@ class Environment(BaseSettings):
     log_format: Literal["plain", "json"] = Field("plain", description="How lines of the log are written.")
     metrics_token: str = Field("", description="What opens /metrics. Empty: there is no such page.")
 
-    @field_validator("metrics_token")
+    @field_validator(*_PARSERS)
     @classmethod
-    def _is_a_token(cls, token: str) -> str:
-        if token and not re.fullmatch(rf"[!-~]{{{_TOKEN_CHARACTERS},}}", token):
-            raise ValueError(f"should be at least {_TOKEN_CHARACTERS} letters, digits and signs, without spaces")
-        return token
+    def _can_be_parsed(cls, text: str, info: ValidationInfo) -> str:
+        if text:
+            _PARSERS[str(info.field_name)](text)
+        return text
+
+    @field_validator(*_PATTERNS)
+    @classmethod
+    def _matches_its_pattern(cls, text: str, info: ValidationInfo) -> str:
+        pattern, advice = _PATTERNS[str(info.field_name)]
+        if text and not re.fullmatch(pattern, text):
+            raise ValueError(advice)
+        return text
 
     @field_validator("log_level", mode="before")
     @classmethod
     def _in_capitals(cls, level: Any) -> Any:
         return level.upper() if isinstance(level, str) else level
-
-    @field_validator("database_url", "service_database_url")
-    @classmethod
-    def _names_a_database(cls, url: str) -> str:
-        database_settings(url, default_path=Path("unused"))
-        return url
-
-    @field_validator("secrets_key", "field_keys")
-    @classmethod
-    def _can_encrypt(cls, keys: str) -> str:
-        parse_keys(keys)
-        return keys
-
-    @field_validator("storage_url")
-    @classmethod
-    def _names_a_bucket(cls, url: str) -> str:
-        storage_settings(url)
-        return url
-
-    @field_validator("clamd_url")
-    @classmethod
-    def _names_a_scanner(cls, url: str) -> str:
-        if url:
-            clamd_address(url)
-        return url
 
     @field_validator("portal_url")
     @classmethod
@@ -256,7 +264,7 @@ class Environment(BaseSettings):
     @field_validator("trusted_origins")
     @classmethod
     def _are_origins(cls, listed: str) -> str:
-        if not all(_is_web_address(one.strip()) for one in listed.split(",") if one.strip()):
+        if not all(_is_web_address(origin.strip()) for origin in listed.split(",") if origin.strip()):
             raise ValueError("should be addresses like https://portal.example, with commas between")
         return listed
 
@@ -283,34 +291,6 @@ class Environment(BaseSettings):
         if path and Path(path).stat().st_size > _LOGO_BYTES:
             raise ValueError(f"should be a file of at most {_LOGO_BYTES // 1000} kB")
         return path
-
-    @field_validator("operator_accent")
-    @classmethod
-    def _is_a_colour(cls, colour: str) -> str:
-        if colour and not re.fullmatch(r"#[0-9a-fA-F]{6}", colour):
-            raise ValueError("should be a colour like #12515b")
-        return colour.lower()
-
-    @field_validator("help_email")
-    @classmethod
-    def _is_an_email_address(cls, address: str) -> str:
-        if address and not re.fullmatch(r"[^\s@<>,]+@[^\s@<>,]+", address):
-            raise ValueError("should be an e-mail address")
-        return address
-
-    @field_validator("help_telephone")
-    @classmethod
-    def _is_a_number(cls, number: str) -> str:
-        if number and not re.fullmatch(r"[+(]?[0-9][0-9 ()./\u00a0-]{2,30}", number):
-            raise ValueError("should be a telephone number, like +44 20 7946 0123")
-        return number
-
-    @field_validator("help_hours")
-    @classmethod
-    def _are_hours(cls, hours: str) -> str:
-        if hours:
-            parse_hours(hours)
-        return hours
 
     @model_validator(mode="after")
     def _show_help_in_the_demo(self) -> Self:
@@ -346,7 +326,7 @@ class Environment(BaseSettings):
     @field_validator("required_screening")
     @classmethod
     def _are_screening_kinds(cls, listed: str) -> str:
-        kinds = [one.strip().lower() for one in listed.split(",") if one.strip()]
+        kinds = [kind.strip().lower() for kind in listed.split(",") if kind.strip()]
         if not set(kinds) <= set(_SCREENING):
             raise ValueError(f"should be any of {', '.join(_SCREENING)}, with commas between")
         return ",".join(kinds)
@@ -361,49 +341,30 @@ class Environment(BaseSettings):
                 raise ValueError("contains a secret that is not base64 after whsec_") from None
         return secrets
 
-    @field_validator("webhook_targets", "trusted_proxies")
-    @classmethod
-    def _are_networks(cls, listed: str) -> str:
-        parse_networks(listed)
-        return listed
-
-    @field_validator("cache_url")
-    @classmethod
-    def _names_a_cache(cls, url: str) -> str:
-        cache_settings(url)
-        return url
-
-    @field_validator("email_url")
-    @classmethod
-    def _names_a_mail_server(cls, url: str) -> str:
-        mail_settings(url)
-        return url
-
 
 def read_environment() -> Environment:
-    """The settings; a wrong one ends the start with its name and what is wrong with it, never with its value."""
+    """Read the settings. A wrong one ends the start with its name and the fault, never with its value."""
     try:
         environment = Environment()
     except ValidationError as error:
-        _exit_with(
-            f"{str(one['loc'][0]).upper()}: {one['msg'].removeprefix('Value error, ')}"
-            for one in error.errors(include_input=False)
-        )
-    _exit_with((*missing_keys(environment), *unsafe_settings(environment, is_public=is_public(environment))))
+        faults = []
+        for details in error.errors(include_input=False):
+            faults.append(f"{str(details['loc'][0]).upper()}: {details['msg'].removeprefix('Value error, ')}")
+    else:
+        faults = [*missing_keys(environment), *unsafe_settings(environment, is_public=is_public(environment))]
+    if faults:
+        sys.exit("\n".join(("Some settings are wrong.", *faults)))
     return environment
 
 
 def misspelled_settings(names: Iterable[str]) -> dict[str, str]:
-    """Of the environment's names those that are none of ours, and look as if they should be; each with ours."""
+    """Return the names that are none of our settings but look like one, each with ours."""
     ours = [name.upper() for name in Environment.model_fields]
-    others = [name for name in names if name.upper() not in ours]
-    close = {name: difflib.get_close_matches(name.upper(), ours, n=1, cutoff=_ALIKE) for name in others}
-    return {name: found[0] for name, found in close.items() if found}
-
-
-def _exit_with(wrong: Iterable[str]) -> None:
-    if lines := list(wrong):
-        sys.exit("\n".join(("Some settings are wrong.", *lines)))
+    misspelled = {}
+    for name in names:
+        if name.upper() not in ours and (close := difflib.get_close_matches(name.upper(), ours, n=1, cutoff=_ALIKE)):
+            misspelled[name] = close[0]
+    return misspelled
 
 
 def _is_web_address(url: str) -> bool:
