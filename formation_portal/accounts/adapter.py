@@ -1,4 +1,4 @@
-"""The portal's adapter of allauth: its messages, its letters, and the check of a password."""
+"""The portal's adapter of allauth."""
 
 import contextlib
 from typing import Any
@@ -50,8 +50,6 @@ _LETTERS = {
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no types
-    """Adapt messages, letters, redirects and sign-in to the portal."""
-
     error_messages = DefaultAccountAdapter.error_messages | {
         "email_password_mismatch": _("The e-mail address or password is wrong. Check both and try again."),
         "enter_current_password": _("Enter your current password."),
@@ -72,16 +70,13 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
             return False
 
     def get_login_redirect_url(self, request: HttpRequest) -> str:
-        """Lead agents to their queue, and others to their applications."""
         if getattr(request.user, "is_agent", False):
             return reverse("desk:queue")
         return str(super().get_login_redirect_url(request))
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Write the letter into the outbox.
-
-        It holds the account's name only if it goes to a confirmed address: another may be a stranger's.
-        """
+        """Write the letter into the outbox, with the account's name only to a confirmed address: another may be a
+        stranger's."""
         event = template_prefix.rpartition("/")[2]
         kind, link_name = _LETTERS[event]
         content: dict[str, object] = {}
@@ -173,7 +168,6 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         self.send_mail("email_confirmation", address.email, {"user": address.user, "activate_url": link})
 
     def get_email_verification_redirect_url(self, email_address: EmailAddress) -> str:
-        """Return the URL that was left to confirm the address, else the one that follows signing in."""
         url = self.request.session.pop(addresses.AFTER_CONFIRMING, "")
         return url or str(super().get_email_verification_redirect_url(email_address))
 

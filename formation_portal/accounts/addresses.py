@@ -1,7 +1,6 @@
 """The address of an account, `User.email`, and its confirmation. A new address replaces it once it is confirmed.
 
-Before that, an account may belong to a stranger who has typed somebody else's address: it has drafts of its own, but
-submits nothing, writes to nobody and takes part in nobody's application.
+Before that, an account may belong to a stranger: it has drafts of its own, but submits nothing and writes to nobody.
 """
 
 from allauth.account.adapter import get_adapter
@@ -19,7 +18,6 @@ AFTER_CONFIRMING = "after_confirming"
 
 
 def is_confirmed(user: User, email: str) -> bool:
-    """Return True if the address is the account's and is confirmed."""
     return bool(EmailAddress.objects.filter(user=user, email__iexact=email, verified=True).exists())
 
 
@@ -28,7 +26,6 @@ def has_confirmed(user: User) -> bool:
 
 
 def has_address(user: User, email: str) -> bool:
-    """Return True if the address is the account's, confirmed or not."""
     is_listed = EmailAddress.objects.filter(user=user, email__iexact=email).exists()
     return bool(is_listed) or user.email.lower() == email.lower()
 
@@ -46,7 +43,7 @@ def after_confirming(request: HttpRequest, path: str) -> None:
 
 
 def send_link(request: HttpRequest, address: EmailAddress) -> bool:
-    """Send the address a link that confirms it. Return False if the last one was sent a moment ago."""
+    """Return False if the last link was sent a moment ago."""
     if not ratelimit.consume(request, action="confirm_email", key=address.email.lower()):
         return False
     EmailConfirmationHMAC.create(address).send(request)
@@ -56,7 +53,6 @@ def send_link(request: HttpRequest, address: EmailAddress) -> bool:
 
 
 def replace_confirmed(user: User, email: str, request: HttpRequest) -> EmailAddress:
-    """Send a new address a link, by which it replaces the account's confirmed address."""
     address = EmailAddress.objects.add_new_email(request, user, email, send_verification=False)
     send_link(request, address)
     return address

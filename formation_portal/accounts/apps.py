@@ -9,5 +9,4 @@ class AccountsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Connect the receivers of sign-ins and second factors, and register the hourly tasks."""
         from . import languages, second_factor, sessions  # noqa: F401  # they connect their receivers

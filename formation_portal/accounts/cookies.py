@@ -7,7 +7,6 @@ YEAR_SECONDS = 365 * 24 * 60 * 60
 
 
 def set_year_cookie(response: HttpResponseBase, name: str, value: str) -> None:
-    """Set a cookie for a year. No script reads it, and no other site's post sends it."""
     response.set_cookie(
         name,
         value,

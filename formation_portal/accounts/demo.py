@@ -22,7 +22,6 @@ ACCOUNTS: Mapping[str, Mapping[str, Any]] = {
 
 
 def ensure_demo_accounts() -> None:
-    """Make the missing accounts, and enable the disabled ones. Passwords are set only once."""
     users = {user.email: user for user in User.objects.filter(email__in=ACCOUNTS)}
     # All have the same password, so that one hash, which takes a third of a second, is enough.
     password = "" if len(users) == len(ACCOUNTS) else make_password(PASSWORD)
@@ -39,6 +38,6 @@ def ensure_demo_accounts() -> None:
 
 
 def deactivate_demo_accounts() -> None:
-    """Disable the accounts and end their sessions. Their applications stay."""
+    """Disable the accounts. Their applications stay."""
     for user in User.objects.filter(email__in=ACCOUNTS, is_active=True):
         disable(user)

@@ -16,7 +16,7 @@ from django.contrib.auth.hashers import make_password
 from django.contrib.auth.password_validation import MinimumLengthValidator, get_default_password_validators
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
-from django.http import HttpRequest, QueryDict
+from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
@@ -27,9 +27,10 @@ from formation_portal.mail.typed_text import validate_name
 
 from . import addresses
 from .guesses import RESET_LETTERS, SENT_CODE, TooManyGuesses, counted, password_buckets, take
-from .languages import display_in
+from .languages import language_in
 from .models import User
 from .sessions import end_sessions
+from .themes import theme_in
 
 # The controls whose text is cleaned.
 _CLEANED = frozenset({"login", "email", "first_name", "last_name"})
@@ -56,11 +57,14 @@ class PortalFormMixin:
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         posted = kwargs.get("data")
-        if posted is not None and display_in(posted):
+        if posted is not None and (language_in(posted) or theme_in(posted)):
             typed = {name: value for name, value in posted.items() if "password" not in name}
             kwargs |= {"data": None, "files": None, "initial": (kwargs.get("initial") or {}) | typed}
         elif posted is not None:
-            kwargs["data"] = _clean_texts(posted)
+            # Passwords and codes stay as they were typed.
+            kwargs["data"] = posted.copy()
+            for name in _CLEANED.intersection(posted):
+                kwargs["data"][name] = clean_line(str(posted[name]))
         super().__init__(*args, **kwargs)
         labels = {**_LABELS, **self.labels}
         for name, field in self.fields.items():
@@ -75,10 +79,7 @@ class SignInForm(PortalFormMixin, allauth_forms.LoginForm):  # type: ignore[misc
 
 
 class SignUpForm(PortalFormMixin, allauth_forms.SignupForm):  # type: ignore[misc]  # allauth has no types
-    """Make an account, with names as on the passport, so that a party need not type them again.
-
-    Others read the names in letters, so they hold no addresses.
-    """
+    """Make an account. Others read its names in letters, so they hold no addresses."""
 
     labels: ClassVar[Mapping[str, Any]] = {"password1": _("Password")}
     first_name = forms.CharField(
@@ -98,7 +99,7 @@ class SignUpForm(PortalFormMixin, allauth_forms.SignupForm):  # type: ignore[mis
     field_order = ("first_name", "last_name", "email", "password1")
 
     def try_save(self, request: HttpRequest) -> tuple[User | None, Any]:
-        """Save the account and return it with a response. Neither tells whether the address has an account already."""
+        """Save the account. Neither it nor the response tells whether the address has an account already."""
         if self.account_already_exists:
             self._save_and_roll_back(request)
         try:
@@ -141,17 +142,13 @@ class AddEmailForm(PortalFormMixin, allauth_forms.AddEmailForm):  # type: ignore
     labels: ClassVar[Mapping[str, Any]] = {"email": _("New e-mail address")}
 
     def clean_email(self) -> str:
-        """Refuse the address of another account if it would be replaced at once."""
         email = str(super().clean_email())
         if not addresses.has_confirmed(self.user) and User.objects.filter(email=email).exists():
             raise get_adapter().validation_error("email_taken")
         return email
 
     def save(self, request: HttpRequest) -> EmailAddress:
-        """Send the new address a confirmation, and tell the old one if it is confirmed.
-
-        Raises ValidationError if another process has given the address to somebody else meanwhile.
-        """
+        """Send the new address a confirmation, and tell the old one if it is confirmed."""
         if not addresses.has_confirmed(self.user):
             with _refuse_if_taken():
                 return addresses.replace_unconfirmed(self.user, self.cleaned_data["email"], request)
@@ -162,7 +159,7 @@ class AddEmailForm(PortalFormMixin, allauth_forms.AddEmailForm):  # type: ignore
 
 class ChangePasswordForm(PortalFormMixin, allauth_forms.ChangePasswordForm):  # type: ignore[misc]  # allauth has no types
     def clean_oldpassword(self) -> str:
-        """Check the old password, and count it like a guess at signing in. Raises TooManyGuesses."""
+        """Count the old password like a guess at signing in."""
         with counted(*password_buckets(context.request, self.user.email, self.user)):
             return str(super().clean_oldpassword())
 
@@ -208,10 +205,8 @@ class SignUpCodeForm(PortalFormMixin, allauth_forms.ConfirmEmailVerificationCode
 
 
 class ResetPasswordKeyForm(PortalFormMixin, allauth_forms.ResetPasswordKeyForm):  # type: ignore[misc]  # allauth has no types
-    """Set a new password by the link of a letter."""
-
     def save(self) -> None:
-        """Save the password, take the address as confirmed, drop all others, and end all sessions of the account."""
+        """Save the password, take the address as confirmed, and end all sessions of the account."""
         with transaction.atomic():
             User.objects.select_for_update().get(pk=self.user.pk)
             super().save()
@@ -219,17 +214,9 @@ class ResetPasswordKeyForm(PortalFormMixin, allauth_forms.ResetPasswordKeyForm):
             end_sessions(self.user)
 
 
-def _clean_texts(posted: QueryDict) -> QueryDict:
-    """Return the posted data with clean names and addresses. Passwords and codes stay as they were typed."""
-    cleaned = posted.copy()
-    for name in _CLEANED.intersection(cleaned):
-        cleaned[name] = clean_line(str(cleaned[name]))
-    return cleaned
-
-
 @contextmanager
 def _refuse_if_taken() -> Iterator[None]:
-    """Wrap a transaction that gives an account its address. Raises ValidationError if another account has it."""
+    """Raise ValidationError if the transaction of the block gives an account the address of another."""
     try:
         yield
     except IntegrityError as error:

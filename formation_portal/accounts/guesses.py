@@ -1,9 +1,8 @@
-"""Limits of guesses of passwords and codes.
+"""Limits of guesses of passwords and codes, counted for all processes together and before anything is hashed.
 
-Guesses are counted in the database, for all processes together and before anything is hashed, so that fifty guesses at
-once are counted too. Guessing shuts nobody out. A browser that has signed in to an account before is known by a cookie
-and has a count of its own; all others share the account's. Many people may sign in from one address, so that it is
-slowed down and never shut. Counts and answers are the same for an address without an account.
+A browser that has signed in to an account before is known by a cookie and has a count of its own; all others share the
+account's. Many people may sign in from one address, so that it is slowed down and never shut. Counts and answers are
+the same for an address without an account.
 """
 
 import datetime as dt
@@ -122,7 +121,7 @@ def give_back(taken_at: float, *buckets: Bucket) -> None:
 
 @contextmanager
 def counted(*buckets: Bucket) -> Iterator[None]:
-    """Count a guess around a check that raises ValidationError if the secret is wrong. Raises TooManyGuesses first."""
+    """Count a guess around a check that raises ValidationError if the secret is wrong."""
     taken_at = take(*buckets)
     yield
     give_back(taken_at, *buckets)
@@ -147,17 +146,13 @@ def delete_old_counts() -> None:
 
 
 def password_buckets(request: HttpRequest, email: str, user: User | None) -> tuple[Bucket, ...]:
-    """Return the buckets of a guess of the password to an address, which may be an account's."""
     if device := _device_of(request, user):
         return ((DEVICE, device),)
     return ((ACCOUNT, email), (ADDRESS, client_address(request)))
 
 
 def code_buckets(request: HttpRequest, user: User) -> tuple[Bucket, ...]:
-    """Return the buckets of a guess of the account's second factor.
-
-    A browser that is known by a reset of the password alone has no count of its own.
-    """
+    """Return the buckets of a guess of the second factor. A browser known by a reset alone has no count of its own."""
     owner = _device_of(request, user)
     if not owner or owner.startswith(f"{user.pk}|{_BY_RESET}"):
         owner = str(user.pk)
@@ -218,7 +213,7 @@ def _known_accounts(request: HttpRequest) -> list[list[Any]]:
 
 
 def _password_mark(user: User) -> str:
-    """Return a digest that tells the hashes of passwords apart and reveals neither."""
+    """Return a digest that tells the hashes of passwords apart."""
     return hashlib.sha256(user.password.encode()).hexdigest()[:16]
 
 

@@ -14,10 +14,10 @@ _KNOWN, _OPENED = "known", "opened"
 
 @dataclass(frozen=True, slots=True)
 class GuestSession:
-    """The session of a guest.
+    """The session of a guest: the round of the link, the epoch of the guest's sessions, and whether the code was
+    entered.
 
-    It holds the round of the link that this browser has opened, the epoch of the guest's sessions, and whether the code
-    was entered (`is_known`). The function that looks the part up checks that they still count.
+    The function that looks the part up checks that they still count.
     """
 
     reference: str
@@ -27,13 +27,11 @@ class GuestSession:
 
 
 def find_guest_session(request: HttpRequest, reference: str) -> GuestSession | None:
-    """Return the browser's session for a part, if it has a signed cookie that is young enough."""
     cookie = request.get_signed_cookie(_GUEST_COOKIE, default=None, salt=_GUEST_SALT, max_age=_GUEST_SECONDS)
     part, _, content = (cookie or "").partition(":")
     if not content or part != reference:
         return None
-    # A cookie from before there were epochs has none, which is the first.
-    round_, state, epoch, *_ = [*content.split(":"), "0"]
+    round_, state, epoch = content.split(":")
     return GuestSession(reference, int(round_), state == _KNOWN, int(epoch))
 
 

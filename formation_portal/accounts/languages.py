@@ -1,7 +1,7 @@
 """The language of a page: the one that was chosen here, else the browser's, else English.
 
-A choice is kept by a cookie and with the account, so that letters are written in it and another device knows it. It is
-made by a button of the page's own form, so that typed text comes along: the view saves it, or draws it once more.
+A choice is kept by a cookie and with the account, so that letters are written in it. It is made by a button of the
+page's own form, so that typed text comes along: the view saves it, or draws it once more.
 """
 
 from collections.abc import Mapping
@@ -19,15 +19,16 @@ from django.utils.deprecation import MiddlewareMixin
 
 from .cookies import set_year_cookie
 from .models import User
-from .themes import theme_in
+from .themes import SYSTEM, THEME_COOKIE, theme_in
 
 # The service speaks its own language, agents' pages are in English, nobody reads the answers to webhooks, and the
 # operator's files have no text.
-_ENGLISH_PATHS = ("/api/", "/desk/", "/webhooks/", "/operator/")
+_MACHINE_PATHS = ("/api/", "/webhooks/")
+_ENGLISH_PATHS = (*_MACHINE_PATHS, "/desk/", "/operator/")
 
 
 class Languages(MiddlewareMixin):
-    """Middleware: draw each page in its reader's language. The thread has its own language back afterwards."""
+    """Draw each page in its reader's language."""
 
     get_response: Any
 
@@ -44,24 +45,34 @@ class Languages(MiddlewareMixin):
         return response
 
 
-class ChosenLanguage(MiddlewareMixin):
-    """Middleware: draw the answer to a post in the language whose button was pressed, and keep it.
+class ChosenDisplay(MiddlewareMixin):
+    """Draw the answer to a post in the language or theme whose button was pressed, and keep the choice.
 
     Stands below the middleware that refuses forged posts, and below the one that finds the user.
     """
 
     def process_view(self, request: HttpRequest, *_: Any) -> None:
+        # A view that takes posts from other programs reads the body itself.
+        if request.path_info.startswith(_MACHINE_PATHS):
+            return
+        request.chosen_theme = theme_in(request.POST)  # type: ignore[attr-defined]  # read by `theme_of`
         # `Languages` puts the language back.
         if request.offers_languages and (language := language_in(request.POST)):  # type: ignore[attr-defined]  # set above
             request.chosen_language = language  # type: ignore[attr-defined]
             translation.activate(language)
 
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
-        language = getattr(request, "chosen_language", "")
-        if language and response.status_code < HTTPStatus.INTERNAL_SERVER_ERROR:
+        if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            return response
+        if language := getattr(request, "chosen_language", ""):
             set_year_cookie(response, settings.LANGUAGE_COOKIE_NAME, language)
             if request.user.is_authenticated:
                 User.objects.filter(pk=request.user.pk).update(language=language)
+        theme = getattr(request, "chosen_theme", "")
+        if theme == SYSTEM:
+            response.delete_cookie(THEME_COOKIE, samesite="Lax")
+        elif theme:
+            set_year_cookie(response, THEME_COOKIE, theme)
         return response
 
 
@@ -70,23 +81,17 @@ def chosen_in(request: HttpRequest) -> str:
 
     A view that would do something else then only keeps the typed text.
     """
-    return display_in(request.POST)
-
-
-def display_in(post: Mapping[str, Any]) -> str:
-    """Return the language or the theme whose button was pressed, or ""."""
-    return language_in(post) or theme_in(post)
+    return language_in(request.POST) or theme_in(request.POST)
 
 
 def language_in(post: Mapping[str, Any]) -> str:
-    """Return the language whose button was pressed, or ""."""
     language = post.get("language", "")
     return language if language in dict(settings.LANGUAGES) else ""
 
 
 @receiver(user_logged_in)
 def _unite_choices(request: HttpRequest | None, user: User, **_: Any) -> None:
-    """Keep the language that was chosen in this browser in the account, or else take the account's for the browser."""
+    """Keep the browser's chosen language in the account, or else take the account's for the browser."""
     cookie = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, "") if request else ""
     if cookie in dict(settings.LANGUAGES):
         language = cookie

@@ -1,4 +1,4 @@
-"""Users, who sign in by e-mail address, the rights of agents (manage.py agent_rights), and counts of guesses."""
+"""Users, the rights of agents, and counts of guesses."""
 
 from collections.abc import Iterable
 from typing import Any, ClassVar
@@ -24,17 +24,16 @@ class Right(models.TextChoices):
 
     @property
     def permission(self) -> str:
-        """Return the name of the permission, for `User.has_perm`."""
         return f"accounts.{self.value}"
 
 
 class UserManager(BaseUserManager["User"]):
-    """Make users by their e-mail address, in lower case: a login has one spelling."""
+    """Make users by their e-mail address in lower case."""
 
     def create_user(
         self, email: str, password: str | None = None, *, rights: Iterable[str] = Right.values, **more: Any
     ) -> "User":
-        """Save a user. An agent has all rights unless some are named. Raises ValueError without an address."""
+        """An agent has all rights unless some are named. Raises ValueError without an address."""
         if not email:
             raise ValueError("A user needs an e-mail address.")
         user = self.model(email=email.strip().lower(), **more)
@@ -49,7 +48,7 @@ class UserManager(BaseUserManager["User"]):
 
 
 class User(AbstractUser):
-    """A customer, or, with `is_agent`, one of the people who review what customers submit."""
+    """A customer, or, with `is_agent`, an agent."""
 
     username = None  # type: ignore[assignment]  # Django's own way to leave the inherited column out
     email = models.EmailField("e-mail address", unique=True)
@@ -79,7 +78,7 @@ class User(AbstractUser):
         self.user_permissions.set(permissions)
 
     def _get_session_auth_hash(self, secret: str | None = None) -> str:
-        """Return the hash that a session of the account must have. It changes with the password and with the epoch."""
+        """Return a hash that changes with the password and with the epoch."""
         if not self.session_epoch:
             return super()._get_session_auth_hash(secret)  # type: ignore[misc,no-any-return]  # unknown to the stubs
         salt = "formation_portal.accounts.session_epoch"
@@ -87,7 +86,6 @@ class User(AbstractUser):
 
     @property
     def called(self) -> str:
-        """Return the name, else the address, for readers who may know it."""
         return self.get_full_name() or self.email
 
 

@@ -1,7 +1,7 @@
-"""Policies: every view declares by a decorator for whom it is. A test walks all addresses to see that it does.
+"""Policies: every view declares by a decorator for whom it is.
 
-A policy looks only at the user. Whether a record is theirs is checked where it is looked up
-(`Application.objects.visible_to(request.user)`), so that the record of somebody else is a 404.
+A policy looks only at the user. The lookup of a record checks whether it is theirs (`visible_to`), so that others get
+404.
 """
 
 import json
@@ -42,8 +42,6 @@ Rest = ParamSpec("Rest")
 
 
 class Policy(StrEnum):
-    """The kinds of people that pages are for, and the one machine that posts here."""
-
     PUBLIC = "public"
     SIGNED_IN = "signed_in"
     CUSTOMER = "customer"
@@ -53,19 +51,15 @@ class Policy(StrEnum):
 
 
 class AnyRequest(HttpRequest):
-    """A request as the middleware leaves it."""
-
     htmx: HtmxDetails
 
 
 class UserRequest(AnyRequest):
-    """A request of a user who is signed in; the policies hand it to a view."""
-
     user: User
 
 
 class GuestRequest(AnyRequest):
-    """A request of a guest who has opened a part's link in this browser; `invited` hands it to a view."""
+    """A request of a guest who has opened a part's link in this browser."""
 
     guest_session: GuestSession
 
@@ -77,7 +71,6 @@ GuestView = Callable[Concatenate[GuestRequest, str, Rest], HttpResponseBase]
 
 
 def public(view: AnyView[Rest]) -> View[Rest]:
-    """Let everybody in."""
     view.policy = Policy.PUBLIC  # type: ignore[attr-defined]  # a mark on the function
     return cast(View[Rest], view)
 
@@ -88,12 +81,12 @@ def signed_in(view: UserView[Rest]) -> View[Rest]:
 
 
 def customer(view: UserView[Rest]) -> View[Rest]:
-    """Let every user in, to the applications that they own or work on: the view finds them only by `visible_to`."""
+    """Let every user in, to the applications that they own or work on: the view finds them by `visible_to`."""
     return _require_sign_in(view, Policy.CUSTOMER)
 
 
 def invited(view: GuestView[Rest]) -> View[Concatenate[str, Rest]]:
-    """Let a guest in who has opened the link of the part in the address. Everybody else gets the same page.
+    """Let a guest in who has opened the link of the part in the address.
 
     The view checks whether the code was entered, and whether the part is still open.
     """
@@ -122,7 +115,9 @@ def agent_with(*rights: Right) -> Callable[[UserView[Rest]], View[Rest]]:
             if not request.user.is_agent:
                 raise PermissionDenied
             if second_factor.is_required(request.user) and not second_factor.is_verified(request):
-                return _ask_for_second_factor(request)
+                url = second_factor.second_factor_url(request)
+                next_in_session = second_factor.AFTER_SET_UP if url == reverse("mfa_index") else ""
+                return redirect_keeping_form(request, url, next_in_session=next_in_session)
             for right in rights:
                 if not request.user.has_perm(right.permission):
                     return right_missing_page(request, right)
@@ -139,10 +134,8 @@ agent = agent_with()
 
 
 def signed(view: AnyView[Rest]) -> View[Rest]:
-    """Let a machine post what it signs; the view verifies the signature.
-
-    No cookie opens the view, so that a forged page gains nothing, and no CSRF token is asked for.
-    """
+    """Let a machine post what it signs; the view verifies the signature. No cookie opens it, so no CSRF token is
+    needed."""
     declared = csrf_exempt(view)
     declared.policy = Policy.SIGNED  # type: ignore[attr-defined]  # a mark on the function
     return cast(View[Rest], declared)
@@ -159,18 +152,11 @@ def _require_sign_in(view: UserView[Rest], policy: Policy) -> View[Rest]:
     return guarded
 
 
-def _ask_for_second_factor(request: UserRequest) -> HttpResponse:
-    url = second_factor.second_factor_url(request)
-    if url == reverse("mfa_index"):
-        return redirect_keeping_form(request, url, next_in_session=second_factor.AFTER_SET_UP)
-    return redirect_keeping_form(request, url)
-
-
 def recently_authenticated(view: UserView[Rest]) -> UserView[Rest]:
     """Require that the user has signed in or reauthenticated within ACCOUNT_REAUTHENTICATION_TIMEOUT.
 
-    Others do so first, by password, code or passkey. What they posted is kept, and done then; a page that posts by
-    itself, or a link to a file, is opened again instead. Stands below the policy.
+    What others posted is kept, and done once they have. A page that posts by itself, or a link to a file, is opened
+    again instead. Stands below the policy.
     """
 
     @wraps(view)
@@ -225,13 +211,13 @@ def agents_with(right: Right) -> QuerySet[User]:
 
 
 def right_missing_page(request: HttpRequest, right: Right) -> HttpResponse:
-    """Render a 403 with the name of the right and some colleagues who have it. One query."""
+    """Render a 403 with the name of the right and some colleagues who have it."""
     colleagues = [colleague.called for colleague in agents_with(right)[:_MAX_COLLEAGUES]]
     return render(request, "desk/right_missing.html", {"right": right, "colleagues": colleagues}, status=403)
 
 
 def may_write_to(user: User, address: str) -> bool:
-    """Count one more letter from the account to the address. Return False, and count nothing, over a limit of a day."""
+    """Count one more letter from the account to the address. Return False over a limit of a day."""
     try:
         take((LETTERS_OF_ACCOUNT, str(user.pk)), (LETTERS_TO_ADDRESS, address))
     except TooManyGuesses:

@@ -1,8 +1,7 @@
-"""Second factors: an authenticator app, passkeys and recovery codes.
+"""Second factors: an authenticator app, passkeys and recovery codes, implemented by allauth.
 
-allauth implements them. This module adds the portal's texts, requires a factor of agents, asks for it before the pages
-of second factors, limits guesses of codes, reports changes by e-mail and in the audit log, and encrypts each factor,
-bound to its account and type.
+This module requires a factor of agents, limits guesses, reports changes, and encrypts each factor, bound to its account
+and type.
 """
 
 import json
@@ -78,7 +77,6 @@ def _encrypt_factor(instance: Authenticator, **_: Any) -> None:
 
 @receiver((post_init, post_save), sender=Authenticator)
 def _decrypt_factor(instance: Authenticator, **_: Any) -> None:
-    """Decrypt the data of a factor that was read or saved. Raises UnreadableFactorError."""
     if instance.pk is None or "data" not in instance.__dict__:
         return
     try:
@@ -95,8 +93,6 @@ def _encryption_context(factor: Authenticator) -> str:
 
 
 class MFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no types
-    """Put allauth's texts about second factors in the portal's words."""
-
     error_messages = DefaultMFAAdapter.error_messages | {
         "cannot_delete_authenticator": _("Agents need a second factor. Add another one before you remove this one."),
         "incorrect_code": _("This code is wrong, or was used before. Enter the latest code."),
@@ -111,7 +107,7 @@ class MFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no typ
         return str(qrcode.make(url, image_factory=SvgPathFillImage).to_string(encoding="unicode"))
 
     def can_delete_authenticator(self, authenticator: Authenticator) -> bool:
-        """Return False for an agent's last factor."""
+        """Keep an agent's last factor."""
         return not is_required(authenticator.user) or _authenticators(authenticator.user).count() > 1
 
     def generate_authenticator_name(self, user: User, type: Authenticator.Type) -> str:
@@ -121,7 +117,6 @@ class MFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no typ
 
 @rotation_task
 def reencrypt() -> None:
-    """Encrypt factors of earlier keys with the newest key, so that the earlier keys can be dropped."""
     for key, stored in Authenticator.objects.values_list("pk", "data"):
         if is_newest(str(stored)):
             continue
@@ -132,7 +127,6 @@ def reencrypt() -> None:
 
 
 def is_required(user: User) -> bool:
-    """Return True if the user opens the desk only with a second factor."""
     return bool(settings.AGENT_SECOND_FACTOR and user.is_agent)
 
 
@@ -154,7 +148,7 @@ def may_change(request: HttpRequest, user: User) -> bool:
 
 
 def second_factor_url(request: HttpRequest) -> str:
-    """Return the URL of the page that takes the user's second factor, or of the overview if none is set up."""
+    """Return the URL of the page that takes the second factor, or of the overview if none is set up."""
     types = set(_authenticators(request.user).values_list("type", flat=True))
     if not types:
         return reverse("mfa_index")
@@ -162,7 +156,6 @@ def second_factor_url(request: HttpRequest) -> str:
 
 
 def remove_all(user: User) -> int:
-    """Remove all second factors and recovery codes of the account, and return their number."""
     return int(Authenticator.objects.filter(user=user).delete()[0])
 
 
@@ -171,13 +164,9 @@ def _authenticators(user: Any) -> Any:
 
 
 class SecondFactorPages(MiddlewareMixin):
-    """Middleware: ask for the account's second factor, once a session, before the pages that show or change factors.
-
-    Signs out if a factor cannot be read.
-    """
+    """Ask for the account's second factor before the pages about factors. Signs out if one can't be read."""
 
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
-        """Redirect to the page that takes the factor. A posted form is not kept."""
         page = request.resolver_match
         if page is None or not page.route.startswith(_PAGES) or page.url_name in _OPEN_PAGES:
             return None
@@ -196,7 +185,7 @@ class SecondFactorPages(MiddlewareMixin):
 
 @receiver(signals.authenticator_added)
 def _trust_only_this_session(request: HttpRequest, user: User, authenticator: Authenticator, **_: Any) -> None:
-    """Take a new second factor as used in this session, and end the account's other sessions."""
+    """Take a new factor as used in this session, and end the account's other sessions."""
     with transaction.atomic():
         if authenticator.type in _TYPES:
             record_authentication(request, user, "mfa", id=authenticator.pk, type=authenticator.type)
@@ -221,7 +210,7 @@ def _report_recovery_code(request: HttpRequest, user: User, authenticator: Authe
 
 
 def report(request: HttpRequest, user: User, event: str) -> None:
-    """Send the account's owner an e-mail, and add an entry to the audit log. Neither names a code."""
+    """Report an event to the account's owner and to the audit log."""
     with transaction.atomic():
         get_account_adapter(request).send_notification_mail(f"mfa/email/{event}", user)
         _log(user, event)
@@ -236,7 +225,6 @@ _USED_STEP = "used"
 
 
 def _matching_step(secret: str, code: str) -> int | None:
-    """Return the time step that the code belongs to."""
     for step in yield_hotp_counters_from_time():
         if compare_user_code(actual=code, expected=format_hotp_value(hotp_value(secret, step))):
             return int(step)
@@ -244,7 +232,7 @@ def _matching_step(secret: str, code: str) -> int | None:
 
 
 def _use_app_code(authenticator: Authenticator, code: str) -> bool:
-    """Return True if the code is of now and newer than each that was used before. It is used from then on."""
+    """Return True for a code of now, newer than each that was used before. It is used from then on."""
     with transaction.atomic():
         app = Authenticator.objects.select_for_update().get(pk=authenticator.pk)
         step = _matching_step(app.data["secret"], code)
@@ -295,8 +283,6 @@ class ConfirmCodeForm(_CodeFormMixin, base_forms.ReauthenticateForm):  # type: i
 
 
 class AddAppForm(PortalFormMixin, totp_forms.ActivateTOTPForm):  # type: ignore[misc]  # allauth has no types
-    """Take the first code of a new app."""
-
     labels: ClassVar[Mapping[str, Any]] = {"code": _("Code from the app")}
     step: int
 
@@ -310,7 +296,6 @@ class AddAppForm(PortalFormMixin, totp_forms.ActivateTOTPForm):  # type: ignore[
         return code
 
     def mark_as_used(self) -> None:
-        """Mark the code that has set up the app as used, so that it signs nobody in."""
         app = Authenticator.objects.get(user=self.user, type=Authenticator.Type.TOTP)
         app.data[_USED_STEP] = self.step
         app.save(update_fields=["data"])
@@ -355,7 +340,6 @@ class PasskeySignInForm(_CredentialFormMixin, webauthn_forms.LoginWebAuthnForm):
     cleaned_data: dict[str, Any]
 
     def clean_credential(self) -> Authenticator:
-        """Raises ValidationError if the device did not verify its holder."""
         authenticator = super().clean_credential()
         response = parse_authentication_response(self.cleaned_data["credential"]).response
         if not response.authenticator_data.is_user_verified():
@@ -368,8 +352,6 @@ class ConfirmPasskeyForm(_CredentialFormMixin, webauthn_forms.ReauthenticateWebA
 
 
 class AddPasskeyForm(_CredentialFormMixin, PortalFormMixin, webauthn_forms.AddWebAuthnForm):  # type: ignore[misc]  # allauth has no types
-    """Add a passkey. It signs in by itself if the device asks for a finger, a face or a PIN."""
-
     labels: ClassVar[Mapping[str, Any]] = {
         "name": _("Name"),
         "passwordless": _("Sign in with this passkey alone, without a password"),

@@ -1,11 +1,8 @@
 """Sessions of users: their end, their encryption, and the list of an account's devices.
 
-A session ends when it is unused, an agent's sooner, and some hours after signing in however much it is used. Pages show
-the time that is left. A session's row is written at most once a minute for that, so that reading pages stays cheap.
-Ended sessions are deleted each hour, with the unsent forms in them.
-
-Only the browser has a session's key. Both tables of sessions have a digest of it (`key_digest`), and the content of a
-session is encrypted and bound to that digest: moved to another row it opens nothing.
+A session ends when it is unused, an agent's sooner, and some hours after signing in however much it is used. Its row is
+written at most once a minute for that. Only the browser has a session's key: both tables have a digest of it, to which
+the encrypted content is bound.
 """
 
 import datetime as dt
@@ -58,7 +55,6 @@ logger = logging.getLogger(__name__)
 
 
 def key_digest(session_key: str) -> str:
-    """Return the digest that stands for a session's key in the database."""
     return hashlib.sha256(session_key.encode()).hexdigest()[:_DIGEST_CHARACTERS]
 
 
@@ -67,14 +63,11 @@ def _encryption_context(digest: str) -> str:
 
 
 class SessionStore(db.SessionStore):
-    """Store sessions in the database like Django, but encrypted, and with an end that no use moves.
-
-    They are encrypted because codes, and the key of an app that is being set up, are in them.
-    """
+    """Store sessions encrypted, since codes and keys are in them, and with an end that no use moves."""
 
     @classmethod
     def from_row(cls, digest: str) -> "SessionStore":
-        """Read a row as a session without a key. It is empty if the row is gone, has expired or cannot be read."""
+        """Read a row as a session without a key, empty if the row is gone, has expired or cannot be read."""
         store = cls()
         store.update(store._read(digest) or {})
         return store
@@ -120,7 +113,7 @@ class SessionStore(db.SessionStore):
 
     @property
     def ends_at(self) -> float | None:
-        """Return the time at which the session ends even if it is used; None while nobody has signed in."""
+        """Return when the session ends even if it is used; None while nobody has signed in."""
         signed_in_at = self.get(_SIGNED_IN_AT)
         if signed_in_at is None:
             return None
@@ -144,7 +137,7 @@ class SessionStore(db.SessionStore):
 
 
 class SessionExpiry(MiddlewareMixin):
-    """Middleware: count each answered request as a use of its session, except background requests."""
+    """Count each answered request as a use of its session, except background requests."""
 
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         # A request that did not look into its session needs none, and one that failed may have found it away.
@@ -177,37 +170,29 @@ def seconds_left(request: HttpRequest, *, is_used: bool = True) -> float | None:
 
 
 def can_be_extended(request: HttpRequest) -> bool:
-    """Return False if the session is about to end even if it is used."""
     session = cast(SessionStore, request.session)
     return session.ends_at is None or session.ends_at - _now() > session.idle_seconds
 
 
 def extend_session(request: HttpRequest) -> None:
-    """Record a use of the session, which moves its end ahead."""
-    now = _now()
-    request.session[_USED_AT] = now
-    # A session that an earlier version has begun has neither.
-    request.session.setdefault(_SIGNED_IN_AT, now - settings.ACCOUNT_REAUTHENTICATION_TIMEOUT)
-    user = getattr(request, "user", None)
-    request.session.setdefault(_IS_AGENTS, bool(getattr(user, "is_agent", False)))
+    request.session[_USED_AT] = _now()
     if key := request.session.session_key:
         UserSession.objects.filter(session_key=key_digest(key)).update(last_seen_at=timezone.now())
 
 
 def signed_in_seconds(request: HttpRequest) -> float:
-    """Return how many seconds ago the user signed in to this session."""
     return float(_now() - request.session.get(_SIGNED_IN_AT, 0))
 
 
 def end_sessions(user: User, *, but: str | None = None) -> None:
-    """End all sessions of the account for good, even if it is enabled again. The row of the session `but` stays."""
+    """End all sessions of the account for good. The row of the session `but` stays."""
     User.objects.filter(pk=user.pk).update(session_epoch=F("session_epoch") + 1)
     user.refresh_from_db(fields=["session_epoch"])
     end_listed(UserSession.objects.filter(user=user).exclude(session_key=key_digest(but or "")))
 
 
 def end_other_sessions(request: HttpRequest, user: User) -> None:
-    """End all sessions of the account but this one, listed or not. This one gets another key."""
+    """End all other sessions of the account. This one gets another key."""
     with transaction.atomic():
         end_sessions(user, but=request.session.session_key)
         update_session_auth_hash(request, user)
@@ -231,7 +216,6 @@ def end_listed(devices: QuerySet[UserSession]) -> None:
 
 
 def _list_session(request: HttpRequest, user: User) -> None:
-    """Add the session of this request to the list of the account's devices."""
     max_length = UserSession._meta.get_field("user_agent").max_length
     UserSession.objects.update_or_create(
         session_key=key_digest(str(request.session.session_key)),
@@ -245,7 +229,6 @@ def _list_session(request: HttpRequest, user: User) -> None:
 
 
 def disable(user: User) -> None:
-    """Disable the account, and end its sessions for good."""
     with transaction.atomic():
         User.objects.filter(pk=user.pk).update(is_active=False)
         end_sessions(user)
@@ -257,17 +240,13 @@ def mark_as_background(request: HttpRequest) -> None:
 
 
 def is_background(request: HttpRequest) -> bool:
-    """Return True if a page makes this request by itself."""
     return hasattr(request, "is_background")
 
 
 def background_request(
     view: Callable[Concatenate[HttpRequest, Rest], HttpResponseBase],
 ) -> Callable[Concatenate[HttpRequest, Rest], HttpResponseBase]:
-    """Decorate a view that pages poll: an htmx request for it is no use of the session.
-
-    Without a session it gets an empty answer, so that the page stays with what is typed on it. Stands above the policy.
-    """
+    """Decorate a view that pages poll: an htmx request for it is no use of the session. Stands above the policy."""
 
     @wraps(view)
     def wrapper(request: HttpRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
@@ -293,7 +272,7 @@ def _list_new_session(request: HttpRequest, user: User, **_: Any) -> None:
 
 @receiver((password_changed, password_set, password_reset))
 def _remember_after_password_change(request: HttpRequest, user: User, signal: Signal, **_: Any) -> None:
-    """Remember the browser in which a password was set, and forget all other sessions: they ended with the old one."""
+    """Remember the browser in which a password was set, and forget all other sessions."""
     remember_device(request, user, by_reset=signal is password_reset)
     own = key_digest(request.session.session_key or "")
     end_listed(UserSession.objects.filter(user=user).exclude(session_key=own))
@@ -314,7 +293,7 @@ def delete_expired_sessions() -> None:
 
 @rotation_task
 def reencrypt() -> None:
-    """Encrypt sessions of earlier keys with the newest key. A session that is written meanwhile stays as it is."""
+    """Encrypt sessions of earlier keys with the newest key."""
     for digest, stored in Session.objects.values_list("session_key", "session_data").iterator():
         if is_newest(stored):
             continue
@@ -324,5 +303,5 @@ def reencrypt() -> None:
 
 
 def account_marker(user: User | AnonymousUser) -> str:
-    """Return a digest that tells accounts apart and names nobody; "" if nobody is signed in."""
+    """Return a digest that tells accounts apart; "" if nobody is signed in."""
     return salted_hmac("formation_portal.accounts.marker", str(user.pk)).hexdigest()[:16] if user.pk else ""

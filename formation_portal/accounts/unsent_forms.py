@@ -1,7 +1,6 @@
 """Forms that are posted after their session has ended, and the redirect to the sign-in page.
 
-Such a form is kept in the browser's next session, to be sent again. The view that shows it checks that the user may
-open the address it was posted to (`portal.site.views.unsent`).
+Such a form is kept in the browser's next session. The view that shows it checks that the user may open its address.
 """
 
 import json
@@ -31,7 +30,7 @@ _UNKEPT_PATH = "/workbench/"
 
 @dataclass(frozen=True, slots=True)
 class UnsentForm:
-    """A form that was posted without a session: its address, and each control with its values. Files are not kept."""
+    """A form that was posted without a session. Files are not kept."""
 
     path: str
     controls: tuple[tuple[str, tuple[str, ...]], ...]
@@ -39,7 +38,6 @@ class UnsentForm:
 
 
 def redirect_to_sign_in(request: HttpRequest) -> HttpResponse:
-    """Redirect to the sign-in page, which leads on to where the request was going. Keeps a posted form."""
     return redirect_keeping_form(request, resolve_url(settings.LOGIN_URL))
 
 
@@ -47,8 +45,8 @@ def redirect_keeping_form(request: HttpRequest, url: str, *, next_in_session: st
     """Redirect to a page that leads on to where the request was going. Keeps a posted form, to be sent again.
 
     The page finds the address that follows in the query as `next`, or in the session under `next_in_session`. A page
-    that posts by itself stays, since more may be typed there by now: it gets 401 and says that nothing is saved. A
-    background request gets an empty answer.
+    that posts by itself stays, since more may be typed there by now: it gets 401. A background request gets an empty
+    answer.
     """
     if is_background(request):
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
@@ -68,7 +66,7 @@ def redirect_keeping_form(request: HttpRequest, url: str, *, next_in_session: st
 
 
 def unsent_form(request: HttpRequest) -> UnsentForm | None:
-    """Return the form that this browser posted without a session, if it is kept and can be read."""
+    """Return the kept form of this browser, if it can be read."""
     form = request.session.get(_UNSENT)
     if form is None:
         return None
@@ -85,7 +83,7 @@ def forget_unsent_form(request: HttpRequest) -> None:
 
 
 def forget_if_sent(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-    """Forget the unsent form if this request has sent it to its address. Returns the response."""
+    """Forget the unsent form if this request has sent it to its address."""
     # Also with answers that cannot be read: they are saved as typed, and the page says so.
     is_taken = response.status_code < HTTPStatus.BAD_REQUEST or response.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
     if request.method == "POST" and is_taken and not hasattr(request, "has_kept_form"):
@@ -96,7 +94,7 @@ def forget_if_sent(request: HttpRequest, response: HttpResponseBase) -> HttpResp
 
 
 def _keep_form(request: HttpRequest, *, comes_back: bool) -> None:
-    """Keep the posted form in the session. With `comes_back`, sending it again leads to the same page."""
+    """Keep the posted form. With `comes_back`, sending it again leads to the same page."""
     controls: list[Any] = [(name, values) for name, values in request.POST.lists() if name != "csrfmiddlewaretoken"]
     if comes_back and "update" not in request.POST:
         controls.append(("update", ["1"]))

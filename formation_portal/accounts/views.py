@@ -1,6 +1,4 @@
-"""The pages of accounts: allauth's, extended by limits of guesses, the account's one address, the list of its sessions,
-and second factors that agents keep.
-"""
+"""The pages of accounts: allauth's, with limits of guesses, one address, and factors that agents keep."""
 
 from http import HTTPStatus
 from typing import Any
@@ -40,7 +38,6 @@ from .sessions import end_listed, end_other_sessions, key_digest, listed_session
 
 
 def _too_many_guesses(form: Form) -> TooManyGuesses | None:
-    """Return the error of a form that was not checked because of too many guesses."""
     for errors in form.errors.as_data().values():
         for error in errors:
             if isinstance(error, TooManyGuesses):
@@ -79,8 +76,6 @@ class SetPassword(allauth_views.PasswordSetView):  # type: ignore[misc]  # allau
 
 
 class ResetPassword(_LimitedGuessesMixin, allauth_views.PasswordResetView):  # type: ignore[misc]  # allauth has no types
-    """Send a link to a new password."""
-
     def form_valid(self, form: Form) -> HttpResponse:
         try:
             take((RESET_ADDRESS, client_address(self.request)))
@@ -106,8 +101,6 @@ class SignUp(_TakenAddressMixin, allauth_views.SignupView):  # type: ignore[misc
 
 
 class ChangeAddress(_TakenAddressMixin, allauth_views.EmailView):  # type: ignore[misc]  # allauth has no types
-    """Show and change the account's e-mail address, with links to everything else of the account."""
-
     def get_success_url(self) -> str:
         """Return this page, also if signing up takes a code: a new address is confirmed by a link."""
         return str(self.success_url)
@@ -118,10 +111,7 @@ class ChangeAddress(_TakenAddressMixin, allauth_views.EmailView):  # type: ignor
 
 
 class ConfirmEmail(allauth_views.ConfirmEmailView):  # type: ignore[misc]  # allauth has no types
-    """Confirm an address, which takes both its letter and the account.
-
-    So nobody confirms their address for a stranger who has made an account in their name.
-    """
+    """Confirm an address, which takes both its letter and the account: nobody confirms it for a stranger."""
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         link = EmailConfirmationHMAC.from_key(kwargs["key"])
@@ -133,7 +123,6 @@ class ConfirmEmail(allauth_views.ConfirmEmailView):  # type: ignore[misc]  # all
         return redirect_to_login(request.get_full_path())
 
     def get_object(self, queryset: Any = None) -> EmailConfirmationHMAC:
-        """Return the confirmation of a link, also if signing up takes a code. Raises Http404."""
         link = EmailConfirmationHMAC.from_key(self.kwargs["key"])
         if link is None:
             raise Http404
@@ -143,7 +132,7 @@ class ConfirmEmail(allauth_views.ConfirmEmailView):  # type: ignore[misc]  # all
 @require_POST
 @signed_in
 def confirmation(request: UserRequest) -> HttpResponse:
-    """Send the letter that asks for a confirmation again, and go back to the page that asked for it (`next`)."""
+    """Send the letter that asks for a confirmation again, and go back (`next`)."""
     address = EmailAddress.objects.filter(user=request.user, verified=False).order_by("-pk").first()
     if address and not addresses.send_link(request, address):
         message = gettext("We sent a link to %(email)s a short while ago. Check your spam folder, or try again later.")
@@ -244,7 +233,7 @@ def sessions(request: UserRequest) -> HttpResponseBase:
 
 @recently_authenticated
 def _end_sessions(request: UserRequest) -> HttpResponse:
-    """End one or all other sessions, and go back to the list. The current session ends by signing out."""
+    """The current session ends by signing out."""
     if "all" in request.POST:
         end_other_sessions(request, request.user)
         messages.success(request, gettext("Signed out on all other devices."))

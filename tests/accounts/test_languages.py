@@ -10,7 +10,7 @@ from django.test import Client, RequestFactory
 from django.urls import reverse
 from django.utils import translation
 
-from formation_portal.accounts.languages import ChosenLanguage
+from formation_portal.accounts.languages import ChosenDisplay
 from formation_portal.accounts.models import User
 from tests.markup import Markup
 
@@ -59,7 +59,7 @@ def test_a_choice_never_leads_to_another_site(as_nobody: Client, page: str) -> N
 def test_a_choice_is_kept_where_the_answer_is_no_fault(owner: Any, status: int, is_kept: bool) -> None:
     request = RequestFactory().post("/", {"language": "de"})
     request.user, request.offers_languages = owner, True  # type: ignore[attr-defined]  # as the middleware above does
-    chosen = ChosenLanguage(lambda _: HttpResponse(status=status))
+    chosen = ChosenDisplay(lambda _: HttpResponse(status=status))
     with translation.override("en"):
         chosen.process_view(request)
         response = chosen(request)

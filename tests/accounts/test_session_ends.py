@@ -111,19 +111,6 @@ def test_pages_know_the_end_that_comes_first_and_offer_only_what_helps(clock: Cl
     assert not is_in(client)
 
 
-def test_a_session_from_before_ends_too(clock: Clock) -> None:
-    client = Client()
-    client.force_login(person())
-    session = client.session
-    for name in ("signed_in_at", "is_agents"):
-        del session[name]
-    session.save()
-    clock.goes_on(2)
-    assert is_in(client)
-    assert client.get("/accounts/2fa/webauthn/add/").status_code == 302, "who it is was not shown in this hour"
-    assert used_for(client, clock, minutes=DAY, every=10) in range(11 * HOUR, 12 * HOUR + 20)
-
-
 def test_signing_in_and_another_password_give_the_session_another_number() -> None:
     person()
     client, other = Client(), signed_in()

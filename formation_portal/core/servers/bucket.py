@@ -122,7 +122,7 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # of an untyped package
 
 
 class PrivateBucketStorage(EncryptedFiles, BucketStorage):
-    pass
+    """Encrypt uploads before they leave this machine."""
 
 
 class _TimedReader:
