@@ -3,6 +3,7 @@
 Ninja draws the document from the routes; media types of problems, scopes, headers and 405 are added here.
 """
 
+from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any
 
@@ -37,16 +38,6 @@ _HEADERS_BY_STATUS = {
 _IDEMPOTENCY_KEY = f"""
 
 Accepts `{HEADER}` (`{PATTERN}`): for seven days, the same key with the same body gets the first answer again."""
-
-
-def complete_document(document: OpenApi, *, scopes: dict[str, list[str]]) -> OpenApi:
-    """Complete the document in place and return it. `scopes` has the scopes of each operation; any of them opens it."""
-    for methods in document["paths"].values():
-        for method, operation in methods.items():
-            _describe_request(operation, method)
-            _describe_responses(operation)
-            operation["security"] = [{"BearerKey": [scope]} for scope in scopes[operation["operationId"]]]
-    return document
 
 
 def _describe_request(operation: OpenApi, method: str) -> None:
@@ -89,8 +80,15 @@ class FormationApi(NinjaAPI):
     """Complete ninja's OpenAPI document."""
 
     def get_openapi_schema(self, **options: object) -> OpenApi:  # type: ignore[override]
-        document = super().get_openapi_schema(**options)  # type: ignore[arg-type]
-        return complete_document(document, scopes=scopes_of_operations)
+        document: OpenApi = super().get_openapi_schema(**options)  # type: ignore[arg-type]
+        for methods in document["paths"].values():
+            for method, operation in methods.items():
+                _describe_request(operation, method)
+                _describe_responses(operation)
+                # Any of the scopes opens the operation.
+                scopes = scopes_of_operations[operation["operationId"]]
+                operation["security"] = [{"BearerKey": [scope]} for scope in scopes]
+        return document
 
 
 api = FormationApi(
@@ -107,9 +105,6 @@ for module in (catalog, entities, csp_data, parties, shares, documents, webhooks
     api.add_router("", module.router)
 
 
-# The template's view of a part of the document.
-Entry = dict[str, Any]
-
 # The longest list of options that is shown whole.
 _MAX_OPTIONS = 12
 
@@ -117,61 +112,38 @@ _MAX_OPTIONS = 12
 @require_safe
 def docs(request: HttpRequest) -> HttpResponse:
     """Show every operation, grouped by tag."""
-    document: dict[str, Any] = api.get_openapi_schema()
-    groups: dict[str, list[Entry]] = {}
+    document = api.get_openapi_schema()
+    groups: dict[str, list[OpenApi]] = {}
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
-            entry = _operation_entry(document, path, method, operation)
-            groups.setdefault(operation["tags"][0], []).append(entry)
+            for parameter in operation["parameters"]:
+                parameter["type"] = _type_words(document, parameter["schema"])
+            operation["method"] = method.upper()
+            operation["path"] = path
+            # Plain text and code in turn.
+            operation["paragraphs"] = [text.split("`") for text in operation["description"].split("\n\n")]
+            operation["scopes"] = [requirement["BearerKey"][0] for requirement in operation["security"]]
+            operation["bodies"] = list(_bodies(document, operation.get("requestBody", {})))
+            operation["answers"] = [(status, HTTPStatus(int(status)).phrase) for status in operation["responses"]]
+            groups.setdefault(operation["tags"][0], []).append(operation)
     return render(request, "service/docs.html", {"info": document["info"], "groups": groups})
 
 
-def _operation_entry(document: OpenApi, path: str, method: str, operation: OpenApi) -> Entry:
-    """Describe an operation. Its description is split into paragraphs, and those into plain text and code in turn."""
-    parameters = [
-        {
-            "name": parameter["name"],
-            "type": _type_words(document, parameter["schema"]),
-            "is_required": parameter["required"],
-            "where": parameter["in"],
-        }
-        for parameter in operation["parameters"]
-    ]
-    return {
-        "id": operation["operationId"],
-        "method": method.upper(),
-        "path": path,
-        "summary": operation["summary"],
-        "paragraphs": [text.split("`") for text in operation.get("description", "").split("\n\n")],
-        "scopes": [requirement["BearerKey"][0] for requirement in operation["security"]],
-        "parameters": parameters,
-        "bodies": _body_entries(document, operation.get("requestBody", {})),
-        "answers": [(status, HTTPStatus(int(status)).phrase) for status in operation["responses"]],
-        "is_deprecated": operation.get("deprecated", False),
-    }
-
-
-def _body_entries(document: OpenApi, request_body: OpenApi) -> list[Entry]:
+def _bodies(document: OpenApi, request_body: OpenApi) -> Iterator[OpenApi]:
     """Describe each variant of the request's body."""
-    entries = []
     for media_type, content in request_body.get("content", {}).items():
         variants = content["schema"].get("oneOf", [content["schema"]])
         for variant in variants:
             schema = _resolved(document, variant)
-            required = schema.get("required", [])
-            members = [
-                {"name": name, "type": _type_words(document, member), "is_required": name in required}
-                for name, member in schema.get("properties", {}).items()
-            ]
-            entries.append(
-                {
-                    "name": schema["title"] if len(variants) > 1 else "",
-                    "media_type": media_type,
-                    "members": members,
-                    "is_open": schema.get("additionalProperties") is True,
-                }
-            )
-    return entries
+            members = []
+            for name, member in schema.get("properties", {}).items():
+                members.append((name, _type_words(document, member), name in schema.get("required", [])))
+            yield {
+                "name": schema["title"] if len(variants) > 1 else "",
+                "media_type": media_type,
+                "members": members,
+                "is_open": schema.get("additionalProperties") is True,
+            }
 
 
 def _resolved(document: OpenApi, schema: OpenApi) -> OpenApi:

@@ -264,6 +264,10 @@ class Document(Record):
             ),
         )
 
+    @property
+    def scope(self) -> str:
+        return "party" if self.party_id else "entity"
+
 
 class Event(models.Model):
     """Hold an event that is posted to subscriptions (supplement, "Events"). Events are ordered by number."""

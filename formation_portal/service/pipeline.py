@@ -1,16 +1,12 @@
 """Declare routes, and check and complete every call of one (supplement, "Transport").
 
-Before the route: key, rate, scope, size, media type and idempotency. After it: request id, rate-limit headers,
-deprecation. A route itself knows none of this.
+Before the route: key, rate, scope, size, media type and idempotency. After it: request id and rate-limit headers.
 """
 
 import logging
 import re
 import secrets
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import format_datetime
+from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any, TypeVar
 
@@ -48,10 +44,8 @@ scopes_of_operations: dict[str, list[str]] = {}
 _ALWAYS = (401, 403, 429, 500, 503)
 
 
-def guard(
-    run: ServiceView, *, scopes: tuple[str, ...], takes: str | None, headers: Mapping[str, str] | None = None
-) -> ServiceView:
-    """Check a call before its route runs. `takes` is the media type of its body; `headers` are added to the answer."""
+def guard(run: ServiceView, *, scopes: tuple[str, ...], takes: str | None) -> ServiceView:
+    """Check a call before its route runs. `takes` is the media type of its body."""
 
     def enter(request: HttpRequest, **path: Any) -> HttpResponseBase:
         try:
@@ -68,9 +62,7 @@ def guard(
             if request.method == "DELETE":
                 overwrite_deleted(SERVICE)
         except Exception as error:
-            response = error_response(request, error)
-        for name, value in (headers or {}).items():
-            response[name] = value
+            return error_response(request, error)
         return response
 
     return enter
@@ -118,25 +110,6 @@ def with_envelope(view: ServiceView) -> ServiceView:
     return around
 
 
-@dataclass(frozen=True, slots=True)
-class Deprecation:
-    """Announce the end of a route (supplement, "Versions"): the dates of its deprecation and of its switching off."""
-
-    deprecated: datetime
-    sunset: datetime
-    link: str = ""
-
-    def headers(self) -> dict[str, str]:
-        """Return the headers `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link`."""
-        headers = {
-            "Deprecation": f"@{int(self.deprecated.timestamp())}",
-            "Sunset": format_datetime(self.sunset.astimezone(UTC), usegmt=True),
-        }
-        if self.link:
-            headers["Link"] = f'<{self.link}>; rel="deprecation"'
-        return headers
-
-
 def route(
     router: Router,
     method: str,
@@ -147,12 +120,10 @@ def route(
     status: int = 200,
     takes: str | None = None,
     refuses: tuple[int, ...] = (),
-    deprecation: Deprecation | None = None,
     extra: dict[str, Any] | None = None,
 ) -> Callable[[Function], Function]:
     """Declare a route. `takes` is the media type of its body. The usual refusals are added to `refuses`."""
     accepted_scopes = (scopes,) if isinstance(scopes, str) else scopes
-    headers = deprecation.headers() if deprecation else None
     problems = {*_ALWAYS, *refuses}
     if method == "POST":
         problems |= {400, 409, 413, 422}
@@ -169,7 +140,7 @@ def route(
             result = view(*args, **kwargs)
             return result if isinstance(result, HttpResponseBase) else Status(status, result)
 
-        decorate_view(partial(guard, scopes=accepted_scopes, takes=takes, headers=headers))(answering)
+        decorate_view(partial(guard, scopes=accepted_scopes, takes=takes))(answering)
         router.api_operation(
             [method],
             path,
@@ -177,7 +148,6 @@ def route(
             response={status: gives, frozenset(problems): Problem},
             operation_id=view.__name__,
             summary=view.__name__.replace("_", " ").capitalize(),
-            deprecated=True if deprecation else None,
             by_alias=True,
             openapi_extra=extra,
         )(answering)

@@ -98,7 +98,7 @@ def find_or_404(rows: QuerySet[Row], record_id: str, prefix: str, noun: str) -> 
 
 
 def paginate(
-    rows: QuerySet[Row], serialize: Callable[[Row], dict[str, Any]], *, page: int, per_page: int
+    rows: QuerySet[Row], *, page: int, per_page: int, serialize: Callable[[Row], object] = lambda row: row
 ) -> dict[str, Any]:
     """Return a page of the rows as `{data, meta}`."""
     total = rows.count()

@@ -5,6 +5,7 @@ Each route's own bodies are defined beside it. The OpenAPI document is drawn fro
 
 import re
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Annotated, Any, Generic, TypeVar
 
 from annotated_types import Ge, Le
@@ -16,6 +17,7 @@ from pydantic import (
     Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
+    PlainSerializer,
     WithJsonSchema,
 )
 from pydantic_core import CoreSchema
@@ -59,6 +61,11 @@ def documented_text(pattern: str, *, limit: int) -> Any:
     return WithJsonSchema({"type": "string", "maxLength": limit, "pattern": pattern})
 
 
+def format_time(moment: datetime) -> str:
+    """Return a time as in RFC 3339, in UTC."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
 def _id_schema(prefix: str) -> Any:
     return WithJsonSchema({"type": "string", "pattern": identifiers.pattern_of(prefix)})
 
@@ -76,7 +83,7 @@ ShareholdingId = Annotated[str, _id_schema(identifiers.SHAREHOLDING)]
 DocumentId = Annotated[str, _id_schema(identifiers.DOCUMENT)]
 WebhookId = Annotated[str, _id_schema(identifiers.WEBHOOK)]
 Uuid = Annotated[str, WithJsonSchema({"type": "string", "format": "uuid"})]
-Time = Annotated[str, WithJsonSchema({"type": "string", "format": "date-time"})]
+Time = Annotated[datetime, PlainSerializer(format_time), WithJsonSchema({"type": "string", "format": "date-time"})]
 
 Line = Annotated[str, documented_text(LINE, limit=500)]
 Words = Annotated[str, documented_text(WORDS, limit=500)]
@@ -111,6 +118,12 @@ class OpenBody(BaseModel):
     @property
     def properties(self) -> dict[str, Any]:
         return dict(self.model_extra or {})
+
+
+class RecordOut(BaseModel):
+    """Take the members of an answer from a row of the database."""
+
+    model_config = ConfigDict(from_attributes=True)
 
 
 class One(BaseModel, Generic[Item]):

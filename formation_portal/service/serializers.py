@@ -1,17 +1,11 @@
 """Serialize the service's records (interface, "Resources and their fields"; supplement, per resource)."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 from formation_portal.service.entity_forms import active_roles, answers_by_agent, parsed_form
-from formation_portal.service.models import Document, Entity, Party, ShareClass, Shareholding
+from formation_portal.service.models import Entity, Party, ShareClass
 
 Json = dict[str, Any]
-
-
-def format_time(moment: datetime) -> str:
-    """Return a time as in RFC 3339, in UTC."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def serialize_entity(entity: Entity) -> Json:
@@ -28,8 +22,8 @@ def serialize_entity(entity: Entity) -> Json:
         "product": entity.item.document["product"],
         "schema_id": entity.form_id,
         "schema_version": entity.form.version,
-        "created_at": format_time(entity.created_at),
-        "updated_at": format_time(entity.updated_at),
+        "created_at": entity.created_at,
+        "updated_at": entity.updated_at,
     }
 
 
@@ -44,8 +38,8 @@ def serialize_party(party: Party, entity: Entity) -> Json:
         "party_type": party.party_type,
         "roles": active,
         "pending_roles": [role for role in party.roles if role not in active],
-        "created_at": format_time(party.created_at),
-        "updated_at": format_time(party.updated_at),
+        "created_at": party.created_at,
+        "updated_at": party.updated_at,
     }
 
 
@@ -75,33 +69,8 @@ def serialize_share_class(row: ShareClass) -> Json:
     return {
         **row.properties,
         "id": row.id,
-        "created_at": format_time(row.created_at),
-        "updated_at": format_time(row.updated_at),
-    }
-
-
-def serialize_shareholding(row: Shareholding) -> Json:
-    return {
-        "id": row.id,
-        "party_id": row.party_id,
-        "share_class_id": row.share_class_id,
-        "shares_held": row.shares_held,
-        "created_at": format_time(row.created_at),
-    }
-
-
-def serialize_document(row: Document) -> Json:
-    return {
-        "id": row.id,
-        "document_key": row.document_key,
-        "scope": "party" if row.party_id else "entity",
-        "party_id": row.party_id,
-        "name": row.name,
-        "mime_type": row.mime_type,
-        "size": row.size,
-        "sha256": row.sha256,
-        "status": row.status,
-        "created_at": format_time(row.created_at),
+        "created_at": row.created_at,
+        "updated_at": row.updated_at,
     }
 
 

@@ -22,11 +22,6 @@ from formation_portal.service.models import CatalogItem, CatalogLoad, FormSchema
 
 from .product_syntax import Block, CatalogError, SharedBlocks
 
-try:
-    from yaml import CSafeLoader as SafeLoader
-except ImportError:  # Without the C library PyYAML is only slower.
-    from yaml import SafeLoader  # type: ignore[assignment]
-
 CATALOG = Path(__file__).parent
 NAMESPACE = UUID("7d6d4e9c-3f1b-5c43-9a55-0c8d1f2b7a10")
 
@@ -110,16 +105,12 @@ def _read_all(folder: Path) -> Block:
 
 def read_blocks(path: Path) -> Block:
     """Parse a data file."""
-    blocks: Block = yaml.load(path.read_text("utf-8"), Loader=SafeLoader)
+    blocks: Block = yaml.load(path.read_text("utf-8"), Loader=yaml.CSafeLoader)
     return blocks
 
 
-class FaultySchema(Exception):
-    """A form schema has a fault that would make its product unavailable. The message says why."""
-
-
 def store_catalog(items: list[Block]) -> bool:
-    """Replace the stored catalog by the items. Return False if it is unchanged. Raises FaultySchema.
+    """Replace the stored catalog by the items. Return False if it is unchanged. Raises CatalogError.
 
     A product that is no longer listed stays for the entities that were made of it, as older schemas do.
     """
@@ -129,7 +120,7 @@ def store_catalog(items: list[Block]) -> bool:
         return False
     for item in items:
         if faults := check_schema(Form.model_validate(item["schema"])).faults:
-            raise FaultySchema(f"{item['product']['name']}: {faults[0].message}")
+            raise CatalogError(f"{item['product']['name']}: {faults[0].message}")
     with transaction.atomic(using=SERVICE):
         _save_schemas(items)
         _save_items(items)

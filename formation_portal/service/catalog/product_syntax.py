@@ -36,7 +36,7 @@ SLOT_GROUPS = {"person": "person", "corporate": "entity", "foundation": "foundat
 
 
 class CatalogError(Exception):
-    """A data file names a block that does not exist. The message says which and where."""
+    """A data file names a missing block, or a form schema has a fault. The message says which and where."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from django.http import FileResponse, HttpRequest
 from django.utils.text import slugify
 from ninja import File, Form, Router
 from ninja.files import UploadedFile
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from formation_portal.service import identifiers, queries, storage
 from formation_portal.service.entity_forms import document_keys, parsed_form
@@ -26,13 +26,14 @@ from formation_portal.service.schemas import (
     PartyId,
     Pattern,
     PerPage,
+    RecordOut,
     Time,
 )
-from formation_portal.service.serializers import Json, serialize_document
+from formation_portal.service.serializers import Json
 from formation_portal.service.webhooks import events
 
 
-class DocumentOut(BaseModel):
+class DocumentOut(RecordOut):
     """An uploaded document; its bytes are behind …/download."""
 
     id: DocumentId
@@ -98,7 +99,7 @@ def upload_document(
         document.document_key = document_key
         document.save(force_insert=True)
     events.document_uploaded(entity, document)
-    return {"data": serialize_document(document)}
+    return {"data": document}
 
 
 @route(router, "GET", "/entities/{entity_id}/documents", scopes=READ, gives=Page[DocumentOut], refuses=(422,))
@@ -114,13 +115,13 @@ def list_documents(
     rows = Document.objects.filter(entity=entity).order_by("created_at", "id")
     if party_id is not None:
         rows = rows.filter(party=queries.party_of(entity, party_id))
-    return queries.paginate(rows, serialize_document, page=page, per_page=per_page)
+    return queries.paginate(rows, page=page, per_page=per_page)
 
 
 @route(router, "GET", ONE, scopes=READ, gives=One[DocumentOut])
 def get_document(request: HttpRequest, entity_id: EntityId, document_id: DocumentId) -> Json:
     """**S** One document, without its bytes."""
-    return {"data": serialize_document(queries.document_of(queries.entity_to_read(request, entity_id), document_id))}
+    return {"data": queries.document_of(queries.entity_to_read(request, entity_id), document_id)}
 
 
 @route(router, "GET", f"{ONE}/download", scopes=READ, gives=None, extra=_DOWNLOAD)

@@ -140,7 +140,7 @@ def list_entities(
         entities = entities.filter(client_reference=client_reference)
     if status is not None:
         entities = entities.filter(status=status)
-    return queries.paginate(entities, serialize_entity, page=page, per_page=per_page)
+    return queries.paginate(entities, page=page, per_page=per_page, serialize=serialize_entity)
 
 
 @route(router, "GET", "/entities/{entity_id}", scopes=READ, gives=One[EntityOut])

@@ -125,7 +125,9 @@ def search_parties(
         for mark in prefix_marks(word):
             has_prefix |= Q(search_text__contains=mark)
         parties = parties.filter(has_prefix)
-    return queries.paginate(parties, lambda party: serialize_party(party, party.entity), page=page, per_page=per_page)
+    return queries.paginate(
+        parties, page=page, per_page=per_page, serialize=lambda party: serialize_party(party, party.entity)
+    )
 
 
 @route(router, "POST", f"{PARTIES}/reuse", scopes=WRITE, gives=One[PartyOut], status=201, takes=JSON)
@@ -185,7 +187,9 @@ def list_parties(
             parties = parties.filter(queries.HOLDS_SHARES)
     if party_type is not None:
         parties = parties.filter(party_type=party_type)
-    return queries.paginate(parties, lambda party: serialize_party(party, entity), page=page, per_page=per_page)
+    return queries.paginate(
+        parties, page=page, per_page=per_page, serialize=lambda party: serialize_party(party, entity)
+    )
 
 
 @route(router, "GET", ONE, scopes=READ, gives=One[PartyOut])

@@ -5,14 +5,12 @@
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from django.db import IntegrityError, transaction
 from django.http import HttpRequest
 from ninja import Router
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from formation_portal.contract import canonical
 from formation_portal.contract.fields.iso_codes import CURRENCIES, is_currency
-from formation_portal.core.databases import SERVICE
 from formation_portal.service import queries
 from formation_portal.service.entity_forms import active_roles, parsed_form, share_class_fields
 from formation_portal.service.models import Entity, Party, ShareClass, Shareholding
@@ -28,6 +26,7 @@ from formation_portal.service.schemas import (
     PageNumber,
     PartyId,
     PerPage,
+    RecordOut,
     ShareClassId,
     ShareholdingId,
     StrictBody,
@@ -35,7 +34,7 @@ from formation_portal.service.schemas import (
     Words,
     integral,
 )
-from formation_portal.service.serializers import Json, serialize_share_class, serialize_shareholding
+from formation_portal.service.serializers import Json, serialize_share_class
 from formation_portal.service.submission_check import refuse_impossible_values
 from formation_portal.service.webhooks import events
 
@@ -88,7 +87,7 @@ class ShareholdingPatch(StrictBody):
     shares_held: Shares
 
 
-class ShareholdingOut(BaseModel):
+class ShareholdingOut(RecordOut):
     """A shareholding (supplement, "Share classes, shareholdings")."""
 
     id: ShareholdingId
@@ -122,7 +121,7 @@ def list_share_classes(
 ) -> Json:
     """**S** The entity's classes of shares, oldest first."""
     rows = ShareClass.objects.filter(entity=_readable_entity(request, entity_id)).order_by("created_at", "id")
-    return queries.paginate(rows, serialize_share_class, page=page, per_page=per_page)
+    return queries.paginate(rows, page=page, per_page=per_page, serialize=serialize_share_class)
 
 
 @route(router, "GET", ONE_CLASS, scopes=READ, gives=One[ShareClassOut], refuses=(422,))
@@ -186,17 +185,9 @@ def _change(row: ShareClass, entity: Entity, body: Mapping[str, Any]) -> None:
     refuse_impossible_values(entity, row, answers)
     for other in ShareClass.objects.filter(entity=entity).exclude(pk=row.pk):
         if other.name.casefold() == row.name.casefold():
-            raise _conflict(other)
-    try:
-        with transaction.atomic(using=SERVICE):
-            row.save()
-    except IntegrityError:
-        raise _conflict(ShareClass.objects.get(entity=entity, name=row.name)) from None
-
-
-def _conflict(existing: ShareClass) -> ApiError:
-    detail = f"This entity has a class named {existing.name}."
-    return ApiError("conflict", detail, members={"existing_id": existing.id})
+            detail = f"This entity has a class named {other.name}."
+            raise ApiError("conflict", detail, members={"existing_id": other.id})
+    row.save()
 
 
 HOLDINGS = "/entities/{entity_id}/shareholdings"
@@ -210,17 +201,12 @@ def add_shareholding(request: HttpRequest, entity_id: EntityId, body: Shareholdi
     party, share_class = _party_and_class(entity, body)
     if canonical.SHAREHOLDER not in party.roles:
         raise ApiError("conflict", "Give this party the role shareholder first.")
-    _refuse_duplicate(party, share_class)
-    row = Shareholding(party=party, share_class=share_class, shares_held=body.shares_held)
-    try:
-        with transaction.atomic(using=SERVICE):
-            row.save(force_insert=True)
-    except IntegrityError:
-        _refuse_duplicate(party, share_class)
-        raise
+    if existing := Shareholding.objects.filter(party=party, share_class=share_class).first():
+        raise ApiError("conflict", "This party holds shares of this class.", members={"existing_id": existing.id})
+    row = Shareholding.objects.create(party=party, share_class=share_class, shares_held=body.shares_held)
     events.shareholding_created(entity, row)
     _report_changed_roles(entity, party)
-    return {"data": serialize_shareholding(row)}
+    return {"data": row}
 
 
 def _report_changed_roles(entity: Entity, before: Party) -> None:
@@ -241,12 +227,6 @@ def _party_and_class(entity: Entity, body: ShareholdingIn) -> tuple[Party, Share
         raise queries.with_body_pointer("share_class_id", error) from None
 
 
-def _refuse_duplicate(party: Party, share_class: ShareClass) -> None:
-    existing = Shareholding.objects.filter(party=party, share_class=share_class).first()
-    if existing is not None:
-        raise ApiError("conflict", "This party holds shares of this class.", members={"existing_id": existing.id})
-
-
 @route(router, "GET", HOLDINGS, scopes=READ, gives=Page[ShareholdingOut], refuses=(422,))
 def list_shareholdings(
     request: HttpRequest, entity_id: EntityId, page: PageNumber = 1, per_page: PerPage = PER_PAGE
@@ -254,15 +234,13 @@ def list_shareholdings(
     """**S** The entity's shareholdings, oldest first."""
     entity = _readable_entity(request, entity_id)
     rows = Shareholding.objects.filter(party__entity=entity).order_by("created_at", "id")
-    return queries.paginate(rows, serialize_shareholding, page=page, per_page=per_page)
+    return queries.paginate(rows, page=page, per_page=per_page)
 
 
 @route(router, "GET", ONE_HOLDING, scopes=READ, gives=One[ShareholdingOut], refuses=(422,))
 def get_shareholding(request: HttpRequest, entity_id: EntityId, shareholding_id: ShareholdingId) -> Json:
     """**S** One shareholding."""
-    return {
-        "data": serialize_shareholding(queries.shareholding_of(_readable_entity(request, entity_id), shareholding_id))
-    }
+    return {"data": queries.shareholding_of(_readable_entity(request, entity_id), shareholding_id)}
 
 
 @route(router, "PATCH", ONE_HOLDING, scopes=WRITE, gives=One[ShareholdingOut], takes=JSON, refuses=(409,))
@@ -273,7 +251,7 @@ def update_shareholding(
     row = queries.shareholding_of(_writable_entity(request, entity_id), shareholding_id)
     row.shares_held = body.shares_held
     row.save(update_fields=["shares_held"])
-    return {"data": serialize_shareholding(row)}
+    return {"data": row}
 
 
 @route(router, "DELETE", ONE_HOLDING, scopes=WRITE, gives=None, status=204, refuses=(409, 422))

@@ -21,12 +21,13 @@ from formation_portal.service.schemas import (
     PageNumber,
     Pattern,
     PerPage,
+    RecordOut,
     StrictBody,
     Time,
     WebhookId,
     distinct,
 )
-from formation_portal.service.serializers import Json, format_time
+from formation_portal.service.serializers import Json
 from formation_portal.service.webhooks import events
 from formation_portal.service.webhooks.posting import URL_LIMIT, URL_PATTERN, TargetRefused, refuse_obvious
 from formation_portal.service.webhooks.sending import secret_of
@@ -60,7 +61,7 @@ class WebhookIn(StrictBody):
     description: Description = ""
 
 
-class WebhookOut(BaseModel):
+class WebhookOut(RecordOut):
     """A subscription, without its secret."""
 
     id: WebhookId
@@ -103,7 +104,7 @@ def add_webhook(request: HttpRequest, body: WebhookIn) -> HttpResponse:
     if account.subscriptions.count() >= MAX_WEBHOOKS:
         raise ApiError("conflict", f"You can have {MAX_WEBHOOKS} webhooks. Remove one first.")
     row = account.subscriptions.create(url=body.url, events=body.events, description=body.description)
-    record = serialize_webhook(row)
+    record = WebhookOut.model_validate(row).model_dump()
     response = _created({**record, "secret": secret_of(row.id)})
     # The database stores no secret, so a repeated request gets the record without it.
     return keep_as(response, _created({**record, "secret": None}).content)
@@ -117,13 +118,13 @@ def _created(record: Json) -> HttpResponse:
 def list_webhooks(request: HttpRequest, page: PageNumber = 1, per_page: PerPage = PER_PAGE) -> Json:
     """**S** The account's subscriptions, oldest first."""
     rows = Subscription.objects.filter(account_id=key_of(request).account_id).order_by("created_at", "id")
-    return queries.paginate(rows, serialize_webhook, page=page, per_page=per_page)
+    return queries.paginate(rows, page=page, per_page=per_page)
 
 
 @route(router, "GET", "/webhooks/{webhook_id}", scopes=READ, gives=One[WebhookOut])
 def get_webhook(request: HttpRequest, webhook_id: WebhookId) -> Json:
     """**S** One subscription."""
-    return {"data": serialize_webhook(_subscription_of(request, webhook_id))}
+    return {"data": _subscription_of(request, webhook_id)}
 
 
 @route(router, "POST", "/webhooks/{webhook_id}/test", scopes=WRITE, gives=One[WebhookTestOut], status=202)
@@ -137,16 +138,6 @@ def send_test_event(request: HttpRequest, webhook_id: WebhookId) -> Json:
 def remove_webhook(request: HttpRequest, webhook_id: WebhookId) -> None:
     """**S** Ends a subscription. Events that were not sent yet are dropped."""
     _subscription_of(request, webhook_id).delete()
-
-
-def serialize_webhook(row: Subscription) -> Json:
-    return {
-        "id": row.id,
-        "url": row.url,
-        "events": row.events,
-        "description": row.description,
-        "created_at": format_time(row.created_at),
-    }
 
 
 def _subscription_of(request: HttpRequest, webhook_id: str) -> Subscription:

@@ -25,7 +25,7 @@ from formation_portal.core.databases import SERVICE
 from formation_portal.core.nodes import secret_store
 from formation_portal.core.nodes.secret_store import StoredSecret
 from formation_portal.service.models import DeliveryAttempt, Event, EventDelivery
-from formation_portal.service.serializers import format_time
+from formation_portal.service.schemas import format_time
 from formation_portal.service.webhooks.events import EVENTS
 from formation_portal.service.webhooks.posting import DELIVERED, POST_SECONDS, post
 

@@ -1,7 +1,8 @@
 import pytest
 from django.core.management import CommandError, call_command
 
-from formation_portal.service.catalog.loader import FaultySchema, store_catalog
+from formation_portal.service.catalog.loader import store_catalog
+from formation_portal.service.catalog.product_syntax import CatalogError
 from formation_portal.service.models import CatalogItem, CatalogLoad, FormSchema
 from tests.service import example_catalog
 
@@ -28,7 +29,7 @@ def test_a_schema_with_a_circle_is_not_loaded() -> None:
     faulty = example_catalog.items()
     fields = faulty[0]["schema"]["sections"][0]["fields"]
     fields[3]["depends_on"] = {"field": "partners", "value": "x"}
-    with pytest.raises(FaultySchema, match="shares-company"):
+    with pytest.raises(CatalogError, match="shares-company"):
         store_catalog(faulty)
     assert not CatalogItem.objects.exists()
 

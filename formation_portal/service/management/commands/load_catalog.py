@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from formation_portal.service.catalog.loader import FaultySchema, read_catalog, store_catalog
+from formation_portal.service.catalog.loader import read_catalog, store_catalog
 from formation_portal.service.catalog.product_syntax import CatalogError
 
 
@@ -15,6 +15,6 @@ class Command(BaseCommand):
         try:
             items = read_catalog()
             is_new = store_catalog(items)
-        except (CatalogError, FaultySchema) as error:
+        except CatalogError as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"{len(items)} products {'loaded' if is_new else 'unchanged'}")

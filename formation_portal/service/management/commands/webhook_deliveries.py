@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from formation_portal.core.databases import SERVICE
 from formation_portal.service.models import EventDelivery
-from formation_portal.service.serializers import format_time
+from formation_portal.service.schemas import format_time
 from formation_portal.service.webhooks.events import EVENTS
 
 _STATES = {
