@@ -48,6 +48,7 @@ def access(request: UserRequest, reference: str) -> HttpResponse:
         "rights": right_options(right),
         "days": settings.INVITATION_DAYS,
         "box": box,
+        "problems": box.problems,
     }
     return render(request, "portal/sharing/access.html", context, status=box.status)
 
@@ -105,7 +106,7 @@ def invitation(request: UserRequest, reference: str, token: str) -> HttpResponse
                 messages.success(request, gettext("Invitation sent to %(email)s.") % {"email": box.address})
             return redirect("portal:invitation", reference=reference, token=token)
         page = InvitationPage(draft, party, box)
-    context = {"page": page, "days": settings.INVITATION_DAYS}
+    context = {"page": page, "problems": page.box.problems, "days": settings.INVITATION_DAYS}
     return render(request, "portal/sharing/invitation.html", context, status=page.box.status)
 
 
