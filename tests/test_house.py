@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -96,9 +97,13 @@ def modules(room: str) -> Iterator[Path]:
 
 
 def imported(path: Path) -> Iterator[str]:
-    """The absolute names of every module that a file imports, at its top or inside a function."""
+    """Yield the absolute names of the modules that a file imports, wherever it does, but for types alone."""
     package = ".".join(path.relative_to(PROJECT).parent.parts)
-    for node in ast.walk(ast.parse(path.read_text())):
+    tree = ast.parse(path.read_text())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            node.body = []
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -118,6 +123,130 @@ def test_imports_point_one_way(room: str) -> None:
         if name.startswith("formation_portal.") and name.split(".")[1] not in allowed
     }
     assert not wrong
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    """`workflow.py` aside, which imports inside its functions for that reason. Imports for types alone don't count."""
+    paths = [path for path in PACKAGE.rglob("*.py") if "migrations" not in path.parts and path.name != "workflow.py"]
+    names = {
+        ".".join(path.relative_to(PROJECT).with_suffix("").parts).removesuffix(".__init__"): path for path in paths
+    }
+    graph = dict[str, set[str]]()
+    for name, path in names.items():
+        modules_named = {other for other in imported(path) if other in names and other != name}
+        # `from package import module` imports the module; that the package comes along is no circle.
+        graph[name] = {
+            module for module in modules_named if not any(other.startswith(f"{module}.") for other in modules_named)
+        }
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))
+
+
+# How many docstrings open with a riddle, and variables have a name that says nothing of their value. Neither may rise.
+MOST_RIDDLES, MOST_VAGUE_NAMES = 2, 35
+RIDDLES = frozenset(
+    [
+        "what",
+        "whatever",
+        "whether",
+        "who",
+        "whoever",
+        "whom",
+        "whose",
+        "where",
+        "how",
+        "why",
+        "when",
+        "which",
+        "that",
+        "those",
+        "these",
+        "all",
+        "it",
+        "its",
+        "they",
+        "them",
+        "everything",
+        "everybody",
+        "everyone",
+        "nothing",
+        "nobody",
+        "somebody",
+        "something",
+        "one",
+        "of",
+    ]
+)
+VAGUE_NAMES = frozenset(
+    [
+        "one",
+        "ones",
+        "found",
+        "said",
+        "told",
+        "asked",
+        "known",
+        "stood",
+        "stands",
+        "there",
+        "here",
+        "anew",
+        "whoever",
+        "somebody",
+        "nobody",
+        "everybody",
+        "something",
+        "given",
+        "wanted",
+        "kept",
+        "left",
+        "held",
+        "shown",
+        "made",
+        "theirs",
+        "mine",
+        "both",
+        "thing",
+        "things",
+        "words",
+    ]
+)
+
+
+def nodes_of_the_source() -> Iterator[tuple[Path, ast.AST]]:
+    for path in sorted(PACKAGE.rglob("*.py")):
+        if "migrations" not in path.parts:
+            yield from ((path, node) for node in ast.walk(ast.parse(path.read_text())))
+
+
+def test_docstrings_name_what_they_describe() -> None:
+    documented = ast.Module | ast.ClassDef | ast.FunctionDef
+    docstrings = [
+        (path.name, ast.get_docstring(node) or "")
+        for path, node in nodes_of_the_source()
+        if isinstance(node, documented)
+    ]
+    riddles = [
+        (name, docstring.splitlines()[0])
+        for name, docstring in docstrings
+        if docstring.lower().startswith("the same") or re.split(r"\W", docstring.lower())[0] in RIDDLES
+    ]
+    assert len(riddles) <= MOST_RIDDLES, riddles
+
+
+def test_variables_are_called_what_they_hold() -> None:
+    stored = [
+        (path.name, node.lineno, node.id)
+        for path, node in nodes_of_the_source()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    ]
+    parameters = [
+        (path.name, node.lineno, node.arg) for path, node in nodes_of_the_source() if isinstance(node, ast.arg)
+    ]
+    vague = [place for place in (*stored, *parameters) if place[2] in VAGUE_NAMES]
+    assert len(vague) <= MOST_VAGUE_NAMES, vague
 
 
 def test_the_desk_knows_of_the_service_only_its_keys() -> None:

@@ -157,9 +157,7 @@ class OwnApplication(PermissionDenied):
 
 def own_applications(account: int, applications: Collection[int]) -> set[int]:
     """Return the keys of these applications that are the account's own. One query."""
-    from .models import Application
-
-    own = Application.objects.filter(pk__in=applications).concerning(account)
+    own = apps.get_model("applications", "Application").objects.filter(pk__in=applications).concerning(account)
     return set(own.values_list("pk", flat=True))
 
 
