@@ -32,6 +32,7 @@ def test_without_a_key_the_usual_environment_is_asked() -> None:
         "bucket",
         "https://key:secret@bucket",
         "s3://",
+        "https://key:secret@bucket/prefix",
         "s3://key:secret@",
         "s3://Bucket",
         "s3://key@bucket",

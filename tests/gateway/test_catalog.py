@@ -329,6 +329,13 @@ def test_what_is_unfit_for_an_address_gets_a_key_of_our_own_that_stays() -> None
     assert read_products([odd])[0].key == product.key
 
 
+def test_two_faulty_items_with_one_fault_have_addresses_of_their_own_that_stay() -> None:
+    broken = [{"product": {"name": name, "slug": name}} for name in ("Larkland", "Kiteland")]
+    larkland, kiteland = read_products(broken)
+    assert (larkland.reason, larkland.name, kiteland.name) == (kiteland.reason, "Larkland", "Kiteland")
+    assert [product.key for product in read_products(broken[::-1])] == [kiteland.key, larkland.key]
+
+
 def test_the_same_id_twice_leaves_the_second_out() -> None:
     one = item("a", "A", SOUND)
     assert reasons(one, one)[0] == ""

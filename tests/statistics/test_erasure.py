@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
@@ -10,8 +11,10 @@ from formation_portal.applications.models import Application
 from formation_portal.applications.services.erasure import erase_application, erase_party
 from formation_portal.reviews.models import Query
 from formation_portal.reviews.queries import draft_query
+from formation_portal.reviews.targets import Target, TargetKind
 from formation_portal.reviews.transactions import current_version
 from formation_portal.statistics.models import ErasedFigures
+from tests import factories
 from tests.statistics.random_histories import Clock, begin, do
 from tests.statistics.recount import counted
 from tests.statistics.test_queries import (
@@ -58,6 +61,19 @@ def test_the_queries_of_an_erased_case_count_as_before(submitted: Draft, owner: 
     before = by_question(), by_reason()
     erase(submitted.application)
     assert not Query.objects.exists()
+    assert (by_question(), by_reason()) == before
+
+
+def test_only_the_queries_of_the_erased_case_are_kept(submitted: Draft, owner: Any, agent: Any) -> None:
+    other = factories.submitted_draft(owner)
+    version = current_version(other.application)
+    draft_query(other, Target(TargetKind.SECTION, "funds"), text="Explain", reason="unclear", by=agent, version=version)
+    Query.objects.filter(application=other.application).update(sent_at=timezone.now())
+    send_back(submitted, agent, (BIRTH, "differs"))
+    services.withdraw(open_draft(submitted.application), by=owner)
+    before = by_question(), by_reason()
+    assert before[1] == {"differs": (1, 1), "unclear": (1, 1)}
+    erase(submitted.application)
     assert (by_question(), by_reason()) == before
 
 
