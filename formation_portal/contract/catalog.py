@@ -50,8 +50,7 @@ class Product(Model):
         return ", ".join(filter(None, (match["form"], match["rest"]))) if match else ""
 
     def language_of(self, text: str) -> str:
-        is_part_of_name = text in (self.short_name, self.qualifier)
-        return super().language_of(self.name if is_part_of_name else text)
+        return super().language_of(self.name if text in (self.short_name, self.qualifier) else text)
 
 
 class Price(Model):
@@ -118,14 +117,16 @@ _WEEK = 7
 _SATURDAY = 5
 
 
-def _parse_timeline(timeline: str) -> tuple[int, int, str] | None:
-    """Return the least and the greatest number of a range, and its unit; None without a range."""
+def _parse_timeline(timeline: str) -> tuple[int, int, bool] | None:
+    """Return the least and the greatest number of days of a range, and whether they are working days; else None."""
     match = _TIMELINE.match(timeline)
     if match is None:
         return None
-    least = int(match[1])
-    most = int(match[2] or match[1])
-    return (least, most, match[3].lower()) if least <= most else None
+    unit = match[3].lower()
+    days = _WEEK if unit.startswith("week") else 1
+    least = int(match[1]) * days
+    most = int(match[2] or match[1]) * days
+    return (least, most, unit.startswith("working")) if least <= most else None
 
 
 def expected_dates(timeline: str, *, start: date) -> tuple[date, date] | None:
@@ -136,11 +137,10 @@ def expected_dates(timeline: str, *, start: date) -> tuple[date, date] | None:
     span = _parse_timeline(timeline)
     if span is None:
         return None
-    least, most, unit = span
-    if unit.startswith("working"):
+    least, most, are_working_days = span
+    if are_working_days:
         return working_days_after(start, least), working_days_after(start, most)
-    days = _WEEK if unit.startswith("week") else 1
-    return start + timedelta(days=least * days), start + timedelta(days=most * days)
+    return start + timedelta(days=least), start + timedelta(days=most)
 
 
 def working_days(timeline: str) -> tuple[int, int] | None:
@@ -148,11 +148,10 @@ def working_days(timeline: str) -> tuple[int, int] | None:
     span = _parse_timeline(timeline)
     if span is None:
         return None
-    least, most, unit = span
-    if unit.startswith("working"):
+    least, most, are_working_days = span
+    if are_working_days:
         return least, most
-    days = _WEEK if unit.startswith("week") else 1
-    return ceil(least * days * _SATURDAY / _WEEK), ceil(most * days * _SATURDAY / _WEEK)
+    return ceil(least * _SATURDAY / _WEEK), ceil(most * _SATURDAY / _WEEK)
 
 
 def working_days_between(start: date, end: date) -> int:

@@ -68,63 +68,30 @@ class Transition:
 
 CUSTOMER, AGENT = "customer", "agent"
 
-TRANSITIONS = {
-    transition.name: transition
-    for transition in (
-        Transition("submit", CUSTOMER, WRITABLE, State.SUBMITTED_FOR_REVIEW),
-        Transition(
-            "begin_review",
-            AGENT,
-            frozenset({State.SUBMITTED_FOR_REVIEW}),
-            State.IN_REVIEW,
-            gettext_noop("Started the review"),
-        ),
-        Transition(
-            "return",
-            AGENT,
-            frozenset({State.IN_REVIEW}),
-            State.RETURNED_FOR_CHANGES,
-            gettext_noop("Returned it for changes"),
-        ),
-        Transition(
-            "approve",
-            AGENT,
-            frozenset({State.IN_REVIEW}),
-            State.SUBMITTED_TO_CSP,
-            gettext_noop("Approved it for the registry"),
-        ),
-        Transition("decline", AGENT, frozenset({State.IN_REVIEW}), State.REJECTED, gettext_noop("Declined it")),
-        Transition(
-            "record_incorporation",
-            AGENT,
-            frozenset({State.SUBMITTED_TO_CSP}),
-            State.INCORPORATED,
-            gettext_noop("Marked it as incorporated"),
-        ),
-        Transition(
-            "pass_on_return",
-            AGENT,
-            frozenset({State.SUBMITTED_TO_CSP}),
-            State.RETURNED_FOR_CHANGES,
-            gettext_noop("Returned it for changes"),
-            is_sent=False,
-        ),
-        Transition(
-            "pass_on_rejection",
-            AGENT,
-            frozenset({State.SUBMITTED_TO_CSP}),
-            State.REJECTED,
-            gettext_noop("Declined it"),
-            is_sent=False,
-        ),
-        Transition(
-            "withdraw",
-            CUSTOMER,
-            frozenset(State) - {State.INCORPORATED, State.REJECTED, State.WITHDRAWN},
-            State.WITHDRAWN,
-        ),
-    )
-}
+_IN_REVIEW = frozenset({State.IN_REVIEW})
+_AT_REGISTRY = frozenset({State.SUBMITTED_TO_CSP})
+_RETURNED = gettext_noop("Returned it for changes")
+_DECLINED = gettext_noop("Declined it")
+_TRANSITIONS = (
+    Transition("submit", CUSTOMER, WRITABLE, State.SUBMITTED_FOR_REVIEW),
+    Transition(
+        "begin_review",
+        AGENT,
+        frozenset({State.SUBMITTED_FOR_REVIEW}),
+        State.IN_REVIEW,
+        gettext_noop("Started the review"),
+    ),
+    Transition("return", AGENT, _IN_REVIEW, State.RETURNED_FOR_CHANGES, _RETURNED),
+    Transition("approve", AGENT, _IN_REVIEW, State.SUBMITTED_TO_CSP, gettext_noop("Approved it for the registry")),
+    Transition("decline", AGENT, _IN_REVIEW, State.REJECTED, _DECLINED),
+    Transition(
+        "record_incorporation", AGENT, _AT_REGISTRY, State.INCORPORATED, gettext_noop("Marked it as incorporated")
+    ),
+    Transition("pass_on_return", AGENT, _AT_REGISTRY, State.RETURNED_FOR_CHANGES, _RETURNED, is_sent=False),
+    Transition("pass_on_rejection", AGENT, _AT_REGISTRY, State.REJECTED, _DECLINED, is_sent=False),
+    Transition("withdraw", CUSTOMER, frozenset(State) - FINAL, State.WITHDRAWN),
+)
+TRANSITIONS = {transition.name: transition for transition in _TRANSITIONS}
 
 
 def is_possible(name: str, state: State) -> bool:

@@ -38,12 +38,7 @@ CORRECTIONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A need of an application: a stable code, a sentence, and the place where to correct it.
-
-    Codes: required, incomplete (an answer that lacks a part), unreadable, impossible (outside a bound), minimum,
-    too_many_parties, total_short, total_exceeded, party_type_not_allowed, document, share_class, holding, over_issued,
-    owners_exceeded.
-    """
+    """A need of an application: a stable code, a sentence, and the place where to correct it."""
 
     code: str
     text: str
@@ -81,19 +76,15 @@ def needs_of_entity(form_state: FormState) -> tuple[Need, ...]:
 def needs_of_party(form_state: FormState, party: Party, *, has_shares: bool) -> tuple[Need, ...]:
     """Return the needs of a party. `has_shares` tells that it holds shares of some class."""
     needed = list(_party_needs(form_state, party))
-    section = _active_share_section(form_state)
-    if section and not has_shares:
-        needed += _holding_needs(form_state, section, party)
+    if not has_shares:
+        needed += _holding_needs(form_state, party)
     return tuple(needed)
 
 
 def needs_of_share_class(form_state: FormState, share_class: ShareClass) -> tuple[Need, ...]:
     """Return the needs of a class of shares, which may not be saved yet."""
-    section = form_state.schema.share_section
-    if section is None:
-        return ()
     prefix = f"{share_class.label or gettext('Unnamed share class')}{colon()}"
-    return tuple(_question_needs(form_state, form_state.questions(section, share_class), share_class, prefix))
+    return tuple(_question_needs(form_state, form_state.holder_questions(share_class), share_class, prefix))
 
 
 def _entity_needs(form_state: FormState, sections: Iterable[Section]) -> Iterator[Need]:
@@ -186,15 +177,9 @@ def _party_needs(form_state: FormState, party: Party) -> Iterator[Need]:
             yield Need("document", text, slot.section.key, party_id=party.id, slot=slot.name)
 
 
-def _active_share_section(form_state: FormState) -> Section | None:
-    section = form_state.schema.share_section
-    is_active = section is not None and form_state.section_activation(section).active
-    return section if is_active else None
-
-
 def _share_needs(form_state: FormState) -> Iterator[Need]:
-    section = _active_share_section(form_state)
-    if section is None:
+    section = form_state.schema.share_section
+    if section is None or not form_state.section_activation(section).active:
         return
     record = form_state.record
     missing = max(1, form_state.minimum_of(section).count) - len(record.share_classes)
@@ -206,11 +191,14 @@ def _share_needs(form_state: FormState) -> Iterator[Need]:
     holders = {holding.party_id for holding in record.holdings if holding.shares > 0}
     for party in record.parties:
         if party.id not in holders:
-            yield from _holding_needs(form_state, section, party)
+            yield from _holding_needs(form_state, party)
 
 
-def _holding_needs(form_state: FormState, section: Section, party: Party) -> Iterator[Need]:
+def _holding_needs(form_state: FormState, party: Party) -> Iterator[Need]:
     """Yield the need of a party without shares, if it has the active role that holds them."""
+    section = form_state.schema.share_section
+    if section is None or not form_state.section_activation(section).active:
+        return
     if canonical.SHAREHOLDER in form_state.active_roles(party):
         text = gettext("Allocate shares to {who}", who=party.label or gettext("the unnamed shareholder"))
         yield Need("holding", text, section.key, party_id=party.id)

@@ -5,11 +5,12 @@ from collections import Counter
 from collections.abc import Iterator
 
 from . import canonical
+from .conditions import count_of
 from .fields import parsing
 from .fields.values import AnswerError
 from .localisation import format_number, gettext, gettext_noop, ngettext
 from .needs import Need
-from .record import Holder, ShareClass
+from .record import ShareClass
 from .rules import FormState
 
 _GROUPS_BY_POINTS = re.compile(r"-?\d{1,3}(\.\d{3})+", re.ASCII)
@@ -35,45 +36,28 @@ def parse_number_of_shares(raw: object, *, of: str) -> int:
     return number
 
 
-def shares_of_class(form_state: FormState, share_class: ShareClass) -> int | None:
-    """Return the number of shares of the class, if it is asked and answered."""
-    return _positive_count(form_state, canonical.CLASS_SHARES, share_class)
-
-
-def shares_of_entity(form_state: FormState) -> int | None:
-    """Return the number of shares of all classes together, if it is asked and answered."""
-    return _positive_count(form_state, canonical.ENTITY_SHARES, None)
-
-
-def _positive_count(form_state: FormState, name: str, holder: Holder) -> int | None:
-    for spec, value in form_state.active_answers(holder):
+def existing_shares(form_state: FormState, share_class: ShareClass | None) -> int | None:
+    """Return the number of shares of a class, or of all classes together, if it is asked and answered."""
+    name = canonical.CLASS_SHARES if share_class else canonical.ENTITY_SHARES
+    for spec, value in form_state.active_answers(share_class):
         if spec.canonical_field == name:
-            is_count = isinstance(value, int) and not isinstance(value, bool) and value > 0
-            return value if is_count else None
+            return count_of(value) or None
     return None
 
 
 def over_issued(form_state: FormState) -> Iterator[Need]:
-    """Yield the needs of shares that are held beyond those that exist, of each class and of all together.
-
-    The interface has no such need, so the service does not refuse them.
-    """
+    """Yield the needs of shares beyond those that exist, of each class and of all together; the service has none."""
+    section = form_state.schema.share_section
+    if section is None or not form_state.section_activation(section).active:
+        return
     record = form_state.record
     shareholders = {party.id for party in record.parties if canonical.SHAREHOLDER in form_state.active_roles(party)}
     held: Counter[str] = Counter()
     for holding in record.holdings:
         if holding.party_id in shareholders:
             held[holding.share_class_id] += holding.shares
-    yield from over_issued_of(form_state, held)
-
-
-def over_issued_of(form_state: FormState, held: Counter[str]) -> Iterator[Need]:
-    """Yield the needs of shares beyond those that exist. `held` counts the shares of each class, by its id."""
-    section = form_state.schema.share_section
-    if section is None or not form_state.section_activation(section).active:
-        return
-    for share_class in form_state.record.share_classes:
-        limit = shares_of_class(form_state, share_class)
+    for share_class in record.share_classes:
+        limit = existing_shares(form_state, share_class)
         if limit is not None and held[share_class.id] > limit:
             text = ngettext(
                 "Reduce “{name}” by {count} share, to the {limit} available",
@@ -83,7 +67,7 @@ def over_issued_of(form_state: FormState, held: Counter[str]) -> Iterator[Need]:
                 limit=format_number(limit),
             )
             yield Need("over_issued", text, section.key, share_class_id=share_class.id)
-    limit = shares_of_entity(form_state)
+    limit = existing_shares(form_state, None)
     if limit is not None and held.total() > limit:
         text = ngettext(
             "Reduce all share classes together by {count} share, to the {limit} available",

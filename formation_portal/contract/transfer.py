@@ -1,9 +1,7 @@
 """Compare two forms: which answers to one fit the other, and which questions of two versions differ.
 
-Two questions are the same only where they have the same canonical name. What was typed is taken over only where the
-other question reads it as the same value of the same type: an option must be offered there, a currency allowed. A
-declaration is never taken over.
-Between versions a question is known by its name within whoever answers it; documents count as questions.
+Answers go to a question of the same canonical name that reads them as the same value of the same type. Between versions
+a question is known by its name and by who answers it; documents count as questions.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

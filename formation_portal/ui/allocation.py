@@ -19,7 +19,7 @@ from formation_portal.contract.ownership import (
     trace_ownership,
     unknown_part,
 )
-from formation_portal.contract.shares import shares_of_class, shares_of_entity
+from formation_portal.contract.shares import existing_shares
 
 
 class Allocation:
@@ -70,7 +70,7 @@ class Allocation:
 
     @cached_property
     def _available(self) -> dict[str, int | None]:
-        return {row.token: shares_of_class(self._draft.form_state, row.record) for row in self.classes}
+        return {row.token: existing_shares(self._draft.form_state, row.record) for row in self.classes}
 
     def available(self, row: ShareClassRow) -> int | None:
         """Return the number of shares of the class; None if it is not entered."""
@@ -79,7 +79,7 @@ class Allocation:
     @cached_property
     def total_available(self) -> int | None:
         """Return the number of shares of all classes; None if it is not entered."""
-        return shares_of_entity(self._draft.form_state)
+        return existing_shares(self._draft.form_state, None)
 
     @cached_property
     def total_allocated(self) -> int:

@@ -143,7 +143,7 @@ class SheetRows:
         chosen: list[str] = []
         for column in self._roles:
             text = row.texts.get(column.key, "")
-            answer = spreadsheet.choice_value(text, spreadsheet.yes_and_no())
+            answer = spreadsheet.choice_value(text, spreadsheet.YES_AND_NO)
             if answer == "true" or text.strip().lower() in _TICK_MARKS:
                 chosen.append(column.role)
             elif answer not in ("false", ""):

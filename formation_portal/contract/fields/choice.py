@@ -162,7 +162,7 @@ class BooleanField(FieldSpec):
         raise AnswerError("not_a_boolean", gettext("Answer “{label}” with yes or no", label=self.label))
 
     def from_cells(self, texts: Mapping[str, str]) -> Raw:
-        return spreadsheet.choice_value(texts.get("", ""), spreadsheet.yes_and_no())
+        return spreadsheet.choice_value(texts.get("", ""), spreadsheet.YES_AND_NO)
 
     def display(self, value: Any) -> str:
         return gettext("Yes") if value else gettext("No")

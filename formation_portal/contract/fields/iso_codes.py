@@ -43,20 +43,20 @@ def is_currency(code: str) -> bool:
     return code in CURRENCIES
 
 
+# A list of countries has 250 of them.
+@cache
+def _name(kind: str, code: str, language: str) -> str:
+    return str(getattr(reader.locale_of(language), kind).get(code, code))
+
+
 def country_name(code: str, language: str = "") -> str:
     """Return the name of a country in a language, by default the reader's, or the code if there is no name."""
     return _name("territories", code, language or reader.get_language())
 
 
-def currency_name(code: str, language: str = "") -> str:
-    """Return the name of a currency in a language, by default the reader's, or the code if there is no name."""
-    return _name("currencies", code, language or reader.get_language())
-
-
-# A list of countries has 250 of them.
-@cache
-def _name(kind: str, code: str, language: str) -> str:
-    return str(getattr(reader.locale_of(language), kind).get(code, code))
+def currency_name(code: str) -> str:
+    """Return the name of a currency in the reader's language, or the code if there is no name."""
+    return _name("currencies", code, reader.get_language())
 
 
 def currencies_of(country: str) -> tuple[str, ...]:
@@ -69,9 +69,9 @@ def by_country_name(codes: tuple[str, ...], language: str = "") -> tuple[str, ..
     return _sorted_by_name("territories", codes, language or reader.get_language())
 
 
-def by_currency_name(codes: tuple[str, ...], language: str = "") -> tuple[str, ...]:
-    """Sort codes of currencies by their names in a language, by default the reader's."""
-    return _sorted_by_name("currencies", codes, language or reader.get_language())
+def by_currency_name(codes: tuple[str, ...]) -> tuple[str, ...]:
+    """Sort codes of currencies by their names in the reader's language."""
+    return _sorted_by_name("currencies", codes, reader.get_language())
 
 
 @lru_cache(maxsize=2_000)
@@ -93,7 +93,7 @@ def minor_units(currency: str) -> int:
 
 def format_money(amount: Decimal, currency: str) -> str:
     """Format an amount as CHF 20,000.50, with a no-break space, or without a currency as 20,000.50."""
-    return f"{currency}\u00a0{format_amount(amount, currency)}" if currency else format_amount(amount, currency)
+    return f"{currency}\u00a0{format_amount(amount, currency)}".lstrip("\u00a0")
 
 
 def format_amount(amount: Decimal, currency: str) -> str:

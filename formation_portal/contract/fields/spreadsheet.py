@@ -39,19 +39,18 @@ def fold(text: str) -> str:
     return " ".join("".join(letter for letter in plain if not unicodedata.combining(letter)).split())
 
 
+# The folded words for yes and no, with the values of a boolean.
+YES_AND_NO = dict.fromkeys(map(fold, _YES), "true") | dict.fromkeys(_NO, "false")
+
+
 @lru_cache(maxsize=500)
 def values_by_label(choices: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
     """Map the folded values and labels of choices to their values, from pairs of value and label."""
-    words: dict[str, str] = {}
+    values: dict[str, str] = {}
     for value, label in choices:
-        for word in (value, label):
-            words.setdefault(fold(word), value)
-    return words
-
-
-def yes_and_no() -> dict[str, str]:
-    """Map the folded words for yes and no to the values of a boolean."""
-    return {fold(word): "true" for word in _YES} | {fold(word): "false" for word in _NO}
+        values.setdefault(fold(value), value)
+        values.setdefault(fold(label), value)
+    return values
 
 
 @cache
@@ -60,21 +59,19 @@ def countries() -> Mapping[str, str]:
     return values_by_label(tuple((code, country_name(code, language)) for language in _LANGUAGES for code in COUNTRIES))
 
 
-def choice_value(text: str, words: Mapping[str, str]) -> str:
+def choice_value(text: str, values: Mapping[str, str]) -> str:
     """Return the value that the text names, or the text itself."""
-    return words.get(fold(text), text.strip())
+    return values.get(fold(text), text.strip())
 
 
-def choice_values(text: str, words: Mapping[str, str]) -> list[str]:
+def choice_values(text: str, values: Mapping[str, str]) -> list[str]:
     """Return the values in a text with semicolons or new lines, or with commas if each part is a known word."""
-    if not text.strip():
-        return []
-    if fold(text) in words:
-        return [words[fold(text)]]
+    if fold(text) in values:
+        return [values[fold(text)]]
     parts = [part for part in _LIST_MARKS.split(text) if part.strip()]
-    if len(parts) == 1 and all(fold(part) in words for part in text.split(",")):
+    if len(parts) == 1 and all(fold(part) in values for part in text.split(",")):
         parts = text.split(",")
-    return [choice_value(part, words) for part in parts]
+    return [choice_value(part, values) for part in parts]
 
 
 def date_parts(text: str, *, label: str) -> dict[str, str]:
@@ -85,13 +82,13 @@ def date_parts(text: str, *, label: str) -> dict[str, str]:
     typed = ascii_digits(clean_line(text))
     if not typed:
         return {}
-    is_short = len(typed) <= _MAX_DATE_LENGTH
-    if is_short and (found := _YEAR_FIRST.fullmatch(typed)):
-        year, month, day = found[1], found[3], found[4]
-    elif is_short and (found := _WORD_FIRST.fullmatch(typed)):
-        month, day, year = found[1], found[2], found[3]
-    elif is_short and (found := _DAY_FIRST.fullmatch(typed)):
-        day, mark, month, year = found[1], found[2], found[3], found[4]
+    searched = typed if len(typed) <= _MAX_DATE_LENGTH else ""
+    if match := _YEAR_FIRST.fullmatch(searched):
+        year, month, day = match[1], match[3], match[4]
+    elif match := _WORD_FIRST.fullmatch(searched):
+        month, day, year = match[1], match[2], match[3]
+    elif match := _DAY_FIRST.fullmatch(searched):
+        day, mark, month, year = match[1], match[2], match[3], match[4]
         if mark in "/-" and month.isdecimal() and int(day) <= _MONTHS:
             if int(month) > _MONTHS:
                 day, month = month, day

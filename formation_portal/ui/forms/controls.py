@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import quote, unquote
 
 from django.utils.safestring import SafeString, mark_safe
@@ -23,22 +23,6 @@ from formation_portal.contract.record import Answers, Party, validate
 from ..formats import foreign_language
 
 
-class Selectable(Protocol):
-    """An option of a control, of any class."""
-
-    @property
-    def value(self) -> str: ...
-
-    @property
-    def label(self) -> str: ...
-
-    @property
-    def chosen(self) -> bool: ...
-
-    @property
-    def alone(self) -> bool: ...
-
-
 def attributes(**values: str) -> str:
     """Write the attributes that have a value, each after a space; an underscore in a name stands for a hyphen."""
     return "".join(f' {name.replace("_", "-")}="{escape(value)}"' for name, value in values.items() if value)
@@ -46,7 +30,9 @@ def attributes(**values: str) -> str:
 
 def option_language(label: str, spec: FieldSpec | None) -> str:
     """Return the lang attribute of an option's label that is a text of the schema in another language, else ""."""
-    return attributes(lang=foreign_language(label, spec)) if spec and spec.has_own_words else ""
+    if spec is None or not spec.has_own_words:
+        return ""
+    return attributes(lang=foreign_language(label, spec))
 
 
 def markup(safe: str) -> SafeString:
@@ -154,22 +140,17 @@ class Suggestions:
         product = self._draft.application.product
         country = str((product.get("jurisdiction") or {}).get("iso_code", ""))
         price = str((product.get("price") or {}).get("currency", ""))
-        of_product = {"countries": (country,), "currencies": (price, *currencies_of(country))}
-        used = self._used_codes()
-        likeliest: dict[str, tuple[str, ...]] = {}
-        for listing, codes in of_product.items():
-            most_used = [code for code, _ in used[listing].most_common(_MOST)]
-            likeliest[listing] = tuple(dict.fromkeys([*filter(None, codes), *most_used]))[:_MOST]
-        return likeliest
-
-    def _used_codes(self) -> dict[str, Counter[str]]:
-        """Count the codes of answers by listing."""
         used: dict[str, Counter[str]] = {"countries": Counter(), "currencies": Counter()}
         for specs, answers in self._answers():
             for spec in specs:
                 if spec.listing and spec.name in answers.values:
                     used[spec.listing].update(spec.codes_of(answers.values[spec.name]))
-        return used
+        of_product = {"countries": (country,), "currencies": (price, *currencies_of(country))}
+        likeliest: dict[str, tuple[str, ...]] = {}
+        for listing, codes in of_product.items():
+            most_used = [code for code, _ in used[listing].most_common(_MOST)]
+            likeliest[listing] = tuple(dict.fromkeys([*filter(None, codes), *most_used]))[:_MOST]
+        return likeliest
 
     def _answers(self) -> Iterator[tuple[Iterable[FieldSpec], Answers]]:
         schema = self._draft.schema
@@ -189,15 +170,15 @@ def suggested_options(spec: FieldSpec, raw: Any, codes: Iterable[str]) -> SafeSt
     listed = spec.options or spec.allowed_currencies
     if 0 < len(listed) <= SHORT_LIST:
         return markup("")
-    chosen = set(raw) if spec.many else set()
-    suggested = [code for code in codes if code not in chosen and (not listed or code in listed)]
+    chosen = raw if spec.many else ()
     if spec.listing == "countries":
-        labels = {code: country_name(code) for code in suggested if is_country(code)}
+        labels = {code: country_name(code) for code in codes if is_country(code)}
     else:
-        labels = {choice.value: choice.label for choice in spec.choices()}
-    options = [
-        f'<option value="{escape(code)}">{escape(labels[code])}</option>' for code in suggested if code in labels
-    ]
+        labels = dict(spec.choices())
+    options = []
+    for code in codes:
+        if code in labels and code not in chosen and (not listed or code in listed):
+            options.append(f'<option value="{escape(code)}">{escape(labels[code])}</option>')
     if not options:
         return markup("")
     return markup(f'<optgroup label="{escape(gettext("Suggested"))}">{"".join(options)}</optgroup>')

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlencode
 
 from django.utils.safestring import SafeString
@@ -27,18 +27,6 @@ from formation_portal.contract.visibility import VisibilityTables
 from .controls import Suggestions, attributes, control_id, markup, party_control
 from .question import AnswerRow, AnswerWarnings, QueryNote, Question, address_lines
 from .rendering import QuestionPlace, cached_markup, render, why_markup
-
-
-class Run(NamedTuple):
-    """The place of a region among the questions of a form: its id, and the key of its heading.
-
-    A region without a rule is always shown and has no id.
-    """
-
-    begin: int
-    end: int
-    id: str
-    entry: str
 
 
 @dataclass(frozen=True)
@@ -80,27 +68,22 @@ class QuestionForm:
         """Return the key of the heading that a question stands under: the group of the schema."""
         return question.spec.group
 
-    @cached_property
-    def regions(self) -> tuple["Region", ...]:
-        return tuple(Region(run.id, run.entry, self.asked[run.begin : run.end], self) for run in self.runs)
-
     def regions_of(self, ids: Collection[str]) -> tuple["Region", ...]:
         """Return the regions with these ids."""
         return tuple(region for region in self.regions if region.id in ids)
 
     @cached_property
-    def runs(self) -> tuple[Run, ...]:
-        """The regions of the form, by their places among its questions."""
-        runs: list[Run] = []
+    def regions(self) -> tuple["Region", ...]:
+        regions: list[Region] = []
         begin = 0
         for _, group in groupby(self.asked, key=self._region_key):
             questions = tuple(group)
             first = questions[0]
             has_rule = first.spec.depends_on is not None or first.section.depends_on is not None
             id_ = f"region-{control_id(self.control(first.spec))}" if has_rule else ""
-            runs.append(Run(begin, begin + len(questions), id_, self.entry_of(first)))
+            regions.append(Region(id_, self.entry_of(first), questions, begin, self))
             begin += len(questions)
-        return tuple(runs)
+        return tuple(regions)
 
     @cached_property
     def controls(self) -> tuple[str, ...]:
@@ -119,30 +102,18 @@ class QuestionForm:
         """Return the grouping key of a question: neighbours with equal keys form one region."""
         return (self.entry_of(question), question.section.key, question.section.depends_on, question.spec.depends_on)
 
-    def why(self, question: rules.Question) -> str:
-        """Return why a question is asked. The rule of a whole section is said once, at the head of the section."""
-        if question.spec.depends_on is None:
-            return ""
-        return rules.why_asked(self.schema, question.section, question.spec, self.holder)
-
-    def when(self, question: rules.Question) -> str:
-        """Return the table of when a question shows: rows apart by spaces, each written like a posted form."""
-        table = self._tables.of(question) if self._tables else None
-        rows: list[str] = []
-        for row in table or ():
-            pairs = [(self._control_of(name), value) for name, values in row.items() for value in values]
-            # The script looks for names of controls in it as browsers write them.
-            rows.append(urlencode(pairs, safe="*").replace("~", "%7E"))
-        return " ".join(rows)
-
     @cached_property
-    def _tables(self) -> VisibilityTables | None:
-        return VisibilityTables(self.schema, self.record, self.holder, self.asked) if self.record is not None else None
+    def tables(self) -> VisibilityTables | None:
+        """The tables of when questions show; None for a form without a record."""
+        if self.record is None:
+            return None
+        return VisibilityTables(self.schema, self.record, self.holder, self.asked)
 
     def typed(self, spec: FieldSpec) -> Any:
         """Return an answer as typed, also one that is too long to be stored."""
-        overlong = self.overlong.get(spec.name)
-        return overlong.raw if overlong else self.raw.get(spec.name)
+        if spec.name in self.overlong:
+            return self.overlong[spec.name].raw
+        return self.raw.get(spec.name)
 
     def is_answerable(self, spec: FieldSpec) -> bool:
         """Check that there is anything to answer; an address of the agent's is only shown."""
@@ -224,7 +195,7 @@ class QuestionForm:
     @property
     def has_rules(self) -> bool:
         """Report that regions of the form show and hide."""
-        return any(run.id for run in self.runs)
+        return any(region.is_conditional for region in self.regions)
 
     def has_new_problems(self, before: "QuestionForm") -> bool:
         """Check for answers that cannot be read or stored, and for objections of the service that are new.
@@ -242,16 +213,17 @@ class QuestionForm:
         earlier = before.shown_controls
         opened: list[Question] = []
         for region in self.regions:
-            if region.shown and region.id not in shown_regions:
-                opened += [
-                    q for q in region.questions if q.name not in earlier and q.mark == "open" and q.is_answerable
-                ]
+            if not region.shown or region.id in shown_regions:
+                continue
+            for question in region.questions:
+                if question.name not in earlier and question.mark == "open" and self.is_answerable(question.spec):
+                    opened.append(question)
         return tuple(opened)
 
     @property
     def shown(self) -> frozenset[str]:
         """The ids of the regions that a rule shows now."""
-        return frozenset(run.id for run in self.runs if run.id and self.asked[run.begin].activation.active)
+        return frozenset(region.id for region in self.regions if region.is_conditional and region.shown)
 
     @property
     def shown_controls(self) -> frozenset[str]:
@@ -287,24 +259,35 @@ class QuestionForm:
     @property
     def structure(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """The headings and controls of all regions; a page of the same structure can be updated in place."""
-        return tuple((run.entry, self.controls[run.begin : run.end]) for run in self.runs)
+        return tuple((region.entry, region.controls) for region in self.regions)
 
     def control_id_of(self, name: str) -> str:
         """Return the id of the control that asks for an answer, by the answer's name; "" if there is none."""
-        return control_id(self._control_of(name)) if name in self._places else ""
+        if name not in self._places:
+            return ""
+        return control_id(self.control_of(name))
 
-    def _control_of(self, name: str) -> str:
+    def control_of(self, name: str) -> str:
+        """Return the name of the last control that asks for an answer."""
         return self.controls[self._places[name][-1]]
 
 
 @dataclass(frozen=True)
 class Region:
-    """A run of questions in a form. `entry` is the key of its heading."""
+    """A run of questions in a form, which begins at a place among them. `entry` is the key of its heading.
+
+    A region without a rule is always shown and has no id.
+    """
 
     id: str
     entry: str
     asked: tuple[rules.Question, ...]
+    begin: int
     form: QuestionForm = field(repr=False, compare=False)
+
+    @property
+    def controls(self) -> tuple[str, ...]:
+        return self.form.controls[self.begin : self.begin + len(self.asked)]
 
     @property
     def is_conditional(self) -> bool:
@@ -316,12 +299,26 @@ class Region:
 
     @property
     def why(self) -> str:
-        return self.form.why(self.asked[0])
+        """Return why it is asked. The rule of a whole section is said once, at the head of the section."""
+        first = self.asked[0]
+        if first.spec.depends_on is None:
+            return ""
+        return rules.why_asked(self.form.schema, first.section, first.spec, self.form.holder)
 
     @property
     def when(self) -> str:
-        """Return the table of when it shows, for the script; "" if only the server can tell."""
-        return self.form.when(self.asked[0]) if self.is_conditional else ""
+        """Return the table of when it shows: rows apart by spaces, each written like a posted form.
+
+        "" if only the server can tell.
+        """
+        if not self.is_conditional or self.form.tables is None:
+            return ""
+        rows: list[str] = []
+        for row in self.form.tables.of(self.asked[0]) or ():
+            pairs = {self.form.control_of(name): values for name, values in row.items()}
+            # The script looks for names of controls in it as browsers write them.
+            rows.append(urlencode(pairs, doseq=True, safe="*").replace("~", "%7E"))
+        return " ".join(rows)
 
     @cached_property
     def questions(self) -> tuple[Question, ...]:
@@ -359,15 +356,12 @@ class Region:
 def answer_rows(regions: Iterable[Region]) -> tuple[AnswerRow, ...]:
     """Read back the answers to the shown questions."""
     rows: list[AnswerRow] = []
-    for region in regions:
-        for question in region.questions if region.shown else ():
-            if not question.unanswerable:
-                value = "\n".join(question.given) or question.read_back
-                rows.append(AnswerRow(question.label, value, question.is_name, _note(question)))
+    questions = [question for region in regions if region.shown for question in region.questions]
+    for question in questions:
+        note = question.objection or question.advice or question.doubt
+        if question.given:
+            note = gettext("Provided by your registered agent")
+        if not question.unanswerable:
+            value = "\n".join(question.given) or question.read_back
+            rows.append(AnswerRow(question.label, value, question.is_name, note))
     return tuple(rows)
-
-
-def _note(question: Question) -> str:
-    if question.given:
-        return gettext("Provided by your registered agent")
-    return question.objection or question.advice or question.doubt

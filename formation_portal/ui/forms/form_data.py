@@ -87,11 +87,10 @@ def posted_answers(form: QuestionForm, post: QueryDict) -> dict[str, Raw]:
     posted = {_control_of_part(name) for name in ignored}
     answers: dict[str, Raw] = {}
     # Two questions under opposite rules may share one answer: the shown one is read last, and so wins.
-    for run in sorted(form.runs, key=lambda run: not run.id or run.id in regions):
-        controls = form.controls[run.begin : run.end]
-        if posted.isdisjoint(controls):
+    for region in sorted(form.regions, key=lambda region: not region.id or region.id in regions):
+        if posted.isdisjoint(region.controls):
             continue
-        for control, question in zip(controls, form.asked[run.begin : run.end], strict=True):
+        for control, question in zip(region.controls, region.asked, strict=True):
             spec = question.spec
             if control not in posted or not form.is_answerable(spec):
                 continue
@@ -123,7 +122,9 @@ def keeps_theirs(post: QueryDict, control: str) -> bool:
 def posted_version(post: QueryDict) -> int:
     """Return the version that the page was drawn from; one that cannot be read is older than any."""
     version = parse_integer(post.get("version", ""), digits=9)
-    return -1 if version is None else version
+    if version is None:
+        return -1
+    return version
 
 
 def recognised_answers(controls: Iterable[tuple[str, Iterable[str]]]) -> tuple[AnswerRow, ...]:

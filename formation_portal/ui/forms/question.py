@@ -3,7 +3,7 @@
 Django's forms are not used for questions: the contract parses and validates answers, and a form would only repeat it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -139,17 +139,14 @@ class Question:
         return self.spec.label
 
     @property
-    def is_answerable(self) -> bool:
-        """Check that there is anything to answer; an address of the agent's is only shown."""
-        return not self.spec.provided_by_agent and not self.unanswerable
-
-    @property
     def template(self) -> str:
-        if self.spec.provided_by_agent and not self.unanswerable:
+        if self.unanswerable:
+            return "fields/not_answerable.html"
+        if self.spec.provided_by_agent:
             return "fields/agent_provided.html"
-        if self.is_locked and not self.unanswerable:
+        if self.is_locked:
             return "fields/accepted.html"
-        return "fields/not_answerable.html" if self.unanswerable else f"fields/{self.spec.template}.html"
+        return f"fields/{self.spec.template}.html"
 
     @property
     def hint(self) -> str:
@@ -161,18 +158,18 @@ class Question:
     def raw(self) -> Any:
         """The typed answer in the notation of the page and the shape of the template: text, list, or texts by part."""
         typed = self.spec.localised(self.typed)
+        blank: Any = ""
         if self.spec.many:
-            return typed if isinstance(typed, list) else []
-        if self.spec.parts:
-            return typed if isinstance(typed, dict) else {}
-        return typed if isinstance(typed, str) else ""
+            blank = []
+        elif self.spec.parts:
+            blank = {}
+        return typed if isinstance(typed, type(blank)) else blank
 
     @cached_property
     def choices(self) -> tuple[Option, ...]:
-        """The choices. They are built only if a template asks for them: lists of countries are long."""
+        """Built only if a template asks for them: lists of countries are long."""
         choices = self.share_classes if self.spec.refers_to_share_class else self.spec.choices()
-        chosen = set(self.raw) if self.spec.many else {self.raw}
-        options = _options(choices, chosen, alone=frozenset(self.spec.exclusive_options))
+        options = _options(choices, self.raw if self.spec.many else (self.raw,), self.spec.exclusive_options)
         if self.spec.listing == "currencies" and not self.spec.many:
             return _with_typed(options, self.raw)
         return options
@@ -209,14 +206,11 @@ class Question:
         return answer_in_words(self.spec, self.typed, self.share_classes)
 
     @property
-    def hidden_values(self) -> tuple[str, ...]:
-        """The chosen values of an answer without a control, for the rules that the page looks up."""
-        return () if self.spec.parts else tuple(choice.value for choice in self.choices if choice.chosen)
-
-    @property
     def doubt(self) -> str:
         """Tell how an ambiguous answer was read."""
-        return "" if self.error else self.spec.ambiguity_note(self.typed)
+        if self.error:
+            return ""
+        return self.spec.ambiguity_note(self.typed)
 
     @property
     def ahead(self) -> str:
@@ -248,7 +242,9 @@ class Question:
             return "heed"
         if self.is_locked or self.is_answered or self.given:
             return "met"
-        return "" if self.optional or self.unanswerable else "open"
+        if self.optional or self.unanswerable:
+            return ""
+        return "open"
 
     @property
     def is_name(self) -> bool:
@@ -258,18 +254,6 @@ class Question:
     def autocomplete(self) -> str:
         """Browsers may fill in the reader's own data only."""
         return canonical.autocomplete(self.spec.canonical_field) if self.is_own else "off"
-
-    @property
-    def is_email(self) -> bool:
-        return canonical.is_email(self.spec.canonical_field)
-
-    @property
-    def inputmode(self) -> str:
-        return "email" if self.is_email else ""
-
-    @property
-    def spellcheck(self) -> bool | None:
-        return False if self.is_name or self.is_email else None
 
     @cached_property
     def parts(self) -> tuple[ControlPart, ...]:
@@ -281,7 +265,9 @@ class Question:
         value = str(self.raw.get(part.name, ""))
         token = self.autocomplete
         # The template itself draws the list of countries.
-        choices = self.spec.choices() if part.name in self.spec.chosen_parts else ()
+        choices: tuple[Option, ...] = ()
+        if part.name in self.spec.chosen_parts and self.spec.listing == "currencies":
+            choices = _with_typed(_options(self.spec.choices(), (value,)), value)
         return ControlPart(
             part=part.name,
             name=f"{self.name}:{part.name}",
@@ -289,28 +275,27 @@ class Question:
             label=gettext(part.label),
             value=value,
             autocomplete=token if token in ("", "off") else f"{token}-{part.name}",
-            choices=_with_typed(_options(choices, {value}), value) if choices else (),
+            choices=choices,
             suggestions=part.suggestions,
             optional=part.is_optional,
             is_wrong=is_wrong,
         )
 
 
-def _options(choices: Iterable[Choice], chosen: set[str], alone: frozenset[str] = frozenset()) -> tuple[Option, ...]:
-    return tuple(
-        Option(choice.value, choice.label, choice.value in chosen, choice.value in alone) for choice in choices
-    )
+def _options(choices: Iterable[Choice], chosen: Collection[str], alone: Collection[str] = ()) -> tuple[Option, ...]:
+    return tuple(Option(value, label, value in chosen, value in alone) for value, label in choices)
 
 
 def _with_typed(currencies: tuple[Option, ...], typed: str) -> tuple[Option, ...]:
     """Add the typed currency first if the list does not have it, so that no answer is lost."""
-    is_listed = not typed or any(option.chosen for option in currencies)
-    return currencies if is_listed else (Option(typed, typed, chosen=True), *currencies)
+    if not typed or any(option.chosen for option in currencies):
+        return currencies
+    return (Option(typed, typed, chosen=True), *currencies)
 
 
 def address_lines(address: dict[str, str]) -> tuple[str, ...]:
     """Write an address as on an envelope, with the parts that it has."""
     town = " ".join(address[part] for part in ("city", "postcode") if address.get(part))
-    country = country_name(address["country"]) if address.get("country") else ""
+    country = country_name(address.get("country", ""))
     lines = (address.get("street1"), address.get("street2"), town, address.get("region"), country)
-    return tuple(line for line in lines if line)
+    return tuple(filter(None, lines))

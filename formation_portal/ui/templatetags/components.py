@@ -25,7 +25,7 @@ from formation_portal.relay.delivery_status import DeliveryStage
 
 from .. import formats
 from ..formats import TextSource
-from ..forms.controls import Problem, Selectable, attributes, markup, option_language
+from ..forms.controls import Option, Problem, attributes, markup, option_language
 from ..forms.form_data import new_page_version, page_id
 from ..roles import role_words
 from .languages import schema_words
@@ -257,7 +257,7 @@ def page_version(context: Mapping[str, Any], draft: Draft, swapped: Any = "") ->
 
 
 @register.simple_tag
-def options(choices: Iterable[Selectable], spec: FieldSpec | None = None) -> SafeString:
+def options(choices: Iterable[Option], spec: FieldSpec | None = None) -> SafeString:
     """Draw the options of a select. A value that equals the label is left out. `spec` is the field that has them.
 
     The loop of a template takes ten times as long over long lists.
@@ -270,7 +270,7 @@ def options(choices: Iterable[Selectable], spec: FieldSpec | None = None) -> Saf
     return markup("".join(lines))
 
 
-def _option_value(choice: Selectable) -> str:
+def _option_value(choice: Option) -> str:
     # A browser posts the label of an option without a value, with single blanks.
     is_label = choice.value and choice.value == choice.label == " ".join(choice.value.split())
     return "" if is_label else f' value="{escape(choice.value)}"'

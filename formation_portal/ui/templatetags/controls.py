@@ -12,11 +12,12 @@ from django import template
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
+from formation_portal.contract import canonical
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.iso_codes import COUNTRIES, by_country_name, country_name
 from formation_portal.contract.localisation import get_language
 
-from ..forms.controls import SHORT_LIST, Selectable, attributes, markup, option_language
+from ..forms.controls import SHORT_LIST, Option, attributes, markup, option_language
 
 register = template.Library()
 
@@ -26,13 +27,14 @@ _FIRST_SHOWN = 10
 @register.simple_tag
 def control_attributes(q: Any) -> SafeString:
     """Write the attributes of a control, with those that tie it to its label, hint and error."""
+    is_email = canonical.is_email(q.spec.canonical_field)
     return markup(
         attributes(
             id=q.id,
             name=q.name,
             autocomplete=q.autocomplete,
-            inputmode=q.inputmode,
-            spellcheck="false" if q.spellcheck in (False, "false") else "",
+            inputmode="email" if is_email else "",
+            spellcheck="false" if is_email or q.is_name else "",
             aria_invalid="true" if q.error else "",
             aria_describedby=q.described_by,
         )
@@ -62,13 +64,12 @@ def country_options(chosen: str = "") -> SafeString:
 
 
 @register.simple_tag
-def tick_boxes(
-    choices: Iterable[Selectable], name: str, first_id: str = "", spec: FieldSpec | None = None
-) -> SafeString:
+def tick_boxes(choices: Iterable[Option], name: str, first_id: str = "", spec: FieldSpec | None = None) -> SafeString:
     """Draw tick boxes. The first has the question's id, since the error summary links to it."""
     boxes = []
-    for place, choice in enumerate(choices):
-        boxes.append(_choice("checkbox", choice, name, "" if place else first_id, spec))
+    for choice in choices:
+        boxes.append(_choice("checkbox", choice, name, first_id, spec))
+        first_id = ""
     return markup("".join(boxes))
 
 
@@ -76,8 +77,10 @@ def tick_boxes(
 def radios(q: Any) -> SafeString:
     """Draw the radios of a question, and one for no answer if the answer is optional."""
     drawn = []
-    for place, choice in enumerate(q.choices):
-        drawn.append(_choice("radio", choice, q.name, "" if place else q.id, q.spec))
+    first_id = q.id
+    for choice in q.choices:
+        drawn.append(_choice("radio", choice, q.name, first_id, q.spec))
+        first_id = ""
     if q.optional:
         none_checked = "" if q.raw else " checked"
         drawn.append(
@@ -88,30 +91,30 @@ def radios(q: Any) -> SafeString:
 
 
 @register.filter
-def chosen(choices: Iterable[Selectable]) -> list[Selectable]:
-    """Return the chosen choices."""
+def chosen(choices: Iterable[Option]) -> list[Option]:
     return [choice for choice in choices if choice.chosen]
 
 
 @register.filter
-def shown(choices: Sequence[Selectable]) -> Sequence[Selectable]:
+def shown(choices: Sequence[Option]) -> Sequence[Option]:
     """Return the tick boxes that stand open: all of a dozen, the first ten of more."""
-    return choices if len(choices) <= SHORT_LIST else choices[:_FIRST_SHOWN]
+    if len(choices) <= SHORT_LIST:
+        return choices
+    return choices[:_FIRST_SHOWN]
 
 
 @register.filter
-def rest(choices: Sequence[Selectable]) -> Sequence[Selectable]:
+def rest(choices: Sequence[Option]) -> Sequence[Option]:
     """Return the tick boxes behind "Show more"."""
-    return () if len(choices) <= SHORT_LIST else choices[_FIRST_SHOWN:]
+    return choices[len(shown(choices)) :]
 
 
 @register.filter
-def without(choices: Iterable[Selectable], others: Collection[Selectable]) -> list[Selectable]:
-    """Return the choices that are none of the others."""
+def without(choices: Iterable[Option], others: Collection[Option]) -> list[Option]:
     return [choice for choice in choices if choice not in others]
 
 
-def _choice(kind: str, choice: Selectable, name: str, first_id: str, spec: FieldSpec | None) -> str:
+def _choice(kind: str, choice: Option, name: str, first_id: str, spec: FieldSpec | None) -> str:
     state = attributes(id=first_id)
     if choice.chosen:
         state += " checked"
