@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext
 
 from formation_portal.contract import canonical, record
 from formation_portal.contract.fields import default_fields
@@ -14,12 +14,6 @@ from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.schema import FormSchema
 
 from .models import Document, Holding, Party, ShareClass
-
-_NAMELESS = {
-    "person": gettext_noop("Unnamed person"),
-    "corporate": gettext_noop("Unnamed company"),
-    "foundation": gettext_noop("Unnamed foundation"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +57,7 @@ class PartyRow:
     @property
     def label(self) -> str:
         """Return its name, or its kind if it has none."""
-        return self.record.label or gettext(_NAMELESS.get(self.kind, gettext_noop("Somebody without a name")))
+        return self.record.label or canonical.unnamed_label(self.kind)
 
 
 @dataclass(frozen=True, slots=True)

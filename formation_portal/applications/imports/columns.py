@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from django.conf import settings
 from django.utils import translation
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext
 
 from formation_portal.contract import canonical
 from formation_portal.contract.fields.base import Choice, FieldSpec
@@ -16,11 +16,6 @@ from formation_portal.contract.schema import FormSchema, Section
 from ..translation import in_language
 from .grid import NEEDED_MARK, normalized_heading
 
-_KIND_WORDS = {
-    "person": gettext_noop("Person"),
-    "corporate": gettext_noop("Company"),
-    "foundation": gettext_noop("Foundation"),
-}
 # The subject of a column: (role, field name, part of the answer); all empty for the kind.
 Key = tuple[str, str, str]
 KIND: Key = ("", "", "")
@@ -56,11 +51,6 @@ class Column:
         return self.asked_in[0].spec if self.asked_in else None
 
     @property
-    def is_of_people(self) -> bool:
-        """Check that natural persons are asked too."""
-        return not self.asked_in or any(place.kind == canonical.PARTY_KINDS[0] for place in self.asked_in)
-
-    @property
     def is_needed(self) -> bool:
         """Check that a place requires the answer without a condition."""
         specs = (place.spec for place in self.asked_in if self.part not in place.spec.optional_parts)
@@ -75,11 +65,11 @@ class Column:
 def columns(schema: FormSchema) -> tuple[Column, ...]:
     """Return the columns of the form, in its order and in the reader's language; no two headings are equal."""
     roles = dict.fromkeys(section.role for section in schema.role_sections if section.role)
-    fixed = [
-        Column(gettext("Kind")),
-        *(Column(gettext("Role: {role}").format(role=canonical.role_word(role)), role=role) for role in roles),
-    ]
-    return tuple(_with_distinct_headings([*fixed, *_questions(schema)]))
+    columns = [Column(gettext("Kind"))]
+    for role in roles:
+        columns.append(Column(gettext("Role: {role}").format(role=canonical.role_word(role)), role=role))
+    columns += _questions(schema)
+    return tuple(_with_distinct_headings(columns))
 
 
 def keys_by_heading(schema: FormSchema) -> dict[str, Key]:
@@ -95,26 +85,20 @@ def keys_by_heading(schema: FormSchema) -> dict[str, Key]:
     return keys
 
 
-def kind_word(kind: str) -> str:
-    """Return "Person", "Company" or "Foundation" in the reader's language."""
-    return gettext(_KIND_WORDS[kind])
-
-
 def kinds_by_word() -> Mapping[str, str]:
     """Return the kinds of party by their words in every language."""
-    words = {fold(kind): kind for kind in canonical.PARTY_KINDS}
-    words |= {fold(word): kind for kind, word in canonical.KIND_WORDS.items()}
+    kinds = {fold(kind): kind for kind in canonical.PARTY_KINDS}
+    kinds |= {fold(word): kind for kind, word in canonical.KIND_WORDS.items()}
     for code, _ in settings.LANGUAGES:
         with translation.override(code):
-            words |= {fold(kind_word(kind)): kind for kind in canonical.PARTY_KINDS}
-    return words
+            kinds |= {fold(canonical.kind_title(kind)): kind for kind in canonical.PARTY_KINDS}
+    return kinds
 
 
 def kind_choices(sections: Iterable[Section]) -> tuple[Choice, ...]:
     """Return the kinds that any of the role sections allows."""
-    sections = tuple(sections)
-    kinds = (kind for kind in canonical.PARTY_KINDS if any(section.allows(kind) for section in sections))
-    return tuple(Choice(kind, kind_word(kind)) for kind in kinds)
+    allowed = {kind for section in sections for kind in canonical.PARTY_KINDS if section.allows(kind)}
+    return tuple(Choice(kind, canonical.kind_title(kind)) for kind in canonical.PARTY_KINDS if kind in allowed)
 
 
 def _questions(schema: FormSchema) -> Iterator[Column]:
@@ -141,11 +125,13 @@ def _with_distinct_headings(unnamed: Sequence[Column]) -> Iterator[Column]:
     named: list[Column] = []
     for column in unnamed:
         is_repeated = by_label[normalized_heading(column.heading)] > 1
-        kinds = ", ".join(kind_word(kind) for kind in dict.fromkeys(place.kind for place in column.asked_in))
-        if kinds and (is_repeated or not column.is_of_people):
-            column = replace(column, heading=f"{column.heading} ({kinds})")
+        kinds = dict.fromkeys(place.kind for place in column.asked_in)
+        if kinds and (is_repeated or canonical.PERSON not in kinds):
+            titles = ", ".join(map(canonical.kind_title, kinds))
+            column = replace(column, heading=f"{column.heading} ({titles})")
         named.append(column)
-    again = Counter(normalized_heading(column.heading) for column in named)
+    by_heading = Counter(normalized_heading(column.heading) for column in named)
     for column in named:
-        is_unclear = again[normalized_heading(column.heading)] > 1 and column.name
-        yield replace(column, heading=f"{column.heading} ({column.name})") if is_unclear else column
+        if by_heading[normalized_heading(column.heading)] > 1 and column.name:
+            column = replace(column, heading=f"{column.heading} ({column.name})")
+        yield column

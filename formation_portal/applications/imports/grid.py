@@ -6,6 +6,7 @@ The sandbox imports it too, and has no Django: its sentences are translated as t
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 from typing import Any
 
 from formation_portal.contract.fields.spreadsheet import fold
@@ -48,48 +49,24 @@ def _is_marked(text: str) -> bool:
 
 
 class SheetRefusal(StrEnum):
-    """The reason to refuse a file, as the sandbox returns it; REFUSAL_TEXTS tells how to correct each."""
+    """The reason to refuse a file, which tells how to correct it. The sandbox returns it too."""
 
-    TOO_LARGE = "too_large"
-    TOO_MANY = "too_many"
-    TOO_MANY_ROWS = "too_many_rows"
-    TOO_MUCH_BESIDE = "too_much_beside"
-    TOO_HEAVY = "too_heavy"
-    BUSY = "busy"
-    EMPTY = "empty"
-    NO_ROWS = "no_rows"
-    PASSWORD = "password"  # noqa: S105  # the file's
-    OLD_KIND = "old_kind"
-    OTHER_KIND = "other_kind"
-    NO_SHEET = "no_sheet"
-    DAMAGED = "damaged"
-    LETTERS = "letters"
-    QUOTATION = "quotation"
-    COLUMNS = "columns"
-
-
-REFUSAL_TEXTS = {
-    SheetRefusal.TOO_LARGE: gettext_noop("The file must be {limit}\u00a0MB or smaller"),
-    SheetRefusal.TOO_MANY: gettext_noop("Upload at most {most} rows at a time. This spreadsheet has far more"),
-    SheetRefusal.TOO_MANY_ROWS: gettext_noop("Upload at most {most} rows at a time. This spreadsheet has {count}"),
-    SheetRefusal.TOO_MUCH_BESIDE: gettext_noop("This file is too complex. Save it as CSV, then upload it"),
-    SheetRefusal.TOO_HEAVY: gettext_noop("This file takes too long to read. Save it as CSV, then upload it"),
-    SheetRefusal.BUSY: gettext_noop(
-        "We are still reading another spreadsheet of yours. Wait a moment, then upload this one again"
-    ),
-    SheetRefusal.EMPTY: gettext_noop("This spreadsheet is empty. Fill it in, then upload it"),
-    SheetRefusal.NO_ROWS: gettext_noop("Fill in at least one row below the headings"),
-    SheetRefusal.PASSWORD: gettext_noop("This file is protected. Save it without a password, then upload it"),
-    SheetRefusal.OLD_KIND: gettext_noop("This is an older type of file. Save it as XLSX or CSV, then upload it"),
-    SheetRefusal.OTHER_KIND: gettext_noop("Save the spreadsheet as XLSX or CSV, then upload it"),
-    SheetRefusal.NO_SHEET: gettext_noop("The file must be XLSX or CSV"),
-    SheetRefusal.DAMAGED: gettext_noop(
-        "This file is damaged or is not an XLSX file. Save it again as XLSX, then upload it"
-    ),
-    SheetRefusal.LETTERS: gettext_noop("We can’t read the text in this file. Save it as CSV in UTF-8, then upload it"),
-    SheetRefusal.QUOTATION: gettext_noop("Correct row {number}. A quotation mark is missing or in the wrong place"),
-    SheetRefusal.COLUMNS: gettext_noop("Row {number} has too many columns. Remove some"),
-}
+    TOO_LARGE = gettext_noop("The file must be {limit}\u00a0MB or smaller")
+    TOO_MANY = gettext_noop("Upload at most {most} rows at a time. This spreadsheet has far more")
+    TOO_MANY_ROWS = gettext_noop("Upload at most {most} rows at a time. This spreadsheet has {count}")
+    TOO_MUCH_BESIDE = gettext_noop("This file is too complex. Save it as CSV, then upload it")
+    TOO_HEAVY = gettext_noop("This file takes too long to read. Save it as CSV, then upload it")
+    BUSY = gettext_noop("We are still reading another spreadsheet of yours. Wait a moment, then upload this one again")
+    EMPTY = gettext_noop("This spreadsheet is empty. Fill it in, then upload it")
+    NO_ROWS = gettext_noop("Fill in at least one row below the headings")
+    PASSWORD = gettext_noop("This file is protected. Save it without a password, then upload it")
+    OLD_KIND = gettext_noop("This is an older type of file. Save it as XLSX or CSV, then upload it")
+    OTHER_KIND = gettext_noop("Save the spreadsheet as XLSX or CSV, then upload it")
+    NO_SHEET = gettext_noop("The file must be XLSX or CSV")
+    DAMAGED = gettext_noop("This file is damaged or is not an XLSX file. Save it again as XLSX, then upload it")
+    LETTERS = gettext_noop("We can’t read the text in this file. Save it as CSV in UTF-8, then upload it")
+    QUOTATION = gettext_noop("Correct row {number}. A quotation mark is missing or in the wrong place")
+    COLUMNS = gettext_noop("Row {number} has too many columns. Remove some")
 
 
 class SheetRefused(Exception):
@@ -100,19 +77,13 @@ class SheetRefused(Exception):
         self.why = why
         self.values = values
 
-    def __str__(self) -> str:
-        return self.message
-
     @property
     def message(self) -> str:
         """Tell how to correct the file, in the reader's language."""
         if not isinstance(self.why, SheetRefusal):
             return self.why
-        return gettext(
-            REFUSAL_TEXTS[self.why],
-            most=format_number(MAX_ROWS),
-            **{name: format_number(value) for name, value in self.values.items()},
-        )
+        numbers = {name: format_number(value) for name, value in self.values.items()}
+        return gettext(self.why, most=format_number(MAX_ROWS), **numbers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,17 +132,12 @@ def grid_of(rows: Iterable[GridRow], remarks: Iterable[tuple[str, str]] = ()) ->
     first = next(filled, None)
     if first is None:
         raise SheetRefused(SheetRefusal.EMPTY)
-    below: list[GridRow] = []
-    count = 0
-    for row in filled:
-        count += 1
-        if count <= MAX_ROWS:
-            below.append(row)
-    if count > MAX_ROWS:
-        raise SheetRefused(SheetRefusal.TOO_MANY_ROWS, count=count)
+    below = tuple(islice(filled, MAX_ROWS))
     if not below:
         raise SheetRefused(SheetRefusal.NO_ROWS)
-    return Grid(first.cells, tuple(below), tuple(remarks))
+    if more := sum(1 for _ in filled):
+        raise SheetRefused(SheetRefusal.TOO_MANY_ROWS, count=MAX_ROWS + more)
+    return Grid(first.cells, below, tuple(remarks))
 
 
 def within_bounds(rows: Iterable[GridRow]) -> Iterator[GridRow]:

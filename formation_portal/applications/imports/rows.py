@@ -69,7 +69,7 @@ class SheetRows:
         self._kinds = kinds_by_word()
         self._roles = [column for column in self._columns.values() if column.role]
         self._sections = [section for section in sections if draft.form_state.section_activation(section).active]
-        self._specs: dict[tuple[str, tuple[str, ...]], tuple[FieldSpec, ...]] = {}
+        self._specs: dict[tuple[str, tuple[str, ...]], list[FieldSpec]] = {}
         self._tokens = {model.token for model in (*draft.party_models, *draft.removed_party_models)}
 
     def validated(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[SheetRow]:
@@ -110,9 +110,8 @@ class SheetRows:
     def _check_cell(self, row: SheetRow, key: Key) -> None:
         text = row.texts.get(key, "")
         if text.strip() in _ERRORS:
-            self._add_problem(
-                row, key, gettext("The cell shows the error {text}. Type the answer instead").format(text=text)
-            )
+            problem = gettext("The cell shows the error {text}. Type the answer instead")
+            self._add_problem(row, key, problem.format(text=text))
         elif key in row.formulas and text:
             note = gettext("This cell contains a formula. We read its result: {text}").format(text=text)
             row.notes.append((self._columns[key].heading, note))
@@ -160,10 +159,9 @@ class SheetRows:
         impossible = self._draft.form_state.impossible_answers(party.record)
         for name, problem in {**party.record.answers.problems, **impossible}.items():
             self._add_problem(row, self._key_of(name), problem.message)
-        if not party.record.label:
-            name_fields = [spec.name for spec in specs if canonical.is_name(spec.canonical_field)]
-            for name in name_fields[:1]:
-                self._add_problem(row, self._key_of(name), gettext("Enter a name"))
+        name_fields = [spec.name for spec in specs if canonical.is_name(spec.canonical_field)]
+        if name_fields and not party.record.label:
+            self._add_problem(row, self._key_of(name_fields[0]), gettext("Enter a name"))
         names = {spec.name for spec in specs}
         for key in row.texts:
             if key[1] and key[1] not in names:
@@ -171,27 +169,22 @@ class SheetRows:
                 row.notes.append((self._columns[key].heading, text))
         return party
 
-    def _fields(self, kind: str, roles: tuple[str, ...]) -> tuple[FieldSpec, ...]:
+    def _fields(self, kind: str, roles: tuple[str, ...]) -> list[FieldSpec]:
         if (kind, roles) not in self._specs:
             names = {key[1] for key in self._columns}
             specs = self._draft.schema.fields_of(kind, roles)
-            self._specs[kind, roles] = tuple(
-                spec for spec in specs if spec.name in names and not spec.provided_by_agent
-            )
+            self._specs[kind, roles] = [spec for spec in specs if spec.name in names and not spec.provided_by_agent]
         return self._specs[kind, roles]
 
     def _check_roles(self, row: SheetRow, kind: str, roles: tuple[str, ...]) -> None:
         for role in roles:
             sections = [section for section in self._sections if section.role == role]
             if not sections:
-                self._add_problem(
-                    row, (role, "", ""), gettext("Leave this empty. This role is not needed at the moment")
-                )
+                problem = gettext("Leave this empty. This role is not needed at the moment")
+                self._add_problem(row, (role, "", ""), problem)
             elif not any(section.allows(kind) for section in sections):
-                word = gettext(canonical.KIND_WORDS[kind])
-                self._add_problem(
-                    row, (role, "", ""), gettext("Leave this empty. A {kind} can’t have this role").format(kind=word)
-                )
+                problem = gettext("Leave this empty. A {kind} can’t have this role")
+                self._add_problem(row, (role, "", ""), problem.format(kind=gettext(canonical.KIND_WORDS[kind])))
 
     def _answer(self, row: SheetRow, spec: FieldSpec) -> Any:
         texts = {part: row.texts.get(("", spec.name, part), "") for part in spec.cell_parts}

@@ -25,7 +25,7 @@ from formation_portal.contract.rules import find_field
 from formation_portal.contract.schema import FormSchema, Section
 
 from ..draft import Draft
-from .columns import KIND, Column, columns, kind_choices, kind_word
+from .columns import KIND, Column, columns, kind_choices
 from .grid import MAX_ROWS, as_csv
 
 # With a byte order mark, without which Excel reads another encoding.
@@ -143,7 +143,7 @@ def _who_is_asked(column: Column) -> str:
     roles: dict[str, list[str]] = {}
     for place in column.asked_in:
         roles.setdefault(place.kind, []).append(canonical.role_word(place.section.role or ""))
-    sentences = (f"{kind_word(kind)}{colon()}{', '.join(dict.fromkeys(names))}" for kind, names in roles.items())
+    sentences = [canonical.kind_title(kind) + colon() + ", ".join(dict.fromkeys(roles[kind])) for kind in roles]
     return ". ".join(sentences) or gettext("Everyone")
 
 

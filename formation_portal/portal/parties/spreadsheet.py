@@ -16,7 +16,7 @@ from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.imports.columns import keys_by_heading, kind_word
+from formation_portal.applications.imports.columns import keys_by_heading
 from formation_portal.applications.imports.grid import MAX_BYTES, MAX_ROWS, SheetRefused
 from formation_portal.applications.imports.models import PartyImport
 from formation_portal.applications.imports.rows import SheetRow
@@ -233,7 +233,7 @@ class PartyImportPage(ApplicationPage):
         default_action = "" if row.match else RowAction.ADD.value
         return ImportRow(
             row=row,
-            facts=f"{kind_word(row.party.kind)}. {role_words(row.party.roles)}",
+            facts=f"{canonical.kind_title(row.party.kind)}. {role_words(row.party.roles)}",
             notes=notes,
             duplicate=self._duplicate_words(row),
             choices=_choices(row),

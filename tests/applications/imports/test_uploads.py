@@ -259,4 +259,4 @@ REFUSALS = {
 
 @pytest.mark.parametrize("why", grid.SheetRefusal)
 def test_each_refusal_says_what_to_do(why: grid.SheetRefusal) -> None:
-    assert grid.SheetRefused(why, limit=5, count=1_234, number=7_890).message == REFUSALS[why.value]
+    assert grid.SheetRefused(why, limit=5, count=1_234, number=7_890).message == REFUSALS[why.name.lower()]
