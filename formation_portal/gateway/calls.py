@@ -137,7 +137,9 @@ class Caller:
             headers["Content-Type"] = "application/json"
             data = json.dumps(call.body, allow_nan=False, separators=(",", ":")).encode()
         url = self.base_url + call.path
-        request = requests.Request(call.method, url, data=data, files=call.files, params=call.params, headers=headers)
+        # Another service may refuse parameters that it does not know, so none is sent without need.
+        params = {name: value for name, value in (call.params or {}).items() if value}
+        request = requests.Request(call.method, url, data=data, files=call.files, params=params, headers=headers)
         return self._session.prepare_request(request)
 
 

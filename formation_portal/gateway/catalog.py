@@ -1,9 +1,4 @@
-"""Cache the products of the catalog for pages, and serve them with a note while the service is down.
-
-A fresh catalog costs no call. For an old one, a single request calls the service and the others get the old one; after
-a failure there is no call for half a minute. An unchanged catalog is not parsed again. The last catalog is stored on
-disk, so that a restart while the service is down has one.
-"""
+"""Cache the products of the catalog for pages, and serve them with a note while the service is down."""
 
 from __future__ import annotations
 
@@ -11,13 +6,11 @@ import hashlib
 import json
 import logging
 import re
-import threading
-import time
 from collections import Counter
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -32,8 +25,8 @@ from formation_portal.contract.translation import translated_item
 from . import configuration
 from .catalog_file import CatalogFile
 from .client import CatalogAnswer, FormationService
-from .errors import CatalogUnavailable, GatewayError
-from .translations import RETRY_SECONDS, CatalogTranslation, Items
+from .errors import CatalogUnavailable, GatewayError, NotConfigured
+from .translations import RETRY_SECONDS, CachedCatalog, CatalogTranslation, Items
 
 log = logging.getLogger(__name__)
 
@@ -119,7 +112,7 @@ class Catalog:
 
     def find(self, key: str) -> CatalogProduct | None:
         """Return the product with the key, available or not."""
-        return self._by_key.get(key)
+        return next((product for product in self.items if product.key == key), None)
 
     def language_of(self, text: str) -> str:
         """Return the language of a text of one of the products; "" for the language of the catalog."""
@@ -127,10 +120,6 @@ class Catalog:
             if product.item and (language := product.item.language_of(text)):
                 return language
         return ""
-
-    @cached_property
-    def _by_key(self) -> dict[str, CatalogProduct]:
-        return {product.key: product for product in self.items}
 
 
 def _read(items: list[Any], etag: str, fetched_at: datetime) -> Catalog:
@@ -154,13 +143,11 @@ def catalog() -> Catalog:
     """
     try:
         source = configuration.service()
-        cache = _cache_of(source, Path(settings.DATA_DIR))
-        calls = cache.calls
-        current = cache.current()
-    except CatalogUnavailable:
-        raise
-    except GatewayError as error:
+    except NotConfigured as error:
         raise CatalogUnavailable(str(error)) from error
+    cache = _cache_of(source, Path(settings.DATA_DIR))
+    calls = cache.calls
+    current = cache.current()
     translation = _translation(source)
     # A page waits for one call at most, unless there is no translation yet.
     if translation and not current.is_stale and (cache.calls == calls or translation.is_empty):
@@ -172,7 +159,7 @@ def cached_catalog() -> Catalog | None:
     """Return the last fetched catalog of any age, without a call; None if there is none."""
     try:
         source = configuration.service()
-    except GatewayError:
+    except NotConfigured:
         return None
     cached = _cache_of(source, Path(settings.DATA_DIR)).cached()
     return _translated(cached, _translation(source)) if cached else None
@@ -185,7 +172,7 @@ def catalog_item_in(language: str, key: str) -> Mapping[str, Any] | None:
     """
     try:
         source = configuration.service()
-    except GatewayError:
+    except NotConfigured:
         return None
     translation = _translation(source, language)
     return translation.items.get(key) if translation else None
@@ -234,8 +221,8 @@ def forget() -> None:
 
 @lru_cache(maxsize=4)
 def _cache_of(source: FormationService, directory: Path) -> CatalogCache:
-    file, seconds = CatalogFile(directory / "catalog", source.base_url), settings.ENV.catalog_seconds
-    return CatalogCache(source, file, seconds=seconds, language=settings.CATALOG_LANGUAGE)
+    file = CatalogFile(directory / "catalog", source.base_url)
+    return CatalogCache(source, file, seconds=settings.ENV.catalog_seconds, language=settings.CATALOG_LANGUAGE)
 
 
 @lru_cache(maxsize=16)
@@ -244,39 +231,21 @@ def _translation_of(source: FormationService, directory: Path, language: str) ->
     return CatalogTranslation(source, file, language=language, seconds=settings.ENV.catalog_seconds)
 
 
-class CatalogCache:
-    """The catalog of a service in this process, in the catalog's own language. `clock` counts seconds."""
+class CatalogCache(CachedCatalog):
+    """The catalog in its own language."""
 
-    def __init__(
-        self,
-        source: FormationService,
-        file: CatalogFile,
-        *,
-        seconds: int,
-        language: str = "",
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._source = source
-        self._file = file
-        self._seconds = seconds
-        self._language = language
-        self._clock = clock
-        self._lock = threading.Lock()
-        self._cached: Catalog | None = None
-        # The version of the file that this process has read.
-        self._stamp = 0
-        self._failure: GatewayError | None = None
-        self._next_call = float("-inf")
-        # The number of calls of this process.
-        self.calls = 0
+    # The number of calls of this process.
+    calls = 0
+    _cached: Catalog | None = None
+    _failure: GatewayError | None = None
 
     def current(self) -> Catalog:
         """Return the catalog, after a call to the service if that is due. Raises CatalogUnavailable."""
         self._adopt_stored()
         # With a catalog at hand, no request waits for the call of another.
-        if self._clock() >= self._next_call and self._lock.acquire(blocking=self._cached is None):
+        if self.is_due() and self._lock.acquire(blocking=self._cached is None):
             try:
-                if self._clock() >= self._next_call:
+                if self.is_due():
                     self._refresh()
             finally:
                 self._lock.release()
@@ -303,13 +272,13 @@ class CatalogCache:
         self.calls += 1
         try:
             if old:
-                answer = self._source.catalog(if_none_match=old.etag, within=_REFRESH_TIMEOUT, language=self._language)
+                answer = self._source.catalog(if_none_match=old.etag, within=_REFRESH_TIMEOUT, language=self.language)
             else:
-                answer = self._source.catalog(language=self._language)
+                answer = self._source.catalog(language=self.language)
         except GatewayError as error:
             log.error("Could not refresh the catalog of %s: %s", self._source.base_url, error)
             self._failure = error
-            self._next_call = self._clock() + max(RETRY_SECONDS, error.retry_after or 0)
+            self._wait(max(RETRY_SECONDS, error.retry_after or 0))
             self._cached = old
             if old:
                 at = old.fetched_at
@@ -318,8 +287,10 @@ class CatalogCache:
             return
         self._cached = self._confirmed(old, answer)
         self._stamp = self._file.stamp()
-        lifetime = self._seconds if answer.max_age is None else min(self._seconds, max(_MIN_AGE, answer.max_age))
-        self._next_call = self._clock() + lifetime
+        lifetime = self._seconds
+        if answer.max_age is not None:
+            lifetime = min(lifetime, max(_MIN_AGE, answer.max_age))
+        self._wait(lifetime)
 
     def _stored(self) -> Catalog | None:
         # Read before the file, so that a change meanwhile is noticed the next time.

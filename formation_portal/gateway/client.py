@@ -97,7 +97,7 @@ class FormationService:
 
     def entity(self, entity_id: str, *, within: float | None = None) -> Record:
         """**S** GET /entities/{id}. `within` shortens the time of the call."""
-        return self._records.get(_path("entities", entity_id), is_supplement=True, timeouts=self._timeouts(within))
+        return self._records.get(_path("entities", entity_id), timeouts=self._timeouts(within))
 
     def update_entity(self, entity_id: str, body: Body, *, key: str) -> Record:
         """**S** PATCH /entities/{id}."""
@@ -134,8 +134,8 @@ class FormationService:
 
     def csp_data(self, entity_id: str, *, party_id: str = "", share_class_id: str = "") -> Record:
         """**S** GET /entities/{id}/csp-data."""
-        path = _path("entities", entity_id, "csp-data")
-        return self._records.get(path, is_supplement=True, party_id=party_id, share_class_id=share_class_id)
+        params = {"party_id": party_id, "share_class_id": share_class_id}
+        return self._records.get(_path("entities", entity_id, "csp-data"), params=params)
 
     # Parties, share classes, shareholdings, documents
 

@@ -103,31 +103,28 @@ def service() -> FormationService:
 # More than one only in tests, which change the settings.
 @lru_cache(maxsize=4)
 def _service(url: str, key: str) -> FormationService:
+    env = settings.ENV
+    limits = Limits(
+        timeouts=Timeouts(env.connect_timeout, env.read_timeout, env.call_timeout),
+        upload_timeouts=Timeouts(env.connect_timeout, env.upload_timeout, env.upload_timeout),
+        catalog_bytes=env.catalog_limit_mib * 2**20,
+        answer_bytes=env.answer_limit_mib * 2**20,
+    )
     if not url:
         return FormationService(
             base_url=in_process.BASE_URL,
             # Read at each call, since the key may be created after the start of the portal.
             read_key=lambda: secret_store.read_once(StoredSecret.SERVICE_KEY),
             adapter=in_process.InProcessAdapter(),
-            limits=_limits(),
+            limits=limits,
         )
     if fault := address_error(url):
         raise NotConfigured(f"FORMATION_SERVICE_URL {fault}")
     if not (key.isascii() and key.isprintable()):
         raise NotConfigured("FORMATION_SERVICE_KEY contains characters that a key cannot have")
-    return FormationService(base_url=url, read_key=lambda: key, adapter=NetworkAdapter(), limits=_limits())
+    return FormationService(base_url=url, read_key=lambda: key, adapter=NetworkAdapter(), limits=limits)
 
 
 def forget() -> None:
     """Create the service again at the next call."""
     _service.cache_clear()
-
-
-def _limits() -> Limits:
-    env = settings.ENV
-    return Limits(
-        timeouts=Timeouts(env.connect_timeout, env.read_timeout, env.call_timeout),
-        upload_timeouts=Timeouts(env.connect_timeout, env.upload_timeout, env.upload_timeout),
-        catalog_bytes=env.catalog_limit_mib * 2**20,
-        answer_bytes=env.answer_limit_mib * 2**20,
-    )

@@ -8,7 +8,6 @@ is never taken for a text. Nothing here raises: an error that cannot be read is 
 
 import json
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
@@ -28,8 +27,10 @@ _MESSAGE_MEMBERS = ("detail", "message", "msg", "description", "reason", "title"
 _FIELD_MEMBERS = ("field", "pointer", "path", "loc", "param")
 _FIELD_MEMBERS_BESIDE_MESSAGES = ("name", "parameter", "property")
 # Members that hold objections and are no fields.
-_LIST_MEMBERS = ("errors", "details", "detail", "fields", "violations", "issues", "problems", "invalid_params")
-_MORE_LIST_MEMBERS = ("invalid-params", "fieldErrors", "field_errors", "fieldViolations", "field_violations")
+_LIST_MEMBERS = (
+    *("errors", "details", "detail", "fields", "violations", "issues", "problems", "invalid_params", "invalid-params"),
+    *("fieldErrors", "field_errors", "fieldViolations", "field_violations"),
+)
 # Steps of a path that are no fields, and the names for all fields together.
 _IGNORED_STEPS = frozenset({"", "$", "body", "payload", "data", "attributes", "__all__", "non_field_errors"})
 # Other members of an objection: the refused value, and data for programs.
@@ -64,7 +65,7 @@ def read_error_body(body: bytes, *, content_type: str = "") -> ErrorBody:
 
 def _problem_lists(mapping: Mapping[str, Any]) -> list[Any]:
     """Return the values of the members that hold objections."""
-    values = [mapping.get(name) for name in (*_LIST_MEMBERS, *_MORE_LIST_MEMBERS)]
+    values = [mapping.get(name) for name in _LIST_MEMBERS]
     return [value for value in values if isinstance(value, Mapping | list)]
 
 
@@ -187,7 +188,6 @@ def _text(value: Any) -> str:
     """Return a value as a line of limited length, without control characters."""
     if value is None or isinstance(value, Mapping | list):
         return ""
-    characters = []
-    for character in str(value)[: MAX_TEXT_LENGTH * 2]:
-        characters.append(" " if unicodedata.category(character)[0] == "C" else character)
-    return " ".join("".join(characters).split())[:MAX_TEXT_LENGTH]
+    text = str(value)[: MAX_TEXT_LENGTH * 2]
+    visible = "".join(character if character.isprintable() else " " for character in text)
+    return " ".join(visible.split())[:MAX_TEXT_LENGTH]

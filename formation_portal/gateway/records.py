@@ -13,7 +13,6 @@ from django.utils.dateparse import parse_date
 
 from .calls import Answer, Call, Caller, Limits
 from .errors import MAX_ID_LENGTH, Unclear, UnusableAnswer
-from .transports.network import Timeouts
 
 # Characters that JSON can write and that neither a database nor a page can hold.
 _UNSTORABLE = re.compile(rb"\\u(0000|[dD][89a-fA-F])")
@@ -41,17 +40,19 @@ def _storable(value: Any) -> Any:
 
 
 def record_in(answer: Any) -> dict[str, Any]:
-    inner = answer.get("data", answer) if isinstance(answer, Mapping) else None
-    if not isinstance(inner, dict):
+    if isinstance(answer, dict):
+        answer = answer.get("data", answer)
+    if not isinstance(answer, dict):
         raise UnusableAnswer("The answer holds no record")
-    return inner
+    return answer
 
 
 def list_in(answer: Any) -> list[Any]:
-    inner = answer.get("data") if isinstance(answer, Mapping) else answer
-    if not isinstance(inner, list):
+    if isinstance(answer, dict):
+        answer = answer.get("data")
+    if not isinstance(answer, list):
         raise UnusableAnswer("The answer holds no list")
-    return inner
+    return answer
 
 
 def records_in(answer: Any) -> list[dict[str, Any]]:
@@ -63,9 +64,11 @@ def records_in(answer: Any) -> list[dict[str, Any]]:
 
 def pages_in(answer: Any) -> int:
     """Return the number of pages of a list, 1 by default."""
-    meta = answer.get("meta") if isinstance(answer, Mapping) else None
-    total = meta.get("total_pages") if isinstance(meta, Mapping) else None
-    return total if isinstance(total, int) and not isinstance(total, bool) and total > 0 else 1
+    try:
+        total = answer["meta"]["total_pages"]
+    except (KeyError, TypeError):
+        return 1
+    return max(total, 1) if type(total) is int else 1
 
 
 def with_id(record: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
@@ -102,7 +105,6 @@ class EntityRecord:
     def read(cls, record: Record) -> Self:
         """Read the members under every name that the supplement gives them."""
         pending = record.get("pending_submission")
-        payment_urls = [_https_url(record.get(name)) for name in ("payment_url", "invoice_url")]
         return cls(
             id=_first_text(record, ("id", "entity_id"), MAX_ID_LENGTH),
             status=_first_text(record, ("status",), _MAX_STATUS),
@@ -110,7 +112,7 @@ class EntityRecord:
             company_number=_first_text(record, ("company_number", "registration_number"), _MAX_NUMBER),
             incorporated_on=_day(record.get("incorporated_at")),
             pending_submission=pending if isinstance(pending, bool) else None,
-            payment_url=payment_urls[0] or payment_urls[1],
+            payment_url=_https_url(record.get("payment_url")) or _https_url(record.get("invoice_url")),
         )
 
     @property
@@ -153,8 +155,9 @@ def _https_url(value: object) -> str:
         parts = urlsplit(value)
     except ValueError:
         return ""
-    is_usable = parts.scheme == "https" and parts.hostname and "@" not in parts.netloc and len(value) <= _MAX_URL
-    return value if is_usable else ""
+    if parts.scheme != "https" or not parts.hostname or "@" in parts.netloc or len(value) > _MAX_URL:
+        return ""
+    return value
 
 
 class Records:
@@ -169,10 +172,9 @@ class Records:
         defaults: dict[str, Any] = {"timeouts": self._limits.timeouts, "limit": self._limits.answer_bytes}
         return Call(method=method, path=f"/api/v1{path}", **(defaults | more))
 
-    def get(self, path: str, *, is_supplement: bool, timeouts: Timeouts | None = None, **params: str) -> Record:
-        timeouts = timeouts or self._limits.timeouts
-        call = self.make("GET", path, is_supplement=is_supplement, timeouts=timeouts, params=_without_empty(params))
-        answer = self.call(call)
+    def get(self, path: str, **more: Any) -> Record:
+        """**S** Read a record; `more` are members of Call."""
+        answer = self.call(self.make("GET", path, is_supplement=True, **more))
         with usable_answer(answer):
             return record_in(read_json(answer.body))
 
@@ -181,11 +183,9 @@ class Records:
         records: list[Record] = []
         page = pages = 1
         size = 0
-        # Another service may refuse parameters that it does not know, so none is sent without need.
-        page_params = _without_empty(params)
+        page_params: dict[str, str | int] = {**params}
         while page <= pages:
-            call = self.make("GET", path, is_supplement=is_supplement, params=page_params)
-            answer = self.call(call)
+            answer = self.call(self.make("GET", path, is_supplement=is_supplement, params=page_params))
             size += len(answer.body)
             with usable_answer(answer):
                 if size > self._limits.list_bytes:
@@ -196,7 +196,7 @@ class Records:
                     raise UnusableAnswer(f"The list has {pages} pages")
                 records += records_in(document)
             page += 1
-            page_params = page_params | {"page": page}
+            page_params["page"] = page
         return records
 
     def write(self, method: str, path: str, body: Body, *, key: str, is_supplement: bool = False) -> Record:
@@ -213,8 +213,7 @@ class Records:
         self, path: str, body: Body, *, key: str, id_names: tuple[str, ...], is_supplement: bool = False
     ) -> Record:
         """Create a record. The answer must have its id under one of the names, and then has it under the first."""
-        call = self.make("POST", path, body=body, key=key, is_supplement=is_supplement)
-        answer = self.call(call)
+        answer = self.call(self.make("POST", path, body=body, key=key, is_supplement=is_supplement))
         with usable_answer(answer):
             return with_id(record_in(read_json(answer.body)), id_names)
 
@@ -232,7 +231,3 @@ def usable_answer(answer: Answer) -> Iterator[None]:
         yield
     except UnusableAnswer as error:
         raise Unclear(request_id=answer.request_id, status=answer.status) from error
-
-
-def _without_empty(params: Mapping[str, str]) -> dict[str, str | int]:
-    return {name: value for name, value in params.items() if value}

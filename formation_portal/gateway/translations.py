@@ -1,7 +1,6 @@
 """Fetch the catalog in other languages with `Accept-Language`, and cache it by language with its ETag.
 
-Ids, versions, values and rules come from the catalog in its own language alone (`catalog.py`), and only texts from
-here. A service that lacks a language is called again after an hour.
+Only texts come from here; ids, versions, values and rules come from the catalog in its own language (`catalog.py`).
 """
 
 import logging
@@ -25,28 +24,40 @@ _TIMEOUT = 5.0
 Items = Mapping[str, Mapping[str, Any]]
 
 
-class CatalogTranslation:
-    """The catalog of a service in a language, in this process. Other processes share the file."""
+class CachedCatalog:
+    """The catalog of a service in one language, in this process. Other processes share the file."""
 
     def __init__(
         self,
         source: FormationService,
         file: CatalogFile,
         *,
-        language: str,
         seconds: int,
+        language: str = "",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self.language = language
         self._source = source
         self._file = file
-        self.language = language
         self._seconds = seconds
         self._clock = clock
         self._lock = threading.Lock()
+        # The version of the file that this process has read.
         self._stamp = 0
-        self._etag = ""
-        self._items: dict[str, Mapping[str, Any]] = {}
         self._next_call = float("-inf")
+
+    def is_due(self) -> bool:
+        return self._clock() >= self._next_call
+
+    def _wait(self, seconds: float) -> None:
+        self._next_call = self._clock() + seconds
+
+
+class CatalogTranslation(CachedCatalog):
+    """The texts of the catalog in another language."""
+
+    _etag = ""
+    _items: Items = {}
 
     @property
     def is_empty(self) -> bool:
@@ -58,7 +69,7 @@ class CatalogTranslation:
 
         `etag` is that of the catalog in its own language: a service with that language alone can answer "not modified".
         """
-        if self._clock() < self._next_call or not self._lock.acquire(blocking=False):
+        if not self.is_due() or not self._lock.acquire(blocking=False):
             return
         try:
             self._adopt_stored()
@@ -69,9 +80,9 @@ class CatalogTranslation:
                 answer = self._source.catalog(within=_TIMEOUT, language=self.language)
         except GatewayError as error:
             log.warning("No words in %s from %s: %s", self.language, self._source.base_url, error)
-            self._next_call = self._clock() + max(RETRY_SECONDS, error.retry_after or 0)
+            self._wait(max(RETRY_SECONDS, error.retry_after or 0))
         else:
-            self._next_call = self._clock() + (self._seconds if is_available else _UNAVAILABLE_SECONDS)
+            self._wait(self._seconds if is_available else _UNAVAILABLE_SECONDS)
             if is_available and answer.items is not None:
                 self._file.write(answer.items, answer.etag)
                 self._stamp = self._file.stamp()

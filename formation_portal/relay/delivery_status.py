@@ -15,18 +15,7 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.contract.schema import Section
 
 from .calls.routes import REMOVE
-from .models import (
-    AMBIGUOUS,
-    APPROVED,
-    FILE_MISSING,
-    UNCLEAR,
-    UNSUPPORTED,
-    WITHDRAWAL,
-    Delivery,
-    DeliveryState,
-    ResourceKind,
-    ResourceName,
-)
+from .models import APPROVED, WITHDRAWAL, Delivery, DeliveryState, Reason, ResourceKind, ResourceName
 from .order import is_blocked, is_closed_for_changes
 from .problems import LocatedProblem, problems_of
 from .queries import DELIVERIES
@@ -80,10 +69,12 @@ CHANGE_UNSUPPORTED = gettext_noop(
 
 # Reasons why our team has a delivery, in one sentence.
 _IN_DOUBT = gettext_noop("We don’t know yet whether it arrived. Our team is checking. You don’t need to do anything.")
-_REASONS = {
-    UNSUPPORTED: gettext_noop("We can’t send this change automatically. Our team will inform the formation service."),
-    UNCLEAR: _IN_DOUBT,
-    AMBIGUOUS: _IN_DOUBT,
+_REASONS: Mapping[str, str] = {
+    Reason.UNSUPPORTED: gettext_noop(
+        "We can’t send this change automatically. Our team will inform the formation service."
+    ),
+    Reason.UNCLEAR: _IN_DOUBT,
+    Reason.AMBIGUOUS: _IN_DOUBT,
 }
 _FILE_MISSING = gettext_noop("We can’t open this file at the moment. We keep trying. You can also upload it again.")
 _OTHER_REASON = gettext_noop(
@@ -243,7 +234,7 @@ class ApplicationDeliveries:
     @property
     def notices(self) -> tuple[str, ...]:
         """Return a sentence about each kind of call that this service lacks."""
-        names = [row.name for row in self._rows.values() if row.reason == UNSUPPORTED]
+        names = [row.name for row in self._rows.values() if row.reason == Reason.UNSUPPORTED]
         notices = []
         if not self.profile.can_edit and not self._may_send:
             notices.append(gettext(NO_EDITS))
@@ -302,7 +293,7 @@ class ApplicationDeliveries:
         why = ""
         if stage is DeliveryStage.OURS:
             why = gettext(_REASONS.get(row.reason, _OTHER_REASON))
-        elif stage is DeliveryStage.WAITING and row.reason == FILE_MISSING:
+        elif stage is DeliveryStage.WAITING and row.reason == Reason.FILE_MISSING:
             why = gettext(_FILE_MISSING)
         status = DeliveryStatus(
             stage,
@@ -324,7 +315,7 @@ class ApplicationDeliveries:
         if row.state == DeliveryState.DONE:
             if self._is_payment_due and row is self._last_submission_row:
                 return DeliveryStage.PAYMENT
-            if row.reason == UNSUPPORTED:
+            if row.reason == Reason.UNSUPPORTED:
                 return DeliveryStage.OURS
             return DeliveryStage.SAVED if row.acknowledged is None else DeliveryStage.RECEIVED
         if row.state != DeliveryState.QUEUED:

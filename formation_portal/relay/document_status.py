@@ -38,19 +38,17 @@ _NOTE_LIMIT = 2_000
 _RETURNED = gettext_noop("The formation service returned a document")
 
 
-def read_due_documents(*, is_eager: bool = False) -> int:
+def read_due_documents() -> int:
     """Read the due documents of each application, as far as the service may be called. Return the number of readings.
 
-    `is_eager` reads those too whose time has not come. Never called inside a transaction.
+    Never called inside a transaction.
     """
     readings = 0
-    rows = _open_documents()
-    if not is_eager:
-        now = timezone.now()
-        is_new = Q(read_next_at=None, updated_at__lte=now - timing.READ_SOON)
-        rows = rows.filter(is_new | Q(read_next_at__lte=now))
-    for application_id in list(rows.order_by("application_id").values_list("application_id", flat=True).distinct()):
-        claimed_until = _claim(application_id, is_eager=is_eager)
+    now = timezone.now()
+    is_new = Q(read_next_at=None, updated_at__lte=now - timing.READ_SOON)
+    due = _open_documents().filter(is_new | Q(read_next_at__lte=now)).order_by("application_id")
+    for application_id in list(due.values_list("application_id", flat=True).distinct()):
+        claimed_until = _claim(application_id)
         if claimed_until is None:
             break
         _read(application_id, claimed_until)
@@ -72,17 +70,16 @@ def _open_documents() -> QuerySet[Delivery]:
     return sent.exclude(remote_id="").exclude(document_status=APPROVED).exclude(application__state__in=FINAL)
 
 
-def _claim(application_id: int, *, is_eager: bool) -> datetime | None:
+def _claim(application_id: int) -> datetime | None:
     """Return until when no other worker reads the application's documents; None if the service may not be called."""
     with transaction.atomic():
         now = timezone.now()
         stored = locked_profile()
-        if not is_eager:
-            if rate_limit.opens_at(stored, now) > now:
-                return None
-            rate_limit.count_calls(stored, now, is_retry=False)
+        if rate_limit.opens_at(stored, now) > now:
+            return None
+        rate_limit.count_calls(stored, now, is_retry=False)
         # Another worker that comes meanwhile finds that it is not due.
-        until = now + timing.lease()
+        until = now + timing.scaled(timing.LEASE)
         _open_documents().filter(application_id=application_id).update(read_next_at=until)
     return until
 

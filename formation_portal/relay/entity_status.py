@@ -32,13 +32,12 @@ from .calls.routes import CREATE
 from .document_status import learn_about_service
 from .models import (
     ENTITY,
-    PROVIDER_INFORMED,
     TRANSITION_KINDS,
-    UNSUPPORTED,
     WITHDRAWAL,
     Delivery,
     DeliveryState,
     EntityReading,
+    Reason,
     ResourceKind,
 )
 from .service_profile import current_profile, locked_profile
@@ -46,17 +45,17 @@ from .service_profile import current_profile, locked_profile
 logger = logging.getLogger(__name__)
 
 # Steps that count as done here although the service was not called.
-_NOT_CALLED = (UNSUPPORTED, PROVIDER_INFORMED)
+_NOT_CALLED = (Reason.UNSUPPORTED, Reason.PROVIDER_INFORMED)
 
 
-def read_due_entities(*, is_eager: bool = False) -> int:
+def read_due_entities() -> int:
     """Read the entity of each application that is due, as far as the service may be called. Return their number.
 
-    `is_eager` reads those too whose time has not come. Never called inside a transaction.
+    Never called inside a transaction.
     """
     readings = 0
-    for entity in list(_entities() if is_eager else _due_entities(timezone.now())):
-        claimed_until = _claim(entity.application_id, is_eager=is_eager)
+    for entity in list(_due_entities(timezone.now())):
+        claimed_until = _claim(entity.application_id)
         if claimed_until is None:
             break
         _read(entity, claimed_until)
@@ -93,7 +92,7 @@ def _due_entities(now: datetime) -> QuerySet[Delivery]:
     return _entities().filter(is_due | (is_never_read & Q(application__state__in=UNDECIDED)))
 
 
-def _claim(application_id: int, *, is_eager: bool) -> datetime | None:
+def _claim(application_id: int) -> datetime | None:
     """Return until when no other worker reads the entity.
 
     None if another worker has it by now, or the service may not be called.
@@ -101,12 +100,11 @@ def _claim(application_id: int, *, is_eager: bool) -> datetime | None:
     with transaction.atomic():
         now = timezone.now()
         stored = locked_profile()
-        if not is_eager:
-            is_due = _due_entities(now).filter(application_id=application_id).exists()
-            if not is_due or rate_limit.opens_at(stored, now) > now:
-                return None
-            rate_limit.count_calls(stored, now, is_retry=False)
-        until = now + timing.lease()
+        is_due = _due_entities(now).filter(application_id=application_id).exists()
+        if not is_due or rate_limit.opens_at(stored, now) > now:
+            return None
+        rate_limit.count_calls(stored, now, is_retry=False)
+        until = now + timing.scaled(timing.LEASE)
         schedule_reading(application_id, at=until)
     return until
 

@@ -119,27 +119,41 @@ def resolve_references(payload: Any, ids: Mapping[ResourceName, str]) -> Any:
     return payload
 
 
-# Reasons of rows. Held: the call may have been processed, and only an agent can find out.
-UNCLEAR = "unclear"
-# Held, or of a transition that is done: the service has no call for it.
-UNSUPPORTED = "unsupported"
-# Held: several records of the service may be ours, and nothing shows which one is.
-AMBIGUOUS = "twins"
-# Of a transition that was refused, or is held in doubt: the entity has another status at the service.
-STATE_CONFLICT = "otherwise"
-# Waiting: the evidence says that nothing arrived, so it may be sent again.
-RESEND = "resend"
-# Of a document: its upload is not wanted any more (held), or can't be read now (waiting).
-FILE_MISSING = "file_missing"
-# Done: one more lookup of a resource that was sent again has found that the service has more than one of it.
-DUPLICATE = "surplus"
-# Held: the service says that it has processed other content under our key.
-KEY_REUSED = "idempotency_key_reused"
-# Done: an agent has informed the provider by hand.
-PROVIDER_INFORMED = "told"
-OWN_REASONS = frozenset(
-    {UNCLEAR, UNSUPPORTED, AMBIGUOUS, STATE_CONFLICT, RESEND, FILE_MISSING, DUPLICATE, PROVIDER_INFORMED}
-)
+class Reason(StrEnum):
+    """A reason of the portal's own for the state of a delivery, or for the outcome of an attempt."""
+
+    # Held: the call may have been processed, and only an agent can find out.
+    UNCLEAR = "unclear"
+    # Held, or of a transition that is done: the service has no call for it.
+    UNSUPPORTED = "unsupported"
+    # Held: several records of the service may be ours, and nothing shows which one is.
+    AMBIGUOUS = "twins"
+    # Of a transition that was refused, or is held in doubt: the entity has another status at the service.
+    STATE_CONFLICT = "otherwise"
+    # Waiting: the evidence says that nothing arrived, so it may be sent again.
+    RESEND = "resend"
+    # Of a document: its upload is not wanted any more (held), or can't be read now (waiting).
+    FILE_MISSING = "file_missing"
+    # Done: one more lookup of a resource that was sent again has found that the service has more than one of it.
+    DUPLICATE = "surplus"
+    # Done: an agent has informed the provider by hand.
+    PROVIDER_INFORMED = "told"
+    # Held: the service says that it has processed other content under our key.
+    KEY_REUSED = "idempotency_key_reused"
+    # Held: a refusal without a code of its own that names nothing a customer could change.
+    NOT_ACCEPTED = "not_accepted"
+    # Waiting: the service does not accept our key, or not for this call.
+    NOT_AUTHORISED = "not_authorised"
+    NOT_ALLOWED = "not_allowed"
+    # Unknown: the service is still processing it, or its answer names a record that is bound to another row.
+    IN_PROGRESS = "in_progress"
+    BOUND_ELSEWHERE = "bound_elsewhere"
+    # Waiting: the lease was nearly over.
+    TOO_LATE = "too_late"
+
+
+# Those that only the portal may give: the same word as a code of the service gets a mark.
+OWN_REASONS = frozenset(Reason) - {Reason.KEY_REUSED}
 
 # The status of a document at the service; empty before it was looked at (supplement, "Documents").
 APPROVED = "approved"
@@ -237,13 +251,15 @@ class Delivery(models.Model):
     def is_settled(self) -> bool:
         """Return whether it is known what the service has: nothing is on its way, or may have arrived."""
         if self.state == DeliveryState.HELD:
-            return self.reason not in (UNCLEAR, AMBIGUOUS)
+            return self.reason not in (Reason.UNCLEAR, Reason.AMBIGUOUS)
         return self.state not in (DeliveryState.SENDING, DeliveryState.UNKNOWN, DeliveryState.RECONCILING)
 
     @property
     def needs_a_decision(self) -> bool:
         """Return whether only an agent can decide if the service has it, or if a transition is sent again."""
-        return self.state == DeliveryState.HELD and (self.reason in (UNCLEAR, AMBIGUOUS) or self.is_transition)
+        return self.state == DeliveryState.HELD and (
+            self.reason in (Reason.UNCLEAR, Reason.AMBIGUOUS) or self.is_transition
+        )
 
     @property
     def is_returned(self) -> bool:
@@ -274,6 +290,22 @@ class Attempt(models.Model):
 
     def __str__(self) -> str:
         return f"{self.delivery_id}: {self.outcome or 'not ended'}"
+
+
+class Conclusion(models.TextChoices):
+    """A conclusion from a lookup. About a transition it may also be the status of the entity, after OTHER_STATUS."""
+
+    BOUND = "bound", "Found"
+    NOT_FOUND = "not there", "Not found"
+    SEVERAL_MATCHES = "several may be it", "Several possible matches"
+    NO_LIST = "no list to read", "No list available"
+    UNREADABLE = "could not be read", "Could not be read"
+    AS_WANTED = "as it should be", "Up to date"
+    DUPLICATES = "surplus", "Duplicates found"
+    UNKNOWN_STATUS = "no state that we know", "Unknown status"
+
+
+OTHER_STATUS = "it stands at "
 
 
 class Look(models.Model):

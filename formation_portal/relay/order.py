@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from datetime import datetime
 
 from .calls.routes import CREATE, is_unsupported, needs_an_edit, sent_action, wanted_action
-from .models import FILE_MISSING, UNSUPPORTED, WITHDRAWAL, Delivery, DeliveryState, ResourceKind, ResourceName
+from .models import WITHDRAWAL, Delivery, DeliveryState, Reason, ResourceKind, ResourceName
 from .service_profile import Profile
 
 
@@ -39,7 +39,7 @@ def next_delivery(
         is_due = row.next_at is not None and row.next_at <= now
         if row.pk not in tried and (is_eager or row.state in (DeliveryState.QUEUED, DeliveryState.HELD) or is_due):
             return row
-        if row.state == DeliveryState.WAITING and row.reason != FILE_MISSING:
+        if row.state == DeliveryState.WAITING and row.reason != Reason.FILE_MISSING:
             return None
     return None
 
@@ -58,7 +58,7 @@ def _is_movable(row: Delivery, profile: Profile, *, may_send: bool) -> bool:
     if row.state == DeliveryState.DONE:
         return row.recheck and row.next_at is not None
     if row.state == DeliveryState.HELD:
-        return row.reason == UNSUPPORTED and needs_an_edit(row) and not is_unsupported(row, profile)
+        return row.reason == Reason.UNSUPPORTED and needs_an_edit(row) and not is_unsupported(row, profile)
     # A transition waits for no corrections: it has happened here.
     return (may_send or row.is_transition) and row.state in (DeliveryState.QUEUED, DeliveryState.WAITING)
 

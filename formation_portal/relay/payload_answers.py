@@ -12,15 +12,14 @@ from .models import Payload, ResourceName, referenced_name
 
 def without_unsendable(payload: Payload, sendable: Collection[ResourceName]) -> Payload:
     """Leave out answers that refer to resources that can't be sent yet: the other answers need not wait for them."""
-    answers = payload.get("answers", {})
-    unsendable = set()
-    for name, value in answers.items():
-        reference = referenced_name(value)
-        if reference is not None and reference not in sendable:
-            unsendable.add(name)
-    if not unsendable:
+    if "answers" not in payload:
         return payload
-    return payload | {"answers": {name: value for name, value in answers.items() if name not in unsendable}}
+    answers = {}
+    for name, value in payload["answers"].items():
+        reference = referenced_name(value)
+        if reference is None or reference in sendable:
+            answers[name] = value
+    return payload | {"answers": answers}
 
 
 def without_cleaned_differences(payload: Payload, acknowledged: Payload | None, fields: FieldLookup) -> Payload:

@@ -4,33 +4,11 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from .calls import bodies
-from .calls.routes import CREATE, REMOVE, sent_action, wanted_action
-from .models import (
-    AMBIGUOUS,
-    DUPLICATE,
-    ENTITY,
-    STATE_CONFLICT,
-    UNCLEAR,
-    UNSUPPORTED,
-    Delivery,
-    ResourceKind,
-    referenced_names,
-)
+from .calls.routes import COLLECTIONS, CREATE, REMOVE, sent_action, wanted_action
+from .models import ENTITY, Delivery, Reason, ResourceKind, referenced_names
 from .wording import outcome_words, state_words
 
-# As the interface's "Endpoints" has them; edits and removals are those of the supplement.
-_PATHS = {
-    ResourceKind.ENTITY: "/entities",
-    ResourceKind.ENTITY_CSP: "/entities/{id}/csp-data",
-    ResourceKind.SHARE_CLASS: "/entities/{id}/share-classes",
-    ResourceKind.SHARE_CLASS_CSP: "/entities/{id}/csp-data",
-    ResourceKind.PARTY: "/entities/{id}/parties",
-    ResourceKind.PARTY_CSP: "/entities/{id}/csp-data",
-    ResourceKind.DOCUMENT: "/entities/{id}/documents",
-    ResourceKind.SHAREHOLDING: "/entities/{id}/shareholdings",
-    ResourceKind.SUBMISSION: "/entities/{id}/submit",
-    ResourceKind.STATUS: "/entities/{id}/status",
-}
+_STEPS = {ResourceKind.SUBMISSION: "submit", ResourceKind.STATUS: "status"}
 _POSTED_ALWAYS = (ResourceKind.DOCUMENT, ResourceKind.SUBMISSION, ResourceKind.STATUS)
 
 
@@ -42,7 +20,11 @@ def provider_message(row: Delivery, *, ids: dict[tuple[ResourceKind, str], str])
 def call_words(row: Delivery) -> str:
     """Return the method and path of the call that was made, or is to be made."""
     kind = row.resource_kind
-    path = f"/api/v1{_PATHS[kind]}"
+    path = "/api/v1/entities"
+    if kind.is_csp:
+        path += "/{id}/csp-data"
+    elif kind is not ResourceKind.ENTITY:
+        path += "/{id}/" + (_STEPS.get(kind) or COLLECTIONS[kind].step)
     action = sent_action(row) if row.key else wanted_action(row)
     if kind.is_csp or action == CREATE or (kind in _POSTED_ALWAYS and action != REMOVE):
         return f"POST {path}"
@@ -63,7 +45,7 @@ def _facts(row: Delivery, ids: dict[tuple[ResourceKind, str], str]) -> Iterator[
         yield f"ID, as far as we know: {row.remote_id}"
     for name in dict.fromkeys(referenced_names(row.sent or row.wanted)):
         yield f"Refers to the {name[0].replace('_', ' ')} {ids.get(name) or 'whose ID we do not know'}"
-    if row.reason == UNSUPPORTED:
+    if row.reason == Reason.UNSUPPORTED:
         yield _wanted_change(row)
 
 
@@ -115,24 +97,24 @@ def _lookups(row: Delivery) -> Iterator[str]:
 
 
 def _questions(row: Delivery) -> tuple[str, ...]:
-    if row.is_transition and row.reason in (UNCLEAR, STATE_CONFLICT):
+    if row.is_transition and row.reason in (Reason.UNCLEAR, Reason.STATE_CONFLICT):
         return (
             "1. What is the entity’s status on your side, and since when?",
             "2. Was it set by one of these calls or by your staff?",
             "3. If this status is final, please tell us why. If not, when can we send this again?",
         )
-    if row.reason in (UNCLEAR, AMBIGUOUS):
+    if row.reason in (Reason.UNCLEAR, Reason.AMBIGUOUS):
         return (
             "1. Did any of these calls create a record? If so, what is its ID?",
             "2. If several were created, what are their IDs? Please keep one, remove the others and tell us which.",
             "3. If none was created, could one of these calls still create one?",
         )
-    if row.reason == DUPLICATE:
+    if row.reason == Reason.DUPLICATE:
         return (
             "1. Which records did these calls create? What are their IDs?",
             "2. Please keep one, remove the others and tell us which.",
         )
-    if row.reason == UNSUPPORTED:
+    if row.reason == Reason.UNSUPPORTED:
         return (
             "1. We have no call for this. Can you make the change on your side?",
             "2. How can we send you the values?",

@@ -25,21 +25,7 @@ from formation_portal.audit.models import AuditAction
 from formation_portal.gateway.errors import MAX_ID_LENGTH
 
 from .calls.bodies import is_id_of_another_kind
-from .models import (
-    AMBIGUOUS,
-    DUPLICATE,
-    FILE_MISSING,
-    KEY_REUSED,
-    PROVIDER_INFORMED,
-    TRANSITION_KINDS,
-    UNCLEAR,
-    UNSUPPORTED,
-    Attempt,
-    Decision,
-    Delivery,
-    DeliveryState,
-    ResourceKind,
-)
+from .models import TRANSITION_KINDS, Attempt, Decision, Delivery, DeliveryState, Reason, ResourceKind
 from .sync import forget_dependents, requeue
 from .wake import RELAY
 
@@ -104,16 +90,16 @@ def clean_note(text: str) -> str:
     return note
 
 
-_DUPLICATE = Q(state=DeliveryState.DONE, reason=DUPLICATE)
+_DUPLICATE = Q(state=DeliveryState.DONE, reason=Reason.DUPLICATE)
 # The rows that wait for a decision. Any transition may: later ones can't be sent before it.
-_IS_OPEN = Q(reason__in=(UNCLEAR, AMBIGUOUS)) | Q(kind__in=TRANSITION_KINDS)
+_IS_OPEN = Q(reason__in=(Reason.UNCLEAR, Reason.AMBIGUOUS)) | Q(kind__in=TRANSITION_KINDS)
 UNDECIDED = Q(state=DeliveryState.HELD) & _IS_OPEN | _DUPLICATE
 # The rows that the service has no call for, so that an agent has to inform the provider by hand.
-TO_INFORM = Q(state__in=(DeliveryState.HELD, DeliveryState.DONE), reason=UNSUPPORTED) & ~UNDECIDED
+TO_INFORM = Q(state__in=(DeliveryState.HELD, DeliveryState.DONE), reason=Reason.UNSUPPORTED) & ~UNDECIDED
 
 
 def _is_duplicated(row: Delivery) -> bool:
-    return row.state == DeliveryState.DONE and row.reason == DUPLICATE
+    return row.state == DeliveryState.DONE and row.reason == Reason.DUPLICATE
 
 
 def is_undecided(row: Delivery) -> bool:
@@ -123,7 +109,11 @@ def is_undecided(row: Delivery) -> bool:
 
 def must_inform_provider(row: Delivery) -> bool:
     """Return whether an agent has to inform the provider by hand, since the service has no call for it."""
-    return row.reason == UNSUPPORTED and row.state in (DeliveryState.HELD, DeliveryState.DONE) and not is_undecided(row)
+    return (
+        row.reason == Reason.UNSUPPORTED
+        and row.state in (DeliveryState.HELD, DeliveryState.DONE)
+        and not is_undecided(row)
+    )
 
 
 def may_inform_provider(row: Delivery) -> bool:
@@ -131,13 +121,15 @@ def may_inform_provider(row: Delivery) -> bool:
 
     Also of a row that is held for another reason, if nothing of it is in doubt, or whose file can't be read.
     """
-    waits_for_file = row.state == DeliveryState.WAITING and row.reason == FILE_MISSING
+    waits_for_file = row.state == DeliveryState.WAITING and row.reason == Reason.FILE_MISSING
     is_held = row.state == DeliveryState.HELD and not is_undecided(row)
     return must_inform_provider(row) or is_held or waits_for_file
 
 
 # Held for these reasons, a delivery may have been processed, or sending it again is in vain.
-_NEVER_SENT_AGAIN = frozenset({UNCLEAR, AMBIGUOUS, UNSUPPORTED, FILE_MISSING, KEY_REUSED})
+_NEVER_SENT_AGAIN = frozenset(
+    {Reason.UNCLEAR, Reason.AMBIGUOUS, Reason.UNSUPPORTED, Reason.FILE_MISSING, Reason.KEY_REUSED}
+)
 
 
 def may_send_again(row: Delivery) -> bool:
@@ -269,7 +261,7 @@ def _record(row: Delivery, agent: AbstractBaseUser, kind: Decision.Kind, *, note
     requeue(row)
     informed_payload: Any = None
     if kind == Decision.Kind.PROVIDER_INFORMED:
-        row.reason = PROVIDER_INFORMED
+        row.reason = Reason.PROVIDER_INFORMED
         informed_payload = row.wanted
     row.looks = 0
     row.recheck = False

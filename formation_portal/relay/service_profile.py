@@ -4,12 +4,13 @@ Both are stored by the service's address. An unknown capability counts as missin
 "Relay").
 """
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Self
+from typing import Any
 
 from django.conf import settings
 from django.utils import timezone
+from pydantic import TypeAdapter
 
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
@@ -18,9 +19,6 @@ from . import timing
 from .models import ResourceKind, ServiceProfile
 from .queries import PROFILE
 
-# The party list is documented, so any service has it.
-DOCUMENTED_LISTS = frozenset({ResourceKind.PARTY})
-
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
@@ -28,12 +26,12 @@ class Capabilities:
 
     # A call repeated with its Idempotency-Key is processed once.
     honours_keys: bool = False
-    # A list or a record of these kinds can be read back.
-    lists: frozenset[ResourceKind] = DOCUMENTED_LISTS
+    # A list or a record of these kinds can be read back. That of parties is documented, so any service has it.
+    lists: frozenset[ResourceKind] = frozenset({ResourceKind.PARTY})
     # Records of these kinds carry the client_reference that they were created with.
-    references: frozenset[ResourceKind] = field(default_factory=frozenset)
+    references: frozenset[ResourceKind] = frozenset()
     # A second create of the same resource is refused with 409, and names the first one.
-    refuses_repeats: frozenset[ResourceKind] = field(default_factory=frozenset)
+    refuses_repeats: frozenset[ResourceKind] = frozenset()
     # A second upload to a slot takes the first one's place.
     replaces_documents: bool = False
     # csp-data is merged key by key (True), or replaced as a whole (False).
@@ -41,37 +39,13 @@ class Capabilities:
     # Seconds that its slowest answer took.
     slowest: float = 0.0
 
-    def as_json(self) -> dict[str, Any]:
-        members = asdict(self)
-        for name, value in members.items():
-            if isinstance(value, frozenset):
-                members[name] = sorted(map(str, value))
-        return members
 
-    @classmethod
-    def from_json(cls, stored: dict[str, Any]) -> Self:
-        """Return the stored capabilities; missing members are not known."""
-        members: dict[str, Any] = {}
-        for name in stored.keys() & cls.__dataclass_fields__.keys():
-            value = stored[name]
-            members[name] = frozenset(map(ResourceKind, value)) if isinstance(value, list) else value
-        return cls(**members)
-
-
-_LISTED = frozenset(
-    {
-        ResourceKind.ENTITY,
-        ResourceKind.PARTY,
-        ResourceKind.SHARE_CLASS,
-        ResourceKind.SHAREHOLDING,
-        ResourceKind.DOCUMENT,
-    }
-)
+CAPABILITIES = TypeAdapter(Capabilities)
 
 # Known without a probe, so that a fresh machine needs none. A test probes the embedded service and compares.
 EMBEDDED_CAPABILITIES = Capabilities(
     honours_keys=True,
-    lists=_LISTED,
+    lists=frozenset(kind for kind in ResourceKind if not (kind.is_csp or kind.is_transition)),
     references=frozenset({ResourceKind.ENTITY}),
     refuses_repeats=frozenset({ResourceKind.ENTITY, ResourceKind.SHARE_CLASS, ResourceKind.SHAREHOLDING}),
     replaces_documents=True,
@@ -142,7 +116,7 @@ def profile_from(stored: ServiceProfile | None) -> Profile:
     pauses = [moment for moment in (stored.paused_until, stored.open_until) if moment is not None]
     capabilities = Capabilities() if settings.FORMATION_SERVICE_URL else EMBEDDED_CAPABILITIES
     if stored.capabilities is not None:
-        capabilities = Capabilities.from_json(stored.capabilities)
+        capabilities = CAPABILITIES.validate_python(stored.capabilities)
     # The operator's setting wins over the probe and over answers; the embedded service has every call.
     can_edit: bool | None = settings.FORMATION_SERVICE_EDITS
     if can_edit is None:
@@ -166,7 +140,7 @@ def update_profile(**members: Any) -> None:
     """Set members of the stored profile; capabilities are given as `Capabilities`."""
     capabilities = members.get("capabilities")
     if isinstance(capabilities, Capabilities):
-        members["capabilities"] = capabilities.as_json()
+        members["capabilities"] = CAPABILITIES.dump_python(capabilities, mode="json")
     ServiceProfile.objects.update_or_create(base_url=service_address(), defaults=members)
 
 

@@ -25,19 +25,22 @@ READ_HOURLY = timedelta(hours=1)
 # The seconds in which a page reads where the customer pays, beside the gateway's own time-outs.
 PAYMENT_PAGE_SECONDS = 5.0
 
-# Seconds. A lease is longer than any call may take, so that it runs out only if the worker has died.
-_LEASE = 180.0
+# Seconds, to be scaled. A lease is longer than any call may take, so that it runs out only if the worker has died.
+LEASE = 180.0
+# After the service has refused our key, before one call tries again.
+PAUSE = 60.0
+# Nothing is sent for so long after too many calls in a row had no answer.
+BREAK = 30.0
+# Before a blocked row is tried again.
+SHORT_PAUSE = 1.0
 _SETTLE = 60.0
-_PAUSE = 60.0
-_BREAK = 30.0
 _FIRST_BACKOFF = 2.0
 _LONGEST_BACKOFF = 900.0
 _SHORTEST_BACKOFF = 0.2
 
 
-def lease() -> timedelta:
-    """Return how long a worker has a row to itself."""
-    return _scaled(_LEASE)
+def scaled(seconds: float) -> timedelta:
+    return timedelta(seconds=seconds * settings.RELAY_PACE)
 
 
 def settle_time(slowest: float = 0.0) -> timedelta:
@@ -45,31 +48,16 @@ def settle_time(slowest: float = 0.0) -> timedelta:
 
     `slowest` is the slowest answer that the probe has seen, in seconds.
     """
-    return max(_scaled(_SETTLE), timedelta(seconds=2 * slowest))
-
-
-def pause() -> timedelta:
-    """Return the pause after the service has refused our key, before one call tries again."""
-    return _scaled(_PAUSE)
-
-
-def short_pause() -> timedelta:
-    """Return the pause before a blocked row is tried again."""
-    return _scaled(1.0)
-
-
-def breaker_time() -> timedelta:
-    """Return how long nothing is sent after too many calls in a row had no answer."""
-    return _scaled(_BREAK)
+    return max(scaled(_SETTLE), timedelta(seconds=2 * slowest))
 
 
 def lookup_pause(times: int) -> timedelta:
     """Return the pause between two lookups after so many in vain: ever longer, up to a bound."""
-    return _scaled(min(READ_RARELY.total_seconds(), _SETTLE * 2 ** min(times, 20)))
+    return scaled(min(READ_RARELY.total_seconds(), _SETTLE * 2 ** min(times, 20)))
 
 
 def retries_a_second() -> float:
-    return RETRIES / _scaled(60.0).total_seconds()
+    return RETRIES / scaled(60.0).total_seconds()
 
 
 def backoff(attempts: int, *, at_least: float | None = None) -> timedelta:
@@ -81,8 +69,4 @@ def backoff(attempts: int, *, at_least: float | None = None) -> timedelta:
     ceiling = min(_LONGEST_BACKOFF, _FIRST_BACKOFF * 2 ** min(attempts, 20))
     seconds = random.uniform(0, ceiling)  # noqa: S311  # no secret hangs on it
     requested = timedelta(seconds=min(_LONGEST_BACKOFF, at_least or 0.0))
-    return max(_scaled(max(seconds, _SHORTEST_BACKOFF)), requested)
-
-
-def _scaled(seconds: float) -> timedelta:
-    return timedelta(seconds=seconds * settings.RELAY_PACE)
+    return max(scaled(max(seconds, _SHORTEST_BACKOFF)), requested)

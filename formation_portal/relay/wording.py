@@ -10,20 +10,14 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.contract.localisation import format_number
 
 from .models import (
-    AMBIGUOUS,
-    DUPLICATE,
     ENTITY,
-    FILE_MISSING,
-    KEY_REUSED,
-    PROVIDER_INFORMED,
-    RESEND,
-    STATE_CONFLICT,
-    UNCLEAR,
-    UNSUPPORTED,
+    OTHER_STATUS,
     Attempt,
+    Conclusion,
     Delivery,
     DeliveryState,
     Look,
+    Reason,
     ResourceKind,
     ResourceName,
     referenced_name,
@@ -133,36 +127,36 @@ _STATES: Mapping[str, str] = {
 }
 
 _REASONS: Mapping[tuple[str, str], str] = {
-    (DeliveryState.HELD, UNCLEAR): "It may have arrived, but the service’s records do not show it",
-    (DeliveryState.HELD, STATE_CONFLICT): "The application has a different status at the service",
+    (DeliveryState.HELD, Reason.UNCLEAR): "It may have arrived, but the service’s records do not show it",
+    (DeliveryState.HELD, Reason.STATE_CONFLICT): "The application has a different status at the service",
     (
         DeliveryState.UNKNOWN,
-        STATE_CONFLICT,
+        Reason.STATE_CONFLICT,
     ): "Not accepted because of the application’s status at the service; checking that status",
-    (DeliveryState.HELD, AMBIGUOUS): "Several records at the service could be this one",
-    (DeliveryState.HELD, UNSUPPORTED): "The service cannot do this: tell it by e-mail, then record it here",
-    (DeliveryState.HELD, FILE_MISSING): "The uploaded file was replaced or removed before it was sent",
+    (DeliveryState.HELD, Reason.AMBIGUOUS): "Several records at the service could be this one",
+    (DeliveryState.HELD, Reason.UNSUPPORTED): "The service cannot do this: tell it by e-mail, then record it here",
+    (DeliveryState.HELD, Reason.FILE_MISSING): "The uploaded file was replaced or removed before it was sent",
     (DeliveryState.HELD, "not_found"): "The service no longer has it",
     (DeliveryState.HELD, "unexpected"): "The service sent an unexpected answer",
-    (DeliveryState.HELD, "not_accepted"): "The service did not accept it and names no answer to change",
-    (DeliveryState.HELD, KEY_REUSED): "The service says our idempotency key was used for different content",
+    (DeliveryState.HELD, Reason.NOT_ACCEPTED): "The service did not accept it and names no answer to change",
+    (DeliveryState.HELD, Reason.KEY_REUSED): "The service says our idempotency key was used for different content",
     (DeliveryState.HELD, "invalid_state"): "The service does not accept this change in the entity’s current status",
     (DeliveryState.HELD, "schema_superseded"): "The service now has a newer form",
-    (DeliveryState.DONE, DUPLICATE): "The service has duplicates",
-    (DeliveryState.DONE, UNSUPPORTED): "The service cannot do this: tell it by e-mail, then record it here",
-    (DeliveryState.DONE, PROVIDER_INFORMED): "Formation service informed",
-    (DeliveryState.WAITING, "not_authorised"): "The service does not accept our key",
-    (DeliveryState.WAITING, "not_allowed"): "Our key lacks the scope for this: an operator has to request it",
-    (DeliveryState.WAITING, FILE_MISSING): "The uploaded file cannot be read at the moment; trying again",
-    (DeliveryState.WAITING, RESEND): "It did not arrive and will be sent again",
+    (DeliveryState.DONE, Reason.DUPLICATE): "The service has duplicates",
+    (DeliveryState.DONE, Reason.UNSUPPORTED): "The service cannot do this: tell it by e-mail, then record it here",
+    (DeliveryState.DONE, Reason.PROVIDER_INFORMED): "Formation service informed",
+    (DeliveryState.WAITING, Reason.NOT_AUTHORISED): "The service does not accept our key",
+    (DeliveryState.WAITING, Reason.NOT_ALLOWED): "Our key lacks the scope for this: an operator has to request it",
+    (DeliveryState.WAITING, Reason.FILE_MISSING): "The uploaded file cannot be read at the moment; trying again",
+    (DeliveryState.WAITING, Reason.RESEND): "It did not arrive and will be sent again",
 }
 
 _OUTCOMES: Mapping[str, str] = {
     "": "No result recorded: still running, or its worker stopped",
     "done": "Done",
-    "in_progress": "The service is still processing it",
-    "bound_elsewhere": "The answer names a different record",
-    "too_late": "Out of time: not sent",
+    Reason.IN_PROGRESS: "The service is still processing it",
+    Reason.BOUND_ELSEWHERE: "The answer names a different record",
+    Reason.TOO_LATE: "Out of time: not sent",
     "worker_died": "The worker stopped during the call",
     "NotSent": "No connection: not processed",
     "NotConfigured": "No service configured: not sent",
@@ -176,18 +170,6 @@ _OUTCOMES: Mapping[str, str] = {
     "Unsupported": "No such call",
     "UnexpectedAnswer": "Unexpected answer: not processed",
 }
-
-# The conclusions of lookups in words; any other conclusion can be read as it is.
-_CONCLUSIONS: Mapping[str, str] = {
-    "bound": "Found",
-    "not there": "Not found",
-    "several may be it": "Several possible matches",
-    "no list to read": "No list available",
-    "as it should be": "Up to date",
-    "surplus": "Duplicates found",
-    "no state that we know": "Unknown status",
-}
-_STATUS_PREFIX = "it stands at "
 
 
 def state_words(row: Delivery) -> str:
@@ -204,9 +186,11 @@ def outcome_words(attempt: Attempt) -> str:
 
 
 def conclusion_words(look: Look) -> str:
-    if look.conclusion.startswith(_STATUS_PREFIX):
-        return f"Status there: {readable(look.conclusion.removeprefix(_STATUS_PREFIX)).lower()}"
-    return _CONCLUSIONS.get(look.conclusion) or readable(look.conclusion)
+    if look.conclusion.startswith(OTHER_STATUS):
+        return f"Status there: {readable(look.conclusion.removeprefix(OTHER_STATUS)).lower()}"
+    if look.conclusion in Conclusion:
+        return Conclusion(look.conclusion).label
+    return readable(look.conclusion)
 
 
 def readable(word: str) -> str:

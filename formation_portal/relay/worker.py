@@ -19,7 +19,7 @@ from .calls import rate_limit
 from .calls.sending import make_next_call
 from .document_status import read_due_documents
 from .entity_status import read_due_entities
-from .models import UNSUPPORTED, Delivery, DeliveryState, ServiceProfile
+from .models import Delivery, DeliveryState, Reason, ServiceProfile
 from .service_profile import service_address
 from .wake import RELAY
 
@@ -146,7 +146,7 @@ def _idle_seconds() -> float:
 
 def _reactivate_resting() -> None:
     """Make rows due that could not be sent under the old settings, since a new start may bring others."""
-    resting = Q(state=DeliveryState.QUEUED) | Q(state=DeliveryState.HELD, reason=UNSUPPORTED)
+    resting = Q(state=DeliveryState.QUEUED) | Q(state=DeliveryState.HELD, reason=Reason.UNSUPPORTED)
     Delivery.objects.filter(resting, next_at=None).update(next_at=timezone.now())
 
 

@@ -22,7 +22,6 @@ from formation_portal.desk.models import SharedText
 from formation_portal.desk.queue import claims
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation
-from formation_portal.relay.document_status import read_due_documents
 from formation_portal.relay.models import Delivery
 from formation_portal.relay.worker import drain
 from formation_portal.reviews.customer_queries import Reply, store_replies
@@ -37,6 +36,7 @@ from formation_portal.service.catalog.loader import store_catalog
 from tests import factories
 from tests.applications.imports.sample_sheets import as_csv
 from tests.encrypted_rows import update_each
+from tests.relay.conftest import read_all_documents
 from tests.relay.flaky_transport import FlakyTransport, answers
 from tests.reviews.deciding import decide
 
@@ -104,7 +104,7 @@ class Site:
         self._transport.fail_on(
             "GET entities/documents", answers(200, {"data": records, "meta": {"page": 1, "total_pages": 1}})
         )
-        assert read_due_documents(is_eager=True) == 1
+        assert read_all_documents() == 1
         row = Delivery.objects.filter(application=self.draft.application, kind="party").order_by("pk")[0]
         matches = [{"id": text} for text in ids]
         row.seen.create(records=COUNT, matches=[one["id"] for one in matches], conclusion="ambiguous")

@@ -8,7 +8,7 @@ from django.test import Client
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
-from formation_portal.relay.models import UNCLEAR, Delivery
+from formation_portal.relay.models import Delivery, Reason
 from tests import factories
 from tests.encrypted_rows import update_each
 from tests.markup import Markup
@@ -153,7 +153,7 @@ def test_what_the_service_can_not_be_told_to_remove_is_said(
     assert words not in page_of(as_owner, complete, name).one("main").text, "this service has the call"
     settings.FORMATION_SERVICE_EDITS = False
     assert words in page_of(as_owner, complete, name).one("main").text
-    Delivery.objects.filter(kind=kind).update(state="held", reason=UNCLEAR, acknowledged=None, remote_id="")
+    Delivery.objects.filter(kind=kind).update(state="held", reason=Reason.UNCLEAR, acknowledged=None, remote_id="")
     assert words in page_of(as_owner, complete, name).one("main").text, "it may be there"
     Delivery.objects.filter(kind=kind).update(state="queued", reason="")
     assert words not in page_of(as_owner, complete, name).one("main").text, "it never was there"

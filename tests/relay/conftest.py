@@ -3,12 +3,14 @@
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from formation_portal import gateway
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.transports.in_process import BASE_URL
+from formation_portal.relay import document_status, entity_status
 from formation_portal.relay.models import Delivery
 from formation_portal.service.auth import portal_key
 from formation_portal.service.catalog.loader import store_catalog
@@ -61,3 +63,23 @@ def save(draft: Draft, key: str, raw: dict[str, Any], by: Any) -> None:
 
 def row(kind: str, subject: str = "") -> Delivery:
     return Delivery.objects.get(kind=kind, subject=subject)
+
+
+def download(service: FormationService, entity_id: str, document_id: str) -> bytes:
+    """Return the content of a document, which the portal itself never asks back."""
+    path = f"/entities/{entity_id}/documents/{document_id}/download"
+    call = service._records.make("GET", path, headers={"Accept": "*/*"}, limit=2**24)
+    return service._records.call(call).body
+
+
+def read_all_documents() -> int:
+    """Make every document due that may be read, and read them."""
+    document_status._open_documents().update(read_next_at=timezone.now())
+    return document_status.read_due_documents()
+
+
+def read_all_entities() -> int:
+    """Make every entity due that may be read, and read them."""
+    for entity in entity_status._entities():
+        entity_status.schedule_reading(entity.application_id, at=timezone.now())
+    return entity_status.read_due_entities()

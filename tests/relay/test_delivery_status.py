@@ -9,16 +9,7 @@ from django.utils import timezone
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.relay.delivery_status import DeliveryStage, deliveries_for_customer, deliveries_of
-from formation_portal.relay.models import (
-    AMBIGUOUS,
-    APPROVED,
-    REJECTED,
-    UNCLEAR,
-    UNSUPPORTED,
-    Delivery,
-    DeliveryState,
-    ResourceKind,
-)
+from formation_portal.relay.models import APPROVED, REJECTED, Delivery, DeliveryState, Reason, ResourceKind
 from formation_portal.relay.worker import drain
 from tests.encrypted_rows import update_each
 
@@ -71,7 +62,7 @@ def test_the_delivery_status_takes_two_queries(complete: Draft, django_assert_nu
 def test_a_customer_reads_of_a_draft_just_what_is_not_well(complete: Draft, document_status: str) -> None:
     [row] = Delivery.objects.filter(kind="document")
     Delivery.objects.exclude(pk=row.pk).update(state="done")
-    for state, reason in product(DeliveryState.values, ["", UNSUPPORTED]):
+    for state, reason in product(DeliveryState.values, ["", Reason.UNSUPPORTED]):
         Delivery.objects.filter(pk=row.pk).update(state=state, document_status=document_status, reason=reason)
         is_well = state in ("done", "queued", "sending") and document_status != REJECTED and not reason
         words = deliveries_of(complete.application).of("document", row.subject).words
@@ -85,9 +76,9 @@ _IN_DOUBT = {DeliveryState.SENDING, DeliveryState.UNKNOWN, DeliveryState.RECONCI
 
 
 @pytest.mark.parametrize("state", DeliveryState.values)
-@pytest.mark.parametrize("reason", ["", UNCLEAR, AMBIGUOUS, UNSUPPORTED])
+@pytest.mark.parametrize("reason", ["", Reason.UNCLEAR, Reason.AMBIGUOUS, Reason.UNSUPPORTED])
 def test_what_may_have_arrived_is_not_settled(state: str, reason: str) -> None:
-    is_held_in_doubt = state == DeliveryState.HELD and reason in (UNCLEAR, AMBIGUOUS)
+    is_held_in_doubt = state == DeliveryState.HELD and reason in (Reason.UNCLEAR, Reason.AMBIGUOUS)
     is_in_doubt = state in _IN_DOUBT or is_held_in_doubt
     assert Delivery(kind="party", state=state, reason=reason).is_settled is not is_in_doubt
 

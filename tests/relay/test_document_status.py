@@ -21,6 +21,7 @@ from formation_portal.service.models import Document, Entity
 from tests import factories
 from tests.encrypted_rows import update_each
 from tests.markup import Markup
+from tests.relay.conftest import read_all_documents
 
 from .conftest import row
 from .flaky_transport import FlakyTransport, answers, unreachable
@@ -67,7 +68,7 @@ def test_a_returned_document_comes_back_on_top_with_its_note_and_the_way_to_it(
     received: Draft, transport: FlakyTransport, as_owner: Client
 ) -> None:
     says(transport, "rejected", status_note=NOTE)
-    assert read_due_documents(is_eager=True) == 1
+    assert read_all_documents() == 1
     draft = factories.again(received)
     assert draft.application.status is State.RETURNED_FOR_CHANGES
     assert "Returned to you" in slot(as_owner, draft)
@@ -89,7 +90,7 @@ def test_a_returned_document_comes_back_on_top_with_its_note_and_the_way_to_it(
 
 def test_without_a_note_it_says_so(received: Draft, transport: FlakyTransport, as_owner: Client) -> None:
     says(transport, "rejected")
-    read_due_documents(is_eager=True)
+    read_all_documents()
     assert "Upload this document again. It was returned without a reason" in slot(as_owner, factories.again(received))
 
 
@@ -97,7 +98,7 @@ def test_what_came_back_stands_in_the_way_until_another_file_takes_its_place(
     received: Draft, transport: FlakyTransport, owner: Any, as_owner: Client
 ) -> None:
     says(transport, "rejected", note=NOTE)
-    read_due_documents(is_eager=True)
+    read_all_documents()
     draft = factories.again(received)
     with pytest.raises(services.NotReady) as caught:
         services.submit(draft, by=owner)
@@ -120,18 +121,18 @@ def test_an_accepted_document_says_so_and_is_read_no_more(
     received: Draft, transport: FlakyTransport, as_owner: Client
 ) -> None:
     Document.objects.update(status="approved")
-    assert read_due_documents(is_eager=True) == 1
+    assert read_all_documents() == 1
     assert "Received" in slot(as_owner, received)
     assert "Accepted." in slot(as_owner, received)
     assert "1 document accepted" in page_of(as_owner, received, "status/").one("main").text
     assert factories.again(received).application.status is State.SUBMITTED_FOR_REVIEW
-    assert read_due_documents(is_eager=True) == 0
+    assert read_all_documents() == 0
 
 
 def test_what_is_no_longer_at_the_service_is_not_asked_for(received: Draft, transport: FlakyTransport) -> None:
     """Such as a document that was removed, which has no id there any more."""
     update_each(Delivery.objects.filter(kind="document"), remote_id="")
-    assert read_due_documents(is_eager=True) == 0
+    assert read_all_documents() == 0
 
 
 def test_what_our_reviewer_has_begun_stays_with_the_reviewer(
@@ -139,7 +140,7 @@ def test_what_our_reviewer_has_begun_stays_with_the_reviewer(
 ) -> None:
     type(received.application).objects.update(state=State.IN_REVIEW)
     says(transport, "rejected", status_note=NOTE)
-    read_due_documents(is_eager=True)
+    read_all_documents()
     draft = factories.again(received)
     assert draft.application.status is State.IN_REVIEW
     assert NOTE in slot(as_owner, draft)
@@ -185,7 +186,7 @@ def test_a_document_that_arrives_while_the_list_is_read_is_read_with_it(
         return answers(200, {"data": [record]})(transport, request, more)
 
     transport.fail_on(LIST, after_another_arrived, times=1)
-    read_due_documents(is_eager=True)
+    read_all_documents()
     assert document_delivery().document_note == NOTE
 
 
@@ -201,7 +202,7 @@ def test_a_list_says_nothing_of_another_applications_documents(
 
 def test_a_service_that_asks_for_a_pause_gets_it(received: Draft, transport: FlakyTransport) -> None:
     transport.fail_on(LIST, answers(503, Retry_After="90"))
-    read_due_documents(is_eager=True)
+    read_all_documents()
     assert current_profile().is_paused(timezone.now() + timedelta(seconds=80))
 
 
@@ -210,17 +211,17 @@ def test_a_service_without_such_a_list_is_asked_again_after_a_day(
     status: int, received: Draft, transport: FlakyTransport
 ) -> None:
     transport.fail_on(LIST, answers(status))
-    read_due_documents(is_eager=True)
+    read_all_documents()
     assert document_delivery().read_next_at > timezone.now() + timedelta(hours=23)
     assert document_delivery().document_status == ""
 
 
 def test_a_service_that_is_away_loses_nothing(received: Draft, transport: FlakyTransport) -> None:
     says(transport, "rejected", status_note=NOTE)
-    read_due_documents(is_eager=True)
+    read_all_documents()
     transport.clear()
     transport.fail_on(LIST, unreachable)
-    read_due_documents(is_eager=True)
+    read_all_documents()
     assert document_delivery().document_note == NOTE
 
 
@@ -229,13 +230,13 @@ def test_a_service_that_is_away_loses_nothing(received: Draft, transport: FlakyT
 )
 def test_what_belongs_to_nothing_here_says_nothing(data: list[Any], received: Draft, transport: FlakyTransport) -> None:
     transport.fail_on(LIST, answers(200, {"data": data}))
-    read_due_documents(is_eager=True)
+    read_all_documents()
     assert (document_delivery().document_status, document_delivery().state) == ("", "done")
 
 
 def test_a_withdrawn_application_is_read_no_more(received: Draft, owner: Any) -> None:
     services.withdraw(received, by=owner)
-    assert read_due_documents(is_eager=True) == 0
+    assert read_all_documents() == 0
 
 
 def test_however_many_documents_were_returned_the_pages_ask_as_often(

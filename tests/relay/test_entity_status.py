@@ -26,7 +26,7 @@ from tests import factories
 from tests.markup import Markup
 from tests.privacy.stages import findings as audit_findings
 from tests.relay.calls.status_changes import status_there, submitted
-from tests.relay.conftest import row
+from tests.relay.conftest import read_all_entities, row
 from tests.relay.entity_answers import READ, approve, lets_time_pass, shows
 from tests.relay.flaky_transport import FlakyTransport, answers, lost_before, unreachable
 from tests.relay.incoming_webhooks.conftest import event, post, sign, written
@@ -110,7 +110,7 @@ def test_the_customer_reads_the_number_at_once_and_gets_the_e_mail(
     approve(submitted, agent)
     Letter.objects.all().delete()
     shows(transport, "incorporated", company_number="2087311", incorporated_at="2026-11-20T09:00:00Z")
-    read_due_entities(is_eager=True)
+    read_all_entities()
     page = status_page(as_owner, submitted)
     assert "2087311" in page
     assert [one.text.split() for one in Markup(page).all("dd")][-1] == ["20", "November", "2026"]
@@ -128,7 +128,7 @@ def test_an_incorporation_without_a_number_ends_the_case_too(
     services.advance(submitted, "begin_review", by=agent)
     drain()
     shows(transport, "incorporated")
-    read_due_entities(is_eager=True)
+    read_all_entities()
     assert state(submitted) is State.INCORPORATED
     assert "Registration number" not in status_page(as_owner, submitted)
 
@@ -137,7 +137,7 @@ def test_an_incorporation_in_another_state_waits_for_an_agent(
     submitted: Draft, transport: FlakyTransport, agent: Any, as_owner: Client
 ) -> None:
     shows(transport, "incorporated", company_number="77")
-    read_due_entities(is_eager=True)
+    read_all_entities()
     assert state(submitted) is State.SUBMITTED_FOR_REVIEW
     assert "77" not in [one.company_number for one in ServiceStatus.objects.filter(outcome="applied")]
     status = open_status(submitted.application)
@@ -148,7 +148,7 @@ def test_an_incorporation_in_another_state_waits_for_an_agent(
     transport.clear()
     drain()
     shows(transport, "incorporated", company_number="77")
-    read_due_entities(is_eager=True)
+    read_all_entities()
     assert state(submitted) is State.INCORPORATED
     assert open_status(submitted.application) is None
 
@@ -179,10 +179,10 @@ def test_a_status_is_put_before_agents_once_however_often_it_is_read(
 ) -> None:
     shows(transport, "on_hold", status_note="Waiting for the registrar")
     for _ in range(3):
-        read_due_entities(is_eager=True)
+        read_all_entities()
     assert [(one.status, one.outcome) for one in ServiceStatus.objects.all()] == [("on_hold", "open")]
     shows(transport, "on_hold", status_note="Waiting for the notary")
-    read_due_entities(is_eager=True)
+    read_all_entities()
     assert [(one.note, one.outcome) for one in ServiceStatus.objects.order_by("pk")] == [
         ("Waiting for the registrar", "replaced"),
         ("Waiting for the notary", "open"),
@@ -195,7 +195,7 @@ def test_what_the_service_takes_back_waits_for_nobody_and_may_come_again(
 ) -> None:
     for status in ("rejected", "submitted_for_review", "rejected"):
         shows(transport, status)
-        read_due_entities(is_eager=True)
+        read_all_entities()
     assert [one.outcome for one in ServiceStatus.objects.order_by("pk")] == ["replaced", "open"]
 
 
@@ -205,7 +205,7 @@ def test_what_the_portal_wrote_is_no_decision_of_the_service(
     for transition in ("begin_review", "approve", "record_incorporation"):
         services.advance(submitted, transition, by=agent)
         drain()
-        read_due_entities(is_eager=True)
+        read_all_entities()
     assert status_there() == "incorporated"
     assert not ServiceStatus.objects.exists()
 
@@ -217,7 +217,7 @@ def test_nothing_is_concluded_while_a_transition_is_under_way(
     services.advance(submitted, "begin_review", by=agent)
     drain()
     shows(transport, "rejected")
-    read_due_entities(is_eager=True)
+    read_all_entities()
     assert not ServiceStatus.objects.exists()
     assert EntityReading.objects.get().next_at <= timezone.now() + timing.READ_SOON
 
@@ -231,13 +231,13 @@ def test_a_service_without_a_status_call_is_compared_with_what_it_was_told_last(
     drain()
     transport.clear()
     assert status_there() == "submitted_for_review"
-    read_due_entities(is_eager=True)
+    read_all_entities()
     assert not ServiceStatus.objects.exists()
     shows(transport, "in_review")
-    read_due_entities(is_eager=True)
+    read_all_entities()
     assert not ServiceStatus.objects.exists(), "somebody was informed by hand"
     shows(transport, "closed")
-    read_due_entities(is_eager=True)
+    read_all_entities()
     assert [one.status for one in ServiceStatus.objects.all()] == ["closed"]
 
 
@@ -246,7 +246,7 @@ def test_a_service_that_shows_no_entity_tells_nothing_and_is_asked_again_after_a
     answer: int, submitted: Draft, transport: FlakyTransport
 ) -> None:
     transport.fail_on(READ, answers(answer))
-    assert read_due_entities(is_eager=True) == 1
+    assert read_all_entities() == 1
     assert EntityReading.objects.get().next_at > timezone.now() + timedelta(hours=23)
     assert state(submitted) is State.SUBMITTED_FOR_REVIEW
     assert not ServiceStatus.objects.exists()
@@ -258,20 +258,20 @@ def test_a_reading_that_fails_changes_nothing_and_is_repeated_soon(
     failure: Any, submitted: Draft, transport: FlakyTransport
 ) -> None:
     transport.fail_on(READ, failure)
-    read_due_entities(is_eager=True)
+    read_all_entities()
     assert not ServiceStatus.objects.exists()
     assert EntityReading.objects.get().next_at <= timezone.now() + timing.READ_SOON
 
 
 def test_the_record_of_another_entity_says_nothing(submitted: Draft, transport: FlakyTransport) -> None:
     shows(transport, "rejected", id="ent_somebody_elses")
-    read_due_entities(is_eager=True)
+    read_all_entities()
     assert not ServiceStatus.objects.exists()
 
 
 def test_a_record_without_a_status_says_nothing(submitted: Draft, transport: FlakyTransport) -> None:
     shows(transport, "")
-    read_due_entities(is_eager=True)
+    read_all_entities()
     assert not ServiceStatus.objects.exists()
 
 
@@ -299,11 +299,11 @@ def test_of_two_workers_that_find_the_same_entity_due_one_reads_it(
     lets_time_pass()
     claim, has_raced = entity_status._claim, []
 
-    def after_the_other(application_id: int, *, is_eager: bool) -> Any:
+    def after_the_other(application_id: int) -> Any:
         if not has_raced:
             has_raced.append(True)
             assert read_due_entities() == 1
-        return claim(application_id, is_eager=is_eager)
+        return claim(application_id)
 
     monkeypatch.setattr(entity_status, "_claim", after_the_other)
     assert read_due_entities() == 0
@@ -332,7 +332,7 @@ def test_what_it_showed_before_our_transition_says_nothing(
         return answers(200, {"data": {"status": "submitted_for_review"}})(transport, request, more)
 
     transport.fail_on(READ, while_we_begin, times=1)
-    read_due_entities(is_eager=True)
+    read_all_entities()
     assert status_there() == "in_review"
     assert not ServiceStatus.objects.exists()
     assert EntityReading.objects.get().next_at <= timezone.now() + timing.READ_SOON
@@ -342,7 +342,7 @@ def test_nothing_is_left_of_what_was_read_of_an_erased_application(
     submitted: Draft, transport: FlakyTransport, owner: Any
 ) -> None:
     shows(transport, "rejected", status_note="Ada Lovelace is on a list")
-    read_due_entities(is_eager=True)
+    read_all_entities()
     services.withdraw(factories.again(submitted), by=owner)
     drain()
     erase_application(factories.again(submitted).application, by=None, reason="retention")
@@ -361,7 +361,7 @@ def test_nothing_is_read_of_drafts_and_while_the_service_asks_for_a_pause(
     complete: Draft, transport: FlakyTransport, owner: Any
 ) -> None:
     drain()
-    assert read_due_entities(is_eager=True) == 0
+    assert read_all_entities() == 0
     services.submit(complete, by=owner)
     drain()
     lets_time_pass()
@@ -393,7 +393,7 @@ def test_what_the_customer_submits_after_that_goes_to_our_review_first(
 
 def test_an_erased_party_leaves_the_services_words(submitted: Draft, transport: FlakyTransport) -> None:
     shows(transport, "rejected", status_note="Ada Lovelace is on a list")
-    read_due_entities(is_eager=True)
+    read_all_entities()
     erase_party(submitted.application, "ada", by=None)
     assert [one.note for one in ServiceStatus.objects.all()] == ["[erased] is on a list"]
     assert audit_findings() == []

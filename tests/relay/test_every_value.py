@@ -11,7 +11,7 @@ from formation_portal.relay.worker import drain
 from formation_portal.service.catalog.loader import store_catalog
 from tests import factories
 
-from .conftest import row
+from .conftest import download, row
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -91,7 +91,7 @@ def test_of_the_shares(entity: str, service: FormationService) -> None:
 def test_of_the_documents(entity: str, service: FormationService) -> None:
     people = names_by_party(service, entity)
     documents = {
-        (people[document["party_id"]], document["document_key"]): service.download_document(entity, document["id"])
+        (people[document["party_id"]], document["document_key"]): download(service, entity, document["id"])
         for document in service.records(entity, Collection.DOCUMENTS)
     }
     assert documents == {

@@ -10,7 +10,7 @@ from formation_portal.applications.models import Application
 from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.erasure import is_settled, settled
 from formation_portal.relay.health import open_deliveries
-from formation_portal.relay.models import DUPLICATE, UNCLEAR, UNSUPPORTED, Delivery, DeliveryState
+from formation_portal.relay.models import Delivery, DeliveryState, Reason
 from formation_portal.relay.resolution import deliveries_in, queue_groups
 from formation_portal.relay.worker import _reactivate_resting
 
@@ -32,13 +32,13 @@ def put(draft: Draft, state: str, reason: str = "", *, is_due: bool = False) -> 
 @pytest.mark.parametrize(
     ("state", "reason", "group"),
     [
-        ("held", UNCLEAR, "undecided"),
-        ("done", DUPLICATE, "surplus"),
-        ("unknown", UNCLEAR, "unknown"),
+        ("held", Reason.UNCLEAR, "undecided"),
+        ("done", Reason.DUPLICATE, "surplus"),
+        ("unknown", Reason.UNCLEAR, "unknown"),
         ("reconciling", "", "unknown"),
         ("sending", "", "unknown"),
-        ("held", UNSUPPORTED, "by_hand"),
-        ("done", UNSUPPORTED, "by_hand"),
+        ("held", Reason.UNSUPPORTED, "by_hand"),
+        ("done", Reason.UNSUPPORTED, "by_hand"),
         ("held", "not_found", "held"),
         ("refused", "", "refused"),
         ("waiting", "", "waiting"),
@@ -49,7 +49,7 @@ def put(draft: Draft, state: str, reason: str = "", *, is_due: bool = False) -> 
 def test_each_delivery_is_in_its_group(complete: Draft, state: str, reason: str, group: str | None) -> None:
     row = put(complete, state, reason)
     # A duplicate is to be decided too.
-    groups = {group, "undecided"} if reason == DUPLICATE else {group} - {None}
+    groups = {group, "undecided"} if reason == Reason.DUPLICATE else {group} - {None}
     found = {name for name, _, _ in queue_groups() if name and row in deliveries_in(name)}
     assert found == groups
     assert [*deliveries_in()] == ([row] if groups else [])
@@ -79,11 +79,11 @@ def test_what_is_under_way_or_in_doubt_is_not_settled(complete: Draft, state: st
     ("state", "reason", "is_tried"),
     [
         ("queued", "", True),
-        ("held", UNSUPPORTED, True),
-        ("held", UNCLEAR, False),
+        ("held", Reason.UNSUPPORTED, True),
+        ("held", Reason.UNCLEAR, False),
         ("refused", "", False),
         ("done", "", False),
-        ("unknown", UNSUPPORTED, False),
+        ("unknown", Reason.UNSUPPORTED, False),
     ],
 )
 def test_a_new_start_tries_what_other_settings_may_let_through(

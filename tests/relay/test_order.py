@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from formation_portal.relay.models import UNSUPPORTED, Delivery, ResourceKind
+from formation_portal.relay.models import Delivery, Reason, ResourceKind
 from formation_portal.relay.order import next_delivery
 from formation_portal.relay.service_profile import EMBEDDED_CAPABILITIES, Capabilities, Profile
 
@@ -144,12 +144,20 @@ def test_nothing_goes_before_it_may() -> None:
 
 
 def test_a_held_edit_is_open_only_where_the_service_can_edit_and_gave_an_id() -> None:
-    held = made(ResourceKind.PARTY, "a", pk=2, state="held", reason=UNSUPPORTED, acknowledged={}, remote_id="pty_1")
+    held = made(
+        ResourceKind.PARTY,
+        "a",
+        pk=2,
+        state="held",
+        reason=Reason.UNSUPPORTED,
+        acknowledged={},
+        remote_id="pty_1",
+    )
     assert chosen(entity(), held) == 2
     assert chosen(entity(), held, profile=NO_EDITS) is None
     held.remote_id = ""
     assert chosen(entity(), held) is None
-    refused_clearing = made(ResourceKind.ENTITY_CSP, pk=4, state="held", reason=UNSUPPORTED, acknowledged={})
+    refused_clearing = made(ResourceKind.ENTITY_CSP, pk=4, state="held", reason=Reason.UNSUPPORTED, acknowledged={})
     assert chosen(entity(), refused_clearing, is_eager=True) is None
     other = made(ResourceKind.PARTY, "b", pk=3, state="held", reason="unclear")
     assert chosen(entity(), other, is_eager=True) is None

@@ -10,8 +10,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
 from formation_portal.contract.lifecycle import State
 from formation_portal.relay.delivery_status import NO_SUBMISSIONS, SENT_ON_SUBMIT, deliveries_of
-from formation_portal.relay.entity_status import read_due_entities
-from formation_portal.relay.models import UNSUPPORTED
+from formation_portal.relay.models import Reason
 from formation_portal.relay.resolution import send_again
 from formation_portal.relay.wording import state_words
 from formation_portal.relay.worker import drain
@@ -21,6 +20,7 @@ from tests import factories
 from tests.other_service import OtherService
 from tests.other_service.fixtures import at_other_service, other_service
 from tests.other_service.schemas import USABLE
+from tests.relay.conftest import read_all_entities
 
 from .conftest import row, save
 
@@ -162,7 +162,7 @@ def test_a_404_to_a_submission_of_an_entity_that_is_there_says_that_the_call_is_
     at_other_service.answer("POST .*/submit$", 404, "Nothing here")
     services.submit(shares, by=owner)
     drain()
-    assert (row("submission").state, row("submission").reason) == ("done", UNSUPPORTED)
+    assert (row("submission").state, row("submission").reason) == ("done", Reason.UNSUPPORTED)
     assert "The service cannot do this" in state_words(row("submission"))
     [entity_id] = at_other_service.entities
     read = [request.path for request in at_other_service.received if request.method == "GET"]
@@ -187,7 +187,7 @@ def test_a_service_that_shows_no_entity_decides_nothing_that_we_know_of(
     at_other_service.answer("GET .*/entities/[^/]+$", status, "Not here.")
     services.submit(shares, by=owner)
     drain()
-    assert read_due_entities(is_eager=True) == 1
+    assert read_all_entities() == 1
     assert factories.again(shares).application.status is State.SUBMITTED_FOR_REVIEW
     assert not ServiceStatus.objects.exists()
 
@@ -200,13 +200,13 @@ def test_what_the_service_decides_is_read_in_its_own_shape(
     drain()
     record = {"status": "deed_wanted", "feedback": "Send the deed by post", "anything": {"else": 1}}
     at_other_service.answer("GET .*/entities/[^/]+$", 200, record, times=1)
-    read_due_entities(is_eager=True)
+    read_all_entities()
     [status] = ServiceStatus.objects.all()
     assert (status.status, status.note, status.outcome) == ("deed_wanted", "Send the deed by post", "open")
     assert factories.again(shares).application.status is State.IN_REVIEW
     record = {"status": "incorporated", "registration_number": 4711}
     at_other_service.answer("GET .*/entities/[^/]+$", 200, record, times=1)
-    read_due_entities(is_eager=True)
+    read_all_entities()
     application = factories.again(shares).application
     assert application.status is State.INCORPORATED
     assert registration_of(application) == Registration("4711", None)
@@ -223,8 +223,8 @@ def test_a_submission_that_waits_for_payment_is_received_once_it_is_paid_for(
     page = as_owner.get(f"/applications/{shares.application.reference}/status/").content.decode()
     assert "Pay at till.example" in page
     assert "https://till.example/E-1" in page
-    read_due_entities(is_eager=True)
+    read_all_entities()
     assert factories.again(shares).application.payment_due_since is not None, "it shows no entity"
     at_other_service.answer("GET .*/entities/[^/]+$", 200, {"status": "submitted_for_review"}, times=1)
-    read_due_entities(is_eager=True)
+    read_all_entities()
     assert deliveries_of(factories.again(shares).application).overall.words == "Received"

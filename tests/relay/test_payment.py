@@ -21,7 +21,7 @@ from formation_portal.reviews.models import ServiceStatus
 from tests import factories
 from tests.markup import Markup
 from tests.privacy.stages import findings as audit_findings
-from tests.relay.conftest import row
+from tests.relay.conftest import read_all_entities, row
 from tests.relay.entity_answers import READ, SUBMIT, approve, lets_time_pass, shows
 from tests.relay.flaky_transport import FlakyTransport, answers, lost_before, unreachable
 
@@ -151,7 +151,7 @@ def test_the_address_is_in_no_log(
     with caplog.at_level(logging.DEBUG):
         submit(complete, transport, owner, status="unpaid", payment_url=URL)
         shows(transport, "unpaid", payment_url=URL)
-        read_due_entities(is_eager=True)
+        read_all_entities()
         status_page(as_owner, complete)
     assert caplog.records
     assert "s3cret" not in caplog.text
@@ -161,7 +161,7 @@ def test_the_address_is_in_no_log(
 def test_the_owner_gets_one_e_mail(complete: Draft, transport: FlakyTransport, owner: Any) -> None:
     submit(complete, transport, owner, status="unpaid", payment_url=URL)
     shows(transport, "unpaid", payment_url=URL)
-    read_due_entities(is_eager=True)
+    read_all_entities()
     letters = [one for one in Letter.objects.all() if one.kind == "decision"]
     assert [(one.to, one.subject.partition(":")[0]) for one in letters] == [("owner@example.com", "Payment due")]
     assert "s3cret" not in letters[0].text
@@ -192,7 +192,7 @@ def test_it_is_received_once_the_entity_has_another_status(
     unpaid: Draft, transport: FlakyTransport, as_owner: Client
 ) -> None:
     shows(transport, "draft")
-    read_due_entities(is_eager=True)
+    read_all_entities()
     assert deliveries_of(factories.again(unpaid).application).overall.words == "Waiting for payment", (
         "the same status still"
     )
@@ -226,7 +226,7 @@ def test_a_payment_that_a_page_sees_is_noted_by_the_worker(
 
 def test_it_ends_where_the_service_says_that_nothing_is_pending(unpaid: Draft, transport: FlakyTransport) -> None:
     shows(transport, "draft", pending_submission=False)
-    read_due_entities(is_eager=True)
+    read_all_entities()
     assert factories.again(unpaid).application.payment_due_since is None
     assert [one.status for one in ServiceStatus.objects.all()] == ["draft"], "it was not submitted: an agent looks"
 
@@ -237,7 +237,7 @@ def test_a_status_of_the_list_is_found_by_reading_too(
     services.submit(complete, by=owner)
     drain()
     shows(transport, "awaiting_payment", payment_url=URL)
-    read_due_entities(is_eager=True)
+    read_all_entities()
     assert factories.again(complete).application.payment_due_since is not None
     assert not ServiceStatus.objects.exists()
     assert [url for url, _, _ in payment_links(status_page(as_owner, complete))] == [URL]
@@ -249,7 +249,7 @@ def test_nothing_is_due_again_once_the_review_has_approved_it(
     services.submit(complete, by=owner)
     approve(complete, agent)
     shows(transport, "awaiting_payment", payment_url=URL)
-    read_due_entities(is_eager=True)
+    read_all_entities()
     assert factories.again(complete).application.payment_due_since is None
     assert [one.status for one in ServiceStatus.objects.all()] == ["awaiting_payment"], "an agent looks at it"
 

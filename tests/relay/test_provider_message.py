@@ -2,21 +2,21 @@
 
 import pytest
 
-from formation_portal.relay.models import AMBIGUOUS, DUPLICATE, STATE_CONFLICT, UNCLEAR, UNSUPPORTED, Delivery
+from formation_portal.relay.models import Delivery, Reason
 from formation_portal.relay.provider_message import _questions, call_words
 
 
 @pytest.mark.parametrize(
     ("kind", "reason", "first"),
     [
-        ("entity", UNCLEAR, "1. Did any of these calls create a record? If so, what is its ID?"),
-        ("entity", AMBIGUOUS, "1. Did any of these calls create a record? If so, what is its ID?"),
-        ("entity", DUPLICATE, "1. Which records did these calls create? What are their IDs?"),
-        ("entity", UNSUPPORTED, "1. We have no call for this. Can you make the change on your side?"),
+        ("entity", Reason.UNCLEAR, "1. Did any of these calls create a record? If so, what is its ID?"),
+        ("entity", Reason.AMBIGUOUS, "1. Did any of these calls create a record? If so, what is its ID?"),
+        ("entity", Reason.DUPLICATE, "1. Which records did these calls create? What are their IDs?"),
+        ("entity", Reason.UNSUPPORTED, "1. We have no call for this. Can you make the change on your side?"),
         ("entity", "not_found", "1. What is its status on your side?"),
-        ("status", UNCLEAR, "1. What is the entity’s status on your side, and since when?"),
-        ("status", STATE_CONFLICT, "1. What is the entity’s status on your side, and since when?"),
-        ("status", UNSUPPORTED, "1. We have no call for this. Can you make the change on your side?"),
+        ("status", Reason.UNCLEAR, "1. What is the entity’s status on your side, and since when?"),
+        ("status", Reason.STATE_CONFLICT, "1. What is the entity’s status on your side, and since when?"),
+        ("status", Reason.UNSUPPORTED, "1. We have no call for this. Can you make the change on your side?"),
         ("submission", "not_found", "1. What is its status on your side?"),
     ],
 )

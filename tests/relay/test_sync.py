@@ -17,7 +17,7 @@ from formation_portal.relay.worker import drain
 from tests import factories
 from tests.encrypted_rows import values_of
 
-from .conftest import row, save
+from .conftest import download, row, save
 from .flaky_transport import FlakyTransport
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -42,7 +42,7 @@ def test_the_service_holds_what_was_typed(complete: Draft, service: FormationSer
     assert (holding["party_id"], holding["share_class_id"]) == (party["party_id"], share_class["id"])
     (document,) = service.records(entity_id, Collection.DOCUMENTS)
     assert (document["document_key"], document["party_id"]) == ("Passport", party["party_id"])
-    assert service.download_document(entity_id, document["id"]) == factories.PDF
+    assert download(service, entity_id, document["id"]) == factories.PDF
 
 
 def test_things_go_in_the_order_of_the_design(complete: Draft, transport: FlakyTransport) -> None:

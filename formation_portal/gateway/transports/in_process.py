@@ -85,13 +85,8 @@ def _environ(request: PreparedRequest) -> dict[str, Any]:
         "SERVER_PROTOCOL": "HTTP/1.1",
         "REMOTE_ADDR": "127.0.0.1",
         "CONTENT_LENGTH": str(len(body)),
-        "wsgi.version": (1, 0),
         "wsgi.url_scheme": url.scheme,
         "wsgi.input": io.BytesIO(body),
-        "wsgi.errors": io.StringIO(),
-        "wsgi.multithread": True,
-        "wsgi.multiprocess": True,
-        "wsgi.run_once": False,
         "HTTP_HOST": url.netloc,
     }
     for name, value in request.headers.items():

@@ -42,10 +42,7 @@ class _Deadline:
 
     def __init__(self, timeouts: Timeouts) -> None:
         self._end = time.monotonic() + timeouts.whole
-        self._read = timeouts.read
-
-    def for_reading(self) -> float:
-        return min(self._read, self.left())
+        self.read = timeouts.read
 
     def left(self) -> float:
         left = self._end - time.monotonic()
@@ -69,7 +66,7 @@ class _TimedReader(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int | None:
-        self._sock.settimeout(self._deadline.for_reading())
+        self._sock.settimeout(min(self._deadline.read, self._deadline.left()))
         return self._raw.readinto(buffer)
 
     def close(self) -> None:
@@ -77,19 +74,11 @@ class _TimedReader(io.RawIOBase):
         super().close()
 
 
-class _TimedSocket:
-    """The socket as http.client reads an answer from it."""
-
-    def __init__(self, sock: socket.socket) -> None:
-        self._sock = sock
-
-    def makefile(self, *_: Any, **__: Any) -> io.BufferedReader:
-        return io.BufferedReader(_TimedReader(self._sock))
-
-
 class _TimedResponse(http.client.HTTPResponse):
     def __init__(self, sock: socket.socket, *args: Any, **kwargs: Any) -> None:
-        super().__init__(_TimedSocket(sock), *args, **kwargs)  # type: ignore[arg-type]
+        super().__init__(sock, *args, **kwargs)
+        self.fp.close()
+        self.fp = io.BufferedReader(_TimedReader(sock))
 
 
 class _TimedConnection(HTTPConnection):

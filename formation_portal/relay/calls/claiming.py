@@ -12,17 +12,7 @@ from formation_portal.applications.models import Application
 from formation_portal.core.encrypted_fields import column_values
 
 from .. import timing
-from ..models import (
-    RESEND,
-    UNCLEAR,
-    UNSUPPORTED,
-    WITHDRAWAL,
-    Attempt,
-    Delivery,
-    DeliveryState,
-    ResourceKind,
-    ResourceName,
-)
+from ..models import WITHDRAWAL, Attempt, Delivery, DeliveryState, Reason, ResourceKind, ResourceName
 from ..order import next_delivery
 from ..service_profile import Profile, current_profile, locked_profile, profile_from
 from ..sync import requeue
@@ -84,7 +74,7 @@ def _postpone(rows: Iterable[Delivery], *, now: datetime) -> None:
         elif row.next_at <= now:
             blocked.append(row.pk)
     Delivery.objects.filter(pk__in=resting).update(next_at=None)
-    Delivery.objects.filter(pk__in=blocked).update(next_at=now + timing.short_pause())
+    Delivery.objects.filter(pk__in=blocked).update(next_at=now + timing.scaled(timing.SHORT_PAUSE))
 
 
 def _claim_row(
@@ -127,19 +117,19 @@ def _finish_without_call(row: Delivery, profile: Profile) -> bool:
         row.state = DeliveryState.DONE
         row.unclear_since = None
         requeue(row)
-        row.reason = UNSUPPORTED
+        row.reason = Reason.UNSUPPORTED
     elif row.state == DeliveryState.UNKNOWN:
         if strategy_for(row, profile.capabilities) is not Strategy.HOLD:
             return False
         logger.error("Delivery %s may have arrived, but cannot be verified: held", row.pk)
-        row.hold(UNCLEAR)
+        row.hold(Reason.UNCLEAR)
     elif row.state == DeliveryState.DONE:
         return False
     elif has_nothing_to_send(row):
         row.acknowledged = row.wanted
         requeue(row)
     elif is_unsupported(row, profile):
-        row.hold(UNSUPPORTED)
+        row.hold(Reason.UNSUPPORTED)
     else:
         return False
     row.save()
@@ -152,7 +142,7 @@ def _prepare(row: Delivery) -> None:
     if row.state == DeliveryState.UNKNOWN:
         row.repeats += 1
         return
-    if row.reason == RESEND:
+    if row.reason == Reason.RESEND:
         row.repeats += 1
         # A transition leaves no second record behind.
         row.recheck = not row.is_transition
@@ -164,7 +154,7 @@ def _prepare(row: Delivery) -> None:
 def _save_claim(row: Delivery, state: DeliveryState, lease: uuid.UUID, *, before: str, now: datetime) -> None:
     row.state = state
     row.lease = lease
-    row.lease_until = now + timing.lease()
+    row.lease_until = now + timing.scaled(timing.LEASE)
     # When the lease has ended, the row is due again.
     row.next_at = row.lease_until
     names = ("state", "lease", "lease_until", "next_at", "key", "sent", "repeats", "looks", "recheck")
@@ -183,7 +173,7 @@ def _expire_leases(rows: Iterable[Delivery], profile: Profile, *, now: datetime)
             logger.warning("Delivery %s: its worker died while sending", row.pk)
             row.tries.filter(ended_at=None).update(ended_at=now, outcome="worker_died")
             row.state = DeliveryState.UNKNOWN
-            row.reason = UNCLEAR
+            row.reason = Reason.UNCLEAR
             row.unclear_since = row.unclear_since or now
             row.next_at = now + profile.doubt_time(row.repeats)
         elif row.state == DeliveryState.RECONCILING:

@@ -17,17 +17,10 @@ from formation_portal.gateway.errors import (
 )
 from formation_portal.gateway.records import EntityRecord
 
-from ..models import OWN_REASONS, STATE_CONFLICT, UNCLEAR, UNSUPPORTED, DeliveryState, ResourceKind
+from ..models import OWN_REASONS, DeliveryState, Reason, ResourceKind
 from .bodies import is_id_of_another_kind
 from .routes import CREATE, REMOVE
 
-NOT_AUTHORISED = "not_authorised"
-NOT_ALLOWED = "not_allowed"
-IN_PROGRESS = "in_progress"
-BOUND_ELSEWHERE = "bound_elsewhere"
-TOO_LATE = "too_late"
-# A refusal without a code of its own that names nothing a customer could change.
-NOT_ACCEPTED = "not_accepted"
 # Refusals of any customer's call: nothing that a customer could change.
 NOT_FOR_CUSTOMERS = frozenset(
     {"invalid_state", "schema_superseded", "idempotency_key_reused", "malformed_json", "unknown_field"}
@@ -91,17 +84,17 @@ def _state_of(error: GatewayError, *, kind: ResourceKind, action: str, is_gone: 
     if isinstance(error, NotAuthorised):
         # A change of status takes a scope of its own; a key without it is still good for all else.
         lacks_scope = kind is ResourceKind.STATUS and error.status == 403
-        return DeliveryState.WAITING, NOT_ALLOWED if lacks_scope else NOT_AUTHORISED
+        return DeliveryState.WAITING, Reason.NOT_ALLOWED if lacks_scope else Reason.NOT_AUTHORISED
     if is_gone or (isinstance(error, NotFound) and not isinstance(error, Unsupported)):
         return (DeliveryState.DONE, "") if action == REMOVE else (DeliveryState.HELD, "not_found")
     if isinstance(error, Unsupported):
-        return (DeliveryState.DONE if kind.is_transition else DeliveryState.HELD), UNSUPPORTED
+        return (DeliveryState.DONE if kind.is_transition else DeliveryState.HELD), Reason.UNSUPPORTED
     if isinstance(error, Busy) and error.code == "request_in_progress":
-        return DeliveryState.UNKNOWN, IN_PROGRESS
+        return DeliveryState.UNKNOWN, Reason.IN_PROGRESS
     if isinstance(error, Busy | NotSent):
         return DeliveryState.WAITING, ""
     if isinstance(error, Unclear):
-        return DeliveryState.UNKNOWN, UNCLEAR
+        return DeliveryState.UNKNOWN, Reason.UNCLEAR
     # The service's code, marked if it equals one of our own reasons, which only we may give.
     reason = f"said {error.code}" if error.code in OWN_REASONS else error.code
     names_a_record = bool(error.existing_id) and not is_id_of_another_kind(kind, error.existing_id)
@@ -112,7 +105,7 @@ def _state_of(error: GatewayError, *, kind: ResourceKind, action: str, is_gone: 
         is_conflict = error.status == 409 and not error.problems and not is_for_everybody
         if kind.is_transition and (error.code == "invalid_state" or is_conflict):
             # Refused for the entity's status: the transition may have been done before.
-            return DeliveryState.UNKNOWN, STATE_CONFLICT
+            return DeliveryState.UNKNOWN, Reason.STATE_CONFLICT
         is_about_content = bool(error.problems) or error.status in _CONTENT_STATUSES
         if is_about_content and not is_for_everybody and action != REMOVE and kind is not ResourceKind.STATUS:
             return DeliveryState.REFUSED, reason

@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 from django.conf import settings
 
 from .. import timing
-from ..models import Delivery, DeliveryState, ServiceProfile
-from .outcomes import NOT_AUTHORISED, CallOutcome
+from ..models import Delivery, DeliveryState, Reason, ServiceProfile
+from .outcomes import CallOutcome
 
 logger = logging.getLogger(__name__)
 
@@ -34,7 +34,7 @@ def opens_at(stored: ServiceProfile, now: datetime, *, is_retry: bool = False) -
 def count_calls(stored: ServiceProfile, now: datetime, *, is_retry: bool, calls: int = 1) -> None:
     """Count calls that are about to be made. If the breaker is open, this is the trial call."""
     if stored.open_until is not None:
-        stored.open_until = now + timing.breaker_time()
+        stored.open_until = now + timing.scaled(timing.BREAK)
     latest = sorted([*stored.recent_calls, *[now.timestamp()] * calls])
     stored.recent_calls = latest[-settings.RELAY_CALLS_PER_SECOND :]
     stored.retries_left = _retries_left(stored, now) - int(is_retry)
@@ -51,8 +51,8 @@ def count_at_end(stored: ServiceProfile, counted_at: datetime | None, now: datet
 
 def record_outcome(stored: ServiceProfile, outcome: CallOutcome, now: datetime, *, was_retry: bool) -> None:
     """Note what the answer, or its lack, means for the calls to come."""
-    if outcome.reason == NOT_AUTHORISED:
-        _pause(stored, now + timing.pause(), "key")
+    if outcome.reason == Reason.NOT_AUTHORISED:
+        _pause(stored, now + timing.scaled(timing.PAUSE), "key")
         logger.error(
             "The formation service rejects the portal's key (status %s, request %s): sending paused until %s",
             outcome.status,
@@ -78,7 +78,7 @@ def record_outcome(stored: ServiceProfile, outcome: CallOutcome, now: datetime, 
                 logger.error(
                     "The formation service failed to answer %s times in a row: one call at a time", stored.failures
                 )
-            stored.open_until = now + timing.breaker_time()
+            stored.open_until = now + timing.scaled(timing.BREAK)
     stored.save()
 
 

@@ -18,18 +18,7 @@ from formation_portal.gateway.errors import MAX_ID_LENGTH, Unclear
 from formation_portal.gateway.records import EntityRecord
 
 from .. import timing
-from ..models import (
-    AMBIGUOUS,
-    DUPLICATE,
-    RESEND,
-    STATE_CONFLICT,
-    UNCLEAR,
-    UNSUPPORTED,
-    Delivery,
-    DeliveryState,
-    Look,
-    ResourceKind,
-)
+from ..models import OTHER_STATUS, Conclusion, Delivery, DeliveryState, Look, Reason, ResourceKind
 from ..service_profile import Capabilities, Profile
 from ..sync import requeue
 from .bodies import matches
@@ -54,7 +43,7 @@ def strategy_for(row: Delivery, capabilities: Capabilities) -> Strategy:
         # It changes any status that the entity has by then, so it is only repeated under a key that counts. If the
         # service refuses it, or it is no longer wanted, it is not repeated: the entity's status is read.
         may_repeat = honours_keys and row.repeats < timing.KEYED_REPEATS
-        is_same = row.reason != STATE_CONFLICT and row.wanted == row.sent
+        is_same = row.reason != Reason.STATE_CONFLICT and row.wanted == row.sent
         return Strategy.REPEAT if may_repeat and is_same else Strategy.LOOK_UP
     # Anything but creating a record has the same result twice as once. csp-data goes out whole to a service that is not
     # known to merge it.
@@ -134,14 +123,6 @@ def _read_list(claim: Claim) -> list[dict[str, Any]]:
     return claim.service.records(claim.entity_id, COLLECTIONS[claim.kind])
 
 
-BOUND = "bound"
-NOT_FOUND = "not there"
-SEVERAL_MATCHES = "several may be it"
-NO_LIST = "no list to read"
-UNREADABLE = "could not be read"
-AS_WANTED = "as it should be"
-
-
 def reconcile(row: Delivery, evidence: Evidence | CallOutcome, *, profile: Profile, now: datetime) -> None:
     """Update the row as the evidence allows, and keep a record of the lookup."""
     if isinstance(evidence, CallOutcome):
@@ -162,8 +143,8 @@ def _resolve_doubt(row: Delivery, unbound: Collection[str], evidence: Evidence, 
     if not unbound:
         return _not_found(row, profile, now)
     if len(unbound) > 1 or (_has_doubtful_siblings(row) and not evidence.is_certain):
-        hold(row, AMBIGUOUS)
-        return SEVERAL_MATCHES
+        hold(row, Reason.AMBIGUOUS)
+        return Conclusion.SEVERAL_MATCHES
     [row.remote_id] = unbound
     row.acknowledged = row.sent
     row.state = DeliveryState.DONE
@@ -173,7 +154,7 @@ def _resolve_doubt(row: Delivery, unbound: Collection[str], evidence: Evidence, 
         row.next_at = now
     else:
         row.next_at = now + profile.settle_time if row.recheck else None
-    return BOUND
+    return Conclusion.BOUND
 
 
 def _not_found(row: Delivery, profile: Profile, now: datetime) -> str:
@@ -186,13 +167,13 @@ def _not_found(row: Delivery, profile: Profile, now: datetime) -> str:
         # It is certain that nothing arrived, as if it had never been sent.
         _send_again(row, now)
     else:
-        hold(row, UNCLEAR)
-    return NOT_FOUND
+        hold(row, Reason.UNCLEAR)
+    return Conclusion.NOT_FOUND
 
 
 def _send_again(row: Delivery, now: datetime) -> None:
     row.state = DeliveryState.WAITING
-    row.reason = RESEND
+    row.reason = Reason.RESEND
     row.next_at = now
     row.unclear_since = None
 
@@ -202,14 +183,14 @@ def _recheck(row: Delivery, unbound: Collection[str], profile: Profile, now: dat
     row.state = DeliveryState.DONE
     if _has_doubtful_siblings(row):
         row.next_at = now + profile.settle_time
-        return UNREADABLE
+        return Conclusion.UNREADABLE
     row.recheck = False
     row.next_at = None
     if not unbound:
-        return AS_WANTED
-    row.reason = DUPLICATE
+        return Conclusion.AS_WANTED
+    row.reason = Reason.DUPLICATE
     logger.error("Delivery %s: the service has %s duplicates", row.pk, len(unbound))
-    return DUPLICATE
+    return Conclusion.DUPLICATES
 
 
 def _not_readable(row: Delivery, outcome: CallOutcome, *, now: datetime) -> str:
@@ -217,14 +198,14 @@ def _not_readable(row: Delivery, outcome: CallOutcome, *, now: datetime) -> str:
     row.state = DeliveryState.DONE if is_recheck else DeliveryState.UNKNOWN
     row.attempts += 1
     row.next_at = now + timing.backoff(row.attempts, at_least=outcome.retry_after)
-    if outcome.reason not in (UNSUPPORTED, "not_found"):
-        return UNREADABLE
+    if outcome.reason not in (Reason.UNSUPPORTED, "not_found"):
+        return Conclusion.UNREADABLE
     if is_recheck:
         row.recheck = False
         row.next_at = None
     else:
         hold(row, hold_reason(row))
-    return NO_LIST
+    return Conclusion.NO_LIST
 
 
 def _has_doubtful_siblings(row: Delivery) -> bool:
@@ -235,16 +216,14 @@ def _has_doubtful_siblings(row: Delivery) -> bool:
 
 def hold_reason(row: Delivery) -> str:
     """Return why a row is held about which nothing can be read: a row that was never in doubt was surely refused."""
-    return STATE_CONFLICT if row.reason == STATE_CONFLICT and row.unclear_since is None else UNCLEAR
+    return (
+        Reason.STATE_CONFLICT if row.reason == Reason.STATE_CONFLICT and row.unclear_since is None else Reason.UNCLEAR
+    )
 
 
 def hold(row: Delivery, reason: str) -> None:
     row.hold(reason)
     logger.error("Delivery %s is held: the service's records are inconclusive: %s", row.pk, reason)
-
-
-UNKNOWN_STATUS = "no state that we know"
-OTHER_STATUS = "it stands at {state}"
 
 
 def read_entity(claim: Claim) -> EntityRecord:
@@ -271,29 +250,29 @@ def _resolve(row: Delivery, record: EntityRecord, profile: Profile, now: datetim
         row.acknowledged = row.sent
         row.unclear_since = None
         requeue(row)
-        return AS_WANTED
+        return Conclusion.AS_WANTED
     is_known = record.status in list(State)
     if not record.status or (not is_known and row.wanted != row.sent):
         hold(row, hold_reason(row))
-        return UNKNOWN_STATUS
+        return Conclusion.UNKNOWN_STATUS
     if not is_known:
         # The service has states of its own on the way from one to the next.
         row.looks += 1
         row.state = DeliveryState.UNKNOWN
         row.next_at = now + timing.lookup_pause(row.looks)
-        return UNKNOWN_STATUS
+        return Conclusion.UNKNOWN_STATUS
     state = State(record.status)
     if _is_applied(row, state):
         row.acknowledged = row.sent
         row.unclear_since = None
         row.state = DeliveryState.DONE
         requeue(row)
-        return AS_WANTED
+        return Conclusion.AS_WANTED
     if state in _source_states(_target(row)):
         _not_applied(row, profile, now)
     else:
-        hold(row, STATE_CONFLICT)
-    return OTHER_STATUS.format(state=state)
+        hold(row, Reason.STATE_CONFLICT)
+    return OTHER_STATUS + state
 
 
 def _not_applied(row: Delivery, profile: Profile, now: datetime) -> None:
@@ -304,9 +283,9 @@ def _not_applied(row: Delivery, profile: Profile, now: datetime) -> None:
         wait = timing.lookup_pause(in_vain) if in_vain > 0 else profile.settle_time
         row.state = DeliveryState.UNKNOWN
         row.next_at = now + wait
-    elif row.reason == STATE_CONFLICT and in_vain >= 0:
+    elif row.reason == Reason.STATE_CONFLICT and in_vain >= 0:
         # It is known: the service refuses the transition from that status.
-        hold(row, STATE_CONFLICT)
+        hold(row, Reason.STATE_CONFLICT)
     else:
         _send_again(row, now)
         # Under its old key the service would only repeat its answer.

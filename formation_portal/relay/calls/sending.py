@@ -21,33 +21,14 @@ from formation_portal.gateway.records import EntityRecord
 
 from .. import timing
 from ..entity_status import note_transition
-from ..models import (
-    FILE_MISSING,
-    STATE_CONFLICT,
-    UNCLEAR,
-    UNSUPPORTED,
-    Attempt,
-    Delivery,
-    DeliveryState,
-    ResourceKind,
-    ServiceProfile,
-)
+from ..models import Attempt, Delivery, DeliveryState, Reason, ResourceKind, ServiceProfile
 from ..problems import locate
 from ..service_profile import edit_name, locked_profile
 from ..sync import forget_dependents, is_frozen, requeue
 from . import rate_limit
 from .claiming import claim
 from .missing_calls import outcome_of_missing_call
-from .outcomes import (
-    BOUND_ELSEWHERE,
-    IN_PROGRESS,
-    NOT_ACCEPTED,
-    NOT_ALLOWED,
-    NOT_AUTHORISED,
-    TOO_LATE,
-    CallOutcome,
-    outcome_of,
-)
+from .outcomes import CallOutcome, outcome_of
 from .reconciliation import Evidence, look_up, read_entity, reconcile, reconcile_transition
 from .routes import CREATE, Claim, MissingFile, UnreadableFile, certain_part, send, sent_action, submit
 
@@ -87,7 +68,7 @@ def _call(claimed: Claim) -> CallOutcome:
     # The call has to end within the lease: a process that was asleep must not send what others have done.
     longest = max(settings.ENV.call_timeout, settings.ENV.upload_timeout) * settings.RELAY_PACE
     if row.lease_until is None or (row.lease_until - timezone.now()).total_seconds() <= longest:
-        return CallOutcome(DeliveryState.WAITING, TOO_LATE, was_called=False)
+        return CallOutcome(DeliveryState.WAITING, Reason.TOO_LATE, was_called=False)
     try:
         # The request id is kept with the attempt, so that a process that dies has left it behind.
         with log_context(request=claimed.request_id):
@@ -101,9 +82,9 @@ def _call(claimed: Claim) -> CallOutcome:
         return outcome_of(error, kind=claimed.kind, action=action)
     except UnreadableFile:
         # A file is never given up automatically: the row waits until it can be read, or an agent decides otherwise.
-        return CallOutcome(DeliveryState.WAITING, FILE_MISSING, was_called=False)
+        return CallOutcome(DeliveryState.WAITING, Reason.FILE_MISSING, was_called=False)
     except MissingFile:
-        return CallOutcome(DeliveryState.HELD, FILE_MISSING, was_called=False)
+        return CallOutcome(DeliveryState.HELD, Reason.FILE_MISSING, was_called=False)
 
 
 def record_result(claim: Claim, outcome: CallOutcome) -> Delivery | None:
@@ -119,7 +100,7 @@ def record_result(claim: Claim, outcome: CallOutcome) -> Delivery | None:
         ResultWriter(row, claim, now).write(outcome)
         row.save()
         _continue_others(row, now=now)
-        if row.is_transition and row.state == DeliveryState.DONE and row.reason != UNSUPPORTED:
+        if row.is_transition and row.state == DeliveryState.DONE and row.reason != Reason.UNSUPPORTED:
             note_transition(row, outcome.entity)
         if outcome.was_called:
             _learn_about_service(row, claim, outcome, now=now)
@@ -191,7 +172,7 @@ class ResultWriter:
                 self.write_refused(outcome)
             else:
                 logger.error("Delivery %s: the answer names a different record, request %s", row.pk, outcome.request_id)
-                self.write_unknown(replace(outcome, reason=BOUND_ELSEWHERE))
+                self.write_unknown(replace(outcome, reason=Reason.BOUND_ELSEWHERE))
             return
         is_removal = row.sent is None
         row.remote_id = "" if is_removal else outcome.remote_id or row.remote_id
@@ -218,8 +199,8 @@ class ResultWriter:
         """Record that this try was surely not processed; an earlier one of the same payload may have been."""
         row = self._row
         row.attempts += 1
-        if outcome.reason in (NOT_AUTHORISED, NOT_ALLOWED):
-            wait = timing.pause()
+        if outcome.reason in (Reason.NOT_AUTHORISED, Reason.NOT_ALLOWED):
+            wait = timing.scaled(timing.PAUSE)
         else:
             wait = timing.backoff(row.attempts, at_least=outcome.retry_after)
         row.state = DeliveryState.WAITING
@@ -236,14 +217,14 @@ class ResultWriter:
         """
         row = self._row
         row.state = DeliveryState.UNKNOWN
-        if outcome.reason == STATE_CONFLICT:
-            row.reason = STATE_CONFLICT
+        if outcome.reason == Reason.STATE_CONFLICT:
+            row.reason = Reason.STATE_CONFLICT
             row.next_at = self._now
             return
-        row.reason = UNCLEAR
+        row.reason = Reason.UNCLEAR
         row.unclear_since = row.unclear_since or self._now
         row.next_at = self._now + self._claim.profile.doubt_time(row.repeats)
-        if outcome.reason == IN_PROGRESS:
+        if outcome.reason == Reason.IN_PROGRESS:
             # The service is still processing it, so this was no try in vain.
             row.repeats = max(0, row.repeats - 1)
             row.next_at = self._now + timedelta(seconds=outcome.retry_after or 1)
@@ -252,7 +233,7 @@ class ResultWriter:
         row = self._row
         if outcome.status == 409 and row.unclear_since is not None and sent_action(row) == CREATE:
             # The record that it conflicts with may be its own.
-            self.write_held(replace(outcome, reason=UNCLEAR))
+            self.write_held(replace(outcome, reason=Reason.UNCLEAR))
             return
         if row.wanted != row.sent:
             row.unclear_since = None
@@ -263,10 +244,10 @@ class ResultWriter:
         if cleared and all(problem["field"] in cleared for problem in problems):
             # These questions are no longer asked, so the customer can't answer: the service lacks the call that clears.
             row.unclear_since = None
-            self.write_held(CallOutcome(DeliveryState.HELD, UNSUPPORTED, request_id=outcome.request_id))
+            self.write_held(CallOutcome(DeliveryState.HELD, Reason.UNSUPPORTED, request_id=outcome.request_id))
             return
         if problems and not any(problem["is_answerable"] for problem in problems):
-            self.write_held(replace(outcome, reason=outcome.reason or NOT_ACCEPTED))
+            self.write_held(replace(outcome, reason=outcome.reason or Reason.NOT_ACCEPTED))
             return
         row.unclear_since = None
         row.state = DeliveryState.REFUSED
@@ -278,8 +259,8 @@ class ResultWriter:
         row = self._row
         if outcome.problems and row.unclear_since is not None:
             # An earlier try, whose answer was lost, may have been processed before the service began to refuse it.
-            outcome = replace(outcome, reason=UNCLEAR)
-        if row.wanted != row.sent and outcome.reason not in (UNSUPPORTED, UNCLEAR):
+            outcome = replace(outcome, reason=Reason.UNCLEAR)
+        if row.wanted != row.sent and outcome.reason not in (Reason.UNSUPPORTED, Reason.UNCLEAR):
             self._requeue_changed()
             return
         row.hold(outcome.reason)
@@ -318,11 +299,11 @@ def _learn_about_service(row: Delivery, claim: Claim, outcome: CallOutcome, *, n
 def _learn_missing_calls(stored: ServiceProfile, row: Delivery, outcome: CallOutcome, *, now: datetime) -> None:
     """Keep that the service has, or lacks, a call that only the supplement names."""
     call = row.kind if row.is_transition else edit_name(sent_action(row), row.resource_kind)
-    if outcome.reason == UNSUPPORTED:
+    if outcome.reason == Reason.UNSUPPORTED:
         stored.lacks = sorted({*stored.lacks, call})
         if row.is_transition:
             # Those held in doubt can't have arrived.
-            in_doubt = Delivery.objects.filter(kind=row.kind, state=DeliveryState.HELD, reason=UNCLEAR)
+            in_doubt = Delivery.objects.filter(kind=row.kind, state=DeliveryState.HELD, reason=Reason.UNCLEAR)
             in_doubt.update(state=DeliveryState.UNKNOWN, next_at=now, updated_at=now)
         else:
             stored.can_edit = False
@@ -332,7 +313,7 @@ def _learn_missing_calls(stored: ServiceProfile, row: Delivery, outcome: CallOut
 
 def _continue_others(row: Delivery, *, now: datetime) -> None:
     """Make the application's other rows due, unless they would wait for the same reason."""
-    if row.state != DeliveryState.WAITING or row.reason == FILE_MISSING:
+    if row.state != DeliveryState.WAITING or row.reason == Reason.FILE_MISSING:
         Delivery.objects.filter(application_id=row.application_id, state=DeliveryState.QUEUED, next_at=None).update(
             next_at=now
         )

@@ -5,15 +5,7 @@ from dataclasses import dataclass
 
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
-from formation_portal.relay.models import (
-    AMBIGUOUS,
-    DUPLICATE,
-    UNCLEAR,
-    Delivery,
-    DeliveryState,
-    ResourceKind,
-    ResourceName,
-)
+from formation_portal.relay.models import Delivery, DeliveryState, Reason, ResourceKind, ResourceName
 from formation_portal.relay.resolution import deliveries_in
 
 from .expected_records import expected_records, text
@@ -102,7 +94,7 @@ def _compare_states(
             is_fine = may_hold and _may_be_held(row) and row.pk in seen_by_agents
         elif row.state == DeliveryState.DONE:
             # What the portal believes to be doubled was counted: either that is so, or it is wrong.
-            is_fine = row.reason != DUPLICATE
+            is_fine = row.reason != Reason.DUPLICATE
         else:
             is_fine = row.state == DeliveryState.QUEUED and _is_behind_something_held(row, rows)
         if not is_fine:
@@ -110,7 +102,7 @@ def _compare_states(
 
 
 def _may_be_held(row: Delivery) -> bool:
-    return row.resource_kind in _MAY_BE_HELD and row.reason in (UNCLEAR, AMBIGUOUS)
+    return row.resource_kind in _MAY_BE_HELD and row.reason in (Reason.UNCLEAR, Reason.AMBIGUOUS)
 
 
 def _is_behind_something_held(row: Delivery, rows: dict[ResourceName, Delivery]) -> bool:

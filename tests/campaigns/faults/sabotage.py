@@ -109,7 +109,7 @@ def _match_by_existence() -> None:
         row.remote_id = next(iter(free), "")
         row.acknowledged, row.state, row.unclear_since = row.sent, State.DONE, None
         requeue(row)
-        return reconciliation.BOUND
+        return reconciliation.Conclusion.BOUND
 
     reconciliation._resolve_doubt = believe
 

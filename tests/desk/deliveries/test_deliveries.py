@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
-from formation_portal.relay.models import AMBIGUOUS, DUPLICATE, STATE_CONFLICT, UNCLEAR, Delivery, Look
+from formation_portal.relay.models import Delivery, Look, Reason
 from formation_portal.relay.service_profile import update_profile
 from tests import factories
 from tests.desk.undecided_deliveries import LIST, page_of, path, post, put, titles
@@ -26,12 +26,12 @@ def test_nothing_is_there_while_nothing_is_wrong(complete: Draft, as_agent: Clie
 
 
 def test_the_list_says_in_words_what_each_thing_is(complete: Draft, as_agent: Client) -> None:
-    put("document", "held", UNCLEAR, hours=9)
-    put("share_class", "held", AMBIGUOUS, hours=8)
-    put("party", "unknown", UNCLEAR, hours=7)
+    put("document", "held", Reason.UNCLEAR, hours=9)
+    put("share_class", "held", Reason.AMBIGUOUS, hours=8)
+    put("party", "unknown", Reason.UNCLEAR, hours=7)
     put("party_csp", "refused", hours=6)
     put("shareholding", "waiting", hours=5)
-    put("entity", "done", DUPLICATE, hours=4)
+    put("entity", "done", Reason.DUPLICATE, hours=4)
     put("entity_csp", "held", "unsupported", hours=3)
     assert titles(as_agent) == [
         "Passport of Ada Lovelace",
@@ -62,7 +62,7 @@ def test_what_agents_did_is_named_and_decided_about_wherever_it_is_held(
 ) -> None:
     services.advance(submitted, "begin_review", by=agent)
     services.advance(submitted, "approve", by=agent)
-    row = put("status", "held", STATE_CONFLICT)
+    row = put("status", "held", Reason.STATE_CONFLICT)
     assert titles(as_agent, "?state=undecided") == ["Start of the review"]
     text = page_of(as_agent, path(row)).one("main").text
     assert "The application has a different status at the service" in text
@@ -76,11 +76,11 @@ def test_what_agents_did_is_named_and_decided_about_wherever_it_is_held(
 @pytest.mark.parametrize(
     ("groups", "state", "reason", "look"),
     [
-        (["undecided"], "held", UNCLEAR, "heed"),
-        (["undecided"], "held", AMBIGUOUS, "heed"),
-        (["undecided", "surplus"], "done", DUPLICATE, "heed"),
-        (["unknown"], "unknown", UNCLEAR, "open"),
-        (["unknown"], "reconciling", UNCLEAR, "open"),
+        (["undecided"], "held", Reason.UNCLEAR, "heed"),
+        (["undecided"], "held", Reason.AMBIGUOUS, "heed"),
+        (["undecided", "surplus"], "done", Reason.DUPLICATE, "heed"),
+        (["unknown"], "unknown", Reason.UNCLEAR, "open"),
+        (["unknown"], "reconciling", Reason.UNCLEAR, "open"),
         (["by_hand"], "held", "unsupported", "heed"),
         (["held"], "held", "some_code", "heed"),
         (["refused"], "refused", "taken", "open"),
@@ -115,7 +115,7 @@ def test_the_list_has_pages_and_a_fixed_number_of_queries(owner: Any, as_agent: 
     for count in (2, 60):
         for _ in range(count):
             services.start(owner=owner, product=factories.product())
-        Delivery.objects.filter(kind="entity").update(state="held", reason=UNCLEAR)
+        Delivery.objects.filter(kind="entity").update(state="held", reason=Reason.UNCLEAR)
         with CaptureQueriesContext(connection) as captured:
             as_agent.get(LIST)
         costs.append(len(captured))
@@ -126,9 +126,9 @@ def test_the_list_has_pages_and_a_fixed_number_of_queries(owner: Any, as_agent: 
 
 def test_the_queue_counts_what_is_to_settle(submitted: Draft, as_agent: Client) -> None:
     assert "to decide" not in page_of(as_agent, "/desk/").one("main").text
-    put("party", "held", UNCLEAR)
-    put("share_class", "done", DUPLICATE)
-    put("entity", "unknown", UNCLEAR)
+    put("party", "held", Reason.UNCLEAR)
+    put("share_class", "done", Reason.DUPLICATE)
+    put("entity", "unknown", Reason.UNCLEAR)
     markup = page_of(as_agent, "/desk/")
     [link] = [one for one in markup.all("a") if "to decide" in one.text]
     assert link.text == "Deliveries: 2 to decide"
@@ -136,14 +136,14 @@ def test_the_queue_counts_what_is_to_settle(submitted: Draft, as_agent: Client) 
 
 
 def test_a_case_leads_to_its_things(submitted: Draft, as_agent: Client) -> None:
-    row = put("party", "held", UNCLEAR)
+    row = put("party", "held", Reason.UNCLEAR)
     markup = page_of(as_agent, f"/desk/{submitted.application.reference}/")
     assert path(row) in [one.attributes.get("href") for one in markup.all("a")]
     assert "1 to decide" in markup.one("main").text
 
 
 def test_a_thing_shows_its_evidence(complete: Draft, as_agent: Client) -> None:
-    row = put("party", "held", AMBIGUOUS)
+    row = put("party", "held", Reason.AMBIGUOUS)
     Look.objects.create(delivery=row, records=3, matches=["pty_1", "pty_2"], conclusion="several may be it")
     markup = page_of(as_agent, path(row))
     text = markup.one("main").text
@@ -162,7 +162,7 @@ def test_a_thing_shows_its_evidence(complete: Draft, as_agent: Client) -> None:
 
 def test_evidence_names_the_time_zone_of_its_times(complete: Draft, as_agent: Client, settings: Any) -> None:
     settings.TIME_ZONE = "Pacific/Chatham"
-    row = put("party", "held", AMBIGUOUS)
+    row = put("party", "held", Reason.AMBIGUOUS)
     looked = Look.objects.create(delivery=row, records=3, matches=[], conclusion="several may be it")
     # There it is 00:15 of the next day.
     Look.objects.filter(pk=looked.pk).update(looked_at=datetime(2026, 11, 24, 10, 30, tzinfo=UTC))
@@ -173,7 +173,7 @@ def test_evidence_names_the_time_zone_of_its_times(complete: Draft, as_agent: Cl
 
 def test_the_text_for_the_provider_says_what_they_need_and_names_nobody(complete: Draft, as_agent: Client) -> None:
     Delivery.objects.filter(kind="entity").update(remote_id="ent_7")
-    row = put("party", "held", UNCLEAR)
+    row = put("party", "held", Reason.UNCLEAR)
     provider_message = page_of(as_agent, path(row)).one("textarea", id="inquiry").text
     for word in (
         "POST /api/v1/entities/{id}/parties",
@@ -220,7 +220,7 @@ def test_a_number_that_no_column_can_hold_is_not_found(as_agent: Client, page: s
 def test_a_thing_takes_a_fixed_number_of_queries(
     complete: Draft, as_agent: Client, django_assert_max_num_queries: Any
 ) -> None:
-    row = put("party", "held", UNCLEAR)
+    row = put("party", "held", Reason.UNCLEAR)
     with django_assert_max_num_queries(11):
         as_agent.get(path(row))
 

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from formation_portal.applications.draft import Draft
-from formation_portal.relay.models import UNCLEAR, Decision, Delivery
+from formation_portal.relay.models import Decision, Delivery, Reason
 from tests.desk.undecided_deliveries import page_of, path, post, put
 from tests.markup import Markup
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
 def test_an_agent_binds_it(complete: Draft, as_agent: Client) -> None:
-    row = put("party", "held", UNCLEAR)
+    row = put("party", "held", Reason.UNCLEAR)
     response = as_agent.post(
         path(row, "decision/"),
         {"seen": _seen(as_agent, row), "deed": "bind", "remote_id": "pty_9", "note": "Mail of Monday"},
@@ -31,7 +31,7 @@ def _seen(client: Client, row: Delivery) -> str:
 
 
 def test_an_agent_declares_it_absent(complete: Draft, as_agent: Client) -> None:
-    row = put("party", "held", UNCLEAR)
+    row = put("party", "held", Reason.UNCLEAR)
     assert post(as_agent, row, deed="absent").status_code == 302
     assert Delivery.objects.get(pk=row.pk).state == "queued"
     assert "It will be sent again" in page_of(as_agent, path(row)).one("main").text
@@ -51,7 +51,7 @@ def test_an_agent_declares_it_absent(complete: Draft, as_agent: Client) -> None:
 def test_what_is_wrong_stands_at_its_control_and_nothing_typed_is_lost(
     complete: Draft, as_agent: Client, form: dict[str, str], control_id: str
 ) -> None:
-    row = put("party", "held", UNCLEAR)
+    row = put("party", "held", Reason.UNCLEAR)
     response = post(as_agent, row, **form)
     assert response.status_code == 422
     markup = Markup(response.content.decode())
@@ -65,7 +65,7 @@ def test_what_is_wrong_stands_at_its_control_and_nothing_typed_is_lost(
 
 
 def test_a_form_that_comes_late_shows_what_happened_instead(complete: Draft, as_agent: Client) -> None:
-    row = put("party", "held", UNCLEAR)
+    row = put("party", "held", Reason.UNCLEAR)
     assert post(as_agent, row, deed="bind", remote_id="pty_9").status_code == 302
     response = post(as_agent, row, deed="absent")
     assert response.status_code == 409
@@ -76,7 +76,7 @@ def test_a_form_that_comes_late_shows_what_happened_instead(complete: Draft, as_
 
 
 def test_a_form_that_says_no_moment_is_late(complete: Draft, as_agent: Client) -> None:
-    row = put("party", "held", UNCLEAR)
+    row = put("party", "held", Reason.UNCLEAR)
     for seen in ("", "yesterday", "2026-02-31T00:00:00+00:00", "2026-11-21T10:00:00"):
         answer = as_agent.post(path(row, "decision/"), {"seen": seen, "deed": "absent"})
         assert answer.status_code == 409, seen
@@ -84,11 +84,11 @@ def test_a_form_that_says_no_moment_is_late(complete: Draft, as_agent: Client) -
 
 
 def test_a_decision_that_is_only_opened_leads_to_its_thing(complete: Draft, as_agent: Client) -> None:
-    row = put("party", "held", UNCLEAR)
+    row = put("party", "held", Reason.UNCLEAR)
     assert as_agent.get(path(row, "decision/"))["Location"] == path(row)
 
 
 def test_no_one_decides_about_what_settles_itself(complete: Draft, as_agent: Client) -> None:
-    row = put("party", "unknown", UNCLEAR)
+    row = put("party", "unknown", Reason.UNCLEAR)
     assert not page_of(as_agent, path(row)).all("input", name="deed")
     assert post(as_agent, row, deed="absent").status_code == 409

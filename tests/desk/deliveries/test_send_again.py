@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from formation_portal.applications.draft import Draft
-from formation_portal.relay.models import UNCLEAR, Decision, Delivery
+from formation_portal.relay.models import Decision, Delivery, Reason
 from tests.desk.undecided_deliveries import page_of, path, post, put
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -38,7 +38,7 @@ def test_the_page_shows_the_services_words_and_code_and_sends_again(complete: Dr
     assert "Mira Okafor: Sent again unchanged" in markup.one("main").text
 
 
-@pytest.mark.parametrize("reason", [UNCLEAR, "unsupported"])
+@pytest.mark.parametrize("reason", [Reason.UNCLEAR, "unsupported"])
 def test_a_delivery_in_doubt_or_without_a_call_has_no_such_button_and_the_server_refuses_it(
     complete: Draft, as_agent: Client, reason: str
 ) -> None:

@@ -22,16 +22,7 @@ from formation_portal.applications.draft import keep_schema, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.gateway import catalog
-from formation_portal.relay.models import (
-    AMBIGUOUS,
-    DUPLICATE,
-    UNCLEAR,
-    UNSUPPORTED,
-    Attempt,
-    Delivery,
-    DeliveryState,
-    Look,
-)
+from formation_portal.relay.models import Attempt, Delivery, DeliveryState, Look, Reason
 from formation_portal.relay.service_profile import update_profile
 from formation_portal.ui.forms.form_data import recognised_answers
 from tests.encrypted_rows import update_each
@@ -315,11 +306,11 @@ def _deliveries_to_resolve(draft: Application) -> Iterator[Shot]:
     update_profile(paused_until=soon, pause_reason="key", open_until=soon, failures=7)
     rows = list(draft.deliveries.exclude(kind__endswith="_csp"))
     troubles = (
-        ("held", UNCLEAR),
-        ("held", AMBIGUOUS),
-        ("done", DUPLICATE),
-        ("held", UNSUPPORTED),
-        ("unknown", UNCLEAR),
+        ("held", Reason.UNCLEAR),
+        ("held", Reason.AMBIGUOUS),
+        ("done", Reason.DUPLICATE),
+        ("held", Reason.UNSUPPORTED),
+        ("unknown", Reason.UNCLEAR),
     )
     for row, (state, reason) in zip(rows, troubles, strict=False):
         there = None if state == "held" else row.acknowledged

@@ -7,7 +7,7 @@ from django.test import Client
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
-from formation_portal.relay.models import AMBIGUOUS, UNCLEAR, UNSUPPORTED, Delivery
+from formation_portal.relay.models import Delivery, Reason
 from tests.encrypted_rows import update_each
 from tests.markup import Markup
 
@@ -117,7 +117,7 @@ def test_nothing_is_called_a_failure_and_nobody_is_asked_to_send_again(
     complete: Draft, as_owner: Client, state: str
 ) -> None:
     for row in Delivery.objects.all():
-        Delivery.objects.filter(pk=row.pk).update(state=state, reason=UNCLEAR)
+        Delivery.objects.filter(pk=row.pk).update(state=state, reason=Reason.UNCLEAR)
     pages = {page for _, page in PAGES} | {""}
     for page in pages:
         text = text_of(as_owner, complete, page).lower()
@@ -127,9 +127,9 @@ def test_nothing_is_called_a_failure_and_nobody_is_asked_to_send_again(
 
 # What is said of each reason.
 WHY = {
-    UNSUPPORTED: "can’t send this change",
-    UNCLEAR: "don’t know yet whether it arrived",
-    AMBIGUOUS: "don’t know yet whether it arrived",
+    Reason.UNSUPPORTED: "can’t send this change",
+    Reason.UNCLEAR: "don’t know yet whether it arrived",
+    Reason.AMBIGUOUS: "don’t know yet whether it arrived",
     "some_code": "Our team is looking into it",
 }
 
@@ -144,7 +144,7 @@ def test_what_is_with_our_team_says_why(complete: Draft, as_owner: Client, kind:
 
 
 def test_a_section_speaks_of_its_own_answers_only(complete: Draft, as_owner: Client) -> None:
-    put("entity", "held", UNCLEAR)
+    put("entity", "held", Reason.UNCLEAR)
     assert "With our team" in text_of(as_owner, complete, "sections/the-company/")
     assert "With our team" not in text_of(as_owner, complete, "sections/funds/")
 
@@ -163,7 +163,7 @@ def test_what_is_gone_here_and_can_not_be_removed_there_is_named(complete: Draft
     update_each(
         Delivery.objects.filter(kind="share_class"),
         state="held",
-        reason=UNSUPPORTED,
+        reason=Reason.UNSUPPORTED,
         wanted=None,
         acknowledged={"answers": {"share_class.name": "Founders"}},
         remote_id="sc_1",
@@ -173,7 +173,7 @@ def test_what_is_gone_here_and_can_not_be_removed_there_is_named(complete: Draft
 
 
 def test_the_status_page_names_what_is_not_settled(submitted: Draft, as_owner: Client) -> None:
-    put("document", "held", UNCLEAR)
+    put("document", "held", Reason.UNCLEAR)
     text = text_of(as_owner, submitted, "status/")
     assert "Passport of Ada Lovelace: With our team" in text
     assert "don’t know yet whether it arrived" in text

@@ -7,7 +7,7 @@ import pytest
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.relay.delivery_status import deliveries_of
-from formation_portal.relay.models import UNSUPPORTED, Attempt, ServiceProfile
+from formation_portal.relay.models import Attempt, Reason, ServiceProfile
 from formation_portal.relay.service_profile import current_profile, update_profile
 from formation_portal.relay.wording import state_words
 from formation_portal.relay.worker import drain
@@ -44,7 +44,7 @@ def test_a_change_is_impossible_where_the_entity_and_the_record_are_there(
     rename(received, "King", owner)
     drain()
     held = row("party", "ada")
-    assert (held.state, held.reason) == ("held", UNSUPPORTED)
+    assert (held.state, held.reason) == ("held", Reason.UNSUPPORTED)
     assert state_words(held) == CANNOT
     assert not current_profile().can_edit
     transport.clear()
@@ -62,7 +62,7 @@ def test_a_submission_that_the_service_lacks_is_told_by_hand_and_never_made_agai
     drain()
     drain()
     submission = row("submission")
-    assert (submission.state, submission.reason, state_words(submission)) == ("done", UNSUPPORTED, CANNOT)
+    assert (submission.state, submission.reason, state_words(submission)) == ("done", Reason.UNSUPPORTED, CANNOT)
     assert ServiceProfile.objects.get().lacks == ["submission"]
     services.advance(complete, "begin_review", by=agent)
     services.advance(complete, "return", by=agent)
@@ -109,7 +109,7 @@ def test_an_entity_that_only_its_list_of_parties_shows_is_there(
     transport.fail_on(SUBMIT, NO_ROUTE)
     services.submit(received, by=owner)
     drain()
-    assert (row("submission").state, row("submission").reason) == ("done", UNSUPPORTED)
+    assert (row("submission").state, row("submission").reason) == ("done", Reason.UNSUPPORTED)
 
 
 @pytest.mark.parametrize("failure", [lost_before, unreachable, answers(500), answers(503, Retry_After="1")])
@@ -125,7 +125,7 @@ def test_nothing_is_concluded_while_the_entity_cannot_be_read(
     assert current_profile().can_edit
     assert Attempt.objects.filter(delivery=row("party", "ada")).order_by("-pk")[0].outcome == "NotThere"
     drain()
-    assert (row("party", "ada").state, row("party", "ada").reason) == ("held", UNSUPPORTED)
+    assert (row("party", "ada").state, row("party", "ada").reason) == ("held", Reason.UNSUPPORTED)
 
 
 def test_the_setting_wins_over_the_probe_and_a_missing_call_is_still_not_made_again(
@@ -139,7 +139,7 @@ def test_the_setting_wins_over_the_probe_and_a_missing_call_is_still_not_made_ag
     rename(received, "King", owner)
     save(received, "the-company", {"entity.name": "Larkspur"}, owner)
     drain()
-    assert (row("party", "ada").state, row("party", "ada").reason) == ("held", UNSUPPORTED)
+    assert (row("party", "ada").state, row("party", "ada").reason) == ("held", Reason.UNSUPPORTED)
     assert row("entity").state == "done", "other edits go on"
     drain()
     assert transport.endpoints.count(CHANGE) == 1

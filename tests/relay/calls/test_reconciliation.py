@@ -17,7 +17,7 @@ from formation_portal.relay.calls.claiming import claim
 from formation_portal.relay.calls.reconciliation import hold_reason
 from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.delivery_status import deliveries_of
-from formation_portal.relay.models import DUPLICATE, STATE_CONFLICT, UNCLEAR, Delivery, Look, ResourceKind
+from formation_portal.relay.models import Delivery, Look, Reason, ResourceKind
 from formation_portal.relay.service_profile import Capabilities
 from formation_portal.relay.timing import REPEATS
 from formation_portal.relay.worker import drain
@@ -157,7 +157,7 @@ def test_what_turns_up_after_a_second_sending_is_told_to_agents(
     strict._within.send(late[0])
     drain_until_settled()
     twice = row("party", "ada")
-    assert (twice.state, twice.reason, twice.recheck) == ("done", DUPLICATE, False)
+    assert (twice.state, twice.reason, twice.recheck) == ("done", Reason.DUPLICATE, False)
     assert len(parties(service)) == 2
 
 
@@ -339,6 +339,6 @@ def test_one_in_doubt_is_not_told_from_another_by_likeness(
 
 
 def test_only_what_was_never_in_doubt_was_surely_refused_for_the_status() -> None:
-    assert hold_reason(Delivery(reason=STATE_CONFLICT)) == STATE_CONFLICT
-    assert hold_reason(Delivery(reason=STATE_CONFLICT, unclear_since=timezone.now())) == UNCLEAR
-    assert hold_reason(Delivery(reason="")) == UNCLEAR
+    assert hold_reason(Delivery(reason=Reason.STATE_CONFLICT)) == Reason.STATE_CONFLICT
+    assert hold_reason(Delivery(reason=Reason.STATE_CONFLICT, unclear_since=timezone.now())) == Reason.UNCLEAR
+    assert hold_reason(Delivery(reason="")) == Reason.UNCLEAR

@@ -10,14 +10,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.delivery_status import deliveries_of
-from formation_portal.relay.models import (
-    AMBIGUOUS,
-    FILE_MISSING,
-    KEY_REUSED,
-    UNCLEAR,
-    UNSUPPORTED,
-    Delivery,
-)
+from formation_portal.relay.models import Delivery, Reason
 from formation_portal.relay.resolution import DecisionOutdated, may_send_again, send_again
 from formation_portal.relay.wording import state_words
 from formation_portal.relay.worker import drain
@@ -163,7 +156,10 @@ def test_a_refused_submission_that_is_with_the_customer_is_not_sent_by_an_agent(
 @pytest.mark.parametrize(
     ("state", "reason"),
     [
-        *(("held", reason) for reason in (UNCLEAR, AMBIGUOUS, UNSUPPORTED, FILE_MISSING, KEY_REUSED)),
+        *(
+            ("held", reason)
+            for reason in (Reason.UNCLEAR, Reason.AMBIGUOUS, Reason.UNSUPPORTED, Reason.FILE_MISSING, Reason.KEY_REUSED)
+        ),
         *((state, "") for state in ("queued", "sending", "done", "waiting", "unknown", "reconciling")),
     ],
 )
@@ -194,7 +190,7 @@ def test_a_refusal_after_a_lost_answer_is_resolved_before_anything_is_sent_again
     for _ in ("first", "again"):
         drain()
     held = row("party", "ada")
-    assert (held.state, held.reason, held.needs_a_decision) == ("held", UNCLEAR, True)
+    assert (held.state, held.reason, held.needs_a_decision) == ("held", Reason.UNCLEAR, True)
     with pytest.raises(DecisionOutdated):
         send_again(held.pk, agent=agent)
 

@@ -11,7 +11,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.delivery_status import deliveries_of
-from formation_portal.relay.models import UNCLEAR, UNSUPPORTED, Delivery, Look
+from formation_portal.relay.models import Delivery, Look, Reason
 from formation_portal.relay.resolution import bind
 from formation_portal.relay.service_profile import Capabilities, current_profile, update_profile
 from formation_portal.relay.worker import drain
@@ -138,7 +138,7 @@ def test_what_is_held_ends_once_the_service_says_that_it_has_no_such_call(
     without_keys.fail_on(SUBMIT, lost_before, times=1)
     services.submit(complete, by=owner)
     drain_until_still()
-    assert (row("submission").state, row("submission").reason) == ("held", UNCLEAR)
+    assert (row("submission").state, row("submission").reason) == ("held", Reason.UNCLEAR)
     second = services.start(owner=owner, product=factories.product())
     factories.fill_in(open_draft(second), by=owner)
     without_keys.clear()
@@ -146,7 +146,7 @@ def test_what_is_held_ends_once_the_service_says_that_it_has_no_such_call(
     services.submit(open_draft(second), by=owner)
     drain_until_still()
     found = {(one.state, one.reason) for one in Delivery.objects.filter(kind="submission")}
-    assert found == {("done", UNSUPPORTED)}
+    assert found == {("done", Reason.UNSUPPORTED)}
     assert without_keys.endpoints.count(SUBMIT) == 1
 
 
@@ -157,7 +157,7 @@ def test_a_call_that_is_missing_is_made_again_only_after_the_next_probe(
     advance(submitted, "begin_review", by=agent)
     drain_until_still()
     assert transport.endpoints == []
-    assert (status_row("in_review").state, status_row("in_review").reason) == ("done", UNSUPPORTED)
+    assert (status_row("in_review").state, status_row("in_review").reason) == ("done", Reason.UNSUPPORTED)
     update_profile(lacks=[])
     Entity.objects.update(status="in_review")
     advance(submitted, "return", by=agent)
@@ -175,7 +175,7 @@ def test_where_nothing_can_be_read_it_is_held_and_never_told_twice(
     drain_until_still()
     assert without_keys.endpoints == [STATUS, READ]
     held = status_row("in_review")
-    assert (held.state, held.reason) == ("held", UNCLEAR)
+    assert (held.state, held.reason) == ("held", Reason.UNCLEAR)
     bind(held.pk, agent=agent, remote_id="")
     drain_until_still()
     assert without_keys.endpoints == [STATUS, READ]
@@ -191,7 +191,7 @@ def test_a_record_without_a_state_settles_nothing(
     advance(submitted, "begin_review", by=agent)
     drain_until_still()
     held = status_row("in_review")
-    assert (held.state, held.reason, held.seen.get().conclusion) == ("held", UNCLEAR, "no state that we know")
+    assert (held.state, held.reason, held.seen.get().conclusion) == ("held", Reason.UNCLEAR, "no state that we know")
 
 
 def test_a_record_of_something_else_settles_nothing(submitted: Draft, without_keys: FlakyTransport, agent: Any) -> None:

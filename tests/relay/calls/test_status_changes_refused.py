@@ -9,7 +9,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.delivery_status import NO_REVIEWS, NO_SUBMISSIONS, deliveries_of
-from formation_portal.relay.models import STATE_CONFLICT
+from formation_portal.relay.models import Reason
 from formation_portal.relay.provider_message import provider_message
 from formation_portal.relay.resolution import declare_absent, deliveries_in
 from formation_portal.relay.wording import state_words
@@ -44,7 +44,7 @@ def test_what_they_have_decided_otherwise_is_held_for_an_agent(
     advance(submitted, "approve", "record_incorporation", by=agent)
     drain_until_still()
     held = status_row("submitted_to_csp")
-    assert (held.state, held.reason) == ("held", STATE_CONFLICT)
+    assert (held.state, held.reason) == ("held", Reason.STATE_CONFLICT)
     assert sent_statuses(transport) == ["in_review", "submitted_to_csp"], "tried once, and what follows waits"
     assert state_words(held) == "The application has a different status at the service"
     assert held.seen.get().conclusion == "it stands at rejected"
@@ -67,7 +67,7 @@ def test_what_was_refused_and_may_be_done_by_now_is_told_under_a_new_key(
     Entity.objects.update(status="draft")
     advance(submitted, "begin_review", by=agent)
     make_next_call(submitted.application.pk)
-    assert status_row("in_review").reason == STATE_CONFLICT
+    assert status_row("in_review").reason == Reason.STATE_CONFLICT
     Entity.objects.update(status="submitted_for_review")
     drain_until_still()
     assert status_there() == "in_review"
@@ -79,7 +79,7 @@ def test_a_withdrawal_ends_what_was_held(submitted: Draft, transport: FlakyTrans
     advance(submitted, "begin_review", by=agent)
     Entity.objects.update(status="draft")
     drain_until_still()
-    assert status_row("in_review").reason == STATE_CONFLICT
+    assert status_row("in_review").reason == Reason.STATE_CONFLICT
     services.withdraw(submitted, by=owner)
     drain_until_still()
     assert status_there() == "withdrawn"

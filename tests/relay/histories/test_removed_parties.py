@@ -15,7 +15,7 @@ from formation_portal.relay.service_profile import current_profile
 from formation_portal.relay.sync import desired_state
 from formation_portal.relay.worker import drain
 from tests import factories
-from tests.relay.conftest import row
+from tests.relay.conftest import download, row
 from tests.relay.flaky_transport import FlakyTransport
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -49,7 +49,7 @@ def test_it_goes_and_comes_back_whole(complete: Draft, service: FormationService
     assert counts_at_service(service) == (1, 1, 1)
     entity, party = row("entity").remote_id, row("party", "ada").remote_id
     assert service.csp_data(entity, party_id=party)["csp_data"] == {"xy.person.is_pep": False}
-    assert service.download_document(entity, row("document", "ada/Passport").remote_id) == factories.PDF
+    assert download(service, entity, row("document", "ada/Passport").remote_id) == factories.PDF
     assert set(Delivery.objects.values_list("state", flat=True)) == {"done"}
 
 

@@ -10,7 +10,7 @@ from formation_portal.contract.catalog import CatalogItem, parse_catalog
 from formation_portal.relay import service_profile
 from formation_portal.relay.models import ResourceKind, ServiceProfile
 from formation_portal.relay.probe.payloads import most_complete, payloads_for, sample_value
-from formation_portal.relay.service_profile import EMBEDDED_CAPABILITIES, Capabilities
+from formation_portal.relay.service_profile import CAPABILITIES, EMBEDDED_CAPABILITIES, Capabilities
 from formation_portal.service.catalog.loader import read_catalog
 from formation_portal.service.models import Entity
 from tests import factories
@@ -40,7 +40,7 @@ def stored() -> Capabilities:
     """What is in force, without how slow the machine was."""
     found = ServiceProfile.objects.get().capabilities
     assert found is not None
-    return Capabilities.from_json(found | {"slowest": 0.0})
+    return CAPABILITIES.validate_python(found | {"slowest": 0.0})
 
 
 class TestTheEmbeddedService:

@@ -13,7 +13,7 @@ from formation_portal.applications.models import Application
 from formation_portal.audit.models import Actor, AuditAction, Entry
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.client import Collection
-from formation_portal.relay.models import AMBIGUOUS, UNCLEAR, Decision, Delivery, DeliveryState
+from formation_portal.relay.models import Decision, Delivery, DeliveryState, Reason
 from formation_portal.relay.resolution import (
     DecisionOutdated,
     DecisionRefused,
@@ -200,7 +200,7 @@ def test_a_decision_about_an_older_trouble_is_refused(lost_entity: Delivery, age
 
 @pytest.mark.parametrize("state", sorted(set(DeliveryState.values) - {"held"}))
 def test_only_what_nothing_else_can_settle_is_decided(complete: Draft, agent: Any, state: str) -> None:
-    Delivery.objects.filter(kind="entity").update(state=state, reason=UNCLEAR)
+    Delivery.objects.filter(kind="entity").update(state=state, reason=Reason.UNCLEAR)
     for decide in (lambda: bind(row("entity").pk, agent=agent, remote_id="e"), lambda: _absent(row("entity"), agent)):
         with pytest.raises(DecisionOutdated):
             decide()
@@ -211,7 +211,7 @@ def _absent(found: Delivery, agent: Any) -> Decision:
 
 
 def test_twins_are_decided_too(complete: Draft, agent: Any) -> None:
-    update_each(Delivery.objects.filter(kind="entity"), state="held", reason=AMBIGUOUS, sent={"answers": {}})
+    update_each(Delivery.objects.filter(kind="entity"), state="held", reason=Reason.AMBIGUOUS, sent={"answers": {}})
     bind(row("entity").pk, agent=agent, remote_id="ent_9")
     assert row("entity").remote_id == "ent_9"
 

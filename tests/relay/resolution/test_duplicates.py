@@ -7,7 +7,7 @@ import pytest
 from formation_portal.applications.draft import Draft
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.client import Collection
-from formation_portal.relay.models import DUPLICATE, Delivery
+from formation_portal.relay.models import Delivery, Reason
 from formation_portal.relay.resolution import bind, declare_absent
 from formation_portal.relay.worker import drain
 from tests.relay.conftest import row
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 @pytest.fixture
 def duplicated(complete: Draft, transport: FlakyTransport) -> Delivery:
     drain()
-    Delivery.objects.filter(kind="party").update(reason=DUPLICATE)
+    Delivery.objects.filter(kind="party").update(reason=Reason.DUPLICATE)
     transport.clear()
     return row("party", "ada")
 
