@@ -1,6 +1,6 @@
 """Remove a party, a share class, a holding or a document: a page says what goes with it, and asks first."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from django.contrib import messages
@@ -20,8 +20,8 @@ from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.applications.readback import number_of_shares
 from formation_portal.contract import canonical
 from formation_portal.contract.localisation import join_list, ngettext
-from formation_portal.contract.needs import Need, needs, needs_of_entity, needs_of_party
-from formation_portal.contract.rules import evaluate
+from formation_portal.contract.needs import needs
+from formation_portal.contract.record import Record
 from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.models import ResourceKind, shareholding_subject
 from formation_portal.ui.documents import documents_url
@@ -51,18 +51,15 @@ class RemovalPage(ConfirmPage):
         return self.draft.application.can_be_changed
 
 
-def _new_needs(after: Iterable[Need], before: Iterable[Need]) -> list[str]:
-    texts = {need.text for need in before}
-    return [need.text for need in after if need.text not in texts]
+def _new_needs(draft: Draft, record: Record) -> list[str]:
+    """Return the needs of the application as it would be that it does not have now."""
+    texts = {need.text for need in draft.needs}
+    return [need.text for need in needs(draft.schema, record) if need.text not in texts]
 
 
 def _delivered_words(draft: Draft, kind: ResourceKind, token: str) -> list[str]:
     """Say that the service keeps it until our team asks for its removal, if that is so."""
     return [gettext(_STAYS)] if deliveries_of(draft.application).cannot_be_removed(kind, token) else []
-
-
-def _ask(request: HttpRequest, page: RemovalPage) -> HttpResponse:
-    return render(request, "portal/removal.html", {"page": page})
 
 
 def report_removed(request: HttpRequest, name: str, count: int = 1) -> None:
@@ -87,9 +84,9 @@ def party_removal(request: UserRequest, reference: str, token: str) -> HttpRespo
         name=party.label,
         facts=role_words(party.roles),
         consequences=_party_consequences(draft, party),
-        needed=_new_needs(needs(draft.schema, draft.record_without(token)), draft.needs),
+        needed=_new_needs(draft, draft.record_without(token)),
     )
-    return _ask(request, page)
+    return render(request, "portal/removal.html", {"page": page})
 
 
 def _party_consequences(draft: Draft, party: PartyRow) -> list[str]:
@@ -144,9 +141,9 @@ def share_class_removal(request: UserRequest, reference: str, token: str) -> Htt
         back_label=gettext("Shares"),
         name=share_class.label,
         consequences=_share_class_consequences(draft, share_class),
-        needed=_new_needs(needs(draft.schema, record), draft.needs),
+        needed=_new_needs(draft, record),
     )
-    return _ask(request, page)
+    return render(request, "portal/removal.html", {"page": page})
 
 
 def _share_class_consequences(draft: Draft, share_class: ShareClassRow) -> list[str]:
@@ -187,21 +184,19 @@ def holding_removal(request: UserRequest, reference: str, party: str, share_clas
             services.save_holdings(draft, {pair: ""}, by=request.user)
             report_removed(request, name, count)
         return redirect("portal:shares", reference=reference)
-    has_others = any(holding.shares for other, holding in holdings.items() if other != pair)
-    has_shares = has_others or bool(holdings[pair].shares)
-    consequences = [] if has_others else [gettext("{who} will hold no shares.").format(who=holder.label)]
+    consequences: list[str] = []
+    if not any(holding.shares for other, holding in holdings.items() if other != pair):
+        consequences.append(gettext("{who} will hold no shares.").format(who=holder.label))
+    others = [other for other in draft.record.holdings if (other.party_id, other.share_class_id) != pair]
     page = RemovalPage(
         draft,
         back_url=reverse("portal:shares", args=[reference]),
         back_label=gettext("Shares"),
         name=name,
         consequences=consequences + _delivered_words(draft, ResourceKind.SHAREHOLDING, shareholding_subject(*pair)),
-        needed=_new_needs(
-            needs_of_party(draft.form_state, holder.record, has_shares=has_others),
-            needs_of_party(draft.form_state, holder.record, has_shares=has_shares),
-        ),
+        needed=_new_needs(draft, replace(draft.record, holdings=tuple(others))),
     )
-    return _ask(request, page)
+    return render(request, "portal/removal.html", {"page": page})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -210,17 +205,17 @@ def document_removal(request: UserRequest, reference: str, number: int) -> HttpR
     """Remove a document; `?next=page` leads back to the page that asks for it, else to the list of documents."""
     draft = get_draft_or_404(request, reference)
     document = get_document_or_404(draft, number)
-    party = _party_of(draft, document)
-    back_url = documents_url(draft, party.token if party else "")
+    token = document.party.token if document.party else ""
+    back_url = documents_url(draft, token)
     back_label = gettext("Documents")
     if request.GET.get("next") == "page":
-        slots = [slot for slot in draft.form_state.slots() if slot.name == document.slot]
-        if party:
-            back_url = reverse("portal:party", args=[reference, party.token])
+        if party := draft.party(token):
+            back_url = reverse("portal:party", args=[reference, token])
             back_label = party.label
-        elif slots:
-            back_url = reverse("portal:section", args=[reference, slots[0].section.key])
-            back_label = slots[0].section.title
+        for slot in draft.form_state.slots():
+            if slot.name == document.slot and not token:
+                back_url = reverse("portal:section", args=[reference, slot.section.key])
+                back_label = slot.section.title
     if request.method == "POST":
         with refusals_as_messages(request):
             services.remove_document(draft, document, by=request.user)
@@ -233,50 +228,34 @@ def ask_about_document(
     request: HttpRequest, draft: Draft, document: Document, back_url: str, back_label: str
 ) -> HttpResponse:
     """Ask whether to remove a document, or an earlier file for it, which counts for nothing any more."""
-    party = _party_of(draft, document)
-    values = {"slot": draft.slot_words(document.slot), "whom": party.label if party else draft.title}
-    if document.replaced_at:
-        facts = gettext("An earlier file for “%(slot)s” of %(whom)s. The current file is kept.") % values
-    else:
-        facts = gettext("“{slot}” of {who}").format(slot=values["slot"], who=values["whom"])
+    party = draft.party(document.party.token) if document.party else None
+    slot = draft.slot_words(document.slot)
+    whom = party.label if party else draft.title
+    place = (party.token if party else None, document.slot)
     page = RemovalPage(
         draft,
         back_url=back_url,
         back_label=back_label,
         name=document.name,
-        facts=facts,
-        consequences=[] if document.replaced_at else _document_consequences(draft, document),
-        needed=[] if document.replaced_at else _needed_without_document(draft, document),
+        facts=gettext("“{slot}” of {who}").format(slot=slot, who=whom),
+        consequences=_document_consequences(draft, document, party),
+        needed=_new_needs(draft, replace(draft.record, documents=draft.record.documents - {place})),
     )
-    return _ask(request, page)
+    if document.replaced_at:
+        facts = gettext("An earlier file for “%(slot)s” of %(whom)s. The current file is kept.")
+        page = replace(page, facts=facts % {"slot": slot, "whom": whom}, consequences=[], needed=[])
+    return render(request, "portal/removal.html", {"page": page})
 
 
-def _party_of(draft: Draft, document: Document) -> PartyRow | None:
-    return draft.party(document.party.token) if document.party else None
-
-
-def _document_consequences(draft: Draft, document: Document) -> list[str]:
-    party = _party_of(draft, document)
-    roles: list[str] = []
-    for section in draft.schema.sections_for(party.kind, party.roles) if party else ():
-        names = {slot.name for slot in section.slots(party.kind)} if party else set()
-        if document.slot in names and draft.form_state.section_activation(section).active:
-            roles.append(canonical.role_word(section.role or ""))
+def _document_consequences(draft: Draft, document: Document, party: PartyRow | None) -> list[str]:
     sentences: list[str] = []
-    if len(roles) > 1:
-        sentence = gettext("This one document is used for all these roles: {roles}.")
-        sentences.append(sentence.format(roles=join_list(roles)))
+    if party:
+        roles: list[str] = []
+        for section in draft.schema.sections_for(party.kind, party.roles):
+            names = {slot.name for slot in section.slots(party.kind)}
+            if document.slot in names and draft.form_state.section_activation(section).active:
+                roles.append(canonical.role_word(section.role or ""))
+        if len(roles) > 1:
+            sentence = gettext("This one document is used for all these roles: {roles}.")
+            sentences.append(sentence.format(roles=join_list(roles)))
     return sentences + _delivered_words(draft, ResourceKind.DOCUMENT, document.subject)
-
-
-def _needed_without_document(draft: Draft, document: Document) -> list[str]:
-    """Return the new needs of the document's holder; nobody else needs any more."""
-    party = _party_of(draft, document)
-    place = (party.token if party else None, document.slot)
-    state = draft.form_state
-    without = evaluate(draft.schema, replace(draft.record, documents=draft.record.documents - {place}))
-    if party is None:
-        return _new_needs(needs_of_entity(without), needs_of_entity(state))
-    return _new_needs(
-        needs_of_party(without, party.record, has_shares=True), needs_of_party(state, party.record, has_shares=True)
-    )

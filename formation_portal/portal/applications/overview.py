@@ -32,8 +32,7 @@ from formation_portal.ui import roles
 from formation_portal.ui.formats import entity_word, time_or_day
 
 from ..feedback import DeliverySummary, task_deliveries
-from ..parties.guest_parts import GuestPart, guest_part
-from ..parties.progress import NO_REFUSALS, NeedCounts, Progress, needs_words, role_progress
+from ..parties.progress import NO_REFUSALS, GuestPart, NeedCounts, Progress, guest_part, needs_words, role_progress
 from ..submission.corrections import Returned, returned
 from ..submission.status import Progress as SubmissionProgress
 

@@ -32,8 +32,6 @@ from formation_portal.ui.ownership import unaccounted_for
 
 from ..pages import FormPage
 
-_PARTY = "party:"
-_NEW = "new:"
 _NEW_KINDS: Mapping[str, Promise] = {
     canonical.PERSON: _("Someone else: a person"),
     canonical.COMPANY: _("Another company"),
@@ -45,30 +43,32 @@ _NEW_KINDS: Mapping[str, Promise] = {
 class NewOwner:
     """The owner to add, as typed. The token makes posting twice harmless."""
 
+    token: str
+    # The chosen option: "party:" with the token of an existing party, or "new:" with the kind of a new one.
     who: str = ""
     first_name: str = ""
     last_name: str = ""
     part: str = ""
-    token: str = ""
 
     @property
     def kind(self) -> str:
         """Return the kind of a new party; "" if an existing party was chosen."""
-        kind = self.who.removeprefix(_NEW)
-        return kind if kind in _NEW_KINDS else ""
+        choice, _, kind = self.who.partition(":")
+        return kind if choice == "new" and kind in _NEW_KINDS else ""
 
     @property
     def party_token(self) -> str:
         """Return the token of the existing party that was chosen."""
-        return self.who.removeprefix(_PARTY) if self.who.startswith(_PARTY) else ""
+        choice, _, token = self.who.partition(":")
+        return token if choice == "party" else ""
 
     @property
     def names(self) -> dict[str, str]:
         """Return the parts of the name by canonical property."""
+        names = {"name": self.full_name}
         if canonical.is_person(self.kind):
             names = {"first_name": self.first_name, "last_name": self.last_name}
-            return {name: text for name, text in names.items() if text}
-        return {"name": self.full_name} if self.full_name else {}
+        return {name: text for name, text in names.items() if text}
 
     @property
     def full_name(self) -> str:
@@ -76,15 +76,15 @@ class NewOwner:
 
     @property
     def is_empty(self) -> bool:
-        return not (self.who or self.first_name or self.last_name or self.part)
+        return not (self.who or self.full_name or self.part)
 
 
 def new_owner(post: QueryDict) -> NewOwner:
     """Read the owner to add from a post."""
     names = ("owner", "first_name", "last_name", "part")
-    who, first_name, last_name, part = (clean_line(without_null(post.get(name, ""))) for name in names)
     token = post.get("token", "")
-    return NewOwner(who, first_name, last_name, part, token if is_token(token) else new_token())
+    typed = [clean_line(without_null(post.get(name, ""))) for name in names]
+    return NewOwner(token if is_token(token) else new_token(), *typed)
 
 
 def stake_control(token: str) -> str:
@@ -120,10 +120,11 @@ class OwnersPage(FormPage):
     @property
     def controls(self) -> list[tuple[str, Owner, str]]:
         """Return the name of each owner's control, the owner, and the error at the control."""
-        return [
-            (stake_control(owner.party.token), owner, owner.problem or (self.excess if owner.part else ""))
-            for owner in self.owners
-        ]
+        controls: list[tuple[str, Owner, str]] = []
+        for owner in self.owners:
+            error = self.excess if owner.part else owner.problem
+            controls.append((stake_control(owner.party.token), owner, error))
+        return controls
 
     @cached_property
     def excess(self) -> str:
@@ -142,8 +143,8 @@ class OwnersPage(FormPage):
     def options(self) -> tuple[Option, ...]:
         """Return the parties that own nothing of the company yet, then a new party of each kind."""
         taken = {self.company_row.token, *(owner.party.token for owner in self.owners)}
-        choices = [(f"{_PARTY}{party.token}", party.label) for party in self.draft.parties if party.token not in taken]
-        choices += [(f"{_NEW}{kind}", str(label)) for kind, label in _NEW_KINDS.items()]
+        choices = [(f"party:{party.token}", party.label) for party in self.draft.parties if party.token not in taken]
+        choices += [(f"new:{kind}", str(label)) for kind, label in _NEW_KINDS.items()]
         return as_options(choices, self.new.who)
 
     @cached_property
@@ -181,10 +182,11 @@ class OwnersPage(FormPage):
         """Return the errors of the form. The excess is listed once, with the last of the controls that show it."""
         problems = [Problem(control, owner.problem) for control, owner, _ in self.controls if owner.problem]
         problems += [Problem(f"new-{name.replace('_', '-')}", text) for name, text in self.new_errors.items()]
-        exceeding = [control for control, _, error in self.controls if self.excess and error == self.excess]
-        if self.excess and self.new_part_error == self.excess:
-            exceeding.append("new-part")
-        problems += [Problem(control, self.excess) for control in exceeding[-1:]]
+        if self.excess:
+            exceeding = [control for control, owner, _ in self.controls if owner.part]
+            if self.new_part_error == self.excess:
+                exceeding.append("new-part")
+            problems.append(Problem(exceeding[-1], self.excess))
         return tuple(problems)
 
 

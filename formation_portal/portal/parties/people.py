@@ -30,9 +30,8 @@ from formation_portal.ui.pagination import PEOPLE_AT_ONCE, PageLink, numbered_li
 from ..catalog.search import matches_name
 from ..feedback import DeliverySummary, answers_delivery, return_message
 from ..pages import PEOPLE, ApplicationPage, Link, next_step
-from .duplicates import distinguishing_words
-from .guest_parts import guest_part
-from .progress import NeedCounts, Progress, party_progress, role_progress
+from .pages import distinguishing_words
+from .progress import NeedCounts, Progress, guest_part, party_progress, role_progress
 
 # A role shows so many contacts as buttons, and names so many of many holders.
 _CONTACTS_AT_ONCE = 3

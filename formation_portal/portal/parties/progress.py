@@ -1,17 +1,23 @@
-"""Judge the progress of roles and of their people, for every page that shows it."""
+"""Judge the progress of roles, of their people, and of the parts that guests fill in."""
 
 from collections import Counter
-from collections.abc import Set
+from collections.abc import Iterable, Set
+from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from typing import NamedTuple
 
+from django.utils import timezone
 from django.utils.translation import gettext
 
 from formation_portal.applications.draft import Draft
+from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.localisation import join_list
 from formation_portal.contract.needs import CORRECTIONS, Need
 from formation_portal.contract.schema import Section
-from formation_portal.ui.formats import counted
+from formation_portal.invitations import parts
+from formation_portal.invitations.models import Invitation, InvitationStage, current_stage
+from formation_portal.ui.formats import counted, time_or_day
 
 NO_REFUSALS: Set[str] = frozenset()
 
@@ -97,3 +103,35 @@ def needs_words(codes: Counter[str]) -> str:
     if counts := join_list([number for number in missing if number]):
         clauses.append(gettext("{things} to complete").format(things=counts))
     return ", ".join(filter(None, clauses))
+
+
+@dataclass(frozen=True, slots=True)
+class GuestPart:
+    """The part of an invited party. `needs` is what its guest was asked for and has not given, or has to correct."""
+
+    party: PartyRow
+    invitation: Invitation
+    needs: tuple[Need, ...]
+    stage: InvitationStage
+    since: datetime
+
+    @property
+    def words(self) -> str:
+        """Describe the stage, like "Invitation: Opened, 24 November at 14:02"."""
+        stage = {"stage": self.stage.words, "since": time_or_day(self.since)}
+        sentence = gettext("Invitation: %(stage)s, %(since)s") % stage
+        wish = gettext("They have asked for a new link")
+        return f"{sentence}. {wish}" if self.invitation.wanted_at else sentence
+
+
+def guest_part(draft: Draft, party: PartyRow, invitation: Invitation, *, refused: Iterable[Need]) -> GuestPart:
+    """Judge a guest's part. `refused` is everything of the application that the formation service has refused."""
+    needs = guest_needs(draft, party, refused=refused)
+    stage, since = current_stage(invitation, now=timezone.now(), has_needs=bool(needs))
+    return GuestPart(party, invitation, needs, stage, since)
+
+
+def guest_needs(draft: Draft, party: PartyRow, *, refused: Iterable[Need]) -> tuple[Need, ...]:
+    """Return what a guest still has to give, and what of their part the formation service has refused."""
+    own_refusals = [need for need in refused if need.party_id == party.token and (need.slot or need.field)]
+    return tuple(dict.fromkeys((*parts.needs_of_guest(draft, party), *own_refusals)))

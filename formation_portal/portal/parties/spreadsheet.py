@@ -30,17 +30,15 @@ from formation_portal.applications.imports.uploads import (
 )
 from formation_portal.applications.services.party_imports import RowAction
 from formation_portal.contract import canonical
-from formation_portal.contract.fields.base import Choice
 from formation_portal.contract.localisation import after_colon, colon, ngettext
 from formation_portal.ui.downloads import as_attachment
-from formation_portal.ui.formats import day, time_or_day
 from formation_portal.ui.forms.controls import Problem
 from formation_portal.ui.roles import active_roles, role_words
 
 from ..lookups import get_draft_or_404
 from ..pages import ApplicationPage
 from ..refusals import refusals_as_messages
-from .duplicates import already_here
+from .pages import already_here
 
 
 @dataclass(frozen=True)
@@ -56,10 +54,6 @@ class SpreadsheetPage(ApplicationPage):
     def pending(self) -> PartyImport | None:
         """Return the spreadsheet that was uploaded and not yet checked."""
         return self.draft.application.party_imports.kept().first()
-
-    @property
-    def uploaded_at(self) -> str:
-        return time_or_day(self.pending.uploaded_at) if self.pending else ""
 
     @property
     def roles(self) -> list[str]:
@@ -106,22 +100,19 @@ def _content(upload: "UploadedFile[bytes]") -> bytes:
         raise SheetRefused(gettext("We could not read the file just now. Choose it again in a few minutes")) from error
 
 
-@require_safe
-@customer
-def spreadsheet_xlsx(request: UserRequest, reference: str) -> HttpResponse:
-    """Download the empty spreadsheet with lists and explanations."""
-    content_type = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-    sheet = HttpResponse(xlsx_template(get_draft_or_404(request, reference)), content_type=content_type)
-    return as_attachment(sheet, name=f"{reference}.xlsx")
+_CONTENT_TYPES = {
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "csv": "text/csv; charset=utf-8",
+}
 
 
 @require_safe
 @customer
-def spreadsheet_csv(request: UserRequest, reference: str) -> HttpResponse:
-    """Download the empty spreadsheet as text."""
-    content_type = "text/csv; charset=utf-8"
-    sheet = HttpResponse(csv_template(get_draft_or_404(request, reference)), content_type=content_type)
-    return as_attachment(sheet, name=f"{reference}.csv")
+def spreadsheet_template(request: UserRequest, reference: str, kind: str) -> HttpResponse:
+    """Download the empty spreadsheet: with lists and explanations, or as text."""
+    draft = get_draft_or_404(request, reference)
+    content = xlsx_template(draft) if kind == "xlsx" else csv_template(draft)
+    return as_attachment(HttpResponse(content, content_type=_CONTENT_TYPES[kind]), name=f"{reference}.{kind}")
 
 
 _NAMED_AT_MOST = 4
@@ -138,15 +129,13 @@ _REMARKS = {
 class ImportRow:
     """A row that can be added, with notes on its answers.
 
-    `duplicate` says that the party seems to exist already, `choices` are the actions for such a row, and `action` is
-    the chosen one.
+    `duplicate` says that the party seems to exist already, and `action` is the chosen one.
     """
 
     row: SheetRow
     facts: str
     notes: list[str]
     duplicate: str
-    choices: list[Choice]
     action: str
 
 
@@ -158,11 +147,6 @@ class PartyImportPage(ApplicationPage):
     rows: tuple[SheetRow, ...]
     # None before anything was chosen.
     actions: Mapping[str, str] | None = None
-
-    @property
-    def until(self) -> str:
-        """Return the last day on which the spreadsheet is kept."""
-        return day(self.party_import.expires_at)
 
     @property
     def summary(self) -> str:
@@ -190,16 +174,14 @@ class PartyImportPage(ApplicationPage):
 
     @cached_property
     def invalid(self) -> list[tuple[SheetRow, list[str]]]:
-        """Return the rows with problems, each problem as a sentence."""
+        """Return the rows with problems, each problem as a sentence: "Row 7, Date of birth: enter the month"."""
+        sentence = gettext("Row {number}, {heading}: {text}")
         rows: list[tuple[SheetRow, list[str]]] = []
         for row in self.rows:
             if row.problems and not row.is_taken:
-                # Row 7, Date of birth: enter the month as a word.
-                sentence = gettext("Row {number}, {heading}: {text}")
-                sentences = [
-                    sentence.format(number=row.number, heading=heading, text=after_colon(text))
-                    for heading, text in row.problems
-                ]
+                sentences: list[str] = []
+                for heading, text in row.problems:
+                    sentences.append(sentence.format(number=row.number, heading=heading, text=after_colon(text)))
                 rows.append((row, sentences))
         return rows
 
@@ -222,43 +204,27 @@ class PartyImportPage(ApplicationPage):
         headings_by_text: dict[str, list[str]] = {}
         for heading, text in row.notes:
             headings_by_text.setdefault(text, []).append(heading)
-        notes = [
-            f"{quoted_headings(headings)}{colon()}{after_colon(text)}" for text, headings in headings_by_text.items()
-        ]
-        if row.missing:
-            count = len(row.missing)
+        notes: list[str] = []
+        for text, headings in headings_by_text.items():
+            notes.append(f"{quoted_headings(headings)}{colon()}{after_colon(text)}")
+        if count := len(row.missing):
             note = ngettext("{count} answer to complete afterwards", "{count} answers to complete afterwards", count)
             names = ", ".join(row.missing[:_NAMED_AT_MOST])
             notes.append(f"{note}{colon()}{names}{' …' if count > _NAMED_AT_MOST else ''}")
+        duplicate = ""
+        if row.match and row.match.row is None:
+            duplicate = already_here(self.draft, row.match.party)
+        elif row.match:
+            values = {"name": row.match.party.label, "row": row.match.row}
+            duplicate = gettext("{name} is also in row {row}.").format(**values)
         default_action = "" if row.match else RowAction.ADD.value
         return ImportRow(
             row=row,
             facts=f"{canonical.kind_title(row.party.kind)}. {role_words(row.party.roles)}",
             notes=notes,
-            duplicate=self._duplicate_words(row),
-            choices=_choices(row),
+            duplicate=duplicate,
             action=default_action if self.actions is None else self.actions.get(row.token, ""),
         )
-
-    def _duplicate_words(self, row: SheetRow) -> str:
-        """Say who seems to be the same; "" if nobody does."""
-        if row.match is None:
-            return ""
-        party = row.match.party
-        if row.match.row is None:
-            return already_here(self.draft, party)
-        return gettext("{name} is also in row {row}.").format(name=party.label, row=row.match.row)
-
-
-def _choices(row: SheetRow) -> list[Choice]:
-    """Return the actions for a row whose party seems to exist already. The first one is the default."""
-    if row.match is None:
-        return []
-    choices = [Choice("", gettext("Skip this row"))]
-    if row.adds_to_match:
-        choices.append(Choice(RowAction.MERGE, gettext("Add this row’s details to the first one")))
-    choices.append(Choice(RowAction.ADD_ANYWAY, gettext("Add as a different person")))
-    return choices
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -271,7 +237,11 @@ def party_import(request: UserRequest, reference: str, token: str) -> HttpRespon
         return _import_not_found(request, reference)
     if request.method != "POST":
         return _render_import(request, draft, stored, None)
-    actions = _posted_actions(request)
+    # A ticked row is added; a duplicate has a choice of its own.
+    actions = dict.fromkeys(request.POST.getlist("row"), RowAction.ADD.value)
+    for name, action in request.POST.items():
+        if name.startswith("row:"):
+            actions[name.removeprefix("row:")] = str(action)
     if chosen_in(request):
         return _render_import(request, draft, stored, actions)
     try:
@@ -298,15 +268,6 @@ def party_import(request: UserRequest, reference: str, token: str) -> HttpRespon
     if result.is_all:
         return redirect("portal:people", reference=reference)
     return redirect("portal:party_import", reference=reference, token=token)
-
-
-def _posted_actions(request: UserRequest) -> dict[str, str]:
-    """Read the chosen action of each row, by its token: a ticked row is added, a duplicate has a choice of its own."""
-    actions = dict.fromkeys(request.POST.getlist("row"), RowAction.ADD.value)
-    for name, action in request.POST.items():
-        if name.startswith("row:"):
-            actions[name.removeprefix("row:")] = str(action)
-    return actions
 
 
 def _render_import(

@@ -43,9 +43,8 @@ from ..refusals import refusals_as_messages
 from ..sections.changes import FieldConflict, kept_theirs_words
 from ..sections.pages import QuestionPage
 from ..sections.views import QuestionPageView, render_conflict
-from .duplicates import DuplicatePage
 from .owners import OwnersPage, new_owner, owners_page, stake_control
-from .pages import PartyNewPage, PartyPage, party_form, party_new_page, party_page
+from .pages import DuplicatePage, PartyPage, party_form, party_new_page, party_page
 from .people import PeoplePage
 from .removed import restores_removed_party
 
@@ -148,23 +147,22 @@ def party_new(request: UserRequest, reference: str) -> HttpResponseBase:
     if not draft.application.can_be_changed:
         return redirect("portal:people", reference=reference)
     page = party_new_page(draft, request.POST if request.method == "POST" else request.GET, request.user)
-    if request.method != "POST" or chosen_in(request):
-        return _render_new(request, page)
-    if page.problems:
-        return _render_new(request, page, status=422)
-    try:
-        party = services.add_party(draft, page.kind, page.chosen_roles, page.raw, by=request.user, token=page.token)
-    except services.TooManyParties:
-        return _render_new(request, page, status=422)
-    except services.Closed as closed:
-        messages.error(request, f"{closed}.")
-        return _render_new(request, page, status=409)
-    messages.success(request, gettext(_ADDED[page.kind]))
-    response = redirect("portal:party", reference=reference, token=party.token)
-    return ask_about_duplicate(request, draft, party.token, response)
-
-
-def _render_new(request: UserRequest, page: PartyNewPage, *, status: int = 200) -> HttpResponse:
+    status = 200
+    if request.method == "POST" and not chosen_in(request):
+        status = 422
+        try:
+            if not page.problems:
+                chosen = page.chosen_roles
+                party = services.add_party(draft, page.kind, chosen, page.raw, by=request.user, token=page.token)
+                messages.success(request, gettext(_ADDED[page.kind]))
+                response = redirect("portal:party", reference=reference, token=party.token)
+                return ask_about_duplicate(request, draft, party.token, response)
+        except services.TooManyParties:
+            # The page says so.
+            pass
+        except services.Closed as closed:
+            messages.error(request, f"{closed}.")
+            status = 409
     # Problems show only after a post.
     context = {"page": page, "problems": page.problems if status == 422 else ()}
     return render(request, "portal/parties/party_new.html", context, status=status)
@@ -180,7 +178,7 @@ class PartyView(QuestionPageView):
         post = self.request.POST
         if ROLES not in post or keeps_theirs(post, ROLES):
             return None
-        return tuple(role for role in post.getlist(ROLES) if role)
+        return tuple(filter(None, post.getlist(ROLES)))
 
     @property
     def party(self) -> PartyRow:
@@ -208,12 +206,11 @@ class PartyView(QuestionPageView):
     def get_conflicts(self, form: QuestionForm, result: SaveResult) -> tuple[FieldConflict, ...]:
         conflicts = super().get_conflicts(form, result)
         roles = result.conflicts.get(services.ROLES) or result.skipped.get(services.ROLES)
-        if not result.conflicts or not roles:
-            return conflicts
-        posted = role_words(roles.posted)
-        stored = role_words(roles.stored)
-        is_left = services.ROLES in result.skipped
-        return (FieldConflict(ROLES, gettext("Roles"), posted, stored, roles.change, is_left), *conflicts)
+        if result.conflicts and roles:
+            is_left = services.ROLES in result.skipped
+            versions = (role_words(roles.posted), role_words(roles.stored))
+            conflicts = (FieldConflict(ROLES, gettext("Roles"), *versions, roles.change, is_left), *conflicts)
+        return conflicts
 
     def get_success_url(self, page: QuestionPage) -> str:
         return page.people_url
@@ -243,18 +240,14 @@ def party_known(request: UserRequest, reference: str) -> HttpResponse:
 
 def _add_contact(request: UserRequest, draft: Draft, contact: Contact, token: str) -> None:
     """Add a contact with the posted role. If it is a party already, also by an earlier press, it takes the role."""
-    section = _posted_role(request, draft, contact.kind, contact.label)
-    if section is None:
-        return
-    role = section.role or ""
-    party = draft.party(token) or matching_party(draft, contact)
-    answers = {} if party else copyable_answers(draft, contact, [role])
-    with refusals_as_messages(request):
-        if party:
-            services.set_roles(draft, party, (*party.roles, role), by=request.user)
-        else:
+    if party := draft.party(token) or matching_party(draft, contact):
+        _give_role(request, draft, party)
+    elif section := _posted_role(request, draft, contact.kind, contact.label):
+        role = section.role or ""
+        answers = copyable_answers(draft, contact, [role])
+        with refusals_as_messages(request):
             services.add_party(draft, contact.kind, [role], answers, by=request.user, token=token)
-        _report_role(request, draft, section, contact.label, answers=len(answers))
+            _report_role(request, draft, section, contact.label, answers=len(answers))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

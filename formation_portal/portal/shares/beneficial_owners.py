@@ -63,24 +63,26 @@ class BeneficialOwners:
 
     @cached_property
     def suggested(self) -> list["SuggestedOwner"]:
-        persons = [party for party in self.draft.parties if party.is_person]
-        owners = [party for party in persons if self.allocation.reaches_threshold(party)]
-        return [SuggestedOwner(self.draft, self.allocation, party) for party in owners]
+        suggested: list[SuggestedOwner] = []
+        for party in self.draft.parties:
+            if party.is_person and self.allocation.reaches_threshold(party):
+                suggested.append(SuggestedOwner(self.draft, self.allocation, party))
+        return suggested
 
     @cached_property
     def unknown(self) -> list[tuple[PartyRow, str]]:
         """Return the companies with unknown owners behind whom a beneficial owner may stand, each with a sentence."""
+        allocation = self.allocation
         companies: list[tuple[PartyRow, str]] = []
         for company in self.draft.parties:
-            if self.allocation.may_hide_an_owner(company):
-                part = self.allocation.final_shares.of(company.token)
-                percents = self.allocation.share_percents
-                if self.allocation.final_votes.of(company.token) > part:
-                    part = self.allocation.final_votes.of(company.token)
-                    percents = self.allocation.vote_percents
-                values = {"name": company.label, "part": percents.of(company.token, part)}
-                owners = owners_of(self.draft, company, self.allocation.typed_stakes)
-                sentence = gettext("{name} holds {part}.").format(**values)
+            if allocation.may_hide_an_owner(company):
+                shares = allocation.final_shares.of(company.token)
+                votes = allocation.final_votes.of(company.token)
+                part = allocation.share_percents.of(company.token, shares)
+                if votes > shares:
+                    part = allocation.vote_percents.of(company.token, votes)
+                sentence = gettext("{name} holds {part}.").format(name=company.label, part=part)
+                owners = owners_of(self.draft, company, allocation.typed_stakes)
                 companies.append((company, f"{sentence} {unaccounted_for(company, owners)}"))
         return companies
 
@@ -118,23 +120,22 @@ class SuggestedOwner:
         token = self.party.token
         shares = allocation.final_shares.of(token)
         votes = allocation.final_votes.of(token)
-        values = {
-            "name": self.party.label,
-            "shares": self._held_of(allocation.held),
-            "part": allocation.share_percents.of(token, shares),
-            "votes": self._held_of(allocation.votes),
-            "part_of_votes": allocation.vote_percents.of(token, votes),
-        }
         has_other_votes = allocation.votes and votes != shares
         if allocation.is_owner(self.party):
+            sentence = gettext("{name} has {part} of the shares:")
             if has_other_votes:
-                return gettext("{name} has {part} of the shares and {part_of_votes} of the votes:").format(**values)
-            return gettext("{name} has {part} of the shares:").format(**values)
-        if has_other_votes:
-            return gettext("{name} holds {shares} shares ({part}) and {votes} votes ({part_of_votes}).").format(
-                **values
-            )
-        return gettext("{name} holds {shares} shares ({part}).").format(**values)
+                sentence = gettext("{name} has {part} of the shares and {part_of_votes} of the votes:")
+        else:
+            sentence = gettext("{name} holds {shares} shares ({part}).")
+            if has_other_votes:
+                sentence = gettext("{name} holds {shares} shares ({part}) and {votes} votes ({part_of_votes}).")
+        return sentence.format(
+            name=self.party.label,
+            shares=self._held_of(allocation.held),
+            part=allocation.share_percents.of(token, shares),
+            votes=self._held_of(allocation.votes),
+            part_of_votes=allocation.vote_percents.of(token, votes),
+        )
 
     @property
     def steps(self) -> list[str]:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from django.core.paginator import Page, Paginator
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Holding
@@ -113,10 +113,6 @@ class Grid:
     class_page: str = ""
 
     @cached_property
-    def holder_tokens(self) -> frozenset[str]:
-        return frozenset(party.token for party in self.allocation.holders)
-
-    @cached_property
     def holders_shown(self) -> Page[PartyRow]:
         return Paginator(self.allocation.holders, HOLDERS_AT_ONCE).get_page(self.holder_page)
 
@@ -147,7 +143,7 @@ class Grid:
         error = ""
         # A single holding that is too large has an error of its own.
         largest = max((allocation.shares(party, row) for party in allocation.holders), default=0)
-        if exceeds(allocated, available) and not exceeds(largest, available):
+        if available is not None and largest <= available < allocated:
             error = f"{row.label}{colon()}{remaining}"
         return ShareClassColumn(
             row=row,
@@ -200,8 +196,7 @@ class Grid:
         available = self.allocation.available(row)
         if available is None or number <= available:
             return ""
-        sentence = gettext_noop("{shares}: enter {number} or fewer")
-        return gettext(sentence).format(number=format_number(available), shares=shares)
+        return gettext("{shares}: enter {number} or fewer").format(number=format_number(available), shares=shares)
 
     @property
     def cells(self) -> Iterator[HoldingCell]:
@@ -233,18 +228,15 @@ def cell_name(party_token: str, class_token: str) -> str:
 
 def pair_of_cell(name: str) -> tuple[str, str] | None:
     """Return the tokens of party and class in the name of a cell's control; None for another control."""
-    kind, _, rest = name.partition(":")
-    party, _, share_class = rest.partition(":")
-    return (party, share_class) if kind == "holding" and party and share_class else None
+    match name.split(":"):
+        case ["holding", party, share_class]:
+            return party, share_class
+    return None
 
 
 def remaining_id(class_token: str) -> str:
     """Return the id of the words at a class's total."""
     return f"rest-{class_token}"
-
-
-def exceeds(allocated: int, available: int | None) -> bool:
-    return available is not None and allocated > available
 
 
 def remaining_words(allocated: int, available: int | None) -> str:
@@ -253,8 +245,8 @@ def remaining_words(allocated: int, available: int | None) -> str:
         return ""
     total = format_number(available)
     if allocated > available:
-        sentence = gettext("{count} more than the {all} available")
-        return sentence.format(count=format_number(allocated - available), all=total)
+        excess = format_number(allocated - available)
+        return gettext("{count} more than the {all} available").format(count=excess, all=total)
     if allocated < available:
         return gettext("{count} of {all} not allocated").format(count=format_number(available - allocated), all=total)
     return gettext("All {all} allocated").format(all=total)
@@ -270,35 +262,28 @@ def allocation_sentences(allocation: Allocation) -> Iterator[str]:
     else:
         yield gettext("No shares allocated yet.")
     sums = [(f"{row.label} ", allocation.allocated(row), allocation.available(row)) for row in allocation.classes]
-    unallocated = {
-        name: available - allocated
-        for name, allocated, available in sums
-        if available is not None and allocated < available
-    }
-    if len(unallocated) > _NAMED_AT_MOST:
-        names = [name.strip() for name in unallocated][:_NAMED_AT_MOST]
-        others = len(unallocated) - len(names)
+    sums.append(("", allocation.total_allocated, allocation.total_available))
+    rests = [(name, available - allocated, available) for name, allocated, available in sums if available is not None]
+    unallocated = [(name.strip(), rest) for name, rest, _ in rests if name and rest > 0]
+    are_many = len(unallocated) > _NAMED_AT_MOST
+    if are_many:
+        names = [name for name, _ in unallocated[:_NAMED_AT_MOST]]
+        names.append(ngettext("{count} more", "{count} more", len(unallocated) - _NAMED_AT_MOST))
         yield ngettext(
             "{count} share not allocated in {classes} share classes: {names}.",
             "{count} shares not allocated in {classes} share classes: {names}.",
-            sum(unallocated.values()),
+            sum(rest for _, rest in unallocated),
             classes=format_number(len(unallocated)),
-            names=join_list([*names, ngettext("{count} more", "{count} more", others)]),
+            names=join_list(names),
         )
-        sums = [line for line in sums if line[0] not in unallocated]
-    for name, allocated, available in (*sums, ("", allocation.total_allocated, allocation.total_available)):
-        if available is not None and allocated < available:
-            yield ngettext(
-                "{count} {kind}share not allocated.",
-                "{count} {kind}shares not allocated.",
-                available - allocated,
-                kind=name,
-            )
-        elif available is not None and allocated > available:
+    for name, rest, available in rests:
+        if rest > 0 and not (are_many and name):
+            yield ngettext("{count} {kind}share not allocated.", "{count} {kind}shares not allocated.", rest, kind=name)
+        elif rest < 0:
             yield ngettext(
                 "{count} {kind}share more than the {all} available.",
                 "{count} {kind}shares more than the {all} available.",
-                allocated - available,
+                -rest,
                 kind=name,
                 all=format_number(available),
             )
@@ -320,8 +305,8 @@ def split_equally(allocation: Allocation, row: ShareClassRow) -> tuple[dict[tupl
     available = allocation.available(row)
     total = min(allocated, available or allocated) or available
     if not total or not allocation.holders:
-        sentence = gettext_noop("Enter the total number of {name} shares in one of the cells, then split them.")
-        raise CannotSplit(gettext(sentence).format(name=row.label))
+        sentence = gettext("Enter the total number of {name} shares in one of the cells, then split them.")
+        raise CannotSplit(sentence.format(name=row.label))
     holders = [party for party in allocation.holders if allocation.has_some(party, row)]
     if len(holders) < 2:
         holders = list(allocation.holders)
@@ -335,21 +320,15 @@ def split_equally(allocation: Allocation, row: ShareClassRow) -> tuple[dict[tupl
 def _split_words(row: ShareClassRow, holders: list[PartyRow], parts: tuple[int, ...]) -> str:
     total = sum(parts)
     each = min(parts)
-    values = {
-        "total": format_number(total),
-        "name": row.label,
-        "holders": len(holders),
-        "each": format_number(each),
-    }
-    if len(holders) == 1:
-        sentence = gettext_noop("All {total} {name} shares go to {who}, the only shareholder.")
-        return gettext(sentence).format(who=holders[0].label, **values)
     remainder = total - each * len(parts)
-    if not remainder:
-        return gettext("{total} {name} shares split between {holders} shareholders: {each} each.").format(**values)
-    if remainder > _NAMED_AT_MOST:
-        values["who"] = gettext("each of the first {count}").format(count=remainder)
-    else:
-        values["who"] = join_list([party.label for party in holders[:remainder]])
+    who = join_list([party.label for party in holders[: max(1, remainder)]])
     sentence = gettext("{total} {name} shares split between {holders} shareholders: {each} each, and 1 more for {who}.")
-    return sentence.format(**values)
+    if len(holders) == 1:
+        sentence = gettext("All {total} {name} shares go to {who}, the only shareholder.")
+    elif not remainder:
+        sentence = gettext("{total} {name} shares split between {holders} shareholders: {each} each.")
+    elif remainder > _NAMED_AT_MOST:
+        who = gettext("each of the first {count}").format(count=remainder)
+    return sentence.format(
+        total=format_number(total), name=row.label, holders=len(holders), each=format_number(each), who=who
+    )

@@ -55,16 +55,14 @@ class SharesPage(FormPage):
     def url(self) -> str:
         return self._url("shares")
 
-    @property
-    def shown_url(self) -> str:
-        """Return the address of the part of the grid that is shown."""
-        return f"{self.url}{self.query_of({})}"
-
     def query_of(self, numbers: Mapping[str, Any]) -> str:
         """Return the query for a part of the grid; a page without a number stays the one that is shown."""
-        current = {"page": self.grid.holders_shown.number, "classes": self.grid.classes_shown.number}
-        query = {name: str(numbers.get(name, number)) for name, number in current.items()}
-        query = {name: number for name, number in query.items() if number != "1"}
+        pages = {"page": self.grid.holders_shown.number, "classes": self.grid.classes_shown.number}
+        query: dict[str, str] = {}
+        for name, number in pages.items():
+            value = str(numbers.get(name, number))
+            if value != "1":
+                query[name] = value
         return f"?{urlencode(query)}" if query else ""
 
     @property
@@ -83,8 +81,8 @@ class SharesPage(FormPage):
 
     @property
     def saved_at(self) -> str:
-        row = self.draft.sections.get(self.section.key)
-        return formats.time_or_day(row.updated_at) if row else ""
+        saved_at = self.draft.saved_at(self.section.key)
+        return formats.time_or_day(saved_at) if saved_at else ""
 
     @cached_property
     def delivery(self) -> DeliveryStatus:
@@ -167,33 +165,28 @@ def shares_page(draft: Draft, section: Section, *, query: Mapping[str, Any] = Ma
 
 @dataclass(frozen=True, kw_only=True)
 class ShareClassPage(QuestionPage):
-    """The page of a share class. A new class has a token as well, so that posting twice adds it once.
+    """The page of a share class. An unsaved proposal has a token as well, so that posting twice adds it once."""
 
-    `row` is the class, or the proposal for a new one.
-    """
-
-    share_class: ShareClassRow | None
     row: ShareClassRow
-    token: str
 
     template = "portal/shares/share_class.html"
     read_only_template = "portal/shares/share_class_read_only.html"
 
     @property
-    def title(self) -> str:
-        return self.share_class.label if self.share_class else gettext("New share class")
+    def is_new(self) -> bool:
+        return self.row.model.pk is None
 
     @property
-    def is_named(self) -> bool:
-        return bool(self.share_class and self.share_class.record.label)
+    def title(self) -> str:
+        return gettext("New share class") if self.is_new else self.row.label
 
     @property
     def url(self) -> str:
-        return self._url("share_class", self.token) if self.share_class else self._url("share_class_new")
+        return self._url("share_class_new") if self.is_new else self._url("share_class", self.row.token)
 
     @property
     def holder(self) -> str:
-        return self.token
+        return self.row.token
 
     @property
     def read_only_reason(self) -> str:
@@ -201,11 +194,11 @@ class ShareClassPage(QuestionPage):
 
     @property
     def version(self) -> int:
-        return self.share_class.version if self.share_class else 0
+        return self.row.version
 
     @property
     def saved_at(self) -> str:
-        return formats.time_or_day(self.share_class.model.updated_at) if self.share_class else ""
+        return "" if self.is_new else formats.time_or_day(self.row.model.updated_at)
 
     @cached_property
     def needs(self) -> tuple[Link, ...]:
@@ -215,14 +208,11 @@ class ShareClassPage(QuestionPage):
 
 def share_class_page(draft: Draft, section: Section, *, token: str) -> ShareClassPage:
     """Build the page of the share class with a token, or of a new one."""
-    share_class = draft.share_class(token)
-    changed_at = share_class.model.updated_at if share_class else None
+    proposal = ShareClass(application=draft.application, token=token, version=0, raw=_proposed_answers(draft))
+    row = draft.share_class(token) or draft.as_share_class(proposal)
     deliveries = deliveries_for_customer(draft.application)
     status = deliveries.of_share_class(token)
-    delivery = answers_delivery(deliveries, status, share_class=token, changed_at=changed_at)
-    row = share_class or draft.as_share_class(
-        ShareClass(application=draft.application, token=token, raw=_proposed_answers(draft))
-    )
+    delivery = answers_delivery(deliveries, status, share_class=token, changed_at=row.model.updated_at)
     holder = row.record
     feedback = review_feedback(draft)
     form = QuestionForm(
@@ -245,9 +235,7 @@ def share_class_page(draft: Draft, section: Section, *, token: str) -> ShareClas
         form=form,
         delivery=delivery,
         deliveries=deliveries,
-        share_class=share_class,
         row=row,
-        token=token,
         feedback=feedback,
     )
 

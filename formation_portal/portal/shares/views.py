@@ -116,7 +116,7 @@ class SharesView(View):
         request = self.request
         page = self.get_page()
         if has_acted:
-            return redirect(page.shown_url)
+            return redirect(f"{page.url}{page.query_of({})}")
         if page.grid.has_new_problems(before.grid) and not chosen_in(request):
             return self.render(page, status=422)
         if {"page", "classes"} & request.POST.keys():
@@ -170,7 +170,7 @@ def _cell_conflicts(page: SharesPage, result: SaveResult) -> tuple[FieldConflict
 def _has_cell(page: SharesPage, pair: tuple[str, str]) -> bool:
     """Tell whether the grid has a row for the party and a column for the class, on whichever page."""
     party, share_class = pair
-    return party in page.grid.holder_tokens and page.draft.share_class(share_class) is not None
+    return party in page.grid.allocation.holder_tokens and page.draft.share_class(share_class) is not None
 
 
 def _unplaced(page: SharesPage, post: QueryDict) -> str:
@@ -190,12 +190,13 @@ def _unplaced(page: SharesPage, post: QueryDict) -> str:
     )
 
 
-class ShareClassPageView(QuestionPageView):
-    """Show and save the questions of a share class. `token` names a new one too."""
+@method_decorator([require_http_methods(["GET", "HEAD", "POST"]), customer], name="dispatch")
+class ShareClassView(QuestionPageView):
+    """Show and save the questions of a share class."""
 
     @cached_property
     def token(self) -> str:
-        raise NotImplementedError
+        return get_share_class_or_404(self.draft, self.kwargs["token"]).token
 
     def get_page(self) -> ShareClassPage:
         return share_class_page(self.draft, get_share_section_or_404(self.draft), token=self.token)
@@ -208,17 +209,7 @@ class ShareClassPageView(QuestionPageView):
         return page.shares_url
 
 
-@method_decorator([require_http_methods(["GET", "HEAD", "POST"]), customer], name="dispatch")
-class ShareClassView(ShareClassPageView):
-    """Show and save the questions of a share class."""
-
-    @cached_property
-    def token(self) -> str:
-        return get_share_class_or_404(self.draft, self.kwargs["token"]).token
-
-
-@method_decorator([require_http_methods(["GET", "HEAD", "POST"]), customer], name="dispatch")
-class ShareClassNewView(ShareClassPageView):
+class ShareClassNewView(ShareClassView):
     """Add a share class. The page has its token, so that every post is about the same class."""
 
     @cached_property

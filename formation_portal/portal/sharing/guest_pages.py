@@ -23,8 +23,8 @@ from formation_portal.relay.delivery_status import deliveries_for_customer
 
 from ..feedback import DeliverySummary, ReviewFeedback, answers_delivery, refused_answers
 from ..pages import Link, need_rows
-from ..parties.guest_parts import guest_needs
 from ..parties.pages import PartyPage, party_form
+from ..parties.progress import guest_needs
 from ..slots import FileRow, SlotRow
 
 

@@ -21,8 +21,8 @@ from formation_portal.ui.forms.controls import Option, Problem
 
 from ..feedback import delivery_summary
 from ..pages import ApplicationPage
-from ..parties.guest_parts import GuestPart, guest_part
 from ..parties.pages import party_email
+from ..parties.progress import GuestPart, guest_part
 
 EMAIL = "email"
 _MAX_EMAIL_LENGTH = 254
