@@ -78,15 +78,8 @@ class ViewerState:
     def for_page(self, page: int) -> "ViewerState":
         return replace(self, page=page)
 
-    @property
-    def larger(self) -> "ViewerState | None":
-        return self._zoomed(1)
-
-    @property
-    def smaller(self) -> "ViewerState | None":
-        return self._zoomed(-1)
-
-    def _zoomed(self, step: int) -> "ViewerState | None":
+    def zoomed(self, step: int) -> "ViewerState | None":
+        """Return the state with the next larger size (1) or the next smaller one (-1)."""
         index = ZOOMS.index(self.zoom) + step
         return replace(self, zoom=ZOOMS[index]) if 0 <= index < len(ZOOMS) else None
 

@@ -13,7 +13,7 @@ from .history import Difference, changed_words
 from .query_panels import QueryPanel
 
 # The mark of each state, and its words.
-_STATES = {
+FACT_STATES = {
     ACCEPTED: ("met", "Accepted"),
     QUERIED: ("heed", "Open query"),
     CHANGED: ("changed", "Changed since accepted"),
@@ -30,14 +30,14 @@ class FactStatus:
 
     @property
     def mark(self) -> str:
-        return _STATES[QUERIED if self.has_query else self.fact.state][0]
+        return FACT_STATES[QUERIED if self.has_query else self.fact.state][0]
 
     @property
     def words(self) -> str:
         """Return its state, and who has accepted it."""
         if self.fact.is_done and not self.has_query and self.fact.check and self.fact.check.by:
             return f"Accepted by {self.fact.check.by.called}"
-        return _STATES[QUERIED if self.has_query else self.fact.state][1]
+        return FACT_STATES[QUERIED if self.has_query else self.fact.state][1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """The form in which an agent records a screening check of a party."""
 
-from datetime import date
 from typing import Any
 
 from django import forms
@@ -62,12 +61,6 @@ class ScreeningForm(forms.Form):
         self.fields["done_on"].widget.attrs["max"] = localdate().isoformat()
         needs_text = self.data.get("outcome") in (ScreeningOutcome.CLEARED, ScreeningOutcome.MATCH)
         self.fields["text"].required = needs_text or not self.is_bound
-
-    def clean_done_on(self) -> date:
-        day: date = self.cleaned_data["done_on"]
-        if day > localdate():
-            raise forms.ValidationError("Enter a date that is not in the future.")
-        return day
 
     def clean(self) -> None:
         """Ask for a file again where another control is wrong."""

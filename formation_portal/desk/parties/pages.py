@@ -1,9 +1,10 @@
 """Show one party under review, and log when its numbers are shown: whose and which, not the numbers themselves."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 from django.urls import reverse
 from django.utils.timezone import localdate
@@ -17,21 +18,20 @@ from formation_portal.audit import chain
 from formation_portal.audit.chain import Account
 from formation_portal.audit.models import AuditAction
 from formation_portal.contract import canonical
+from formation_portal.contract.needs import Need
 from formation_portal.contract.ownership import apportion, format_hundredths, format_percent
 from formation_portal.reviews.checklist import (
     CHANGED,
     QUERIED,
-    Checklist,
     Fact,
     HolderChecklist,
     load_checklist,
     screening_checks,
 )
-from formation_portal.reviews.checks import opened_documents
+from formation_portal.reviews.checks import OpenedDocuments, opened_documents
 from formation_portal.reviews.models import MAX_LABEL, ScreeningCheck, ScreeningOutcome
 from formation_portal.reviews.transactions import ReviewVersion
 from formation_portal.ui.allocation import Allocation
-from formation_portal.ui.formats import file_size
 from formation_portal.ui.roles import role_words
 
 from ..case.query_panels import QueryPanels, read_queries
@@ -39,11 +39,10 @@ from ..case_access import has_documents
 from ..case_urls import case_url, next_check_url, party_url, with_queue
 from ..documents import ViewerState
 from ..lookups import can_review
-from ..queue_state import QueueState
 from ..wording import state_words
-from .facts import FactRow, fact_rows
+from .facts import FactRow, PartyFacts
 from .forms import ScreeningForm
-from .viewer import Viewer, viewer
+from .viewer import Viewer
 
 # Of more parties than _MAX_NAMED the page names the nearest ones on each side of its own.
 _MAX_NAMED = 50
@@ -67,36 +66,80 @@ class ScreeningRow:
         changed = self.party.model.updated_at
         return self.check.at < changed or self.check.done_on < localdate(changed)
 
-    @property
-    def file_size(self) -> str:
-        return file_size(self.check.size)
 
-
-@dataclass(frozen=True)
 class PartyPage:
     """A party under review as one reader sees it.
 
     `queue_state` is that of the queue from which the case was opened; `version` that of the review when the page was
-    drawn; `here_url` leads back to the page with its viewer. `screening` has the newest check first.
+    drawn; `here_url` leads back to the page with its viewer. `checklist` has the parties that the page names.
+    `screening` has the newest check first; `form` may be one that was refused.
     """
 
-    draft: Draft
-    party: PartyRow
-    queue_state: QueueState
-    party_count: int
-    checklist: Checklist
-    own_checklist: HolderChecklist
-    rows: list[FactRow]
-    viewer: Viewer | None
-    here_url: str
-    version: ReviewVersion
-    can_check: bool
-    has_documents: bool
-    shows_numbers: bool
-    screening: list[ScreeningRow]
-    form: ScreeningForm
-
     line_limit = MAX_LABEL
+
+    def __init__(
+        self,
+        draft: Draft,
+        party: PartyRow,
+        state: ViewerState,
+        *,
+        reader: User,
+        shows_numbers: bool = False,
+        form: ScreeningForm | None = None,
+    ) -> None:
+        # Read before the facts, so that a change in between is not taken for seen.
+        self.version = ReviewVersion.of_loaded(draft.application)
+        self.draft = draft
+        self.party = party
+        self.queue_state = state.queue_state
+        self.shows_numbers = shows_numbers
+        self.form = form or ScreeningForm(initial={"done_on": localdate()})
+        self.can_check = can_review(draft, reader)
+        self.has_documents = has_documents(getattr(draft.application, "case", None), reader)
+        self.kind = canonical.kind_title(party.kind)
+        queries = read_queries(draft)
+        screening = tuple(screening_checks(draft))
+        self.screening = [ScreeningRow(check, party) for check in reversed(screening) if check.holder == party.token]
+        tokens = [row.token for row in draft.parties]
+        named = _nearest(tokens, party.token)
+        self.unnamed = len(tokens) - len(named)
+        self.checklist = load_checklist(
+            draft,
+            read_back=readback(draft, only=named),
+            queries=[query for query in queries if query.is_open],
+            screening=screening,
+            is_part=self.unnamed > 0,
+        )
+        own_checklist = self.checklist.of_holder(party.token)
+        assert own_checklist is not None  # every party has one
+        self.own_checklist = own_checklist
+        opened = self._open_viewer(state, opened_documents(draft), reader)
+        panels = QueryPanels(
+            draft,
+            reader=reader,
+            back=self.here_url,
+            version=self.version,
+            queries=queries,
+            lazily=True,
+            shows_numbers=shows_numbers,
+        )
+        self.rows = PartyFacts(party, own_checklist, panels, state, opened, can_be_ticked=self.can_check).rows
+        # The numbers that the party is known by.
+        self.numbers = [row for row in self.rows if row.fact.is_identity_number]
+
+    def _open_viewer(self, state: ViewerState, opened: OpenedDocuments, reader: User) -> OpenedDocuments:
+        """Set the viewer and the URL of the page with it. Returns who has opened which documents, with this opening."""
+        url = party_url(self.draft.application.reference, self.party.token)
+        documents = [fact.document for fact in self.own_checklist.facts if fact.document is not None]
+        self.viewer: Viewer | None = None
+        self.here_url = f"{url}{state.for_document(0).query}"
+        if documents and self.has_documents:
+            self.viewer = viewer = Viewer(documents, state, url=url)
+            self.here_url = f"{url}{viewer.state.query}"
+            if viewer.can_be_shown and viewer.state.opens:
+                opened = opened.with_opening(viewer.document.pk, reader)
+            viewer.is_open = viewer.can_be_shown and opened.has_opened(viewer.document.pk, reader)
+        return opened
 
     @property
     def status(self) -> str:
@@ -104,28 +147,20 @@ class PartyPage:
 
     @property
     def open_rows(self) -> list[FactRow]:
-        """Return the facts to look at: not accepted, with a note, or with evidence that was replaced since."""
-        return [row for row in self.rows if not self._is_settled(row)]
+        """Return the facts to look at; the others are folded."""
+        return [row for row in self.rows if not row.is_settled]
 
     @property
     def accepted_rows(self) -> list[FactRow]:
-        """Return the other facts, which are folded."""
-        return [row for row in self.rows if self._is_settled(row)]
-
-    def _is_settled(self, row: FactRow) -> bool:
-        return row.fact.is_done and not row.panel.notes and not row.is_evidence_replaced
-
-    @property
-    def kind(self) -> str:
-        return canonical.kind_title(self.party.kind)
+        return [row for row in self.rows if row.is_settled]
 
     @property
     def roles(self) -> str:
         return role_words(self.draft.form_state.active_roles(self.party.record))
 
     @property
-    def needs(self) -> list[str]:
-        return [need.text for need in self.draft.needs_of_party(self.party.token)]
+    def needs(self) -> tuple[Need, ...]:
+        return self.draft.needs_of_party(self.party.token)
 
     @property
     def changed(self) -> str:
@@ -138,13 +173,12 @@ class PartyPage:
         return [row.fact for row in self.rows if row.can_be_ticked and row.fact.state != QUERIED]
 
     @property
-    def to_do(self) -> int:
-        return sum(row.can_be_ticked for row in self.rows)
+    def has_to_do(self) -> bool:
+        return any(row.can_be_ticked for row in self.rows)
 
     @property
-    def numbers(self) -> list[FactRow]:
-        """Return the numbers that the party is known by."""
-        return [row for row in self.rows if row.fact.is_identity_number]
+    def queried(self) -> int:
+        return sum(row.fact.state == QUERIED for row in self.rows)
 
     @property
     def looked_at(self) -> FactRow | None:
@@ -152,10 +186,6 @@ class PartyPage:
         if self.viewer is None:
             return None
         return next((row for row in self.rows if row.fact.document == self.viewer.document), None)
-
-    @property
-    def queried(self) -> int:
-        return sum(row.fact.state == QUERIED for row in self.rows)
 
     @property
     def case_url(self) -> str:
@@ -168,39 +198,31 @@ class PartyPage:
         return with_queue(url, self.queue_state)
 
     @property
-    def checklists(self) -> list[tuple[HolderChecklist, str]]:
-        """Return the parties of the case, of many the nearest, each with its URL."""
-        parties = [holder for holder in self.checklist.holders if holder.token]
-        return [
-            (party, party_url(self.draft.application.reference, party.token, self.queue_state)) for party in parties
-        ]
+    def named_parties(self) -> Iterator[tuple[HolderChecklist, str]]:
+        """Yield the parties of the case, of many the nearest, each with its URL."""
+        for holder in self.checklist.holders:
+            if holder.token:
+                yield holder, party_url(self.draft.application.reference, holder.token, self.queue_state)
 
     @property
     def others(self) -> str:
         """Say how many parties there are, where not all are named."""
-        named = len(self.checklist.holders) - 1
-        return f"All {self.party_count} people and companies" if self.party_count > named else ""
+        return f"All {len(self.draft.parties)} people and companies" if self.unnamed else ""
 
     @cached_property
-    def _review_checklist(self) -> Checklist:
-        """Return the checklist as far as it is needed to say where the review goes on: mostly at a party beside."""
-        is_enough = not self.others or self.checklist.has_to_do_behind(self.party.token)
-        return self.checklist if is_enough else load_checklist(self.draft)
-
-    @cached_property
-    def following(self) -> HolderChecklist | None:
-        """Return the holder with which the review goes on; None where nothing is left to check."""
-        return self._review_checklist.following(self.party.token)
-
-    @property
-    def following_label(self) -> str:
-        if self.following is None:
-            return "Decision"
-        return self.following.title if self.following.token else f"{self.draft.title}: company answers"
-
-    @property
-    def following_url(self) -> str:
-        return next_check_url(self.draft, self._review_checklist, self.party.token, self.queue_state)
+    def following(self) -> dict[str, Any]:
+        """Return the label and the URL at which the review goes on: mostly a party beside, else the application's own
+        facts or the decision."""
+        token = self.party.token
+        checklist = self.checklist
+        if self.unnamed and not checklist.has_to_do_behind(token):
+            checklist = load_checklist(self.draft)
+        holder = checklist.following(token)
+        label = "Decision"
+        if holder is not None:
+            label = holder.title if holder.token else f"{self.draft.title}: company answers"
+        url = next_check_url(self.draft, checklist, token, self.queue_state)
+        return {"label": label, "url": url, "is_party": holder is not None and bool(holder.token)}
 
     @cached_property
     def shares(self) -> list[tuple[str, str, bool]]:
@@ -250,70 +272,6 @@ def _nearest(tokens: Sequence[str], token: str) -> Sequence[str]:
         return tokens
     first = max(0, min(tokens.index(token) - _NEAREST, len(tokens) - 2 * _NEAREST - 1))
     return tokens[first : first + 2 * _NEAREST + 1]
-
-
-def party_page(
-    draft: Draft,
-    party: PartyRow,
-    state: ViewerState,
-    *,
-    reader: User,
-    shows_numbers: bool = False,
-    form: ScreeningForm | None = None,
-) -> PartyPage:
-    """Read the page of a party. `form` is a screening check that was posted and refused."""
-    # Read before the facts, so that a change in between is not taken for seen.
-    version = ReviewVersion.of_loaded(draft.application)
-    queries = read_queries(draft)
-    screening = tuple(screening_checks(draft))
-    tokens = [row.token for row in draft.parties]
-    named = _nearest(tokens, party.token)
-    checklist = load_checklist(
-        draft,
-        read_back=readback(draft, only=named),
-        queries=[query for query in queries if query.is_open],
-        screening=screening,
-        is_part=len(named) < len(tokens),
-    )
-    own_checklist = checklist.of_holder(party.token)
-    assert own_checklist is not None  # every party has one
-    can_check = can_review(draft, reader)
-    may_open = has_documents(getattr(draft.application, "case", None), reader)
-    url = party_url(draft.application.reference, party.token)
-    opened = opened_documents(draft)
-    document_viewer = None
-    if may_open:
-        documents = [fact.document for fact in own_checklist.facts if fact.document is not None]
-        document_viewer = viewer(documents, state, url=url)
-    if document_viewer is None:
-        here_url = f"{url}{state.for_document(0).query}"
-    else:
-        here_url = f"{url}{document_viewer.state.query}"
-        if document_viewer.can_be_shown:
-            document = document_viewer.document.pk
-            if document_viewer.state.opens:
-                opened = opened.with_opening(document, reader)
-            document_viewer = replace(document_viewer, is_open=opened.has_opened(document, reader))
-    panels = QueryPanels(
-        draft, reader=reader, back=here_url, version=version, queries=queries, lazily=True, shows_numbers=shows_numbers
-    )
-    return PartyPage(
-        draft=draft,
-        party=party,
-        queue_state=state.queue_state,
-        party_count=len(tokens),
-        checklist=checklist,
-        own_checklist=own_checklist,
-        rows=fact_rows(party, own_checklist, panels, state, opened, can_be_ticked=can_check),
-        viewer=document_viewer,
-        here_url=here_url,
-        version=version,
-        can_check=can_check,
-        has_documents=may_open,
-        shows_numbers=shows_numbers,
-        screening=[ScreeningRow(check, party) for check in reversed(screening) if check.holder == party.token],
-        form=form or ScreeningForm(initial={"done_on": localdate()}),
-    )
 
 
 def log_numbers_shown(page: PartyPage, *, by: Account) -> None:

@@ -1,14 +1,12 @@
 """Show one page of a party's document, with links to its other pages and documents."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from django.urls import reverse
 
 from formation_portal.applications.documents import can_be_shown, findings_of
 from formation_portal.applications.models import Document
-from formation_portal.ui.documents import file_facts
 
 from ..documents import ZOOMS, ViewerState
 
@@ -18,45 +16,37 @@ _A4 = (1240, 1754)
 _NEIGHBOURS = 2
 
 
-@dataclass(frozen=True)
 class Viewer:
-    """The viewer with its documents. `url` is the page's address without a query; `is_open` reports that the reader has
-    opened the document, now or before."""
+    """The viewer with a party's documents, of which there is at least one.
 
-    documents: tuple[Document, ...]
-    document: Document
-    state: ViewerState
-    url: str
-    is_open: bool = False
+    It shows the first one where the state's does not exist, and the last page for a later one. `url` is the page's
+    address without a query; `is_open` reports that the reader has opened the document, now or before.
+    """
 
-    @property
-    def file_facts(self) -> str:
-        """Return "1.4 MB, 2 pages, 20 November 2026"."""
-        return file_facts(self.document)
+    is_open = False
 
-    @property
-    def can_be_shown(self) -> bool:
-        return can_be_shown(self.document)
+    def __init__(self, documents: Sequence[Document], state: ViewerState, *, url: str) -> None:
+        self.documents = documents
+        self.document = next((row for row in documents if row.pk == state.document), documents[0])
+        if self.document.pk != state.document:
+            state = state.for_document(self.document.pk)
+        findings = findings_of(self.document)
+        self.pages = findings.pages or 1
+        self.state = state.for_page(min(state.page, self.pages))
+        self.url = url
+        self.can_be_shown = can_be_shown(self.document)
+        self.page_words = f"{self.state.page} of {self.pages}"
+        following = documents[documents.index(self.document) + 1 :]
+        self.next_document = following[0] if following else None
+        # Keeps the place of the picture while it loads.
+        self.size = self.turned_size = (findings.width or _A4[0], findings.height or _A4[1])
+        if self.state.turn % 180:
+            self.turned_size = (self.size[1], self.size[0])
 
     @property
     def document_links(self) -> list[tuple[Document, str]]:
         """Return all documents, in the order of the form, each with the URL that opens it."""
-        return [
-            (document, self.url + self.state.for_document(document.pk).opening_query) for document in self.documents
-        ]
-
-    @property
-    def next_document(self) -> Document | None:
-        following = self.documents[self.documents.index(self.document) + 1 :]
-        return following[0] if following else None
-
-    @property
-    def pages(self) -> int:
-        return findings_of(self.document).pages or 1
-
-    @property
-    def page_words(self) -> str:
-        return f"{self.state.page} of {self.pages}"
+        return [(row, self.url + self.state.for_document(row.pk).opening_query) for row in self.documents]
 
     @property
     def page_links(self) -> list[tuple[int, str, bool]]:
@@ -72,19 +62,21 @@ class Viewer:
 
     @cached_property
     def urls(self) -> dict[str, str]:
-        """Return the URL of each control; "" where it leads nowhere."""
+        """Return the URL of each control that leads somewhere."""
         state = self.state
-        page = state.page
         states = {
             "open": state,
-            "larger": state.larger,
-            "smaller": state.smaller,
+            "larger": state.zoomed(1),
+            "smaller": state.zoomed(-1),
             "turned": state.rotated,
-            "before": state.for_page(page - 1) if page > 1 else None,
-            "after": state.for_page(page + 1) if page < self.pages else None,
-            "next_document": state.for_document(self.next_document.pk) if self.next_document else None,
         }
-        return {name: self.url + target.opening_query if target else "" for name, target in states.items()}
+        if state.page > 1:
+            states["before"] = state.for_page(state.page - 1)
+        if state.page < self.pages:
+            states["after"] = state.for_page(state.page + 1)
+        if self.next_document:
+            states["next_document"] = state.for_document(self.next_document.pk)
+        return {name: self.url + target.opening_query for name, target in states.items() if target}
 
     @property
     def picture_url(self) -> str:
@@ -92,17 +84,6 @@ class Viewer:
         args = [self.document.application.reference, self.document.pk, self.state.page]
         url = reverse("desk:document_picture", args=args)
         return f"{url}?size=close" if self.state.zoom > ZOOMS[0] else url
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """Return its width and height, which keep the place of the picture while it loads."""
-        findings = findings_of(self.document)
-        return (findings.width or _A4[0], findings.height or _A4[1])
-
-    @property
-    def turned_size(self) -> tuple[int, int]:
-        width, height = self.size
-        return (height, width) if self.state.turn % 180 else (width, height)
 
     @property
     def turning(self) -> str:
@@ -113,17 +94,3 @@ class Viewer:
             return ""
         x, y = corners[self.state.turn]
         return f"translate({x} {y}) rotate({self.state.turn})"
-
-
-def viewer(documents: Sequence[Document], state: ViewerState, *, url: str) -> Viewer | None:
-    """Return the viewer in this state; at the first document where the state's does not exist, None without documents.
-
-    After the last page of a document its last page is shown.
-    """
-    if not documents:
-        return None
-    for document in documents:
-        if document.pk == state.document:
-            last = findings_of(document).pages or 1
-            return Viewer(tuple(documents), document, state.for_page(min(state.page, last)), url)
-    return Viewer(tuple(documents), documents[0], state.for_document(documents[0].pk), url)

@@ -28,7 +28,7 @@ from ..changes_since import ReviewErrors, seen_version
 from ..documents import ViewerState
 from ..lookups import get_case_or_404
 from .forms import ScreeningForm
-from .pages import PartyPage, log_numbers_shown, party_page
+from .pages import PartyPage, log_numbers_shown
 
 # The parts that an open page fetches, by the id of the element that they replace.
 _PARTS = {"paper": "desk/parties/_viewer_answer.html", "numbers": "desk/parties/_numbers_answer.html"}
@@ -188,7 +188,7 @@ def _case_and_party(reference: str, token: str) -> tuple[Draft, PartyRow]:
 
 
 def _page(request: UserRequest, reference: str, token: str, state: ViewerState, **more: Any) -> PartyPage:
-    return party_page(*_case_and_party(reference, token), state, reader=request.user, **more)
+    return PartyPage(*_case_and_party(reference, token), state, reader=request.user, **more)
 
 
 def _draw(request: UserRequest, page: PartyPage, *, status: int = 200) -> HttpResponse:

@@ -10,6 +10,8 @@ from django import template
 from django.template.defaultfilters import linebreaksbr
 from django.utils.safestring import SafeString
 
+from formation_portal.ui.documents import file_facts
+from formation_portal.ui.formats import file_size
 from formation_portal.ui.forms.controls import markup
 from formation_portal.ui.templatetags.components import mark, tone
 
@@ -17,6 +19,8 @@ from ..case.entries import AnswerRow
 from ..case.query_panels import QueryPanel
 
 register = template.Library()
+register.filter("file_facts", file_facts)
+register.filter("file_size", file_size)
 
 
 @register.simple_tag(takes_context=True)
