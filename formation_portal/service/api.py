@@ -1,7 +1,4 @@
-"""Put the service's routes together, and show their OpenAPI document as JSON and as a page.
-
-Ninja draws the document from the routes; media types of problems, scopes, headers and 405 are added here.
-"""
+"""Put the service's routes together, and show their OpenAPI document as JSON and as a page."""
 
 from collections.abc import Iterator
 from http import HTTPStatus
@@ -77,7 +74,7 @@ _DESCRIPTION = (
 
 
 class FormationApi(NinjaAPI):
-    """Complete ninja's OpenAPI document."""
+    """Add media types of problems, scopes and headers to ninja's OpenAPI document."""
 
     def get_openapi_schema(self, **options: object) -> OpenApi:  # type: ignore[override]
         document: OpenApi = super().get_openapi_schema(**options)  # type: ignore[arg-type]
@@ -130,7 +127,6 @@ def docs(request: HttpRequest) -> HttpResponse:
 
 
 def _bodies(document: OpenApi, request_body: OpenApi) -> Iterator[OpenApi]:
-    """Describe each variant of the request's body."""
     for media_type, content in request_body.get("content", {}).items():
         variants = content["schema"].get("oneOf", [content["schema"]])
         for variant in variants:

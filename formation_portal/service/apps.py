@@ -1,4 +1,4 @@
-"""Register the embedded formation service as a Django app."""
+"""The embedded formation service as a Django app."""
 
 from django.apps import AppConfig
 

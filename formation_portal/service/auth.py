@@ -1,4 +1,4 @@
-"""Check, make and revoke API keys (interface, "Authentication"; supplement, "Transport and credentials")."""
+"""API keys (interface, "Authentication"; supplement, "Transport and credentials")."""
 
 import hashlib
 import logging
@@ -43,7 +43,7 @@ _CHALLENGE = 'Bearer realm="formation service"'
 
 
 def digest_of(key: str) -> str:
-    """Return the stored digest of a key. A key has 192 random bits, so a fast hash is as good as a slow one."""
+    """Return the stored digest. A key has 192 random bits, so a fast hash is as good as a slow one."""
     return hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()
 
 
@@ -65,7 +65,7 @@ def identify(request: HttpRequest) -> ApiKey:
 
 
 def _record_use(key: ApiKey) -> None:
-    """Write the time of the key's last use, once a minute. Most requests make no query for it."""
+    """Write the time of the key's last use, once a minute."""
     now = timezone.now()
     if key.last_used_at is not None and key.last_used_at > now - _USE_INTERVAL:
         return
@@ -91,21 +91,19 @@ def require(key: ApiKey, scopes: Collection[str]) -> None:
 
 
 def key_of(request: HttpRequest) -> ApiKey:
-    """Return the key that the pipeline has accepted."""
     key = request.auth  # type: ignore[attr-defined]
     assert isinstance(key, ApiKey)
     return key
 
 
 class BearerKey(HttpBearer):
-    """Show in the OpenAPI document how a route is authorised. The pipeline has already checked the key."""
+    """Show in the OpenAPI document how a route is authorised. The pipeline has checked the key."""
 
     def authenticate(self, request: HttpRequest, token: str) -> Any:
         return key_of(request)
 
 
 def new_key(*, is_live: bool) -> str:
-    """Return a key with 192 random bits behind a prefix that says what it is for."""
     return ("sk_live_" if is_live else "sk_test_") + secrets.token_urlsafe(24)
 
 
@@ -117,7 +115,7 @@ def create_key(
     is_live: bool = False,
     expires_at: datetime | None = None,
 ) -> tuple[ApiKey, str]:
-    """Create a key, in a new account if none is named. Return its row and the key itself. Raises ValueError."""
+    """Create a key, in a new account if none is named. Raises ValueError."""
     if unknown := set(scopes) - set(SCOPES):
         raise ValueError(f"There is no scope {', '.join(sorted(unknown))}; there are {', '.join(SCOPES)}.")
     key = new_key(is_live=is_live)
@@ -134,7 +132,7 @@ def create_key(
 
 
 def revoke_key(number: int) -> bool:
-    """Revoke a key; its records stay. Return False if it was revoked before or is the portal's own."""
+    """Return False if it was revoked before or is the portal's own."""
     keys = ApiKey.objects.filter(pk=number, revoked_at=None, is_unlimited=False)
     return bool(keys.update(revoked_at=timezone.now()))
 
@@ -148,7 +146,7 @@ def ensure_demo_key() -> str | None:
 
 
 def portal_key() -> str:
-    """Return the portal's own key, made on the first call. It is not rate-limited."""
+    """Return the portal's own key, made on the first call."""
     key = secret_store.read_or_create(StoredSecret.SERVICE_KEY, lambda: new_key(is_live=True))
     _ensure_key(key, name="portal", is_unlimited=True)
     return key

@@ -1,10 +1,10 @@
-"""Parse the form schemas of entities once, and list the answers, documents and roles that each record may have.
+"""The answers, documents and roles that each record may have, by the form schema of its entity.
 
-A person, company or foundation may be given every answer that any role section has for its kind, so that roles and
-answers can be changed in any order. Submitting checks the answers of the party's own roles.
+A party may be given every answer that any role section has for its kind, so that roles and answers can be changed in
+any order. Submitting checks the answers of its own roles.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +31,7 @@ APPLIES_TO = {
 
 @dataclass(frozen=True, slots=True)
 class HolderFields:
-    """List the fields that an entity, party or share class may answer: by property path, and by csp_field_key."""
+    """The fields that an entity, party or share class may answer, by property path and by csp_field_key."""
 
     properties: Mapping[Path, FieldSpec]
     csp: Mapping[str, FieldSpec]
@@ -42,7 +42,6 @@ _parsed_forms: dict[str, Form] = {}
 
 
 def parsed_form(row: FormSchema) -> Form:
-    """Parse the row's schema, once per process."""
     form = _parsed_forms.get(row.digest)
     if form is None:
         form = _parsed_forms[row.digest] = Form.model_validate(row.document)
@@ -51,37 +50,20 @@ def parsed_form(row: FormSchema) -> Form:
 
 def entity_fields(form: Form) -> HolderFields:
     """Return the fields of the entity itself (interface, "Section scopes and where answers go")."""
-    return form.cached(_entity_fields)
-
-
-def _entity_fields(form: Form) -> HolderFields:
     return _holder_fields(form.entity_fields, of_entity=True)
 
 
 def share_class_fields(form: Form) -> HolderFields:
-    """Return the fields of a class of shares."""
-    return form.cached(_share_class_fields)
-
-
-def _share_class_fields(form: Form) -> HolderFields:
     return _holder_fields([*form.share_class_fields, *default_fields.SHARE_CLASS_FIELDS])
 
 
-def party_fields(form: Form, kind: str, roles: Iterable[str]) -> HolderFields:
-    """Return the fields of a party of the kind. If two roles ask the same, the field of the party's own role counts."""
-    fields_by_roles = form.cached(_party_fields_by_roles)
-    key = (kind, *roles)
-    if key not in fields_by_roles:
-        specs = [*form.fields_of(kind, key[1:])]
-        for section in form.role_sections:
-            specs += section.groups[kind]
-        specs += default_fields.PERSON_FIELDS if canonical.is_person(kind) else default_fields.COMPANY_FIELDS
-        fields_by_roles[key] = _holder_fields(specs)
-    return fields_by_roles[key]
-
-
-def _party_fields_by_roles(_: Form) -> dict[tuple[str, ...], HolderFields]:
-    return {}
+def party_fields(form: Form, kind: str, roles: Sequence[str]) -> HolderFields:
+    """Return the fields of a party. If two roles ask the same, the field of the party's own role counts."""
+    specs = [*form.fields_of(kind, roles)]
+    for section in form.role_sections:
+        specs += section.groups[kind]
+    specs += default_fields.PERSON_FIELDS if canonical.is_person(kind) else default_fields.COMPANY_FIELDS
+    return _holder_fields(specs)
 
 
 def _holder_fields(specs: Iterable[FieldSpec], *, of_entity: bool = False) -> HolderFields:
@@ -103,7 +85,6 @@ def record_path(canonical_field: str, *, of_entity: bool = False) -> Path:
 
 
 def document_keys(form: Form, party: Party | None) -> frozenset[str]:
-    """Return the document slots of a party, or of the entity itself for None."""
     if party is None:
         sections, kind = form.entity_sections, ENTITY
     else:
@@ -137,7 +118,7 @@ def answers_by_agent(form: Form, holder: Entity | Party | ShareClass) -> tuple[d
 
 
 def active_roles(party: Party) -> list[str]:
-    """Return the roles that a party has. Without shares it is no shareholder yet (interface, "States and transitions").
+    """Return the roles that a party has. Without shares it is no shareholder yet.
 
     Reads `holds`, which `queries.with_shares_held` adds; a new party holds none.
     """
@@ -145,7 +126,7 @@ def active_roles(party: Party) -> list[str]:
 
 
 def refuse_unsuitable_roles(form: Form, kind: str, roles: Iterable[str]) -> None:
-    """Raise 422 with an error for each role that does not exist here or that a party of the kind may not have."""
+    """Raise 422 for roles that do not exist here or that a party of the kind may not have."""
     errors = []
     for index, role in enumerate(roles):
         sections = form.sections_of([role])

@@ -1,7 +1,7 @@
-"""Carry out a POST once per Idempotency-Key (IETF draft Idempotency-Key; supplement, "Transport and credentials").
+"""Carry out a POST once per Idempotency-Key (supplement, "Transport and credentials").
 
 A unique row is committed before the work begins, so that of two requests at once one works and the other has to wait.
-The answer is saved in the transaction of the work: either both are committed or neither is.
+The answer is saved in the transaction of the work.
 """
 
 import hashlib
@@ -11,10 +11,8 @@ import secrets
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
-from typing import Any
 
 from django.conf import settings
-from django.core.files.uploadedfile import UploadedFile
 from django.db import Error, IntegrityError, transaction
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
@@ -26,7 +24,7 @@ from formation_portal.core.encrypted_fields import column_values
 from formation_portal.service.identifiers import ENTITY, pattern_of
 from formation_portal.service.models import ApiKey, KeptAnswer
 from formation_portal.service.problems import ApiError, ErrorDetail, invalid, pointer
-from formation_portal.service.storage import file_transaction
+from formation_portal.service.storage import digest_of, file_transaction
 
 HEADER = "Idempotency-Key"
 PATTERN = "^[!-~]{1,255}$"
@@ -41,7 +39,7 @@ class _TakenOver(Exception):
 
 
 def run_once(request: HttpRequest, key: ApiKey, work: Callable[[], HttpResponse]) -> HttpResponseBase:
-    """Do the work in a transaction and return its answer. A repeated POST gets the first answer instead."""
+    """Do the work in a transaction. A repeated POST gets the first answer."""
     name = request.headers.get(HEADER)
     if request.method != "POST" or name is None:
         with file_transaction():
@@ -91,7 +89,7 @@ def fingerprint_of(request: HttpRequest) -> str:
     """Return a digest of the request that ignores multipart boundaries and the order of members."""
     content: object
     if request.content_type == "multipart/form-data":
-        files = [(name, file.name, _digest_of(file)) for name, sent in request.FILES.lists() for file in sent]
+        files = [(name, file.name, digest_of(file)) for name, sent in request.FILES.lists() for file in sent]
         content = [sorted(request.POST.lists()), sorted(files)]
     else:
         try:
@@ -100,14 +98,6 @@ def fingerprint_of(request: HttpRequest) -> str:
             content = request.body.hex()
     target = [request.method, request.get_full_path()]
     return hashlib.sha256(json.dumps([target, content]).encode()).hexdigest()
-
-
-def _digest_of(file: "UploadedFile[Any]") -> str:
-    digest = hashlib.sha256()
-    for chunk in file.chunks():
-        digest.update(chunk)
-    file.seek(0)
-    return digest.hexdigest()
 
 
 def _claim(key: ApiKey, name: str, fingerprint: str) -> KeptAnswer | None:
@@ -130,7 +120,6 @@ def _claim(key: ApiKey, name: str, fingerprint: str) -> KeptAnswer | None:
 
 
 def _take_over(new_row: KeptAnswer) -> KeptAnswer | None:
-    """Take over the existing row if it has expired or its request has died."""
     rows = KeptAnswer.objects.filter(api_key=new_row.api_key, idempotency_key=new_row.idempotency_key)
     # A row without an answer belongs to a request that is running, or to a process that has died.
     given_up = new_row.started_at - timedelta(seconds=settings.SERVICE_GIVEN_UP_SECONDS)
@@ -146,16 +135,14 @@ def _take_over(new_row: KeptAnswer) -> KeptAnswer | None:
 
 
 def _first_entity_id(text: str) -> str | None:
-    """Return the first entity id in a path or an answer."""
     match = re.search(pattern_of(ENTITY).strip("^$"), text)
     return match.group() if match else None
 
 
 def forget_answers(entity_id: str, part_id: str = "") -> None:
-    """Reduce the saved answers about an entity to the id of the record that was made. With a part's id, only those that
-    name the part.
+    """Reduce the saved answers about an entity, or those that name a part of it, to the id of the record that was made.
 
-    The answer's data are deleted, but the request, if it is repeated, must not make the record again.
+    The request, if it is repeated, must not make the record again.
     """
     for row in KeptAnswer.objects.select_for_update().filter(about=entity_id).exclude(status=None):
         body = bytes(row.body)
@@ -166,12 +153,11 @@ def forget_answers(entity_id: str, part_id: str = "") -> None:
 
 
 def delete_old_answers() -> None:
-    """Delete the answers that are older than KEPT_FOR."""
     KeptAnswer.objects.filter(started_at__lt=timezone.now() - KEPT_FOR).delete()
 
 
 def _keep(row: KeptAnswer, response: HttpResponse) -> None:
-    """Save the answer to the row. Raises _TakenOver if another request has the row by now."""
+    """Save the answer. Raises _TakenOver if another request has the row by now."""
     row.headers = {name: response[name] for name in _KEPT_HEADERS if name in response}
     row.body = getattr(response, "kept_content", response.content)
     row.status = response.status_code
@@ -182,7 +168,7 @@ def _keep(row: KeptAnswer, response: HttpResponse) -> None:
 
 
 def _release(row: KeptAnswer) -> None:
-    """Delete the row of a request that did nothing, so that it may be sent again. A row with an answer stays."""
+    """Delete the row of a request that did nothing. A row with an answer stays."""
     KeptAnswer.objects.filter(pk=row.pk, attempt=row.attempt, status=None).delete()
 
 

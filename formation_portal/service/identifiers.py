@@ -1,4 +1,4 @@
-"""Make and check the ids of the service's records: a prefix for the type and 96 random bits (interface, "Party")."""
+"""The ids of the service's records: a prefix for the type and 96 random bits (interface, "Party")."""
 
 import re
 import secrets
@@ -17,12 +17,10 @@ def new_id(prefix: str) -> str:
 
 
 def pattern_of(prefix: str) -> str:
-    """Return the regular expression of ids with the prefix."""
     return f"^{prefix}[0-9a-f]{{24}}$"
 
 
 def is_id(text: str, prefix: str) -> bool:
-    """Return True if the text has the form of such an id."""
     return re.fullmatch(pattern_of(prefix), text) is not None
 
 

@@ -1,4 +1,4 @@
-"""Define the service's own tables (interface, "Resources"). Answers are stored as JSON."""
+"""The service's own tables (interface, "Resources")."""
 
 from contextlib import suppress
 from datetime import timedelta
@@ -24,7 +24,7 @@ from formation_portal.service import identifiers
 
 
 def role_mark(role: str) -> str:
-    """Return a role as `Party.role_text` holds it: with delimiters, so that no role matches within another."""
+    """Return a role as `Party.role_text` holds it, so that no role matches within another."""
     return f"|{role}|"
 
 
@@ -34,15 +34,12 @@ _DIGEST_DIGITS = 10
 
 
 def prefix_marks(prefix: str) -> list[str]:
-    """Return a word's prefix as `Party.search_text` holds it: a digest, so that the database knows no name.
-
-    There is one mark for each key in use, the newest first.
-    """
+    """Return a word's prefix as `Party.search_text` holds it: a digest under each key, the newest first."""
     return [f"|{key.digest(prefix[:_PREFIX_LETTERS]).hex()[:_DIGEST_DIGITS]}" for key in key_ring()]
 
 
 class Account(models.Model):
-    """Own records. Keys of one account see the same records; those of another account see none of them."""
+    """Keys of one account see its records, and none of another's."""
 
     name = models.CharField(max_length=100, unique=True)
 
@@ -51,8 +48,7 @@ class Account(models.Model):
 
 
 class ApiKey(models.Model):
-    """Hold a credential (supplement, "Transport and credentials"): the digest of a key, and its last letters to tell it
-    from others. The key itself is shown once.
+    """The digest of a key, and its last letters to tell it from others.
 
     A key is revoked and never deleted, since the records it has made refer to it.
     """
@@ -79,8 +75,6 @@ class ApiKey(models.Model):
 
     @property
     def can_be_revoked(self) -> bool:
-        """Return True for an active key that the portal doesn't need. The portal's own key is replaced instead, and the
-        demo's ends with DEMO."""
         return self.status == "Active" and not (self.is_unlimited or self.is_demo)
 
     @property
@@ -93,7 +87,7 @@ class ApiKey(models.Model):
 
 
 class FormSchema(models.Model):
-    """Hold a published form schema. Older ones stay for the entities that were created with them."""
+    """A published form schema. Older ones stay for the entities that were created with them."""
 
     id = models.CharField(primary_key=True, max_length=64)
     jurisdiction_product_id = models.CharField(max_length=64, db_index=True)
@@ -106,7 +100,7 @@ class FormSchema(models.Model):
 
 
 class CatalogItem(models.Model):
-    """Hold a product in a jurisdiction (interface, "Catalog item"). `document` is the item without its schema."""
+    """A product in a jurisdiction. `document` is the item without its schema."""
 
     jurisdiction_product_id = models.CharField(primary_key=True, max_length=64)
     form = models.ForeignKey(FormSchema, on_delete=models.PROTECT, related_name="items")
@@ -124,7 +118,7 @@ class CatalogItem(models.Model):
 
 
 class CatalogLoad(models.Model):
-    """Record a loaded catalog. The catalog's ETag is made of the newest digest."""
+    """A loaded catalog. The catalog's ETag is made of the newest digest."""
 
     digest = models.CharField(max_length=64)
     loaded_at = models.DateTimeField(auto_now_add=True)
@@ -134,7 +128,7 @@ class CatalogLoad(models.Model):
 
 
 class Record(models.Model):
-    """Name a record of an entity by its id."""
+    """A record of an entity."""
 
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -146,8 +140,6 @@ class Record(models.Model):
 
 
 class AnsweredRecord(Record):
-    """Hold the answers about an entity, a party or a class of shares."""
-
     properties = EncryptedJSONField(default=dict, bound_to=("id",))
     csp_data = EncryptedJSONField(default=dict, bound_to=("id",))
     updated_at = models.DateTimeField(auto_now=True)
@@ -157,8 +149,6 @@ class AnsweredRecord(Record):
 
 
 class Entity(AnsweredRecord):
-    """Hold an entity to be formed, with its own answers (interface, "POST /entities"; supplement, "Entities")."""
-
     id = models.CharField(primary_key=True, max_length=40, default=identifiers.new_entity_id)
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="entities")
     created_by = models.ForeignKey(ApiKey, on_delete=models.PROTECT, related_name="entities")
@@ -178,8 +168,6 @@ class Entity(AnsweredRecord):
 
 
 class Party(AnsweredRecord):
-    """Hold a person, company or foundation in its roles (interface, "Party")."""
-
     id = models.CharField(primary_key=True, max_length=40, default=identifiers.new_party_id)
     entity = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="parties")
     party_type = models.CharField(max_length=20)
@@ -191,7 +179,6 @@ class Party(AnsweredRecord):
         indexes = (models.Index(fields=("entity", "created_at")),)
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Save the party with the texts that it is searched by."""
         label = canonical.label_of(self.properties)
         email = self.properties.get("email") or ""
         prefixes: set[str] = set()
@@ -206,7 +193,7 @@ class Party(AnsweredRecord):
 
 @rotation_task
 def renew_search_texts() -> None:
-    """Make each party's search text with the newest key. A party that can't be read is counted by `rotate_keys`."""
+    """Make each party's search text with the newest key."""
     for party in rows_in_order(Party, SERVICE):
         with suppress(UnreadableError), transaction.atomic(using=SERVICE):
             for locked in Party.objects.select_for_update().filter(pk=party.pk):
@@ -214,8 +201,6 @@ def renew_search_texts() -> None:
 
 
 class ShareClass(AnsweredRecord):
-    """Hold a class of shares (interface, "Share class")."""
-
     id = models.CharField(primary_key=True, max_length=40, default=identifiers.new_share_class_id)
     entity = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="share_classes")
     name = models.CharField(max_length=500)
@@ -225,8 +210,6 @@ class ShareClass(AnsweredRecord):
 
 
 class Shareholding(Record):
-    """Hold the number of shares of a class that a party has (interface, "Shareholding")."""
-
     id = models.CharField(primary_key=True, max_length=40, default=identifiers.new_shareholding_id)
     party = models.ForeignKey(Party, on_delete=models.CASCADE, related_name="shareholdings")
     share_class = models.ForeignKey(ShareClass, on_delete=models.CASCADE, related_name="shareholdings")
@@ -239,7 +222,7 @@ class Shareholding(Record):
 
 
 class Document(Record):
-    """Describe an uploaded file in a slot (interface, "Document upload"). `path` is within the documents' storage."""
+    """An uploaded file in a slot. `path` is within the documents' storage."""
 
     id = models.CharField(primary_key=True, max_length=40, default=identifiers.new_document_id)
     entity = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="documents")
@@ -270,7 +253,7 @@ class Document(Record):
 
 
 class Event(models.Model):
-    """Hold an event that is posted to subscriptions (supplement, "Events"). Events are ordered by number."""
+    """An event that is posted to subscriptions. Events are ordered by number."""
 
     number = models.BigAutoField(primary_key=True)
     id = models.CharField(unique=True, max_length=40, default=identifiers.new_event_id)
@@ -284,7 +267,7 @@ class Event(models.Model):
 
 
 class RequestCount(models.Model):
-    """Count a key's requests in its minute on PostgreSQL (`rate_limit`). The table is unlogged."""
+    """A key's requests in its minute, on PostgreSQL. The table is unlogged."""
 
     api_key = models.OneToOneField(ApiKey, on_delete=models.CASCADE, primary_key=True, related_name="+")
     began_at = models.DateTimeField()
@@ -295,8 +278,7 @@ class RequestCount(models.Model):
 
 
 class KeptAnswer(models.Model):
-    """Hold the first answer to an Idempotency-Key (supplement, "Transport and credentials"). The request is still
-    running while there is no status."""
+    """The first answer to an Idempotency-Key. The request is still running while there is no status."""
 
     api_key = models.ForeignKey(ApiKey, on_delete=models.CASCADE, related_name="kept_answers")
     idempotency_key = models.CharField(max_length=255)
@@ -319,7 +301,7 @@ class KeptAnswer(models.Model):
 
 
 class Subscription(Record):
-    """Hold an address that events are posted to. Its secret is derived from its id and not stored."""
+    """An address that events are posted to. Its secret is derived from its id."""
 
     id = models.CharField(primary_key=True, max_length=40, default=identifiers.new_webhook_id)
     account = models.ForeignKey("service.Account", on_delete=models.PROTECT, related_name="subscriptions")
@@ -329,8 +311,6 @@ class Subscription(Record):
 
 
 class EventDelivery(OutboxRow):
-    """Track the delivery of an event to a subscription."""
-
     # An attempt has to look up an address, and has `posting.POST_SECONDS` for everything else.
     LEASE = timedelta(minutes=3)
     LEASE_MARGIN = timedelta(minutes=1)
@@ -370,7 +350,7 @@ class EventDelivery(OutboxRow):
 
 
 class DeliveryAttempt(models.Model):
-    """Record an attempt to deliver an event, before its socket opens. Only the answer's status is kept."""
+    """An attempt to deliver an event, saved before its socket opens."""
 
     delivery = models.ForeignKey(EventDelivery, on_delete=models.CASCADE, related_name="attempts")
     started_at = models.DateTimeField()

@@ -1,7 +1,6 @@
 """Parse bodies as strict JSON, and the answers in them by the fields of a form (interface, "Limits").
 
-The contract's fields clean each value. The body must hold what the field would send, in the same JSON type: "12" is no
-number, "true" no boolean. Missing answers are checked on submit.
+The body must hold what the field would send, in the same JSON type: "12" is no number, "true" no boolean.
 """
 
 import json
@@ -20,10 +19,8 @@ from formation_portal.service.problems import ErrorDetail, pointer
 
 
 class StrictParser(Parser):
-    """Parse bodies more strictly than ninja does. ninja answers the parser's errors with 400."""
-
     def parse_body(self, request: HttpRequest) -> dict[str, Any]:
-        """Parse the body as JSON. Raises ValueError or RecursionError."""
+        """Raises ValueError or RecursionError, which ninja answers with 400."""
         body: dict[str, Any] = json.loads(request.body.decode("utf-8"), parse_constant=_refuse_constant)
         # An escaped half of a surrogate pair is valid JSON, but it can't be encoded.
         json.dumps(body, ensure_ascii=False).encode("utf-8")
@@ -36,7 +33,7 @@ def _refuse_constant(constant: str) -> NoReturn:
 
 @dataclass(frozen=True, slots=True)
 class ParsedAnswers:
-    """Hold a body's new values by path, None for a cleared one, and the errors of the others.
+    """A body's new values by path, None for a cleared one, and the errors of the others.
 
     `bounded` has the pointers of the values whose fields have bounds, by the name of the answer.
     """
@@ -46,7 +43,6 @@ class ParsedAnswers:
     bounded: Mapping[str, str]
 
     def merged_into(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the record with these changes."""
         changed = dict(record)
         for path, value in self.values.items():
             _set_path(changed, path, value)
@@ -55,17 +51,16 @@ class ParsedAnswers:
 
 @dataclass(frozen=True, slots=True)
 class AnswerParser:
-    """Parse the answers of one entity, party or share class. `share_classes` are the ids that an answer may name."""
+    """Parse the answers of a record. `share_classes` are the ids that an answer may name."""
 
     share_classes: frozenset[str] = frozenset()
 
     def properties(self, body: Mapping[str, Any], askable: HolderFields) -> ParsedAnswers:
-        """Parse properties by their path. Paths with a common prefix stand in one object."""
+        """Parse properties by their path, of which those with a common prefix stand in one object."""
         prefixes = {path[:-1] for path in askable.properties if len(path) > 1}
         return self._parse(dict(_flatten(body, prefixes, ())), askable.properties, ())
 
     def csp_data(self, body: Mapping[str, Any], askable: HolderFields) -> ParsedAnswers:
-        """Parse answers by csp_field_key."""
         specs: dict[Path, FieldSpec] = {(name,): spec for name, spec in askable.csp.items()}
         return self._parse({(name,): raw for name, raw in body.items()}, specs, ("csp_data",))
 
@@ -112,7 +107,7 @@ class AnswerParser:
 
 
 class WrongType(AnswerError):
-    """Refuse a value that does not have the JSON type of the interface. `part` leads to it within the answer."""
+    """A value does not have the JSON type of the interface. `part` leads to it within the answer."""
 
     def __init__(self, spec: FieldSpec, payload: Any, part: Path) -> None:
         name = f"“{spec.label}”" + "".join(f", {step}," for step in part)
@@ -124,7 +119,7 @@ _TYPE_WORDS = {bool: "true or false", float: "a number", str: "a text", list: "a
 
 
 def _json_type(value: Any) -> type:
-    """Return the type of a value. JSON has only one type of number."""
+    """JSON has only one type of number."""
     return float if type(value) is int else type(value)
 
 

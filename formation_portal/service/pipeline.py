@@ -1,7 +1,4 @@
-"""Declare routes, and check and complete every call of one (supplement, "Transport").
-
-Before the route: key, rate, scope, size, media type and idempotency. After it: request id and rate-limit headers.
-"""
+"""Declare routes, and check and complete every call of one (supplement, "Transport")."""
 
 import logging
 import re
@@ -69,7 +66,6 @@ def guard(run: ServiceView, *, scopes: tuple[str, ...], takes: str | None) -> Se
 
 
 def _check_body(request: HttpRequest, takes: str | None) -> None:
-    """Refuse a body by its size and media type, before it is read."""
     size = content_length(request.META)
     limit = BODY_LIMITS[takes or JSON]
     if size > limit:
@@ -79,7 +75,7 @@ def _check_body(request: HttpRequest, takes: str | None) -> None:
 
 
 def with_envelope(view: ServiceView) -> ServiceView:
-    """Add the headers of every answer below /api/v1 and answer every error. HEAD is answered as GET."""
+    """Add the headers of every answer below /api/v1 and answer every error."""
 
     @wraps(view)
     def around(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:

@@ -1,4 +1,4 @@
-"""Define the service's refusals and answer them as RFC 9457 problem+json (supplement, "Envelopes, pages, errors")."""
+"""The service's refusals, as RFC 9457 problem+json (supplement, "Envelopes, pages, errors")."""
 
 import json
 import logging
@@ -78,7 +78,7 @@ _VARIANT_TAGS = frozenset({"person", "corporate", "foundation", "entity", "party
 
 @dataclass(frozen=True, slots=True)
 class ErrorDetail:
-    """Describe one error of a request: a JSON pointer, a code, a sentence, the field's name and ids of records."""
+    """One error of a request: a JSON pointer, a code, a sentence, the field's name and ids of records."""
 
     pointer: str
     code: str
@@ -87,7 +87,6 @@ class ErrorDetail:
     ids: Mapping[str, str] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, str]:
-        """Return the member of `errors`, without a field if there is none."""
         members = {"pointer": self.pointer}
         if self.field_name:
             members["field"] = self.field_name
@@ -95,7 +94,7 @@ class ErrorDetail:
 
 
 class ApiError(Exception):
-    """Refuse a request. Raised anywhere below a route, answered by the pipeline."""
+    """A refusal, raised anywhere below a route and answered by the pipeline."""
 
     def __init__(
         self,
@@ -115,12 +114,12 @@ class ApiError(Exception):
 
 
 def refusal(code: str, detail: str) -> PydanticCustomError:
-    """Make the error of a validator: it is answered with this code and sentence."""
+    """Make the error of a validator that is answered with this code and sentence."""
     return PydanticCustomError(code, "{detail}", {"detail": detail})
 
 
 def not_found(noun: str) -> ApiError:
-    """Make a 404, for a record that does not exist or is another account's: the answer doesn't say which."""
+    """Make a 404, for a record that does not exist or is another account's."""
     return ApiError("not_found", f"There is no such {noun}.")
 
 
@@ -133,18 +132,17 @@ def invalid(details: Iterable[ErrorDetail], detail: str = "") -> ApiError:
 
 
 def raise_if_any(details: Iterable[ErrorDetail]) -> None:
-    """Raise 422 with all the errors, if there are any."""
     if errors := tuple(details):
         raise invalid(errors)
 
 
 def pointer(*steps: object) -> str:
-    """Return the JSON pointer (RFC 6901) that leads along the steps."""
+    """Return the JSON pointer (RFC 6901) along the steps."""
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
 
 
 def error_response(request: HttpRequest, error: Exception) -> HttpResponse:
-    """Answer any exception with problem+json. An unexpected one is logged, and the answer says nothing about it."""
+    """Answer any exception. An unexpected one is logged, and the answer says nothing about it."""
     problem = _api_error(error)
     status = HTTPStatus(STATUS_OF[problem.code])
     request_id = str(getattr(request, "request_id", ""))
@@ -165,7 +163,6 @@ def error_response(request: HttpRequest, error: Exception) -> HttpResponse:
 
 
 def _api_error(error: Exception) -> ApiError:
-    """Return the refusal that an exception is answered with."""
     if isinstance(error, ApiError):
         return error
     if isinstance(error, ValidationError):
@@ -189,7 +186,7 @@ def _api_error(error: Exception) -> ApiError:
 
 
 def _error_detail(error: Mapping[str, Any]) -> ErrorDetail:
-    """Translate one of pydantic's errors into a pointer, a code and a sentence of the service."""
+    """Translate one of pydantic's errors."""
     # The first step is the source of the value. In a body the second is our parameter's name, the third may be a tag.
     source, *steps = error["loc"]
     if source == "body":

@@ -1,7 +1,4 @@
-"""Find an account's records and cut lists into pages (supplement, "Envelopes, pages, errors").
-
-Another account's record is answered like one that does not exist: 404.
-"""
+"""Find an account's records and cut lists into pages. Another account's record is answered with 404."""
 
 import math
 from collections.abc import Callable
@@ -29,12 +26,11 @@ def entities_of(request: HttpRequest) -> QuerySet[Entity]:
 
 
 def entity_to_read(request: HttpRequest, entity_id: str) -> Entity:
-    """Return the account's entity. Raises 404."""
     return find_or_404(entities_of(request), entity_id, identifiers.ENTITY, "entity")
 
 
 def entity_to_write(request: HttpRequest, entity_id: str) -> Entity:
-    """Lock the account's entity and return it. Raises 404, or 409 if its state allows no writing."""
+    """Lock the account's entity. Raises 404, or 409 if its state allows no writing."""
     entity = entity_for_transition(request, entity_id)
     if State(entity.status) not in WRITABLE:
         raise ApiError("invalid_state", f"An entity that is {entity.status} can't be changed.")
@@ -42,55 +38,49 @@ def entity_to_write(request: HttpRequest, entity_id: str) -> Entity:
 
 
 def entity_for_transition(request: HttpRequest, entity_id: str) -> Entity:
-    """Lock the account's entity for a change of its state and return it. Raises 404."""
+    """Lock the account's entity for a change of its state. Raises 404."""
     locked = entities_of(request).select_for_update(of=("self",))
     return find_or_404(locked, entity_id, identifiers.ENTITY, "entity")
 
 
 def with_shares_held(parties: QuerySet[Party]) -> QuerySet[Party]:
-    """Annotate each party with `holds`: True if it has shares."""
+    """Annotate each party with `holds`."""
     return parties.annotate(holds=HOLDS_SHARES)
 
 
 def parties_of(entity: Entity) -> QuerySet[Party]:
-    """Return the entity's parties, oldest first, each with `holds`."""
     return with_shares_held(Party.objects.filter(entity=entity)).order_by("created_at", "id")
 
 
 def party_of(entity: Entity, party_id: str) -> Party:
-    """Return the entity's party, with `holds`. Raises 404."""
     return find_or_404(parties_of(entity), party_id, identifiers.PARTY, "party")
 
 
 def share_class_of(entity: Entity, share_class_id: str) -> ShareClass:
-    """Return the entity's class of shares. Raises 404."""
     rows = ShareClass.objects.filter(entity=entity)
     return find_or_404(rows, share_class_id, identifiers.SHARE_CLASS, "share class")
 
 
 def shareholding_of(entity: Entity, shareholding_id: str) -> Shareholding:
-    """Return the entity's shareholding. Raises 404."""
     rows = Shareholding.objects.filter(party__entity=entity)
     return find_or_404(rows, shareholding_id, identifiers.SHAREHOLDING, "shareholding")
 
 
 def document_of(entity: Entity, document_id: str) -> Document:
-    """Return the entity's document. Raises 404."""
     return find_or_404(Document.objects.filter(entity=entity), document_id, identifiers.DOCUMENT, "document")
 
 
 def with_body_pointer(member: str, error: ApiError) -> ApiError:
-    """Return the refusal with a pointer to the member of the body that named a missing record."""
+    """Point to the member of the body that named a missing record."""
     return ApiError(error.code, error.detail, errors=[ErrorDetail(pointer(member), error.code, error.detail, member)])
 
 
 def share_class_ids(entity: Entity) -> frozenset[str]:
-    """Return the ids of the entity's share classes, which an answer may refer to."""
     return frozenset(ShareClass.objects.filter(entity=entity).values_list("id", flat=True))
 
 
 def find_or_404(rows: QuerySet[Row], record_id: str, prefix: str, noun: str) -> Row:
-    """Return the row with the id. Raises 404, without a query if the id can't be one of these."""
+    """Raises 404, without a query if the id can't be one of these."""
     row = rows.filter(pk=record_id).first() if identifiers.is_id(record_id, prefix) else None
     if row is None:
         raise not_found(noun)
@@ -100,7 +90,6 @@ def find_or_404(rows: QuerySet[Row], record_id: str, prefix: str, noun: str) -> 
 def paginate(
     rows: QuerySet[Row], *, page: int, per_page: int, serialize: Callable[[Row], object] = lambda row: row
 ) -> dict[str, Any]:
-    """Return a page of the rows as `{data, meta}`."""
     total = rows.count()
     start = (page - 1) * per_page
     page_rows = rows[start : start + per_page] if start < total else ()

@@ -1,7 +1,7 @@
-"""Count and limit the requests of each key per minute, over all processes (supplement, "Limits").
+"""Limit the requests of each key per minute, over all processes (supplement, "Limits").
 
-With CACHE_URL the shared cache counts. Without it, or while it is away, PostgreSQL counts by its own clock. With
-SQLite, on a single machine, a small file that is never synced counts: a request writes to no database and no disk.
+With CACHE_URL the shared cache counts. Without it, or while it is away, PostgreSQL counts, and beside SQLite a small
+file that is never synced: a request writes to no database and no disk.
 """
 
 import fcntl
@@ -29,7 +29,7 @@ WINDOW = 60
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """Hold a key's requests per minute, the remaining ones of this minute and the seconds until it ends."""
+    """A key's requests per minute, the remaining ones of this minute and the seconds until it ends."""
 
     limit: int
     remaining: int
@@ -45,9 +45,9 @@ class Allowance:
 
 
 class Counter:
-    """Count requests by key in a file, in windows of a minute that begin with the key's first request.
+    """Count requests in a file, in windows of a minute that begin with the key's first request.
 
-    The file holds a record for each key, at the key's number: the start of its window and the requests in it.
+    At the key's number the file holds the start of its window and the requests in it.
     """
 
     _RECORD = struct.Struct("dq")
@@ -58,7 +58,7 @@ class Counter:
         self._lock = threading.Lock()
 
     def count(self, key: int, *, now: float) -> tuple[int, float]:
-        """Count a request. Return its number in the window, and the seconds until that ends. `now` is since 1970."""
+        """Return the request's number in the window, and the seconds until that ends. `now` is since 1970."""
         offset = key * self._RECORD.size
         began = 0.0
         used = 0
@@ -74,7 +74,6 @@ class Counter:
         return used + 1, began + WINDOW - now
 
     def reset(self) -> None:
-        """Delete the counts of all keys."""
         with self._locked() as file:
             os.ftruncate(file, 0)
 
@@ -105,7 +104,7 @@ RETURNING used, extract(epoch FROM began_at - clock_timestamp()) + %(window)s
 
 
 def count_in_postgresql(key: int) -> tuple[int, float]:
-    """Count a request like `Counter.count`, for all machines, by the server's clock."""
+    """Count for all machines, by the server's clock."""
     with connections[SERVICE].cursor() as cursor:
         cursor.execute(_COUNT, {"key": key, "window": WINDOW})
         used, seconds = cursor.fetchone()
@@ -113,10 +112,7 @@ def count_in_postgresql(key: int) -> tuple[int, float]:
 
 
 def count_in_shared_cache(key: int, *, now: float) -> tuple[int, float] | None:
-    """Count a request like `Counter.count`, for all machines, in minutes of the clock.
-
-    Return None if there is no shared cache or it is away.
-    """
+    """Count for all machines, in minutes of the clock. Return None without a shared cache, or if it is away."""
     # Only the shared cache has this method (core/servers/shared_cache.py).
     count = getattr(caches["default"], "count", None)
     used = count and count(f"requests:{key}:{now // WINDOW:.0f}", seconds=2 * WINDOW)
@@ -126,7 +122,7 @@ def count_in_shared_cache(key: int, *, now: float) -> tuple[int, float] | None:
 
 
 def count_request(request: HttpRequest, key: ApiKey) -> None:
-    """Count the request against its key. Raises 429 if the minute's requests are used up."""
+    """Raise 429 if the minute's requests are used up."""
     if key.is_unlimited:
         return
     now = time.time()

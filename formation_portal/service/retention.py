@@ -39,7 +39,7 @@ def delete_expired_data() -> int:
 
 
 def delete_entity(entity: Entity) -> None:
-    """Delete an entity with its parties and files, and its data in saved answers. Needs a transaction."""
+    """Delete an entity with its files and saved answers. Needs a transaction."""
     storage.remove_after_commit(list(entity.documents.values_list("path", flat=True)))
     forget_answers(entity.id)
     entity.delete()

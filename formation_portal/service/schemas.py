@@ -1,7 +1,4 @@
-"""Define the shared schemas: strict and open bodies, envelopes, problems, ids and texts with documented patterns.
-
-Each route's own bodies are defined beside it. The OpenAPI document is drawn from all of them.
-"""
+"""Shared schemas: bodies, envelopes, problems, ids and texts with documented patterns."""
 
 import re
 from dataclasses import dataclass
@@ -57,12 +54,12 @@ class Pattern:
 
 
 def documented_text(pattern: str, *, limit: int) -> Any:
-    """Document the pattern of a text. The contract enforces it, with better messages."""
+    """Document the pattern of a text that the contract enforces."""
     return WithJsonSchema({"type": "string", "maxLength": limit, "pattern": pattern})
 
 
 def format_time(moment: datetime) -> str:
-    """Return a time as in RFC 3339, in UTC."""
+    """Format a time as in RFC 3339, in UTC."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -93,7 +90,7 @@ RoleName = Annotated[
 
 
 def distinct(values: list[Item]) -> list[Item]:
-    """Return the values. Raises PydanticCustomError if a value is repeated."""
+    """Raise PydanticCustomError if a value is repeated."""
     if len(set(values)) < len(values):
         raise refusal("duplicate", "Send each value only once.")
     return values
@@ -105,8 +102,6 @@ Roles = Annotated[
 
 
 class StrictBody(BaseModel):
-    """Accept exactly the declared members, in their JSON types."""
-
     model_config = ConfigDict(strict=True, extra="forbid")
 
 

@@ -1,4 +1,4 @@
-"""Serialize the service's records (interface, "Resources and their fields"; supplement, per resource)."""
+"""Serialize records with members of a form schema (interface, "Resources and their fields")."""
 
 from typing import Any
 
@@ -9,7 +9,6 @@ Json = dict[str, Any]
 
 
 def serialize_entity(entity: Entity) -> Json:
-    """Serialize an entity with the answers that the agent provides."""
     provided, _ = answers_by_agent(parsed_form(entity.form), entity)
     return {
         **_merged(entity.properties, provided),
@@ -28,7 +27,7 @@ def serialize_entity(entity: Entity) -> Json:
 
 
 def serialize_party(party: Party, entity: Entity) -> Json:
-    """Serialize a party. The role of a shareholder without shares is pending (interface, "States and transitions")."""
+    """A shareholder without shares has that role pending (interface, "States and transitions")."""
     provided, _ = answers_by_agent(parsed_form(entity.form), party)
     active = active_roles(party)
     return {
@@ -44,7 +43,7 @@ def serialize_party(party: Party, entity: Entity) -> Json:
 
 
 def serialize_csp_data(entity: Entity, holder: Party | ShareClass | None = None) -> Json:
-    """Serialize the csp-data of a party or share class, or of the entity, with the answers that the agent provides."""
+    """Serialize the csp-data of a party or share class, or of the entity."""
     record = holder or entity
     _, provided = answers_by_agent(parsed_form(entity.form), record)
     scope = "entity"
@@ -75,7 +74,7 @@ def serialize_share_class(row: ShareClass) -> Json:
 
 
 def _merged(own: Json, provided: Json) -> Json:
-    """Return the members of both. An object that both have gets the members of both."""
+    """Merge the members of both, and those of objects that both have."""
     merged = dict(own)
     for name, value in provided.items():
         own_value = own.get(name)

@@ -1,7 +1,6 @@
 """Store uploaded files, and write them in one transaction with their rows.
 
-A file is written before its row is committed and deleted after its row is gone. A crash between the two leaves at worst
-a file without a row, which `manage.py remove_orphans` finds, never a row without its file.
+A crash leaves at worst a file without a row, which `manage.py remove_orphans` finds, never a row without its file.
 """
 
 import hashlib
@@ -75,29 +74,21 @@ def _remove_files_without_row(paths: list[str]) -> None:
 
 
 def stored_files() -> Storage:
-    """Return the storage of the service's documents: a folder or a bucket."""
     return storages[SERVICE_FILES]
 
 
 @contextmanager
 def store_upload(file: "UploadedFile[Any]", *, path: str) -> Iterator[Document]:
-    """Write an uploaded file to the path and yield an unsaved document for it. Delete the file if the block fails.
-
-    Raises ApiError if the file is empty, too large or of another type.
-    """
+    """Write an uploaded file and yield an unsaved document for it. Raises ApiError."""
     mime_type = _checked_mime_type(file)
-    digest = hashlib.sha256()
-    size = 0
-    for chunk in file.chunks():
-        digest.update(chunk)
-        size += len(chunk)
+    digest = digest_of(file)
     paths = _written_paths.get()
     if paths is not None:
         paths.append(path)
     try:
         stored_files().save(path, file)
         yield Document(
-            path=path, name=_plain_name(file.name or ""), mime_type=mime_type, size=size, sha256=digest.hexdigest()
+            path=path, name=_plain_name(file.name or ""), mime_type=mime_type, size=file.size or 0, sha256=digest
         )
     except BaseException:
         with suppress(OSError):
@@ -105,8 +96,16 @@ def store_upload(file: "UploadedFile[Any]", *, path: str) -> Iterator[Document]:
         raise
 
 
+def digest_of(file: "UploadedFile[Any]") -> str:
+    digest = hashlib.sha256()
+    for chunk in file.chunks():
+        digest.update(chunk)
+    file.seek(0)
+    return digest.hexdigest()
+
+
 def remove_after_commit(paths: list[str]) -> None:
-    """Delete the files once the rows that named them are gone. A file that can't be deleted is left behind."""
+    """Delete the files once the rows that named them are gone."""
 
     def remove() -> None:
         for path in paths:

@@ -1,8 +1,4 @@
-"""Check an entity's record by the contract: its needs before it can be submitted (supplement, "Entities"), and its
-values outside bounds (supplement, "Bounds").
-
-The portal checks by the same contract, so that the two cannot differ.
-"""
+"""Check an entity's record by the contract: its needs, and its values outside bounds (supplement, "Bounds")."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -23,7 +19,6 @@ from formation_portal.service.problems import ErrorDetail, pointer, raise_if_any
 
 
 def missing_for_submission(entity: models.Entity) -> list[ErrorDetail]:
-    """Return an error for each need of the entity. Without any it can be submitted."""
     form = parsed_form(entity.form)
     return [_error_detail(form, need) for need in needs(form, record_of(entity, form))]
 
@@ -90,7 +85,6 @@ def _share_class(row: models.ShareClass, form: FormSchema) -> ShareClass:
 def _without_removed_classes(
     fields: Iterable[FieldSpec], raw: Mapping[str, Any], class_ids: frozenset[str]
 ) -> dict[str, Any]:
-    """Return the answers without references to share classes that were removed."""
     answers = dict(raw)
     for spec in fields:
         if spec.refers_to_share_class and raw.get(spec.name) not in class_ids:
@@ -110,7 +104,6 @@ def _error_detail(form: FormSchema, need: Need) -> ErrorDetail:
 
 
 def _pointer(form: FormSchema, need: Need) -> str:
-    """Return the JSON pointer to the missing answer, document or record."""
     if need.party_id:
         groups = [group for section in form.role_sections for group in section.groups.values()]
         fields = [spec for group in groups for spec in group]

@@ -1,4 +1,4 @@
-"""Route the service's addresses below `/api/`. Errors of every address below /api/v1 are answered by the service."""
+"""The service's addresses below `/api/`."""
 
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase

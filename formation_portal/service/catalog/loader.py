@@ -1,8 +1,6 @@
 """Read the catalog's data files and load them into the service's database.
 
-`products/<slug>.yaml` is a product; `shared/` holds blocks that products take by name. `product_syntax` describes the
-files, which become catalog items (interface, "Catalog item", "Form schema"). Ids are made from the slug (and, for a
-schema, its version), so they are the same wherever the catalog is loaded.
+Ids are made from the slug (and, for a schema, its version), so they are the same wherever the catalog is loaded.
 """
 
 import hashlib
@@ -27,7 +25,7 @@ NAMESPACE = UUID("7d6d4e9c-3f1b-5c43-9a55-0c8d1f2b7a10")
 
 
 def read_catalog(*, root: Path = CATALOG) -> list[Block]:
-    """Return the catalog items in the interface's form, sorted by jurisdiction and product. Raises CatalogError."""
+    """Return the catalog items in the interface's form. Raises CatalogError."""
     provider = read_blocks(root / "shared/provider.yaml")
     jurisdictions = read_blocks(root / "shared/jurisdictions.yaml")
     shared_blocks = _shared_blocks(root / "shared")
@@ -104,7 +102,6 @@ def _read_all(folder: Path) -> Block:
 
 
 def read_blocks(path: Path) -> Block:
-    """Parse a data file."""
     blocks: Block = yaml.load(path.read_text("utf-8"), Loader=yaml.CSafeLoader)
     return blocks
 
@@ -129,7 +126,6 @@ def store_catalog(items: list[Block]) -> bool:
 
 
 def digest_of(value: Any) -> str:
-    """Return a digest of the value as JSON."""
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 

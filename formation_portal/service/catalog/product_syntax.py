@@ -41,7 +41,7 @@ class CatalogError(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class SharedBlocks:
-    """Hold the shared blocks by name, and write out the sections that use them."""
+    """The shared blocks by name. They write out the sections that use them."""
 
     options: Block
     rules: Block
@@ -55,12 +55,10 @@ class SharedBlocks:
     currencies: tuple[str, ...] = ()
 
     def for_product(self, *, fields: Mapping[str, Block], currencies: Iterable[str]) -> "SharedBlocks":
-        """Return the blocks with a product's changes to shared questions."""
         own = {name: self.fields.get(name, {}) | block for name, block in fields.items()}
         return replace(self, fields=self.fields | own, currencies=tuple(currencies))
 
     def section(self, entry: str | Block) -> Block:
-        """Return a section in the interface's form."""
         block = self._block(entry)
         section = {"scope": block.get("scope", "entity"), "title": block["title"]}
         section |= {name: block[name] for name in SECTION_MEMBERS if name in block}
@@ -186,7 +184,6 @@ def _named(entries: Entries, *, shared: Block, sets: Block) -> Block:
 
 
 def _only(block: Block) -> tuple[str, Any]:
-    """Return the only member of a block. Raises CatalogError if it has another number of members."""
     if len(block) != 1:
         raise CatalogError(f"one name was expected in {block}")
     return next(iter(block.items()))

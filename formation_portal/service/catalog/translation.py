@@ -1,12 +1,8 @@
-"""Translate the catalog by the files `words/<language>/*.yaml` beside it.
+"""Translate the catalog by the files `words/<language>/*.yaml`.
 
-Only texts that people read are translated: labels, help, titles, descriptions, reasons of bounds, names of products and
-places, timelines. Ids, keys, values, rules and the names of document slots are the same in every language. The
-translation of an option is in `option_labels`, that of a slot in its `label` (supplement, "Members that a schema may
-add").
-
-A file maps English texts to translations. `in_product` and `in_field` have texts with another meaning there, by the
-product's slug and by the field's name. A text without translation stays English.
+Only texts that people read are translated; the translation of an option is in `option_labels`, that of a slot in its
+`label`. A file maps English texts to translations. `in_product` and `in_field` have texts with another meaning there,
+by the product's slug and by the field's name.
 """
 
 from collections.abc import Mapping
@@ -23,8 +19,6 @@ ENGLISH = "en"
 
 
 class Translation:
-    """Translate catalog items into a language."""
-
     def __init__(self, files: list[Block]) -> None:
         self.texts: dict[str, str] = {}
         self.in_product: dict[str, dict[str, str]] = {}
@@ -93,12 +87,10 @@ def _translated(block: Block, texts: Mapping[str, str], *members: str) -> Block:
 
 @cache
 def languages(*, root: Path = CATALOG) -> tuple[str, ...]:
-    """Return the languages of the catalog, English first."""
     return (ENGLISH, *sorted(path.name for path in (root / "words").iterdir() if path.is_dir()))
 
 
 @cache
 def translation_of(language: str, *, root: Path = CATALOG) -> Translation:
-    """Read the translation into a language."""
     paths = sorted((root / "words" / language).glob("*.yaml"))
     return Translation([read_blocks(path) for path in paths])

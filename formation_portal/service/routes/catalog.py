@@ -142,7 +142,6 @@ def list_catalog(
 
 
 def _language_for(accepted: str) -> str:
-    """Return the language of the catalog that `Accept-Language` prefers, by default English."""
     for tag, quality in parse_accept_lang_header(accepted):
         language = tag.partition("-")[0]
         if quality and language in languages():
@@ -154,7 +153,7 @@ def _language_for(accepted: str) -> str:
 
 @lru_cache(maxsize=64)
 def _catalog(digest: str, filters: tuple[tuple[str, str], ...], language: str) -> tuple[bytes, bytes, str]:
-    """Render the catalog. Return its bytes, the packed bytes and their digest. A newer catalog has another `digest`."""
+    """Return the catalog's bytes, the packed bytes and their digest. A newer catalog has another `digest`."""
     items = CatalogItem.objects.filter(is_listed=True, **dict(filters)).select_related("form")
     data = [{**item.document, "schema": item.form.document} for item in items]
     if language != ENGLISH:

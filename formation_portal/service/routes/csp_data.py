@@ -1,6 +1,4 @@
-"""Read and write the provider's answers of entities, parties and share classes (interface, "csp-data"; supplement,
-"Entities").
-"""
+"""Read and write csp-data of entities, parties and share classes (interface, "csp-data")."""
 
 from typing import Annotated, Any, Literal
 
@@ -46,7 +44,7 @@ class ShareClassAnswersIn(_AnswersIn):
 
 
 def scope(body: Any) -> Any:
-    """Return the scope of a body, by default the entity. pydantic's errors show this function's name."""
+    """Return the scope of a body. pydantic's errors show this function's name."""
     if isinstance(body, dict):
         return body.get("scope", "entity")
     return getattr(body, "scope", "entity")

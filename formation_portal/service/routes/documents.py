@@ -1,6 +1,4 @@
-"""Upload, list, download and remove documents of an entity and its parties (interface, "Document upload"; supplement,
-"Documents").
-"""
+"""Upload, list, download and remove documents (interface, "Document upload"; supplement, "Documents")."""
 
 from mimetypes import guess_extension
 from typing import Annotated, Literal

@@ -1,4 +1,4 @@
-"""Add, find, change and remove parties (interface, "Party", "Remaining party endpoints"; supplement, "Parties").
+"""Add, find, change and remove parties (interface, "Party").
 
 `reuse` is declared before `{party_id}`, which would match its path.
 """

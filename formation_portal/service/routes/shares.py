@@ -1,6 +1,4 @@
-"""Define share classes and allocate shareholdings of an entity (interface, "Share class", "Shareholding"; supplement,
-"Share classes, shareholdings").
-"""
+"""Share classes and shareholdings of an entity (interface, "Share class", "Shareholding")."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -151,12 +149,10 @@ def remove_share_class(request: HttpRequest, entity_id: EntityId, share_class_id
 
 
 def _readable_entity(request: HttpRequest, entity_id: str) -> Entity:
-    """Return the account's entity. Raises 404, or 422 if its product has no share structure."""
     return _with_share_structure(queries.entity_to_read(request, entity_id))
 
 
 def _writable_entity(request: HttpRequest, entity_id: str) -> Entity:
-    """Lock the account's entity and return it. Raises 404, 409 if it can't be changed, or 422 as above."""
     return _with_share_structure(queries.entity_to_write(request, entity_id))
 
 
@@ -210,7 +206,7 @@ def add_shareholding(request: HttpRequest, entity_id: EntityId, body: Shareholdi
 
 
 def _report_changed_roles(entity: Entity, before: Party) -> None:
-    """Emit an event if the party has become a shareholder by its first shares, or is none any more without them."""
+    """Emit an event if the party has become a shareholder, or is none any more."""
     party = queries.party_of(entity, before.id)
     if active_roles(party) != active_roles(before):
         events.party_changed(entity, "updated", party)

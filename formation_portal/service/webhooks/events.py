@@ -34,30 +34,26 @@ def _emit(entity: Entity, event_type: str, *data: dict[str, Any]) -> None:
 
 
 def entity_created(entity: Entity) -> None:
-    """**S** Emit entity.created."""
     _emit(entity, "entity.created", {"status": entity.status, "jurisdiction_product_id": entity.item_id})
 
 
 def status_changed(entity: Entity, *, before: str) -> None:
-    """**S** Emit entity.status_changed."""
     data = {"status": entity.status, "previous_status": before, "note": entity.status_note}
     _emit(entity, "entity.status_changed", data)
 
 
 def party_changed(entity: Entity, change: str, *rows: Party) -> None:
-    """Emit party.added, party.updated or party.removed for each party, with its active roles."""
+    """Emit party.added, party.updated or party.removed for each party."""
     data = ({"party_id": row.id, "party_type": row.party_type, "roles": active_roles(row)} for row in rows)
     _emit(entity, f"party.{change}", *data)
 
 
 def document_uploaded(entity: Entity, row: Document) -> None:
-    """**S** Emit document.uploaded."""
     data = {"document_id": row.id, "document_key": row.document_key, "party_id": row.party_id}
     _emit(entity, "document.uploaded", data)
 
 
 def shareholding_created(entity: Entity, row: Shareholding) -> None:
-    """**S** Emit shareholding.created."""
     data = {
         "shareholding_id": row.id,
         "party_id": row.party_id,
@@ -68,7 +64,7 @@ def shareholding_created(entity: Entity, row: Shareholding) -> None:
 
 
 def webhook_tested(subscription: Subscription) -> Event:
-    """**S** Emit webhook.test for a subscription, which need not list this type."""
+    """Emit webhook.test for a subscription, which need not list this type."""
     event = Event.objects.create(
         account_id=subscription.account_id, type="webhook.test", data={"webhook_id": subscription.id}
     )

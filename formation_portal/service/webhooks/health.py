@@ -1,4 +1,4 @@
-"""Measure and check the deliveries of the embedded service's events, for `manage.py doctor` and for metrics."""
+"""Measure and check the deliveries of the embedded service's events."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -17,14 +17,12 @@ _UNTOUCHED = timedelta(minutes=5)
 
 
 def event_queue() -> Backlog:
-    """Measure the queue of events, in two queries."""
     rows = EventDelivery.objects.filter(next_at__isnull=False)
     waiting = rows.aggregate(count=Count("pk"), oldest=Min("event__created_at"))
     return Backlog(waiting["count"], waiting["oldest"], EventDelivery.objects.filter(dead_at__isnull=False).count())
 
 
 def check_events() -> Iterator[CheckResult]:
-    """Check that events are sent, in time, and that none was given up."""
     queue = event_queue()
     now = timezone.now()
     if EventDelivery.objects.filter(next_at__lt=now - _UNTOUCHED, tries=0).exists():

@@ -1,11 +1,8 @@
 """Post a body to a checked address under a deadline, and read only the status of the answer.
 
 Targets are in the public internet, or in a network of WEBHOOK_TARGETS. A name is looked up once, all of its addresses
-are checked, and one of those is connected to. So a name can't lead to a private address by answering differently the
-next time, or by having one among public ones.
-
-This uses a socket: an HTTP client would look the name up again, follow redirects or ask a proxy, and each could lead to
-another target than the checked one.
+are checked, and one of those is connected to. An HTTP client would look the name up again, follow redirects or ask a
+proxy, and each could lead to another target.
 """
 
 import ipaddress
@@ -59,7 +56,7 @@ def refuse_obvious(url: str) -> None:
 
 
 def checked_addresses(url: str) -> list[Address]:
-    """Look up the target's addresses and check all of them. Raises TargetRefused, or OSError for an unknown name."""
+    """Look up the target's addresses and check all of them. Raises TargetRefused or OSError."""
     parts = urlsplit(url)
     results = socket.getaddrinfo(parts.hostname, port_of(url), type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
     addresses = [ipaddress.ip_address(str(socket_address[0])) for *_, socket_address in results]
@@ -68,7 +65,6 @@ def checked_addresses(url: str) -> list[Address]:
 
 
 def port_of(url: str) -> int:
-    """Return the port of a URL, by default that of its scheme."""
     parts = urlsplit(url)
     if parts.port:
         return parts.port
@@ -93,10 +89,7 @@ def _is_public(address: Address) -> bool:
 
 
 def post(url: str, body: bytes, headers: Mapping[str, str]) -> tuple[str, int | None]:
-    """Post the body. Return the outcome in a stable word, and the answer's status if there is one.
-
-    Only 2xx counts as delivered. Raises nothing: every failure has its word.
-    """
+    """Return the outcome in a stable word, and the answer's status if there is one. Only 2xx counts as delivered."""
     try:
         request = _request(url, body, headers)
         addresses = checked_addresses(url)
@@ -137,7 +130,7 @@ def _request(url: str, body: bytes, headers: Mapping[str, str]) -> bytes:
 
 
 def _connect(url: str, addresses: list[Address], deadline: float) -> socket.socket:
-    """Connect to the first of the addresses that accepts, with TLS for https."""
+    """Connect to the first address that accepts, with TLS for https."""
     for number, address in enumerate(addresses, start=1):
         try:
             timeout = min(_CONNECT_SECONDS, _seconds_left(deadline))
@@ -157,7 +150,6 @@ def _connect(url: str, addresses: list[Address], deadline: float) -> socket.sock
 
 
 def _read_status(connection: socket.socket, deadline: float) -> int | None:
-    """Read the answer's status. Return None if there is no valid status line."""
     answer = b""
     while b"\n" not in answer and len(answer) < _STATUS_LINE_LIMIT:
         connection.settimeout(_seconds_left(deadline))

@@ -1,8 +1,7 @@
 """Claim due events and send them: signed, at least once, in order per entity if possible (supplement, "Events").
 
-An attempt is committed before its socket opens. Headers are signed as in Standard Webhooks, with a secret for each
-subscription. The secret is derived from the subscription's id by a key of the service, which is not in the database in
-plain text (core/nodes/secret_store.py).
+Headers are signed as in Standard Webhooks, with a secret that is derived from the subscription's id by a key of the
+service.
 """
 
 import base64
@@ -62,7 +61,7 @@ def wait_after(tries: int) -> timedelta | None:
 
 
 def claim_next(subscription_id: str) -> DeliveryAttempt | None:
-    """Commit and return an attempt to send the subscription's oldest due event, or None if there is no such event."""
+    """Commit and return an attempt to send the subscription's oldest due event."""
     with transaction.atomic(using=SERVICE, durable=True):
         now = timezone.now()
         lease = uuid.uuid4()
@@ -75,7 +74,7 @@ def claim_next(subscription_id: str) -> DeliveryAttempt | None:
 
 
 def record_result(attempt: DeliveryAttempt, outcome: str, status: int | None) -> None:
-    """Record the result of an attempt. If another sender has taken over the delivery, only the attempt is updated."""
+    """Record the result of an attempt. If another sender has taken over, only the attempt is updated."""
     row = attempt.delivery
     now = timezone.now()
     delivered_at = None
@@ -97,7 +96,7 @@ def record_result(attempt: DeliveryAttempt, outcome: str, status: int | None) ->
 
 
 def _due(subscription_id: str, now: datetime) -> "QuerySet[EventDelivery]":
-    """Return the due deliveries in order. An event waits for earlier ones of its entity, also while they are sent."""
+    """Return the due deliveries in order. An event waits for earlier ones of its entity."""
     open_rows = EventDelivery.objects.filter(next_at__isnull=False)
     earlier = open_rows.filter(
         subscription=OuterRef("subscription"),
@@ -110,18 +109,17 @@ def _due(subscription_id: str, now: datetime) -> "QuerySet[EventDelivery]":
 
 
 def secret_of(subscription_id: str) -> str:
-    """Return the subscription's secret, in the form that its receiver stores."""
     digest = hmac.digest(signing_key().encode(), subscription_id.encode(), hashlib.sha256)
     return "whsec_" + base64.b64encode(digest).decode()
 
 
 def signing_key() -> str:
-    """Return the key that the secrets of subscriptions are derived from, made on the first call."""
+    """Return the key that the secrets of subscriptions are derived from."""
     return secret_store.read_or_create(StoredSecret.SIGNING_KEY, secret_store.new_secret)
 
 
 def signed_headers(subscription_id: str, *, event_id: str, body: bytes, at: datetime) -> dict[str, str]:
-    """Return the headers of an attempt. Each attempt is signed with its own time, since receivers refuse old ones."""
+    """Sign an attempt with its own time, since receivers refuse old ones."""
     signature = Webhook(secret_of(subscription_id)).sign(event_id, at, body.decode())
     return {
         "webhook-id": event_id,
@@ -185,7 +183,6 @@ def delete_expired() -> None:
 
 
 def _delete_in_batches(rows: "QuerySet[EventDelivery] | QuerySet[Event]") -> None:
-    """Delete the rows, the oldest first, each batch in its own transaction."""
     for _ in range(_OLD_BATCHES):
         batch = list(rows.order_by("pk").values_list("pk", flat=True)[:_OLD_AT_ONCE])
         # The rows' condition is checked again, since a delivery may be sent again meanwhile.

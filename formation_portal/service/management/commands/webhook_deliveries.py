@@ -29,7 +29,6 @@ class Command(BaseCommand):
     help = "List events that could not be delivered, show one with its attempts, or send some again."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Define the actions; without one, dead deliveries are listed."""
         actions = parser.add_subparsers(dest="action")
         listing = actions.add_parser("list", help="one line per delivery, newest first")
         listing.add_argument(
@@ -70,7 +69,6 @@ class Command(BaseCommand):
             self.stdout.write(f"  {format_time(attempt.started_at)}  {attempt.outcome or 'in progress'}{status}")
 
     def _again(self, numbers: list[int], *, all_dead: bool) -> None:
-        """Send deliveries again now, with all attempts, in whichever state they are."""
         if bool(numbers) is all_dead:
             raise CommandError("Name the deliveries by their numbers, or say --all-dead; nothing was changed")
         with transaction.atomic(using=SERVICE):
