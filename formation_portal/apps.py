@@ -1,4 +1,4 @@
-"""The project itself as an app: for its management commands, and for the language of the contract's sentences."""
+"""The project itself as an app, and apps of others without what the portal does not need."""
 
 from functools import lru_cache
 
@@ -18,8 +18,6 @@ class FormationPortalConfig(AppConfig):
     label = "formation_portal"
 
     def ready(self) -> None:
-        """Give the contract's sentences the language of each page, and applications the catalog's words in it; look at
-        the operator's colour at the start."""
         set_translator(PageLanguage())
         # Loaded with the apps that they belong to, and so not before those are there.
         from formation_portal.applications.translation import set_catalog_texts
@@ -34,7 +32,7 @@ class FormationPortalConfig(AppConfig):
 
 
 class PageLanguage(Translator):
-    """A translator into the language that Django has active in this thread: a page's, an e-mail's, or English."""
+    """Translate into the language that Django has active in this thread."""
 
     def get_language(self) -> str:
         return (translation.get_language() or settings.LANGUAGE_CODE).partition("-")[0]

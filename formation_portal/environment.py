@@ -1,4 +1,4 @@
-"""Every setting that an operator may change, read from the environment once, with its type and its default."""
+"""Every setting that an operator may change, read from the environment."""
 
 import difflib
 import os
@@ -70,7 +70,7 @@ _PATTERNS = {
 
 
 class Environment(BaseSettings):
-    """The environment's say. A wrong value stops the start with its name and the reason."""
+    """A wrong value stops the start with its name and the reason."""
 
     model_config = SettingsConfigDict(env_file=None, extra="ignore")
 

@@ -1,7 +1,7 @@
 """Handle each event of an application: one function an event, with its calls in a fixed order.
 
-A function runs in the transaction of the change: its own changes are committed or rolled back with it, and an error
-undoes both. It imports inside its body, because it calls packages above the ones that report the event.
+A function runs in the transaction of the change, and an error undoes both. It imports inside its body, because it calls
+packages above the ones that report the event.
 """
 
 from typing import TYPE_CHECKING
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def application_changed(draft: "Draft", change: "Change | None" = None) -> "list[Model]":
-    """Handle that an application was saved. `change` is the latest history entry. Return the rows to attest."""
+    """Return the rows to attest. `change` is the latest history entry."""
     from formation_portal.desk.queue.queue_index import update_case
     from formation_portal.relay.sync import sync_deliveries
 
@@ -33,7 +33,7 @@ def application_changed(draft: "Draft", change: "Change | None" = None) -> "list
 
 
 def application_moved(draft: "Draft", *, by: "Author | None") -> "list[Model]":
-    """Handle a transition of an application. Return the rows to attest. `by` is None for the formation service."""
+    """Handle a transition. Return the rows to attest. `by` is None for the formation service."""
     from formation_portal.portal.applications.status_emails import send_confirmation, send_status_email
     from formation_portal.reviews.decisions import end_pending_decisions
 
@@ -44,21 +44,18 @@ def application_moved(draft: "Draft", *, by: "Author | None") -> "list[Model]":
 
 
 def submission_blockers(draft: "Draft") -> "tuple[Need, ...]":
-    """Return the relay's needs before an application can be submitted."""
     from formation_portal.relay.problems import block_submission
 
     return block_submission(draft)
 
 
 def accepted_locks(draft: "Draft") -> "Locks | None":
-    """Return the answers of a returned application that a reviewer has accepted."""
     from formation_portal.reviews.locks import locks
 
     return locks(draft)
 
 
 def application_returned(draft: "Draft") -> None:
-    """Handle that a review has returned an application to its customer."""
     from formation_portal.reviews.locks import keep_what_was_accepted
 
     keep_what_was_accepted(draft)
@@ -99,35 +96,30 @@ def service_status_changed(draft: "Draft", *, status: "ServiceStatus | None") ->
 
 
 def decision_saved(application: "Application") -> None:
-    """Handle that a decision was proposed, made or ended."""
     from formation_portal.desk.queue.queue_index import update_waiting_decision
 
     update_waiting_decision(application)
 
 
 def proposal_refused(draft: "Draft", *, decision: "ReviewDecision", by: "AbstractBaseUser") -> None:
-    """Handle that a second agent has refused a colleague's proposed decision."""
     from formation_portal.desk.queue.queue_index import give_back_refused
 
     give_back_refused(draft, decision, by)
 
 
 def approval_blockers(draft: "Draft") -> "tuple[ApprovalBlocker, ...]":
-    """Return the relay's reasons against an approval."""
     from formation_portal.relay.problems import block_approval
 
     return block_approval(draft)
 
 
 def account_renamed(user: "User") -> None:
-    """Handle that an account's name or e-mail address has changed."""
     from formation_portal.desk.queue.queue_index import rewrite_words_of_owner
 
     rewrite_words_of_owner(user)
 
 
 def part_finished(draft: "Draft", *, invitation: "Invitation") -> None:
-    """Handle that a guest has finished their part."""
     from formation_portal.portal.applications.status_emails import send_part_finished
 
     send_part_finished(draft, invitation)

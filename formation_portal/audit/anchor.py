@@ -1,11 +1,8 @@
-"""The anchor: the chain's numbers and hashes, stored apart from the chain, so that altering the chain alone is found.
+"""The anchor: the chain's numbers and hashes, stored apart, so that altering the chain alone is found.
 
 AUDIT_ANCHOR names a file, which takes each entry right after its commit. Without a file the anchor is a table, which
-takes the entry in the same transaction; on PostgreSQL a trigger lets nobody change or delete a row.
-
-The file may lag behind the chain and never leads it. An entry that was committed in the moment before a process was
-killed or the disk was full has no line of its own; the next entry's hash covers it. Until then it alone could be cut
-off, which the mark of the chain's end shows; `verify` names it as well.
+takes the entry in the same transaction; on PostgreSQL a trigger lets nobody change or delete a row. The file may lag
+behind the chain and never leads it.
 """
 
 import logging
@@ -32,7 +29,6 @@ Anchored = dict[int, str]
 
 
 def anchor_entry(number: int, entry_hash: str) -> None:
-    """Anchor an entry, in the transaction that has written it."""
     if settings.AUDIT_ANCHOR is None:
         AnchorRow.objects.create(number=number, hash=entry_hash)
     else:
@@ -40,7 +36,7 @@ def anchor_entry(number: int, entry_hash: str) -> None:
 
 
 def write_anchor(entries: Iterable[tuple[int, str]]) -> None:
-    """Add numbers and hashes, and wait for the disk. Log a failure: the entries are committed, and must not fail."""
+    """Wait for the disk. Log a failure: the entries are committed, and must not fail."""
     if settings.AUDIT_ANCHOR is None:
         AnchorRow.objects.bulk_create(AnchorRow(number=number, hash=entry_hash) for number, entry_hash in entries)
         return
@@ -59,17 +55,13 @@ def read_anchor() -> tuple[Anchored, frozenset[int]]:
 
 
 def copy_anchor(newest: int) -> str:
-    """Return the file's lines for a backup up to its newest entry: later ones would seem to be cut off from it.
-
-    There are none of the table, since it is copied with its database.
-    """
+    """Return the file's lines for a backup up to its newest entry. The table is copied with its database."""
     if settings.AUDIT_ANCHOR is None:
         return ""
     return "".join(_LINE.format(number, entry_hash) for number, entry_hash in _read_entries() if number <= newest)
 
 
 def restore_anchor(lines: str) -> None:
-    """Put copied lines into the file. The table is restored with its database."""
     if settings.AUDIT_ANCHOR is not None:
         replace_secret(settings.AUDIT_ANCHOR, lines)
 

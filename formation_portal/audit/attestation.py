@@ -1,8 +1,7 @@
 """The attestation of rows in other tables, so that rows that are altered, removed or slipped in later are found.
 
-A model of actions and decisions is `attested`, with the fields that matter. The entry of the action that writes a row
-then holds the row's digest. It is keyed (AUDIT_KEY): access to the database alone makes no digest that fits, and once a
-draft is deleted nobody can find out its content by trying.
+A model is `attested` with the fields that matter. The entry of the action that writes a row holds the row's digest,
+keyed by AUDIT_KEY.
 """
 
 import json
@@ -29,8 +28,7 @@ _not_every: set[str] = set()
 def attested(*fields: str, every: bool = True, label: str = "") -> Callable[[AModel], AModel]:
     """Declare the fields of a model that entries attest, and whether `every` row has an entry.
 
-    The fields never change, since earlier entries attest no later field. A model that is renamed keeps its `label`,
-    which the digests hold.
+    The fields never change. A model that is renamed keeps its `label`, which the digests hold.
     """
 
     def register(model: AModel) -> AModel:
@@ -45,7 +43,6 @@ def attested(*fields: str, every: bool = True, label: str = "") -> Callable[[AMo
 
 
 def digests(rows: Iterable[models.Model]) -> Digests:
-    """Return the digest of each row as it is in memory, and was saved."""
     digests_by_label: Digests = {}
     for row in rows:
         digests_by_label.setdefault(label_of(row), {})[str(row.pk)] = _digests(row)[0]
@@ -63,7 +60,7 @@ def keys_by_label(rows: Iterable[models.Model]) -> dict[str, list[str]]:
 def altered_rows(label: str, expected: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Return the keys of the model's rows that are not as they were attested, each with its fault.
 
-    Leaves out rows before the first attested one, which were written before there were digests.
+    Leaves out rows before the first attested one.
     """
     missing = dict(expected)
     rows = _models[label]._default_manager.filter(pk__gte=min(map(int, expected))).order_by("pk")
@@ -80,7 +77,7 @@ def altered_rows(label: str, expected: Mapping[str, str]) -> Iterator[tuple[str,
 
 
 def label_of(row: models.Model) -> str:
-    """Return the label by which entries name the model of a row, which may have another name now."""
+    """Return the label by which entries name the model of a row."""
     return next(label for label, model in _models.items() if isinstance(row, model))
 
 

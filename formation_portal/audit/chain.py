@@ -1,4 +1,4 @@
-"""Adding an entry to the chain, in the transaction of its action, and anchoring it."""
+"""Adding an entry to the chain, in the transaction of its action."""
 
 import json
 import time
@@ -23,15 +23,11 @@ _INSERT = (
 
 
 class Account(Protocol):
-    """An account, or a guest, who has no key."""
-
     @property
     def pk(self) -> Any: ...
 
 
 class Subject(Protocol):
-    """An application, by its number and its reference."""
-
     pk: Any
     reference: Any
 
@@ -45,7 +41,7 @@ def append(
     rows: Iterable[models.Model] = (),
     **detail: Any,
 ) -> None:
-    """Add one entry: three queries, committed or rolled back with the action.
+    """Add one entry, committed or rolled back with the action.
 
     `by` is None for the portal itself, `application` for an action about none. `detail` is small and holds no personal
     data; it gets a keyed digest of each of the `rows` that the action has written. From here to the end of the
@@ -62,10 +58,7 @@ def append(
 
 
 def accept(entries: Sequence[tuple[int, str]]) -> None:
-    """Give entries, by their numbers and hashes, a keyed digest of the first key.
-
-    Adds an entry about it, which is marked as the end of the chain.
-    """
+    """Give entries, by their numbers and hashes, a keyed digest of the first key, and add an entry about it."""
     if not entries and are_marks_current():
         return
     renew_digests(entries)

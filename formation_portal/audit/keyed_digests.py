@@ -12,7 +12,6 @@ def keyed_digests(content: str) -> list[str]:
 
 
 def entry_digests(entry_hash: str) -> list[str]:
-    """Return the keyed digest of an entry under each key. It is made of the entry's hash."""
     return keyed_digests(f"entry {entry_hash}")
 
 

@@ -1,8 +1,8 @@
 """The marks of the chain: the beginning of keyed digests, and the end of the chain.
 
-Hashes alone would let the last entries be cut off. So the mark END has the number and the hash of the newest entry,
-with a keyed digest. Each entry overwrites it: without the key and a copy of an earlier state nobody has the mark of a
-shorter chain. The mark BEGINNING has the last entry that is older than keyed digests.
+Hashes alone would let the last entries be cut off. So the mark END has the newest entry, with a keyed digest, and each
+entry overwrites it: without the key nobody has the mark of a shorter chain. The mark BEGINNING has the last entry that
+is older than keyed digests.
 """
 
 import logging
@@ -24,7 +24,7 @@ _logged_end: tuple[int, str] | None = None
 
 
 def make_marks(entry_model: Any = Entry, mark_model: Any = ChainMark) -> None:
-    """Write both marks at the newest entry: keyed digests begin after it. For a migration, once."""
+    """Write both marks at the newest entry. For a migration, once."""
     newest = entry_model.objects.order_by("-number").values_list("number", "hash").first()
     number, entry_hash = newest or (0, FIRST_PREVIOUS_HASH)
     for name in (BEGINNING, END):
@@ -41,20 +41,19 @@ def read_mark(name: str) -> ChainMark | None:
 
 
 def move_end(before: tuple[int, str], after: tuple[int, str]) -> None:
-    """Move the end from one entry to the next. An end that is at another entry, or was altered, stays as evidence."""
+    """Move the end from one entry to the next. An end at another entry, or that was altered, stays as evidence."""
     number, entry_hash = after
     current = ChainMark.objects.filter(name=END, digest__in=mark_digests(END, *before))
     current.update(number=number, hash=entry_hash, digest=mark_digests(END, *after)[0])
 
 
 def are_marks_current() -> bool:
-    """Tell if the first key made the digest of each mark that is there and not altered."""
+    """Return True if the first key made the digest of each mark that is there and not altered."""
     marks = [mark for mark in (read_mark(BEGINNING), read_mark(END)) if mark is not None]
     return all(mark.digest == _digest_of_mark(mark) for mark in marks)
 
 
 def renew_digests(entries: Sequence[tuple[int, str]]) -> None:
-    """Give entries, by their numbers and hashes, a keyed digest of the first key, some hundreds in each transaction."""
     for start in range(0, len(entries), _BATCH_SIZE):
         batch = entries[start : start + _BATCH_SIZE]
         rows = [Entry(number=number, keyed_digest=entry_digests(entry_hash)[0]) for number, entry_hash in batch]
@@ -64,7 +63,7 @@ def renew_digests(entries: Sequence[tuple[int, str]]) -> None:
 def renew_marks() -> None:
     """Give both marks a digest of the first key, and move the end to the newest entry.
 
-    Marks that are missing, were altered or name an entry that is no longer in the chain stay as evidence.
+    Marks that are missing, were altered or name an entry that is not in the chain stay as evidence.
     """
     end = read_mark(END)
     if end is not None and (end.number == 0 or has_entry(end.number, end.hash)):
@@ -83,9 +82,9 @@ def _digest_of_mark(mark: ChainMark) -> str:
 
 @hourly_task
 def log_end() -> None:
-    """Log the number and hash of the newest entry, and an error if the chain lacks the one logged an hour ago.
+    """Log the newest entry, and an error if the chain lacks the one logged an hour ago.
 
-    The logs of processes are stored elsewhere, and show if an earlier state of the database was restored.
+    The logs are stored elsewhere, and show if an earlier state of the database was restored.
     """
     global _logged_end
     if _logged_end is not None and not has_entry(*_logged_end):

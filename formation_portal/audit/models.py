@@ -31,8 +31,6 @@ class AuditAction(models.TextChoices):
 
 
 class AccessKind(StrEnum):
-    """The content of a document that an entry of an access is about."""
-
     FILE = "file"
     PAGE = "page"
     SMALL = "small picture"
@@ -50,8 +48,8 @@ class Actor(models.TextChoices):
 class Entry(models.Model):
     """A recorded action. Only `chain.append` writes rows, which are neither changed nor removed.
 
-    No column refers to another table, so that removing rows there leaves the entry as it was. The columns are in the
-    order in which they are hashed. Numbers are 0 and texts empty if they do not apply.
+    No column refers to another table. The columns are in the order in which they are hashed. Numbers are 0 and texts
+    empty if they do not apply.
     """
 
     # 1, 2, 3 and so on, without a gap, set by the chain. With this type SQLite stores the rows in their order.
@@ -105,10 +103,9 @@ TABLE = Entry._meta.db_table
 
 
 def entry_hash(values: Iterable[object]) -> str:
-    """Return the hash of an entry's columns without the hash itself, in their order.
+    """Return the hash of an entry's columns without the hash itself.
 
-    Each column is a line. No two entries are the same text, since no column has a line end: a text with one more was
-    tampered with.
+    Each column is a line. No two entries are the same text: a text with one more line end was tampered with.
     """
     return hash_of("\n".join(map(str, values)))
 
@@ -122,12 +119,12 @@ _READABLE = frozenset({AccessKind.FILE, AccessKind.PAGE})
 
 
 def accesses_by_agents(reference: str) -> models.QuerySet[Entry]:
-    """Return the entries of agents' accesses to documents of an application, the first one first."""
+    """Return the entries of agents' accesses to documents of an application."""
     return Entry.objects.filter(reference=reference, deed=AuditAction.LOOK, actor=Actor.AGENT).order_by("number")
 
 
 def is_document_access(subject: str, detail: str) -> bool:
-    """Return True if an entry of an access is about a page or the file of a document, whose number is the subject."""
+    """Return True if the entry is about a page or the file of a document."""
     try:
         content = json.loads(detail or "{}")
     except ValueError:
@@ -137,7 +134,7 @@ def is_document_access(subject: str, detail: str) -> bool:
 
 
 class AnchorRow(models.Model):
-    """The number and the hash of an entry when it was written (`anchor.py`). Rows are only added."""
+    """The number and the hash of an entry when it was written. Rows are only added."""
 
     number = models.BigIntegerField(db_index=True)
     hash = models.CharField(max_length=64)
@@ -151,7 +148,7 @@ class AnchorRow(models.Model):
 
 
 class ChainMark(models.Model):
-    """The entry at which keyed digests begin, or the chain ends (`marks.py`), with a keyed digest of its own."""
+    """The entry at which keyed digests begin, or the chain ends (`marks.py`)."""
 
     name = models.CharField(max_length=10, primary_key=True)
     number = models.BigIntegerField()

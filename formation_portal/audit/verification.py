@@ -31,8 +31,6 @@ _IN_FLIGHT_MICROSECONDS = 60_000_000
 
 @dataclass(frozen=True, slots=True, order=True)
 class AuditFinding:
-    """A fault of the chain, with the number of the entry, or of the first of several."""
-
     number: int
     what: str
 
@@ -57,7 +55,7 @@ class AuditReport:
 
 
 def verify(*, now: int) -> AuditReport:
-    """Verify the whole chain. `now` is in microseconds, like the moments of entries."""
+    """Verify the whole chain. `now` is in microseconds."""
     anchored, doubly_anchored = read_anchor()
     keyed = _KeyedDigestReader()
     reader = _ChainReader(anchored, keyed)
@@ -100,7 +98,7 @@ def verify(*, now: int) -> AuditReport:
 
 
 def _rows(after: int | None = None) -> Iterator[Row]:
-    """Read all rows, or those after a number, in the order of numbers, some thousands at a time."""
+    """Read all rows, or those after a number, some thousands at a time."""
     while True:
         where = "" if after is None else "WHERE number > %s"
         values = () if after is None else (after,)
@@ -114,8 +112,6 @@ def _rows(after: int | None = None) -> Iterator[Row]:
 
 
 class _KeyedDigestReader:
-    """Compare each entry's keyed digest, and the marks of the chain's beginning and end."""
-
     def __init__(self) -> None:
         # Read before the chain, which may grow meanwhile.
         self.beginning = read_mark(BEGINNING)
@@ -147,7 +143,6 @@ class _KeyedDigestReader:
             self.earlier[number] = entry_hash
 
     def is_other_key(self) -> bool:
-        """Return True if there are keyed digests and AUDIT_KEY makes none of them."""
         has_digests = bool(self.wrong) or ChainMark.objects.exists()
         return has_digests and not self.has_fitting
 
@@ -176,8 +171,6 @@ class _KeyedDigestReader:
 
 @dataclass(slots=True)
 class _ChainReader:
-    """Read the rows of the chain one after the other, and collect the faults and the attested rows."""
-
     anchored: Anchored
     keyed: _KeyedDigestReader
     count: int = 0
@@ -212,7 +205,6 @@ class _ChainReader:
             self._attest(number, content)
 
     def _attest(self, number: int, content: str) -> None:
-        """Collect the rows that an entry attests or erases."""
         lines = content.split("\n")
         try:
             detail = json.loads(lines[_DETAIL])

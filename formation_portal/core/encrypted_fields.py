@@ -88,10 +88,6 @@ class EncryptedField(models.TextField):  # type: ignore[type-arg]  # its stub ta
     def from_bytes(self, content: bytes) -> Any:
         raise NotImplementedError
 
-    def plain_bytes(self, text: str) -> bytes:
-        """Return the bytes of a column that was not encrypted until now."""
-        return text.encode("utf-8", "surrogatepass")
-
     def from_db_value(self, value: Any, *_: Any) -> Any:
         return value if value is None else Stored(value)
 
@@ -142,10 +138,6 @@ class EncryptedJSONField(EncryptedField):
 class EncryptedBinaryField(EncryptedField):
     _pyi_private_set_type: Any
     _pyi_private_get_type: Any
-
-    def plain_bytes(self, text: str) -> bytes:
-        """Parse PostgreSQL's text form of bytes."""
-        return bytes.fromhex(text.removeprefix("\\x"))
 
     def from_db_value(self, value: Any, *_: Any) -> Any:
         """Convert the bytes that SQLite returns for values from the time when the column held bytes."""

@@ -1,9 +1,8 @@
 """The confinement of a process: without network, programs, other processes, the disk and new rights.
 
 It has three layers: a network namespace without any network, Landlock, which lets a process read only below named
-folders, and a list of system calls (`system_calls.py`). Child processes keep all three, and none can be taken off. It
-needs Linux on x86-64 or ARM64. Elsewhere, and if a kernel lacks Landlock, the portal starts only in the demo or with
-`UPLOADS_UNCONFINED=true` (`missing_layers`). `manage.py doctor` reports the layers in force.
+folders, and a list of system calls. Child processes keep all three. It needs Linux on x86-64 or ARM64. Elsewhere the
+portal starts only in the demo or with `UPLOADS_UNCONFINED=true`.
 """
 
 import ctypes
@@ -83,7 +82,6 @@ def _become_nobody(*, reads_all: bool) -> None:
 
 
 def _can_be_read_by_all(path: str) -> bool:
-    """Return True if every user can read the path, or if it does not exist."""
     try:
         target = Path(path).resolve()
         return bool(target.stat().st_mode & 0o4) and all(folder.stat().st_mode & 0o1 for folder in target.parents)
@@ -103,15 +101,12 @@ _ALL_FILE_RIGHTS, _NETWORK_SINCE, _SCOPE_SINCE = 16, 4, 6
 
 
 def _landlock_version() -> int:
-    """Return the version of Landlock, or a number below 1 if the kernel has none or may not be asked."""
+    """Return a number below 1 if the kernel has no Landlock or may not be asked."""
     return int(_libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), 1))
 
 
 def _restrict_files(paths: Iterable[str]) -> bool:
-    """Restrict this process to reading below these paths. Return False if the kernel has no Landlock.
-
-    Paths that do not exist, or that the process may not open, are skipped.
-    """
+    """Return False if the kernel has no Landlock. Paths that may not be opened are skipped."""
     version = _landlock_version()
     if version < 1:
         return False

@@ -14,7 +14,7 @@ MAX_PAGES = 2_000
 
 
 class FindingCode(StrEnum):
-    """A fault of a file. Those in REFUSED refuse it; the others are advice, and the customer may keep the file."""
+    """A fault of a file. Those in REFUSED refuse it; the others are advice."""
 
     ACTIVE = "active"
     ATTACHMENT = "attachment"
@@ -64,7 +64,7 @@ def names_another_type(name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """The number of pages of a PDF, the size of an upright picture in pixels, 0 if unknown, and the codes of faults."""
+    """The pages of a PDF, the size of an upright picture in pixels, 0 if unknown, and the codes of faults."""
 
     pages: int = 0
     width: int = 0
@@ -90,7 +90,6 @@ class Findings:
 
     @property
     def can_be_shown(self) -> bool:
-        """Return True if the file has a picture, which a refused one has not."""
         return self.refusal is None
 
     def with_name_check(self, name: str, mime_type: str) -> "Findings":
@@ -101,7 +100,6 @@ class Findings:
         return self.with_codes({FindingCode.MISNAMED})
 
     def with_codes(self, codes: Collection[FindingCode]) -> "Findings":
-        """Add codes, and bring all into the order of FindingCode."""
         return replace(self, codes=tuple(code for code in FindingCode if code in self.codes or code in codes))
 
 

@@ -52,7 +52,6 @@ def attempt_all(_content: bytes) -> bytes:
 
 
 def check_sandbox() -> Iterator[CheckResult]:
-    """Report which confinement is in force where files are opened."""
     try:
         refused = json.loads(sandbox.run_task(_TASK, b"", answer_limit=_ANSWER_LIMIT, is_trial=True) or b"null")
     except sandbox.SandboxBusy:

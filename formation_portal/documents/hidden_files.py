@@ -1,7 +1,6 @@
-"""The part of the sandbox's inspection that searches an upload for a second file: a page, script, archive or PDF.
+"""Search an upload for a second file, a page, script, archive or PDF, which another program could take for the first.
 
-Another program could take the second file for the first. Pixels and pages are not searched, since they hold such bytes
-by accident: only metadata, and the bytes after the end. A phone's film or second picture there is harmless.
+Pixels and pages are not searched, since they hold such bytes by accident: only metadata, and the bytes after the end.
 """
 
 import io
@@ -32,7 +31,6 @@ _PDF_END = b"%%EOF"
 
 
 def hides_another_file(content: bytes, mime_type: str) -> bool:
-    """Return True if there is another file within the file or behind it."""
     if mime_type == PDF:
         searched = content[:_HEAD] + content[content.rfind(_PDF_END) :]
     else:
@@ -71,7 +69,6 @@ def _split_jpeg(content: bytes) -> tuple[bytes, bool]:
 
 
 def _split_png(content: bytes) -> tuple[bytes, bool]:
-    """Split a PNG, whose chunks are a length, four letters, as many bytes, and a checksum."""
     chunks: list[bytes] = []
     at = len(_PNG_START)
     name = b""

@@ -37,10 +37,7 @@ def inspect_file(content: IO[bytes], mime_type: str, *, seconds: int = CPU_SECON
 
 
 def draw_page(content: IO[bytes], mime_type: str, *, side: int = SMALL, page: int = 1) -> bytes:
-    """Draw a page of an accepted file as a JPEG without metadata, at most `side` pixels wide and high.
-
-    Returns b"" if it cannot be drawn. Raises SandboxBusy.
-    """
+    """Draw a page of an accepted file as a JPEG, or return b"". Raises SandboxBusy."""
     picture = sandbox.run_task(
         f"{_TASKS}:draw_content", content, answer_limit=_ANSWER_LIMIT, mime_type=mime_type, side=side, page=page
     )

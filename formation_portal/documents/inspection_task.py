@@ -1,7 +1,4 @@
-"""The tasks of the sandbox that inspect an uploaded file and draw its pages. Nothing else calls them.
-
-PDFs by qpdf and PDFium, without scripts or forms; JPEG and PNG by Pillow, within limits, turned upright and measured.
-"""
+"""The tasks of the sandbox that inspect an uploaded file and draw its pages."""
 
 import io
 import json
@@ -23,7 +20,6 @@ def inspect_content(content: bytes, *, mime_type: str, side: int) -> bytes:
 
 
 def draw_content(content: bytes, *, mime_type: str, side: int, page: int) -> bytes:
-    """Draw a page as a JPEG. Return b"" if it cannot be drawn."""
     try:
         _, image = inspect_pdf(content, side, page) if mime_type == PDF else inspect_image(content, side)
     except Exception:
@@ -66,7 +62,7 @@ _LARGEST_SCALE = 4.0
 
 
 def inspect_pdf(content: bytes, side: int, page: int = 1) -> tuple[Findings, Image.Image | None]:
-    """Return the findings in a PDF, and a picture of the page, at most `side` wide and high. Raises PdfiumError."""
+    """Return the findings, and a picture of the page. Raises PdfiumError."""
     try:
         document = PdfDocument(content)
     except PdfiumError as error:
@@ -125,7 +121,7 @@ Image.MAX_IMAGE_PIXELS = None
 
 
 def inspect_image(content: bytes, side: int) -> tuple[Findings, Image.Image | None]:
-    """Return the findings in a JPEG or PNG, and the picture, at most `side` wide and high. Raises Pillow's errors."""
+    """Return the findings in a JPEG or PNG, and the picture. Raises Pillow's errors."""
     with Image.open(io.BytesIO(content), formats=_FORMATS) as image:
         orientation, codes = _read_exif(image)
         width, height = reversed(image.size) if orientation in _SIDEWAYS else image.size
@@ -171,7 +167,6 @@ def measure(image: Image.Image) -> list[FindingCode]:
 
 
 def as_jpeg(image: Image.Image) -> bytes:
-    """Encode a picture as a JPEG without metadata."""
     plain = image.convert("RGB")
     plain.info = {}
     file = io.BytesIO()
@@ -195,7 +190,7 @@ _BAND_ROWS = 256
 
 
 def _flatten(image: Image.Image, side: int) -> Image.Image:
-    """Convert a picture to RGB on white, at most `side` wide and high. A JPEG is decoded at a fraction if possible."""
+    """Convert a picture to RGB on white. A JPEG is decoded at a fraction if possible."""
     image.draft(image.mode, (2 * side, 2 * side))
     # By whole numbers to twice the size first, which is as good and takes little memory.
     factor = max(1, max(image.size) // (2 * side))

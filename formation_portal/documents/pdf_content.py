@@ -1,7 +1,6 @@
-"""The part of the sandbox's inspection that searches a PDF for active and hidden content.
+"""Search a PDF for active and hidden content, by qpdf, which reads objects as a viewer does.
 
-qpdf reads the objects as a viewer does: also those in compressed streams, and names however they are written. Links,
-form fields, signatures and an action that opens the file at a page do nothing by themselves, and are no finding.
+Links, form fields, signatures and an action that opens the file at a page do nothing by themselves.
 """
 
 import io
@@ -67,7 +66,7 @@ def _judge_object(pdf_object: Any) -> Iterator[FindingCode]:
 
 
 def _dictionaries(container: Any, depth: int = 0) -> Iterator[Any]:
-    """Yield the dictionary and those within it, except objects of their own, which are judged by themselves."""
+    """Yield the dictionary and those within it, except objects of their own."""
     if depth > _MAX_DEPTH:
         raise ValueError("containers stand too deep in one another")
     parts = container
@@ -100,7 +99,6 @@ def _judge_dictionary(dictionary: Any) -> Iterator[FindingCode]:
 
 
 def _is_jump(action: Any) -> bool:
-    """Return True if an action only opens another place of the same file."""
     if not isinstance(action, pikepdf.Dictionary):
         return True
     follows: Any = action.get("/Next", [])

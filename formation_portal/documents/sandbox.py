@@ -1,7 +1,6 @@
 """The sandbox: it runs tasks in a process with little time, little memory and no disk.
 
-Files of strangers are never opened, unpacked or typeset in a process that answers requests. Each process of ours has
-one sandbox (`sandbox_process`), started when it is first needed.
+Each process of ours has one sandbox (`sandbox_process`), started when it is first needed.
 """
 
 import atexit
@@ -67,8 +66,7 @@ def run_task(
 
     The content is copied into memory, since a stored file may be encrypted. The task may read the paths in `reads`,
     beside libraries and fonts. Unlisted system calls are counted, unless the task `is_trial`. Returns b"" if the task
-    did not finish: it took more than `seconds` of processor time or `memory` bytes, raised an error, or answered with
-    more than `answer_limit` bytes. Raises SandboxBusy.
+    did not finish within its limits. Raises SandboxBusy.
     """
     if not _places.acquire(blocking=False):
         raise SandboxBusy
@@ -107,7 +105,7 @@ def _slot(*, is_large: bool) -> Iterator[None]:
 
 @contextmanager
 def _unnamed_file(content: IO[bytes] | bytes) -> Iterator[IO[bytes]]:
-    """Write the content to a file without a name: in memory, or on the disk if the system lacks memory files."""
+    """Write the content to a file without a name, in memory if the system can."""
     with os.fdopen(os.memfd_create("task"), "w+b") if hasattr(os, "memfd_create") else TemporaryFile() as file:
         if isinstance(content, bytes):
             file.write(content)
@@ -162,7 +160,6 @@ class _Sandbox:
         return self._door
 
     def close(self) -> None:
-        """Close the connection, and wait for the process, which ends by itself then."""
         if self._door is not None:
             self._door.close()
         if self.process is not None and self._owner == os.getpid():
@@ -172,7 +169,7 @@ class _Sandbox:
 
 
 def _start_process(connection: int) -> "subprocess.Popen[bytes]":
-    """Start the sandbox's process. It inherits no setting but PATH. One thread and few arenas keep it small."""
+    """Start the sandbox's process without settings but PATH. One thread and few arenas keep it small."""
     return subprocess.Popen(  # noqa: S603 - the arguments are our own
         [sys.executable, "-m", "formation_portal.documents.sandbox_process", str(connection)],
         cwd=_PROJECT,
@@ -202,7 +199,7 @@ class _Exchange:
         self._poll.register(door, select.POLLIN)
 
     def read(self, seconds: float, limit: int) -> bytes:
-        """Return the answer, or b"" if it is not complete in time or longer than the limit."""
+        """Return b"" if the answer is not complete in time or longer than the limit."""
         deadline = time.monotonic() + seconds
         answer = bytearray()
         while len(answer) <= limit:
@@ -238,7 +235,6 @@ class _Exchange:
             self.close()
 
     def close(self) -> None:
-        """Stop listening to unlisted calls."""
         if self._listener is not None:
             self._poll.unregister(self._listener)
             os.close(self._listener)

@@ -1,10 +1,8 @@
 """The sandbox's process: it keeps the libraries loaded, and forks a confined process for each task.
 
-`sandbox` starts it, and it ends when its socket closes. A request is the name of a task, as `module:function` of ours,
-with four descriptors: the content, the task's arguments as a file of JSON, the end of a pipe for the answer, and a
-socket. The task takes the content and the arguments, and returns bytes. The kernel enforces the limits. Before the task
-begins, the descriptor that reports unlisted system calls (`system_calls.py`) is sent through the socket, or nothing if
-the kernel has none.
+A request is the name of a task, as `module:function` of ours, with four descriptors: the content, the task's arguments
+as a file of JSON, the end of a pipe for the answer, and a socket, which gets the descriptor that reports unlisted
+system calls. It ends when its own socket closes.
 """
 
 import json
@@ -41,7 +39,7 @@ Task = Callable[..., bytes]
 
 
 def limit_resources(seconds: int, memory: int) -> None:
-    """Limit this process's time and memory, and forbid files and core dumps. No code can catch the alarm."""
+    """Limit time and memory, and forbid files and core dumps. No code can catch the alarm."""
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, WALL_CLOCK_FACTOR * seconds)
     sizes = [int(pages) * resource.getpagesize() for pages in Path("/proc/self/statm").read_text().split()]
@@ -57,7 +55,6 @@ def limit_resources(seconds: int, memory: int) -> None:
 
 
 def serve(connection: socket.socket) -> None:
-    """Answer requests until the connection closes."""
     # Ctrl-C is for the process that sends requests; this one ends after that.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.nice(_NICE)
@@ -96,7 +93,7 @@ def _end_late(deadlines: dict[int, float]) -> None:
 
 
 def _run_task(task: Task, request: Mapping[str, object], content: int, answer: int, door: socket.socket) -> None:
-    """Confine this process, run a task and exit. A task that fails, or that the kernel ends, has written nothing."""
+    """Confine this process, run a task and exit. A task that fails has written nothing."""
     try:
         with os.fdopen(content, "rb") as content_file, os.fdopen(answer, "wb") as answer_file:
             limit_resources(cast(int, request["seconds"]), cast(int, request["memory"]))

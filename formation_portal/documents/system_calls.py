@@ -1,9 +1,8 @@
 """The list of system calls that a task may make, enforced by a seccomp filter.
 
-The list has the calls that `make calls` records while files, spreadsheets and records are read, and those that other
-versions of the same libraries make instead. An unlisted call fails with ENOSYS, as on an older kernel, so that a
-library falls back to another call. The kernel reports each to the process that waits for the task
-(`refuse_unlisted_call`), which counts it. A listed call with an argument that could harm others fails with EPERM.
+The list has the calls that `make calls` records. An unlisted call fails with ENOSYS, so that a library falls back to
+another, and is reported to the process that waits for the task. A listed call with an argument that could harm others
+fails with EPERM.
 """
 
 import ctypes
@@ -75,8 +74,7 @@ def has_filters() -> bool:
 def restrict_calls(door: int) -> int | None:
     """Restrict this thread to the calls on the list. Return a descriptor that reports others, if the kernel has one.
 
-    The descriptor may be sent through the socket `door`, and both must be closed before a task begins, since the
-    descriptor can allow any call.
+    Both it and the socket `door` must be closed before a task begins, since the descriptor can allow any call.
     """
     if not has_filters():
         return None
@@ -93,8 +91,6 @@ def restrict_calls(door: int) -> int | None:
 
 
 class _Program:
-    """The instructions of a filter in memory, as the kernel reads them from `address`."""
-
     def __init__(self, instructions: Iterator[_Instruction]) -> None:
         code = b"".join(struct.pack("=HBBI", *instruction) for instruction in instructions)
         self._code = ctypes.create_string_buffer(code, len(code))
@@ -117,7 +113,6 @@ def _filter(machine: int, column: int, pid: int, door: int, *, otherwise: int) -
 
 
 def _decisions(pid: int, door: int) -> dict[str, list[_Instruction]]:
-    """Return the instructions that decide about each group of calls."""
     return {
         _ALLOWED: [_ALLOW_CALL],
         _MISSING: [_LACK_CALL],
@@ -141,7 +136,6 @@ def _load(argument: int) -> _Instruction:
 
 
 def _allow_values(argument: int, values: tuple[int, ...]) -> list[_Instruction]:
-    """Allow a call if an argument has one of the values."""
     decision = [_load(argument)]
     for value in values:
         decision += [(_IF_EQUAL, 0, 1, value), _ALLOW_CALL]
@@ -149,12 +143,10 @@ def _allow_values(argument: int, values: tuple[int, ...]) -> list[_Instruction]:
 
 
 def _refuse_value(argument: int, value: int) -> list[_Instruction]:
-    """Allow a call unless an argument has the value."""
     return [_load(argument), (_IF_EQUAL, 0, 1, value), _REFUSE_CALL, _ALLOW_CALL]
 
 
 def _allow_without_bits(argument: int, bits: int, *, needed: int = 0) -> list[_Instruction]:
-    """Allow a call if an argument has none of the bits, and the needed one."""
     decision = [_load(argument), (_IF_ANY_BIT, 0, 1, bits), _REFUSE_CALL]
     if needed:
         decision += [(_IF_ANY_BIT, 1, 0, needed), _REFUSE_CALL]

@@ -1,7 +1,4 @@
-"""The task of the sandbox that typesets a record as a PDF, by Typst. Nothing else calls it.
-
-The source is one file of ours. Typed text reaches it as JSON and is never read as mark-up.
-"""
+"""The task of the sandbox that typesets a record as a PDF, by Typst. Typed text is never read as mark-up."""
 
 import json
 import re
@@ -53,12 +50,10 @@ def typeset(content: bytes, *, source: str, fonts: str, logo: str, made_at: int,
 
 
 def fonts_in(folder: str) -> typst.Fonts:
-    """Return Typst's own fonts, the system's, and those of the folder, if any."""
     return typst.Fonts(font_paths=[folder] if folder else [])
 
 
 def map_texts(record: Any, change: Callable[[str], str]) -> Any:
-    """Change every text of a JSON value."""
     if isinstance(record, str):
         return change(record)
     if isinstance(record, dict):
@@ -69,7 +64,7 @@ def map_texts(record: Any, change: Callable[[str], str]) -> Any:
 
 
 def _with_marks(record: Any, missing: Collection[str]) -> Any:
-    """Replace the missing characters by a mark, so that compiling again shows other errors."""
+    """Replace the missing characters, so that compiling again shows other errors."""
     marks = str.maketrans(dict.fromkeys(missing, "?"))
     return map_texts(record, lambda text: text.translate(marks))
 

@@ -23,7 +23,6 @@ _GIVEN_UP_FOR = timedelta(days=7)
 
 
 def outbox() -> Backlog:
-    """Count the letters that wait, and those that were given up lately. Two queries."""
     waiting = Letter.objects.filter(next_at__isnull=False).aggregate(count=Count("pk"), oldest=Min("created_at"))
     lately = timezone.now() - _GIVEN_UP_FOR
     lost = Letter.objects.filter(next_at=None, sent_at=None, created_at__gt=lately)
@@ -31,7 +30,7 @@ def outbox() -> Backlog:
 
 
 def check_mail_server() -> Iterator[CheckResult]:
-    """Report whether the mail server accepts a connection and the password. Sends nothing."""
+    """Check that the mail server accepts a connection and the password. Sends nothing."""
     if not settings.LETTERS_GO_OUT:
         if settings.DEMO:
             yield ok("Mail server", "none: e-mails stay in the outbox, which the demo shows")
@@ -56,7 +55,6 @@ def check_mail_server() -> Iterator[CheckResult]:
 
 
 def check_letters() -> Iterator[CheckResult]:
-    """Report whether letters are sent in time. Without a mail server they stay in the outbox."""
     backlog = outbox()
     if not settings.LETTERS_GO_OUT:
         yield ok("E-mails", f"{backlog.unsent} in the outbox")

@@ -1,4 +1,4 @@
-"""The outbox's rows. The receiver and the text of a letter are removed after some weeks; the rest stays."""
+"""The outbox's rows. The receiver and the text of a letter are removed after some weeks."""
 
 import datetime as dt
 import uuid
@@ -37,7 +37,7 @@ class Letter(OutboxRow):
 
 
 class Refusal(models.Model):
-    """The refusal of letters of one kind, by a digest of the address, so that the address itself is not stored."""
+    """The refusal of letters of one kind, by a digest of the address."""
 
     digest = models.CharField(max_length=64)
     kind = models.CharField(max_length=40)

@@ -1,7 +1,4 @@
-"""The outbox: letters are added in the caller's transaction, claimed for one attempt, and emptied after weeks.
-
-Receivers can refuse some kinds, by a signed link in each letter.
-"""
+"""The outbox: letters are added in the caller's transaction, claimed for one attempt, and emptied after weeks."""
 
 import datetime as dt
 from collections.abc import Iterable, Mapping
@@ -43,11 +40,10 @@ _EMPTY: dict[str, Any] = {"to": "", "subject": "", "text": "", "html": "", "next
 
 
 def queue_letter(*, kind: str, to: str, language: str, context: Mapping[str, object], once: str = "") -> None:
-    """Write a letter into the outbox, in the present transaction, so that no page waits for a mail server.
+    """Write a letter into the outbox, in the present transaction.
 
-    Its texts are templates/mail/<kind>.txt, whose first line is the subject, and templates/mail/<kind>.html. URLs in
-    `context` are paths, which the filter `absolute_url` of the templates completes. A `reference` in it is stored with
-    the letter. A letter with the same `once` as an earlier one is not written again, nor is one that its receiver has
+    URLs in `context` are paths, which the filter `absolute_url` completes. A `reference` in it is stored with the
+    letter. A letter with the same `once` as an earlier one is not written again, nor is one that its receiver has
     refused.
     """
     if is_unsubscribed(kind=kind, to=to) or (once and Letter.objects.filter(once=once).exists()):
@@ -71,12 +67,11 @@ def queue_letter(*, kind: str, to: str, language: str, context: Mapping[str, obj
 
 
 def claim_next() -> Letter | None:
-    """Claim the letter that has been due for longest, until its lease ends. Return None if none is due."""
+    """Claim the letter that has been due for longest."""
     return Letter.claim_first(Letter.objects.filter(next_at__lte=timezone.now()).order_by("next_at", "pk"))
 
 
 def record_attempt(letter: Letter, *, error: str, is_final: bool = False) -> None:
-    """Record the result of an attempt. Without an error the mail server has the letter."""
     now = timezone.now()
     changes: dict[str, object] = {"error": error, "sent_at": None, "next_at": None}
     if not error:
@@ -91,28 +86,23 @@ def record_attempt(letter: Letter, *, error: str, is_final: bool = False) -> Non
 
 
 def retry_delay(tries: int) -> dt.timedelta:
-    """Return the wait after a number of tries: twice as long each time, within bounds."""
     doublings: int = 2 ** min(tries - 1, 20)
     return min(_LONGEST_WAIT, _FIRST_WAIT * doublings)
 
 
 def clear_old_letters() -> int:
-    """Empty the letters that were sent, or else written, more than LETTER_DAYS ago, and return their number.
-
-    Their rows stay. A letter that was never sent is not tried again.
-    """
+    """Empty the letters that were sent, or else written, more than LETTER_DAYS ago, and return their number."""
     before = timezone.now() - dt.timedelta(days=settings.LETTER_DAYS)
     old = Letter.objects.alias(at=Coalesce(F("sent_at"), F("created_at"))).filter(at__lt=before).exclude(to="")
     return old.update(**_EMPTY)
 
 
 def empty_letters_about(reference: str) -> None:
-    """Empty the letters about an erased application, sent or not."""
     Letter.objects.filter(reference=reference).update(**_EMPTY)
 
 
 def empty_letters_to(addresses: Iterable[str]) -> None:
-    """Empty the letters to erased people, sent or not. Addresses are encrypted, so that all of them are read."""
+    """Empty the letters to erased people. Addresses are encrypted, so that all of them are read."""
     erased = {address.lower() for address in addresses}
     letters = Letter.objects.exclude(to="").only("number", "to").order_by("pk")
     keys = [letter.pk for letter in letters.iterator() if letter.to.lower() in erased]
@@ -129,13 +119,12 @@ def unsubscribe_path(*, kind: str, to: str) -> str:
 
 
 def kind_in_token(token: str) -> str | None:
-    """Return the kind of letters that a page's token refuses; None if the token is not ours."""
+    """Return the kind that a page's token refuses; None if the token is not ours."""
     kind, _ = _read_token(token)
     return kind
 
 
 def unsubscribe(token: str) -> None:
-    """Record that the token's receiver refuses letters of its kind."""
     kind, digest = _read_token(token)
     if kind:
         Refusal.objects.get_or_create(kind=kind, digest=digest)

@@ -1,7 +1,6 @@
-"""Rendering of a letter in the receiver's language: its subject, its text, and its HTML.
+"""Rendering of a letter in the receiver's language.
 
-Typed text stands only in letters to confirmed addresses (`KINDS_WITH_NAMES`), limited by `typed_text`. Every kind has
-sample data, for previews and for the tests of all kinds.
+Typed text stands only in letters to confirmed addresses (`KINDS_WITH_NAMES`), limited by `typed_text`.
 """
 
 from collections.abc import Mapping
@@ -49,10 +48,7 @@ _IMPERSONAL = _PATHS | {"until", "code", "minutes", "is_known", "product", "juri
 
 
 def render_letter(*, kind: str, language: str, context: Mapping[str, object]) -> Letter:
-    """Render a letter, without a receiver and not saved. Raises TemplateDoesNotExist for an unknown kind.
-
-    Raises ValueError if the context would take names to an address that is not confirmed.
-    """
+    """Raises ValueError if the context would take names to an address that is not confirmed."""
     if kind not in KINDS_WITH_NAMES and (personal := context.keys() - _IMPERSONAL):
         raise ValueError(f"A letter of kind {kind} can't hold {', '.join(sorted(personal))}")
     with translation.override(language):
@@ -67,14 +63,13 @@ def render_letter(*, kind: str, language: str, context: Mapping[str, object]) ->
 
 
 def _clean(value: object) -> object:
-    """Limit a text, or each text of a list, to what a letter may hold."""
     if isinstance(value, list | tuple):
         return [item for item in map(_clean, value) if item != ""]
     return text_in_letter(value) if isinstance(value, str) else value
 
 
 def letter_styles() -> str:
-    """Return the content of every letter's style element. A page that shows a letter allows this text and no other."""
+    """Return the content of every letter's style element, which pages that show a letter allow."""
     return _render_template("mail/_style.css", {"accent": operator.accent}, autoescape=False)
 
 
@@ -86,11 +81,9 @@ def _render_template(name: str, context: dict[str, object], *, autoescape: bool)
 
 @cache
 def sample_contexts() -> Mapping[str, Mapping[str, Any]]:
-    """Return sample data by kind, in the order in which people get the letters."""
     contexts: Mapping[str, Mapping[str, Any]] = yaml.safe_load((Path(__file__).parent / "samples.yaml").read_text())
     return contexts
 
 
 def sample_letter(kind: str, *, language: str) -> Letter:
-    """Render a kind with its sample data. Raises KeyError for an unknown kind."""
     return render_letter(kind=kind, language=language, context=sample_contexts()[kind])

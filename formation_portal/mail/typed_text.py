@@ -1,7 +1,6 @@
 """Limits of typed text in letters: one line, nothing invisible, and nothing that becomes a link.
 
-Text that a user puts into a letter to somebody else could lead that reader anywhere. So a text with an address in it is
-left out, and the letter has neutral words instead; the portal's pages show it as it was typed.
+A text with an address could lead the reader of a letter anywhere, so it is left out.
 """
 
 import re
@@ -34,7 +33,7 @@ def text_in_letter(typed: str) -> str:
 
 
 def validate_name(typed: str) -> None:
-    """Validate the name of an account, which stands in letters to others. Raises ValidationError."""
+    """Validate the name of an account, which stands in letters to others."""
     text = unicodedata.normalize("NFKC", typed)
     if any(_is_invisible(letter) for letter in text) or _has_address(_on_one_line(text)):
         raise ValidationError(

@@ -1,8 +1,7 @@
-"""The worker that sends the outbox's letters and runs the hourly tasks, by `manage.py mail` or in `serve`.
+"""The worker that sends the outbox's letters and runs the hourly tasks.
 
-It runs beside the relay's worker, so that a slow mail server delays no call to the formation service. Only one worker
-sends a letter at a time. If a process dies between the server's answer and the commit, the letter is sent again under
-the same Message-ID: twice in the mailbox is better than never.
+If a process dies between the server's answer and the commit, the letter is sent again under the same Message-ID: twice
+in the mailbox is better than never.
 """
 
 import logging
@@ -27,7 +26,7 @@ _PERMANENT = 500
 
 
 def send_due(*, may_go_on: Callable[[], bool] = lambda: True) -> int:
-    """Try every letter that is due, one after the other. Return the number that the mail server accepted."""
+    """Try every letter that is due. Return the number that the mail server accepted."""
     if not settings.LETTERS_GO_OUT:
         return 0
     sent = 0
@@ -78,7 +77,6 @@ def _message(letter: Letter, connection: BaseEmailBackend) -> EmailMultiAlternat
 
 
 def mail_sender() -> BackgroundWorker:
-    """Make the worker, which runs in a process of its own or beside others."""
     if not settings.LETTERS_GO_OUT:
         logger.info("There is no EMAIL_URL: letters stay in the outbox")
     return BackgroundWorker(

@@ -1,8 +1,7 @@
-"""Back up all data of the portal while it serves, and restore it: both databases as of one moment, every file that
-their rows name, the secrets of DATA_DIR and the audit's anchor.
+"""Back up all data of the portal while it serves, and restore it.
 
-The folder of a backup has `databases/`, `files/` by the names in the rows, `secrets/` and the anchor's lines. It does
-not have SECRETS_KEY, a setting, which encrypts the secrets in a database.
+The folder of a backup has `databases/`, `files/` by the names in the rows, `secrets/` and the audit anchor's lines. It
+does not have SECRETS_KEY, a setting, which encrypts the secrets in a database.
 """
 
 import hashlib
@@ -115,17 +114,13 @@ def restore(folder: Path, stdout: OutputWrapper) -> None:
 
 
 def _check_backup(folder: Path) -> None:
-    """Raise CommandError if the folder lacks a part of a backup."""
     for part in (*(f"databases/{alias}" for alias in FILES), "files", "secrets", "audit-anchor"):
         if not (folder / part).exists():
             raise CommandError(f"{folder} is no whole backup: {part} is missing.")
 
 
 def _check_target(folder: Path, *, filled: list[str]) -> list[str]:
-    """Return the databases to restore, without those that were filled before.
-
-    Raises CommandError if a copy can't be restored into its database, or if the storage can't be written.
-    """
+    """Return the databases to restore, without those that were filled before. Raises CommandError."""
     open_databases()
     empty = []
     for alias in FILES:
@@ -264,7 +259,6 @@ def _restore_database(copy: Path, connection: BaseDatabaseWrapper) -> None:
 
 
 def _run_program(program: str, *arguments: str | Path, of: BaseDatabaseWrapper) -> None:
-    """Run a program of PostgreSQL for the database. It has to be as new as the server."""
     parameters = of.get_connection_params()
     environment = os.environ | {name: str(parameters[key]) for key, name in _LIBPQ.items() if parameters.get(key)}
     try:
@@ -282,7 +276,7 @@ def _files(folder: Path, alias: str) -> dict[str, Path]:
 
 
 def _copy_new_files(folder: Path, alias: str) -> int:
-    """Copy the files that the backup lacks, and return their number. A file never changes under its name."""
+    """Copy the files that the backup lacks, and return their number."""
     storage: Any = storages[FILES[alias][0]]
     existing = _files(folder, alias)
     copied = 0
@@ -311,7 +305,7 @@ def _copy_secrets(folder: Path) -> None:
 
 @contextmanager
 def _temporary_path(path: Path) -> Iterator[Path]:
-    """Yield a path beside it. The file that is written there replaces the path once it is on the disk."""
+    """Yield a path beside it, whose file replaces the path once it is on the disk."""
     temporary = path.with_name(f".{path.name}.part")
     temporary.unlink(missing_ok=True)
     yield temporary

@@ -49,6 +49,5 @@ def _system_checks() -> Iterator[CheckResult]:
 
 
 def is_public() -> bool:
-    """Return True if other machines are meant to reach the portal."""
     host = urlsplit(settings.PORTAL_URL).hostname or ""
     return not (is_this_machine(settings.ENV.host) and is_this_machine(host))

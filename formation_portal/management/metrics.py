@@ -1,7 +1,4 @@
-"""Answer `/metrics` for Prometheus with the counts of this machine's processes and figures from the databases.
-
-The figures are the same for all machines.
-"""
+"""Answer `/metrics` for Prometheus with the counts of this machine's processes and figures from the databases."""
 
 import secrets
 from collections.abc import Iterable, Iterator
@@ -28,10 +25,7 @@ PATH = "/metrics"
 
 
 class Metrics(MiddlewareMixin):
-    """Answer scrapes with METRICS_TOKEN. Without that setting there is no such page.
-
-    This stands before everything else, like the health checks: a scrape needs no known host name, and is not logged.
-    """
+    """Answer scrapes with METRICS_TOKEN. This stands before everything else, like the health checks."""
 
     def process_request(self, request: HttpRequest) -> HttpResponse | None:
         if request.path_info != PATH or not settings.METRICS_TOKEN:
@@ -47,7 +41,7 @@ class Metrics(MiddlewareMixin):
 
 
 class Figures(Collector):
-    """Read figures from the databases at each scrape. The figures of a database that is away are left out."""
+    """Read figures from the databases at each scrape. Those of a database that is away are left out."""
 
     def describe(self) -> Iterable[GaugeMetricFamily]:
         """Describe nothing, so that the registration reads nothing."""
@@ -126,5 +120,4 @@ def _events() -> Iterator[GaugeMetricFamily]:
 
 
 def _age(since: datetime | None) -> float:
-    """Return the seconds since a time, or 0 for None."""
     return max(0.0, (timezone.now() - since).total_seconds()) if since else 0.0

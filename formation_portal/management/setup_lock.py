@@ -1,8 +1,4 @@
-"""Let one start at a time set up the databases. The others wait, and then find nothing left to do.
-
-A lock on a file in DATA_DIR serves starts on one machine. An advisory lock in each PostgreSQL database serves those of
-all machines. Both end with the process that holds them.
-"""
+"""Let one start at a time set up the databases, by a file in DATA_DIR and a lock in each PostgreSQL database."""
 
 import fcntl
 import time
@@ -24,7 +20,6 @@ _WAITING = "Another start is setting up the portal; waiting for its lock"
 
 @contextmanager
 def lock_data_dir(stdout: OutputWrapper) -> Iterator[None]:
-    """Hold the lock of this machine during the block."""
     with (Path(settings.DATA_DIR) / LOCK_FILE).open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -36,7 +31,7 @@ def lock_data_dir(stdout: OutputWrapper) -> Iterator[None]:
 
 @contextmanager
 def lock_databases(stdout: OutputWrapper) -> Iterator[None]:
-    """Hold the locks of all machines during the block, each on a separate connection, which nothing else closes."""
+    """Hold the locks of all machines, each on a separate connection, which nothing else closes."""
     with ExitStack() as stack:
         for alias in connections:
             if connections[alias].vendor == "postgresql":

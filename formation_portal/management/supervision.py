@@ -1,7 +1,6 @@
 """Start the processes of a running portal, restart those that die, and end them.
 
-Children are forked from a process that has loaded everything. They ignore Ctrl-C, which this process passes on as
-SIGTERM. If this process is killed, Linux kills its children, and the port is free.
+Children ignore Ctrl-C, which this process passes on as SIGTERM. If this process is killed, Linux kills its children.
 """
 
 import contextlib
@@ -42,7 +41,6 @@ class Child:
         self.process.start()
 
     def stop(self) -> None:
-        """Tell the process to end, and wait for it."""
         self.process.terminate()
         self.process.join(self._patience)
         self.process.kill()
@@ -72,7 +70,6 @@ class Supervision:
         signal.signal(signal.SIGTERM, self._request_stop)
 
     def watch(self) -> None:
-        """Restart children that die, until the signal."""
         while not self._is_stopping:
             for child in self._children:
                 code = child.process.exitcode
@@ -82,7 +79,6 @@ class Supervision:
             time.sleep(_POLL_SECONDS)
 
     def stop(self) -> None:
-        """End all children at once, and wait for them."""
         for child in self._children:
             child.process.terminate()
         for child in self._children:

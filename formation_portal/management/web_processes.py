@@ -1,7 +1,4 @@
-"""Decide how many web processes start: one per core, but no more than fit into the memory limit.
-
-The figures are measured (deploy/README.md, "Memory"); those of the sandbox are its own limits, which the kernel keeps.
-"""
+"""Decide how many web processes start: one per core, but no more than fit into the memory limit."""
 
 import math
 import os
@@ -18,25 +15,23 @@ WORKER_BYTES = 250_000_000
 
 
 def available_cores(limits: ContainerLimits) -> int:
-    """Return the number of cores that this process may use, at least 1. A part of a core counts as one."""
+    """A part of a core counts as one."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(cores, math.ceil(limits.cores)) if limits.cores else cores
 
 
 def memory_needed(processes: int, *, workers: int) -> int:
-    """Return the bytes that so many web processes need, with the first process and the workers beside them."""
+    """Return the bytes that so many web processes need, with the first process and the workers."""
     return FIRST_BYTES + processes * WEB_BYTES + workers * WORKER_BYTES
 
 
 def fitting_processes(desired: int, memory: int | None, *, workers: int) -> int:
-    """Return how many of the desired web processes fit into the memory limit, at least one."""
     if memory is None:
         return desired
     return max(1, min(desired, (memory - memory_needed(0, workers=workers)) // WEB_BYTES))
 
 
 def memory_warnings(desired: int, memory: int | None, *, workers: int) -> list[str]:
-    """Return a warning if fewer than the desired web processes fit into the memory limit."""
     if memory is None or memory >= memory_needed(desired, workers=workers):
         return []
     limit = _megabytes(memory)

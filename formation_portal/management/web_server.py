@@ -1,7 +1,6 @@
 """Serve the portal with Waitress, in processes that share a listening socket.
 
-One thread of a process reads and sends for all connections, eight threads answer. They get a request when it has
-arrived whole, so slow clients delay nobody.
+A thread gets a request when it has arrived whole, so slow clients delay nobody.
 """
 
 import select
@@ -39,7 +38,6 @@ _OPTIONS = {
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Open a listening socket. Raises OSError if the address is not available."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     return socket.create_server((host, port), family=family, backlog=1024, dualstack_ipv6=family == socket.AF_INET6)
 

@@ -1,7 +1,7 @@
-"""The deletion of a customer's account, with its drafts, withdrawn applications, address, names, sessions and letters.
+"""The deletion of a customer's account.
 
-Decided applications stay for as long as the law asks for records of them (`retention`), under a number in place of the
-owner. The account's row stays too, without any personal data, since the history needs an author.
+Decided applications stay for as long as the law asks (`retention`), under a number in place of the owner. The account's
+row stays too, without any personal data, since the history needs an author.
 """
 
 from collections.abc import Iterable
@@ -41,7 +41,7 @@ class NotErasable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class AccountContent:
-    """The applications of an account: those that are deleted with it, those that stay, and those that prevent it."""
+    """The applications that are deleted with an account, those that stay, and those that prevent it."""
 
     goes: tuple[Application, ...]
     stays: tuple[Application, ...]
@@ -49,7 +49,6 @@ class AccountContent:
 
     @classmethod
     def of(cls, user: User) -> "AccountContent":
-        """Sort the account's own applications. Three queries, one of them for the answers, which hold their names."""
         goes = []
         stays = []
         under_way = []
@@ -70,7 +69,7 @@ def erase_account(user: User, *, by: User | None, only_unused: bool = False) -> 
     """Delete a customer's account. `by` is its holder, or None for the portal. Does nothing to a deleted account.
 
     Raises NotErasable; with `only_unused` also if it has an application, or if its holder has signed in since `user`
-    was read. The holder gets a last letter, which the outbox empties once it is sent.
+    was read. The holder gets a last letter.
     """
     with transaction.atomic():
         # Without the key, so that rows that refer to the account can be committed meanwhile.

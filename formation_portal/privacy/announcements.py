@@ -1,4 +1,4 @@
-"""The announcement to customers that an unused draft will be deleted, by letter and on the draft's overview."""
+"""The announcement that an unused draft will be deleted."""
 
 from datetime import datetime, timedelta
 
@@ -18,7 +18,7 @@ NOTICE = timedelta(days=14)
 
 
 def announce_deletion(application: Application) -> bool:
-    """Announce the deletion of a draft. Return False if it was changed or announced since it was read."""
+    """Return False if the draft was changed or announced since it was read."""
     now = timezone.now()
     owner = application.owner
     with transaction.atomic():

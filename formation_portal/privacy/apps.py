@@ -8,5 +8,4 @@ class PrivacyConfig(AppConfig):
     label = "privacy"
 
     def ready(self) -> None:
-        """Register the hourly task of the retention rules."""
         from . import retention  # noqa: F401

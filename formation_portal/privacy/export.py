@@ -1,8 +1,6 @@
 """The export of a person's data, as one archive: a page to read, the same as JSON, and the uploaded files.
 
-It holds the account, its applications with everything that was typed, uploaded, asked and sent, and the parts of other
-applications that its holder has filled in as a guest. It holds neither notes among agents nor the results of screening
-checks: to tell of them may be an offence (README.md).
+It holds neither notes among agents nor the results of screening checks: to tell of them may be an offence.
 """
 
 import io
@@ -36,7 +34,7 @@ Exported = dict[str, Any]
 
 
 def export_account(user: User) -> tuple[Exported, list[Document]]:
-    """Export an account as JSON, with the documents whose files belong to it. Some twenty queries an application."""
+    """Export an account as JSON, with the documents whose files belong to it."""
     applications = []
     documents: list[Document] = []
     for application in Application.objects.owned_by(user).order_by("pk"):
@@ -72,16 +70,13 @@ def export_account(user: User) -> tuple[Exported, list[Document]]:
 
 
 def account_archive(user: User) -> Iterator[bytes]:
-    """Return the archive of an account, piece by piece, so that nothing of it is written to a disk.
-
-    The account is read before the first piece.
-    """
+    """Return the archive piece by piece, so that nothing of it is written to a disk."""
     content, documents = export_account(user)
     return _zip(content, documents)
 
 
 def party_archive(application: Application, token: str) -> Iterator[bytes] | None:
-    """Return the archive of a party of an application, for a person who has no account; None if there is no party."""
+    """Return the archive of a party, for a person who has no account; None if there is no party."""
     party = export_party(open_draft(application), token)
     if party is None:
         return None
@@ -115,7 +110,6 @@ def _pieces(texts: dict[str, str], documents: Iterable[Document]) -> Iterator[by
 
 
 def _has_file(document: Document) -> bool:
-    """Return True if the copy is here, and the malware scanner has answered."""
     return document.has_copy and not document.is_checking
 
 
@@ -134,7 +128,6 @@ class _Pipe(io.RawIOBase):
         return len(piece)
 
     def take(self) -> bytes:
-        """Return the bytes that were written since the last call."""
         content = b"".join(self._pieces)
         self._pieces.clear()
         return content
@@ -186,7 +179,7 @@ def _application(draft: Draft) -> Exported:
 
 
 def _opened_invitations(user: User) -> Iterable[Invitation]:
-    """Return the opened invitations to fill in a part that were sent to a confirmed address of the account."""
+    """Return the opened invitations that were sent to a confirmed address of the account."""
     addresses = EmailAddress.objects.filter(user=user, verified=True).values_list("email", flat=True)
     if not addresses:
         return []
@@ -203,7 +196,7 @@ def _files(documents: Iterable[Document]) -> list[Exported]:
 
 
 def _rows(rows: Iterable[Any], **attributes: str) -> list[Exported]:
-    """Export attributes of each row under their keys. Times become ISO 8601."""
+    """Export attributes of each row under their keys."""
     exported: list[Exported] = []
     for row in rows:
         values = {}

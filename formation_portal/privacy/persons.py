@@ -1,8 +1,4 @@
-"""Finding and erasing a person who is a party of somebody else's application.
-
-A party can be erased while its application is open, and once it is withdrawn. Of a decided application the law asks for
-records; they are erased with the whole application (`retention`).
-"""
+"""Finding and erasing a person who is a party of somebody else's application."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -39,7 +35,6 @@ def find_persons(text: str) -> Iterator[Party]:
 
 
 def why_party_stays(application: Application) -> str:
-    """Return the reason why a party of the application cannot be erased now, or ""."""
     if application.hold_reason is not None:
         return "The application is on hold"
     state = application.status
@@ -53,7 +48,6 @@ def why_party_stays(application: Application) -> str:
 
 
 def _erasure_day(application: Application) -> str:
-    """Return the day on which a closed application is erased, in words."""
     days = settings.RETENTION_DECLINED_DAYS
     if application.status is State.INCORPORATED:
         days = settings.RETENTION_INCORPORATED_DAYS

@@ -1,6 +1,5 @@
 """The retention rules: what is due to be erased, some days after it was last needed.
 
-They run once a day, in one process; `manage.py privacy retention --dry-run` lists what is due and erases nothing.
 An application on hold (`Application.hold_reason`) is never due. A rule whose setting is 0 days has no end.
 """
 
@@ -40,8 +39,6 @@ _DAY_SECONDS = 24 * 60 * 60
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Erase one kind of thing, the setting's number of days after it was last needed."""
-
     name: str
     description: str
     setting: str
@@ -51,7 +48,6 @@ class Rule:
         return int(getattr(settings, self.setting))
 
     def due_now(self) -> Iterator[Any]:
-        """Return the things that are due, the oldest first."""
         if self.days:
             yield from self.due(timezone.now() - timedelta(days=self.days))[:AT_ONCE]
 
@@ -60,13 +56,11 @@ class Rule:
         raise NotImplementedError
 
     def erase(self, item: Any) -> bool:
-        """Erase a thing. Return False if it was changed meanwhile, or if something of it is still under way."""
+        """Return False if the thing was changed meanwhile, or if something of it is still under way."""
         raise NotImplementedError
 
 
 class AnnouncementRule(Rule):
-    """Announce the deletion of unused drafts to their customers."""
-
     def due(self, before: datetime) -> "QuerySet[Application]":
         is_announced = Q(deletion_announced_at__gte=F("updated_at"))
         return _unused_drafts(before + NOTICE).exclude(is_announced).select_related("owner")
@@ -102,7 +96,7 @@ class CopyRule(Rule):
         return remove_copies(item, self._copies().filter(application=item)) > 0
 
     def _copies(self) -> "QuerySet[Document]":
-        """Return the files that the formation service has confirmed, and the replaced ones, which it never gets."""
+        """Return the files that the service has confirmed, and the replaced ones, which it never gets."""
         confirmed = Delivery.objects.filter(
             application=OuterRef("application"),
             kind=ResourceKind.DOCUMENT,
@@ -114,7 +108,7 @@ class CopyRule(Rule):
 
 @dataclass(frozen=True, slots=True)
 class ClosedRule(Rule):
-    """Erase applications that came to a final state, by their history, and are settled at the formation service."""
+    """Erase applications that came to a final state and are settled at the formation service."""
 
     state: State
 
@@ -172,7 +166,7 @@ RULES = (
 
 
 def erase_what_is_due() -> dict[str, int]:
-    """Erase the things that are due, and count them by the rules' names. An error in one stops no other."""
+    """Count what was erased by the rules' names. An error in one thing stops no other."""
     counts = {}
     for rule in RULES:
         count = 0
@@ -192,14 +186,13 @@ def erase_what_is_due() -> dict[str, int]:
 
 @hourly_task
 def erase_daily() -> None:
-    """Run the rules once a day, for all processes together."""
     if cache.add("retention", 1, _DAY_SECONDS):
         erase_what_is_due()
         vacuum()
 
 
 def set_hold(application: Application, reason: str | None) -> None:
-    """Put an application on hold for a reason, or release it (None), so that the retention rules count again."""
+    """Put an application on hold for a reason, or release it (None)."""
     with transaction.atomic():
         locked = Application.objects.select_for_update().get(pk=application.pk)
         locked.hold_reason = reason

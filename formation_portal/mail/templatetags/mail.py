@@ -8,6 +8,5 @@ register = template.Library()
 
 @register.filter
 def absolute_url(path: object) -> str:
-    """Complete the path of one of the portal's pages by PORTAL_URL."""
     text = str(path)
     return text if "://" in text else f"{settings.PORTAL_URL}{text}"

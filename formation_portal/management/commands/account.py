@@ -31,17 +31,14 @@ class Command(BaseCommand):
         self.stdout.write(message)
 
     def disable(self, user: User) -> str:
-        """Close the account and end its sessions for good."""
         disable(user)
         return f"{user.email} can't sign in any more, and is signed out everywhere."
 
     def enable(self, user: User) -> str:
-        """Open the account again, with its password and its second factor."""
         User.objects.filter(pk=user.pk).update(is_active=True)
         return f"{user.email} can sign in again."
 
     def forget_second_factor(self, user: User) -> str:
-        """Remove the second factor. An agent has to set up another one to use the desk."""
         count = second_factor.remove_all(user)
         end_sessions(user)
         if not count:

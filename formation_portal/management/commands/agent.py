@@ -56,11 +56,9 @@ class Command(BaseCommand):
             self.stdout.write(f"They choose a password here, once, within three days: {settings.PORTAL_URL}{path}")
 
     def remove(self, options: dict[str, Any]) -> None:
-        """Make an agent's account a customer's. Its applications stay."""
         self.stdout.write(f"{remove_agent(options['email']).email} can't open the desk any more.")
 
     def list(self, _options: dict[str, Any]) -> None:
-        """Print all agents with their rights."""
         lines = [describe(agent) for agent in agents()]
         self.stdout.write("\n".join(lines) or "There are no agents. Add one: agent add EMAIL")
 
@@ -78,13 +76,12 @@ def agents() -> list[User]:
 
 
 def describe(agent: User) -> str:
-    """Return a line with the agent's address and rights."""
     rights = rights_of(agent)
     return f"{agent.email}: {', '.join(right for right in Right if right in rights) or 'can only read'}"
 
 
 def add_agent(email: str, *, first_name: str = "", last_name: str = "", rights: Collection[Right]) -> tuple[User, str]:
-    """Make the account an agent's, and send an e-mail. Return the account, and the path for choosing a password.
+    """Make the account an agent's, and send an e-mail. Return the path for choosing a password.
 
     An account with a confirmed address keeps its name and password; the path is empty. Another one may belong to a
     stranger who has used a colleague's address: its password and sessions end. Raises CommandError.
@@ -115,7 +112,7 @@ def add_agent(email: str, *, first_name: str = "", last_name: str = "", rights: 
 
 
 def remove_agent(email: str) -> User:
-    """Make the agent's account a customer's. Everything that it has done stays. Raises CommandError."""
+    """Make the agent's account a customer's. Raises CommandError."""
     with transaction.atomic():
         agent = get_agent(email)
         agent.is_agent = False
@@ -147,7 +144,6 @@ def rights_of(agent: User) -> set[Right]:
 
 
 def save_rights(agent: User, *, before: set[Right], after: set[Right]) -> None:
-    """Save an agent's rights, and an entry of the audit."""
     agent.set_rights(after)
     if after != set(Right):
         # A superuser has every permission.

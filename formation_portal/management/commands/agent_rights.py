@@ -1,4 +1,4 @@
-"""`manage.py agent_rights`: list agents' rights. With an address it shows one agent, and can give and take rights."""
+"""`manage.py agent_rights`: list, give and take agents' rights."""
 
 from collections.abc import Collection
 from typing import Any
@@ -34,7 +34,7 @@ class Command(BaseCommand):
 
 
 def change_rights(email: str, *, give: Collection[Right], take: Collection[Right]) -> User:
-    """Give and take rights, and return the account. After a new right it has to sign in again. Raises CommandError."""
+    """Give and take rights. After a new right the agent has to sign in again. Raises CommandError."""
     if contradictory := sorted(set(give) & set(take)):
         raise CommandError(f"Give or take {', '.join(contradictory)}, not both.")
     with transaction.atomic():

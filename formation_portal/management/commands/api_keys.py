@@ -29,7 +29,6 @@ class Command(BaseCommand):
         getattr(self, options["action"])(options)
 
     def list(self, _options: dict[str, Any]) -> None:
-        """Print a line for each key, the newest last."""
         for key in ApiKey.objects.select_related("account").order_by("pk"):
             title = f"{key.pk}: {key.name or 'unnamed'}"
             if key.ending:

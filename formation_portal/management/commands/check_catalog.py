@@ -1,6 +1,4 @@
-"""`manage.py check_catalog`: check the form schemas of the formation service (supplement, "What a schema may get
-wrong").
-"""
+"""`manage.py check_catalog`: check the form schemas of the formation service."""
 
 from typing import Any
 
@@ -18,7 +16,7 @@ class Command(BaseCommand):
     help = "Check the catalog of the formation service. Exit code 1 if an error makes a product unavailable."
 
     def handle(self, *_: Any, **__: Any) -> None:
-        """Read the catalog from the service, not from the cache, and print each finding."""
+        """Read the catalog from the service, not from the cache."""
         try:
             items = service().catalog().items
         except GatewayError as error:

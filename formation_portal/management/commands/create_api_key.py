@@ -21,7 +21,6 @@ class Command(BaseCommand):
         add_key_arguments(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print only the key, for scripts."""
         self.stdout.write(create_key(options))
 
 
@@ -34,7 +33,7 @@ def add_key_arguments(parser: ArgumentParser) -> None:
 
 
 def create_key(options: Mapping[str, Any]) -> str:
-    """Create a key by the options, and return it. Raises CommandError."""
+    """Create a key by the options. Raises CommandError."""
     scopes = " ".join(options["scopes"]).replace(",", " ").split()
     days = options["days"]
     if days is not None and not 1 <= days <= _MAX_DAYS:

@@ -83,7 +83,7 @@ class Command(BaseCommand):
 
 
 def run_checks() -> Iterator[CheckResult]:
-    """Yield every result, in order. A check that ends with an error is a fault, and stops no other."""
+    """Yield every result. A check that ends with an error is a fault, and stops no other."""
     for name, check in CHECKS:
         try:
             yield from check()

@@ -58,12 +58,10 @@ class Command(BaseCommand):
         getattr(self, options["action"].replace("-", "_"))(options)
 
     def export(self, options: dict[str, Any]) -> None:
-        """Export an account's data into a file that only its owner can read."""
         user = _user(options["email"])
         self._write(account_archive(user), options["file"], subject=user.pk)
 
     def export_person(self, options: dict[str, Any]) -> None:
-        """Export a party's data into a file that only its owner can read."""
         application = _application(options["reference"])
         pieces = party_archive(application, options["token"])
         if pieces is None:
@@ -83,7 +81,6 @@ class Command(BaseCommand):
         self.stdout.write(f"Written to {path}")
 
     def erase_account(self, options: dict[str, Any]) -> None:
-        """Delete an account. The address is needed twice, since this can't be undone."""
         if options["email"] != options["again"]:
             raise CommandError("The two e-mail addresses differ: nothing was deleted.")
         user = _user(options["email"])
@@ -96,7 +93,7 @@ class Command(BaseCommand):
         self.stdout.write(f"Account {user.pk} was deleted.")
 
     def find(self, options: dict[str, Any]) -> None:
-        """Print a line for each party, without a name, since the lines may be logged."""
+        """Print no name, since the lines may be logged."""
         for party in find_persons(options["text"]):
             reason = why_party_stays(party.application)
             result = f"must stay: {reason}" if reason else "can be erased"
@@ -119,7 +116,6 @@ class Command(BaseCommand):
         self.stdout.write("Released.")
 
     def retention(self, options: dict[str, Any]) -> None:
-        """Print a line for each rule, and with --dry-run also for each application or account that is due."""
         if options["dry_run"]:
             for rule in RULES:
                 due = list(rule.due_now())

@@ -1,7 +1,4 @@
-"""`manage.py remove_orphans`: delete files whose process has died before it committed their row.
-
-This is safe at any time, also while the portal serves.
-"""
+"""`manage.py remove_orphans`: delete files whose process has died before it committed their row."""
 
 import logging
 from datetime import timedelta
@@ -35,10 +32,10 @@ class Command(BaseCommand):
 
 
 def remove_orphans() -> int:
-    """Delete files older than a day that no row names: the portal's, the service's and unfinished uploads.
+    """Delete files older than a day that no row names, and return their number.
 
-    Return their number. Makes at most three queries per file. Only deletes files of existing applications and entities,
-    so that a start with a wrong or empty database deletes nothing.
+    Only deletes files of existing applications and entities, so that a start with a wrong or empty database deletes
+    nothing.
     """
     before = timezone.now() - timedelta(seconds=AGE_SECONDS)
     portal: Any = storages["default"]
@@ -61,7 +58,7 @@ def remove_orphans() -> int:
 
 @hourly_task
 def remove_orphans_daily() -> int:
-    """Delete orphans once a day for all nodes. In a bucket, listing takes a request for each thousand files."""
+    """Delete orphans once a day for all nodes: listing a bucket takes a request for each thousand files."""
     return remove_orphans() if cache.add("orphans-removed", 1, AGE_SECONDS) else 0
 
 

@@ -17,7 +17,6 @@ class Command(web.Command):
     help = "Set up the portal if needed, then serve it with the embedded service and one process of workers."
 
     def workers(self, listening: socket.socket) -> list[Child]:
-        """Return a process with the work of `manage.py relay`, `mail` and `webhooks`."""
         return [Child("relay worker", partial(_work, listening))]
 
 

@@ -1,7 +1,4 @@
-"""`manage.py setup_portal`: set up everything that the portal needs to serve.
-
-Each step checks first if there is anything to do.
-"""
+"""`manage.py setup_portal`: set up everything that the portal needs to serve."""
 
 import hashlib
 import os
@@ -44,10 +41,7 @@ class Command(BaseCommand):
 
 
 def prepare(stdout: OutputWrapper) -> None:
-    """Bring databases, keys, bucket, catalog, accounts and static files up to date, and report what was done.
-
-    Tables come first, then the secrets in one of them, then the bucket, whose files the secrets encrypt.
-    """
+    """Bring databases, keys, bucket, catalog, accounts and static files up to date, and report what was done."""
     for name, meant in misspelled_settings(os.environ).items():
         stdout.write(f"Warning: {name} is no setting of the portal. Is it {meant} that you mean?")
     if trouble := tracing.trouble():
@@ -66,7 +60,7 @@ def prepare(stdout: OutputWrapper) -> None:
 
 
 def open_databases() -> None:
-    """Connect to both databases. Raises CommandError with the name of the setting."""
+    """Raise CommandError with the name of the setting if a database can't be opened."""
     for alias in connections:
         try:
             connections[alias].ensure_connection()
@@ -88,7 +82,6 @@ def prepare_databases(stdout: OutputWrapper) -> None:
 
 
 def fill_and_collect(stdout: OutputWrapper) -> None:
-    """Load the catalog, create keys and demo accounts, collect static files and remove unused uploads."""
     if store_catalog(read_catalog()):
         stdout.write("Loaded the catalog")
     auth.portal_key()
@@ -123,7 +116,7 @@ def check_storage(stdout: OutputWrapper) -> None:
 
 
 def migrate(alias: str, stdout: OutputWrapper) -> None:
-    """Apply the migrations that a database lacks, each in a transaction. Raises CommandError if one fails.
+    """Apply the migrations that a database lacks. Raises CommandError if one fails.
 
     A failed migration leaves the tables as they were, for the version that serves meanwhile.
     """
@@ -155,7 +148,7 @@ def first_line(error: Error) -> str:
 
 
 def collect_static(stdout: OutputWrapper) -> None:
-    """Collect the static files if one has changed since the last time. The files of STATIC_DIR came with the code."""
+    """Collect the static files if one has changed since the last time."""
     if settings.ENV.static_dir:
         if not (Path(settings.STATIC_ROOT) / "staticfiles.json").exists():
             raise CommandError("STATIC_DIR: nothing was collected there. Run `manage.py collectstatic --no-input`.")
@@ -170,7 +163,7 @@ def collect_static(stdout: OutputWrapper) -> None:
 
 
 def static_digest() -> str:
-    """Return a digest of the names, sizes and times of all static files, and of the storage that processes them."""
+    """Return a digest of the names, sizes and times of all static files, and of their storage."""
     digest = hashlib.sha256(settings.STORAGES["staticfiles"]["BACKEND"].encode())
     files = [(name, storage.path(name)) for finder in get_finders() for name, storage in finder.list(None)]
     for name, path in sorted(files):

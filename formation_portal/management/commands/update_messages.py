@@ -1,7 +1,6 @@
 """`manage.py update_messages`: extract all messages and update the catalogs of translations.
 
-This uses Babel and Django's lexer, so that nobody needs the gettext tools. The catalogs are
-`locale/<language>/LC_MESSAGES/django.po`. The compiled `.mo` beside each is in the repository too.
+This uses Babel and Django's lexer, so that nobody needs the gettext tools.
 """
 
 from collections.abc import Iterator
@@ -58,12 +57,10 @@ class Command(BaseCommand):
 
 
 def translated_languages() -> list[str]:
-    """Return the languages of the portal except that of its source texts."""
     return [code for code, _ in settings.LANGUAGES if code != settings.LANGUAGE_CODE]
 
 
 def gather_messages() -> Catalog:
-    """Extract all messages of the code, the templates, the roles and the glossary, with the files that have them."""
     messages = Catalog(charset="utf-8")
     for path in sorted((PROJECT / "formation_portal").rglob("*.py")):
         for _, message, _, _ in extract_from_file("python", path, keywords=_KEYWORDS):
@@ -90,7 +87,6 @@ def _add(messages: Catalog, message: Message, path: Path) -> None:
 
 
 def template_messages(source: str) -> Iterator[Message]:
-    """Yield the messages of a template: `translate`, `blocktranslate` and constants like `_("…")`."""
     tokens = iter(Lexer(source).tokenize())
     for token in tokens:
         if token.token_type not in (TokenType.BLOCK, TokenType.VAR):
@@ -127,7 +123,6 @@ def po_path(language: str) -> Path:
 
 
 def catalog_of(language: str) -> Catalog:
-    """Read a language's catalog, which is empty if there is no file."""
     path = po_path(language)
     if not path.exists():
         return Catalog(locale=language, charset="utf-8")
@@ -136,7 +131,7 @@ def catalog_of(language: str) -> Catalog:
 
 
 def update_catalog(language: str, messages: Catalog) -> Catalog:
-    """Update the language's catalog to these messages, write and compile it, and return it."""
+    """Update the language's catalog to these messages, write and compile it."""
     catalog = catalog_of(language)
     messages.creation_date = catalog.creation_date
     catalog.update(messages, no_fuzzy_matching=True)
@@ -156,7 +151,6 @@ def compile_catalog(catalog: Catalog) -> bytes:
 
 
 def untranslated(catalog: Catalog) -> list[str]:
-    """Return the messages without a translation of each form."""
     missing = []
     for message in catalog:
         forms = message.string if isinstance(message.string, tuple | list) else (message.string,)

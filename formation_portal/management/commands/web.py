@@ -33,7 +33,6 @@ class Command(BaseCommand):
     help = "Set up the portal if needed, then serve it with the embedded service. Workers run on their own."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Serve until SIGINT or SIGTERM."""
         # Shows each line at once, also in a pipe.
         if isinstance(sys.stdout, TextIOWrapper):
             sys.stdout.reconfigure(line_buffering=True)
@@ -80,7 +79,6 @@ class Command(BaseCommand):
         self.stdout.write("Stopped.")
 
     def workers(self, listening: socket.socket) -> list[Child]:
-        """Return the workers to start beside the web servers."""
         return []
 
     def _announce(self) -> None:
@@ -104,7 +102,6 @@ class Command(BaseCommand):
 
 @contextmanager
 def _port_errors(host: str, port: int) -> Iterator[None]:
-    """Raise CommandError with the cause if the port can't be used."""
     try:
         yield
     except OSError as error:

@@ -19,8 +19,6 @@ _ENTRY = re.compile(r"([0-9]{1,18}):([0-9a-f]{64})")
 
 
 class Command(BaseCommand):
-    """Read every entry and the anchor. Verifying writes nothing."""
-
     help = "Verify the audit log against its hashes and its anchor. Exit code 1 if anything was altered."
 
     def add_arguments(self, parser: CommandParser) -> None:

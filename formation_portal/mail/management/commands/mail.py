@@ -10,8 +10,6 @@ from formation_portal.mail.worker import mail_sender, send_due
 
 
 class Command(BaseCommand):
-    """Run one sender until SIGTERM or SIGINT. It finishes the e-mail that it is sending."""
-
     help = "Send e-mails, and run the hourly tasks, until stopped. You can run several at once."
 
     def add_arguments(self, parser: CommandParser) -> None:
