@@ -78,7 +78,7 @@ _VARIANT_TAGS = frozenset({"person", "corporate", "foundation", "entity", "party
 
 @dataclass(frozen=True, slots=True)
 class ErrorDetail:
-    """One error of a request: a JSON pointer, a code, a sentence, the field's name and ids of records."""
+    """Describe an error of a request: a JSON pointer, a code, a sentence, the field's name and ids of records."""
 
     pointer: str
     code: str

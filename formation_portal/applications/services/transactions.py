@@ -98,7 +98,7 @@ class SaveResult:
 
 
 class Journal:
-    """One transaction of a draft: its history entries, and the posted answers that it does not save.
+    """Collect the results of a transaction: its history entries, and the posted answers that it does not save.
 
     `locks` is what it may not change.
     """

@@ -68,6 +68,12 @@ class QuestionForm:
         """Return the key of the heading that a question stands under: the group of the schema."""
         return question.spec.group
 
+    def why(self, question: rules.Question) -> str:
+        """Return why a question is asked. The rule of a whole section is said once, at the head of the section."""
+        if question.spec.depends_on is None:
+            return ""
+        return rules.why_asked(self.schema, question.section, question.spec, self.holder)
+
     def regions_of(self, ids: Collection[str]) -> tuple["Region", ...]:
         """Return the regions with these ids."""
         return tuple(region for region in self.regions if region.id in ids)
@@ -299,11 +305,7 @@ class Region:
 
     @property
     def why(self) -> str:
-        """Return why it is asked. The rule of a whole section is said once, at the head of the section."""
-        first = self.asked[0]
-        if first.spec.depends_on is None:
-            return ""
-        return rules.why_asked(self.form.schema, first.section, first.spec, self.form.holder)
+        return self.form.why(self.asked[0])
 
     @property
     def when(self) -> str:
