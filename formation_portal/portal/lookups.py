@@ -1,7 +1,4 @@
-"""Look up the record that an address names, or answer 404: another customer's record looks like one that never existed.
-
-A collaborator without the right gets 403, since they know that the application exists.
-"""
+"""Look up the record that an address names, or answer 404: another customer's looks like one that never existed."""
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
@@ -16,10 +13,7 @@ from formation_portal.contract.schema import Section
 
 
 class PartyRemoved(Http404):
-    """The address names a party that was removed and can be restored.
-
-    A post is answered with the offer to restore it (`parties.removed`); anything else gets a 404.
-    """
+    """A removed party that can be restored: a post gets that offer (`parties.removed`), anything else a 404."""
 
     def __init__(self, draft: Draft, party: PartyRow) -> None:
         super().__init__()
@@ -28,9 +22,9 @@ class PartyRemoved(Http404):
 
 
 def get_draft_or_404(request: UserRequest, reference: str, *, takes: Right | None = None) -> Draft:
-    """Return the draft of an application that the customer owns or works on.
+    """Return a draft. A GET takes the right to read, a POST the right to edit, unless `takes` names another right.
 
-    A GET takes the right to read, a POST the right to edit; `takes` names another right.
+    A collaborator without the right gets 403, since they know that the application exists.
     """
     try:
         application = Application.objects.get_for(request.user, reference)
@@ -43,7 +37,6 @@ def get_draft_or_404(request: UserRequest, reference: str, *, takes: Right | Non
 
 
 def get_section_or_404(draft: Draft, key: str) -> Section:
-    """Return a section about the entity."""
     section = draft.schema.section(key)
     if section is None or not section.is_entity or not section.is_drawn:
         raise Http404

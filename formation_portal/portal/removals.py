@@ -69,7 +69,6 @@ def report_removed(request: HttpRequest, name: str, count: int = 1) -> None:
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def party_removal(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """Remove a party with its roles, holdings and documents."""
     draft = get_draft_or_404(request, reference)
     party = get_party_or_404(draft, token)
     if request.method == "POST":
@@ -122,7 +121,6 @@ def _party_consequences(draft: Draft, party: PartyRow) -> list[str]:
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def share_class_removal(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """Remove a share class with its holdings."""
     draft = get_draft_or_404(request, reference)
     share_class = get_share_class_or_404(draft, token)
     if request.method == "POST":
@@ -162,7 +160,6 @@ def _share_class_consequences(draft: Draft, share_class: ShareClassRow) -> list[
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def holding_removal(request: UserRequest, reference: str, party: str, share_class: str) -> HttpResponse:
-    """Remove the shares of one class that a party holds."""
     draft = get_draft_or_404(request, reference)
     holder = get_party_or_404(draft, party)
     row = get_share_class_or_404(draft, share_class)
@@ -227,7 +224,6 @@ def document_removal(request: UserRequest, reference: str, number: int) -> HttpR
 def ask_about_document(
     request: HttpRequest, draft: Draft, document: Document, back_url: str, back_label: str
 ) -> HttpResponse:
-    """Ask whether to remove a document, or an earlier file for it, which counts for nothing any more."""
     party = draft.party(document.party.token) if document.party else None
     slot = draft.slot_words(document.slot)
     whom = party.label if party else draft.title

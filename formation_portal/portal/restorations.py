@@ -30,7 +30,7 @@ class RestorationView(QuestionPageView):
 
     @cached_property
     def change(self) -> Change:
-        raise NotImplementedError
+        return get_change_or_404(self.draft, self.kwargs["number"])
 
     def get(self, request: UserRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         return redirect(self.get_page().url)
@@ -62,12 +62,6 @@ class RestorationView(QuestionPageView):
     name="dispatch",
 )
 class ChoiceRestorationView(RestorationView):
-    """Restore a choice on a page of the application."""
-
-    @cached_property
-    def change(self) -> Change:
-        return get_change_or_404(self.draft, self.kwargs["number"])
-
     def get_page(self) -> QuestionPage:
         holder = self.change.holder
         if section := self.draft.schema.section(holder):

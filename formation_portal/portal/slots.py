@@ -196,7 +196,6 @@ def _document_url(view: str, document: Document, *more: int) -> str:
 
 
 def posted_reuse(request: HttpRequest) -> tuple[str, str]:
-    """Read the number of the file to reuse, and the key of its slot."""
     number, _slash, key = request.POST.get("again", "").partition("/")
     return number, key
 
@@ -212,7 +211,6 @@ def reusable_file(earlier: EarlierFiles | None, party: PartyRow | None, slot: st
 
 
 def report_uploaded(request: HttpRequest, draft: Draft, party: PartyRow | None, document: Document) -> None:
-    """Add a message that a file was uploaded, and whether there is advice about it."""
     message = gettext("“%(slot)s” was uploaded.") % {"slot": draft.slot_words(document.slot)}
     if advice(draft, party, document):
         message += " " + gettext("Check the note below.")

@@ -23,14 +23,11 @@ from ..slots import SlotRow, slot_rows
 
 @dataclass(frozen=True, slots=True)
 class SlotGroup:
-    """The slots of one party, or of the entity."""
-
     party: PartyRow | None
     slots: tuple[SlotRow, ...]
 
     @property
     def missing(self) -> int:
-        """Count the required documents that are missing."""
         return sum(slot.file is None and slot.spec.required for slot in self.slots)
 
 
@@ -53,12 +50,10 @@ class DocumentsPage(ApplicationPage):
 
     @cached_property
     def next_step(self) -> Link:
-        """Return the page to return to, else the page after this one."""
         return self.back or next_step(self.draft, DOCUMENTS)
 
     @property
     def back_query(self) -> str:
-        """Return the query that keeps the page to return to."""
         return self.back.query if self.back else ""
 
     @cached_property
@@ -76,7 +71,6 @@ class DocumentsPage(ApplicationPage):
 
     @cached_property
     def groups(self) -> list[SlotGroup]:
-        """Return the slots of the entity, then those of each party."""
         deliveries = deliveries_for_customer(self.draft.application)
         groups: list[SlotGroup] = []
         for party in self.holders:
@@ -94,7 +88,6 @@ class DocumentsPage(ApplicationPage):
 
     @property
     def needs(self) -> list[Link]:
-        """Return the missing documents of this page, and in one line the number of those on other pages."""
         needs: list[Need] = []
         for party in self.holders:
             of_holder = self.draft.needs_of_party(party.token) if party else needs_of_entity(self.draft.form_state)

@@ -29,7 +29,6 @@ from .pages import DocumentsPage
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def documents(request: UserRequest, reference: str) -> HttpResponse:
-    """List the slots. A post uploads a file into one of them."""
     draft = get_draft_or_404(request, reference)
     page = DocumentsPage(draft, EarlierFiles(draft, request.user), return_url(request, reference), request.GET)
     if request.method != "POST":
@@ -69,14 +68,12 @@ def _render(request: UserRequest, page: DocumentsPage, *, status: int = 200) -> 
 @require_safe
 @customer
 def document(request: UserRequest, reference: str, number: int) -> HttpResponse:
-    """Download a document."""
     return as_download(request, get_document_or_404(get_draft_or_404(request, reference), number), by=request.user)
 
 
 @require_safe
 @customer
 def document_page(request: UserRequest, reference: str, number: int, page: int) -> HttpResponse:
-    """Show a page of a document; if it can't be shown, offer the download."""
     draft = get_draft_or_404(request, reference)
     return open_document_page(request, page_of(draft, get_document_or_404(draft, number), page))
 
@@ -84,14 +81,12 @@ def document_page(request: UserRequest, reference: str, number: int, page: int) 
 @require_safe
 @customer
 def document_picture(request: UserRequest, reference: str, number: int, page: int) -> HttpResponseBase:
-    """Return the picture of a page, as large as a screen."""
     return page_as_picture(request, get_document_or_404(get_draft_or_404(request, reference), number), page)
 
 
 @require_safe
 @customer
 def document_thumbnail(request: UserRequest, reference: str, number: int) -> HttpResponseBase:
-    """Return a small picture of the first page."""
     document = get_document_or_404(get_draft_or_404(request, reference), number)
     picture = b"" if document.is_checking else small_picture(document)
     if not picture:

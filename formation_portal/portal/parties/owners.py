@@ -58,13 +58,11 @@ class NewOwner:
 
     @property
     def party_token(self) -> str:
-        """Return the token of the existing party that was chosen."""
         choice, _, token = self.who.partition(":")
         return token if choice == "party" else ""
 
     @property
     def names(self) -> dict[str, str]:
-        """Return the parts of the name by canonical property."""
         names = {"name": self.full_name}
         if canonical.is_person(self.kind):
             names = {"first_name": self.first_name, "last_name": self.last_name}
@@ -80,7 +78,6 @@ class NewOwner:
 
 
 def new_owner(post: QueryDict) -> NewOwner:
-    """Read the owner to add from a post."""
     names = ("owner", "first_name", "last_name", "part")
     token = post.get("token", "")
     typed = [clean_line(without_null(post.get(name, ""))) for name in names]
@@ -88,16 +85,12 @@ def new_owner(post: QueryDict) -> NewOwner:
 
 
 def stake_control(token: str) -> str:
-    """Return the name and id of an owner's control."""
     return f"stake:{token}"
 
 
 @dataclass(frozen=True)
 class OwnersPage(FormPage):
-    """The owners of one company, and the owner to add.
-
-    `typed` has the stakes as they stand in the form, those that were refused included.
-    """
+    """The owners of one company, and the owner to add. `typed` has the stakes of the form, also refused ones."""
 
     company_row: PartyRow
     typed: TypedStakes
@@ -136,12 +129,10 @@ class OwnersPage(FormPage):
 
     @property
     def remainder(self) -> str:
-        """Describe how much of the company its owners account for."""
         return unaccounted_for(self.company_row, self.owners)
 
     @property
     def options(self) -> tuple[Option, ...]:
-        """Return the parties that own nothing of the company yet, then a new party of each kind."""
         taken = {self.company_row.token, *(owner.party.token for owner in self.owners)}
         choices = [(f"party:{party.token}", party.label) for party in self.draft.parties if party.token not in taken]
         choices += [(f"new:{kind}", str(label)) for kind, label in _NEW_KINDS.items()]
@@ -174,7 +165,6 @@ class OwnersPage(FormPage):
 
     @property
     def new_part_error(self) -> str:
-        """Return the error at the new owner's share."""
         return self.new_errors.get("part") or (self.excess if self.new.part else "")
 
     @property
@@ -193,6 +183,5 @@ class OwnersPage(FormPage):
 def owners_page(
     draft: Draft, company: PartyRow, new: NewOwner | None = None, *, posted: Mapping[str, str] | None = None
 ) -> OwnersPage:
-    """Build the page as the draft stands, with the posted stakes, by owner, in place of the stored ones."""
     typed = typed_stakes(draft) | {(company.token, owner): text for owner, text in (posted or {}).items()}
     return OwnersPage(draft, company, typed, new or NewOwner(token=new_token()))

@@ -24,6 +24,7 @@ from formation_portal.contract import canonical, rules
 from formation_portal.contract.fields.cleaning import clean_line
 from formation_portal.contract.fields.iso_codes import country_name
 from formation_portal.contract.localisation import join_list, long_date, ngettext
+from formation_portal.contract.needs import Need
 from formation_portal.contract.record import Party
 from formation_portal.contract.schema import Section
 from formation_portal.relay.delivery_status import deliveries_for_customer
@@ -57,7 +58,6 @@ class DuplicatePage(ApplicationPage):
 
     @property
     def merge_label(self) -> str:
-        """Return the label of the button that merges both."""
         count = len(set(self.party.roles) - set(self.other.roles))
         if not count:
             return gettext("Keep only the first {name}").format(name=self.other.label)
@@ -65,7 +65,6 @@ class DuplicatePage(ApplicationPage):
 
     @property
     def new_roles(self) -> str:
-        """Return the roles that the other party gets."""
         return roles.role_words(role for role in self.party.roles if role not in self.other.roles)
 
     @cached_property
@@ -112,8 +111,6 @@ def distinguishing_words(properties: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class PartyPage(QuestionPage):
-    """The page of one party."""
-
     party: PartyRow
 
     template = "portal/parties/party.html"
@@ -135,7 +132,6 @@ class PartyPage(QuestionPage):
 
     @property
     def owners(self) -> str:
-        """Describe who owns the company; "" if the form does not ask for its owners."""
         if not self.draft.asks_owners_of(self.party):
             return ""
         owners = owners_of(self.draft, self.party, typed_stakes(self.draft))
@@ -153,12 +149,10 @@ class PartyPage(QuestionPage):
 
     @property
     def are_roles_locked(self) -> bool:
-        """Tell whether our reviewer has accepted the party's roles."""
         return self.party.token in self.feedback.locks.roles
 
     @cached_property
     def duplicate(self) -> DuplicatePage | None:
-        """Return the question whether the party is the same as another one, if it seems so."""
         other = None if self.read_only_reason else duplicate_of(self.draft, self.party)
         return DuplicatePage(self.draft, self.party, other) if other else None
 
@@ -167,13 +161,14 @@ class PartyPage(QuestionPage):
         return formats.time_or_day(self.party.model.updated_at)
 
     @cached_property
-    def needs(self) -> tuple[Link, ...]:
-        return need_rows(self.draft.needs_of_party(self.party.token), self.form, about=self.name_in_needs)
+    def unmet(self) -> tuple[Need, ...]:
+        return self.draft.needs_of_party(self.party.token)
 
-    @property
-    def name_in_needs(self) -> str:
-        """Return the name with which the texts of the party's needs begin."""
-        return self.party.record.label or canonical.unnamed_label(self.party.kind)
+    @cached_property
+    def needs(self) -> tuple[Link, ...]:
+        # The name with which the texts of the party's needs begin.
+        name = self.party.record.label or canonical.unnamed_label(self.party.kind)
+        return need_rows(self.unmet, self.form, about=name)
 
     @cached_property
     def slots_of_roles(self) -> dict[str, tuple[SlotRow, ...]]:
@@ -207,7 +202,6 @@ class PartyPage(QuestionPage):
 
     @cached_property
     def entries(self) -> tuple[QuestionEntry, ...]:
-        """Return the questions about the party itself, then the questions of each role."""
         regions = {key: tuple(group) for key, group in groupby(self.form.regions, key=lambda region: region.entry)}
         of_roles: list[QuestionEntry] = []
         for place, section in enumerate(self.draft.schema.sections_for(self.party.kind, self.party.roles)):
@@ -229,7 +223,6 @@ class PartyPage(QuestionPage):
         return (*about_party, *of_roles)
 
     def _note(self, section: Section) -> str:
-        """Say why a role's questions are asked, or why they are not asked now."""
         activation = self.draft.form_state.section_activation(section)
         if not activation.reason:
             return ""
@@ -260,8 +253,6 @@ def party_page(draft: Draft, party: PartyRow, *, own_email: str, earlier: Earlie
 
 @dataclass(frozen=True)
 class PartyForm(QuestionForm):
-    """The questions about a party itself, then those of each role."""
-
     is_guests: bool = False
 
     def entry_of(self, question: rules.Question) -> str:
@@ -408,21 +399,18 @@ class PartyNewPage(ApplicationPage):
 
     @property
     def raw(self) -> dict[str, Any]:
-        """Return the reader's own answers, if the new party is the reader."""
         if not (self.is_me and self.may_be_me):
             return {}
         return copyable_answers(self.draft, owner_contact(self.user, self.draft), self.chosen_roles)
 
 
 def party_new_page(draft: Draft, query: QueryDict, user: User) -> PartyNewPage:
-    """Build the step that a query or a post has reached.
-
-    The kind is asked again if no role accepts it, or if the page was only opened once more in another language.
-    """
+    """Build the step that a query or a post has reached."""
     role = query.get("role", "")
     kinds = roles.kinds_for_role(draft, role)
     kind = query.get("kind", kinds[0] if len(kinds) == 1 else "")
     ticked = kind if kind in kinds else next(iter(kinds), "")
+    # Asked again also if the page was only opened once more in another language.
     if kind not in kinds or CHOOSING in query:
         kind = ""
     kind_options: list[Option] = []

@@ -56,10 +56,7 @@ class RoleCandidate:
 
 @dataclass(frozen=True, slots=True)
 class RoleCard:
-    """A role with its progress, its holders and its candidates.
-
-    `needs` are the role's own needs beside its minimum: too many parties, or answers that do not add up.
-    """
+    """A role with its progress, its holders and its candidates. `needs` leaves out its minimum: `progress` tells it."""
 
     id: str
     # The source of the title and the help.
@@ -82,8 +79,6 @@ class RoleCard:
 
 @dataclass(slots=True)
 class PartyListItem:
-    """A party in the list, with its progress, its delivery and the links that the reader may use."""
-
     party: PartyRow
     facts: str
     progress: Progress
@@ -103,10 +98,9 @@ _UNFINISHED = ("open", "half", "stop")
 
 @dataclass(frozen=True, slots=True)
 class RoleGroup:
-    """The parties that have a role as their first one.
+    """The parties that have a role as their first one; `items` are those on this page.
 
-    `items` are those on this page, `others` the first holders of the role that are listed in an earlier group, `count`
-    is the number of all holders, `to_complete` the number of incomplete parties in this group.
+    `others` have the role too, and are listed in an earlier group; `count` includes them, `to_complete` does not.
     """
 
     title: str
@@ -120,8 +114,6 @@ class RoleGroup:
 
 @dataclass(frozen=True)
 class PeoplePage(ApplicationPage):
-    """The page of people and companies. `search` is the name to filter by, `number` the page of a long list."""
-
     deliveries: ApplicationDeliveries
     user: User
     invitations: Mapping[str, Invitation]
@@ -134,7 +126,6 @@ class PeoplePage(ApplicationPage):
 
     @property
     def additions(self) -> list[Link]:
-        """Return a link for each kind of party that can be added."""
         url = self._url("party_new")
         return [Link(gettext(roles.ADD_WORDS[kind]), f"{url}?kind={kind}") for kind in roles.kinds_for_role(self.draft)]
 
@@ -144,14 +135,12 @@ class PeoplePage(ApplicationPage):
 
     @property
     def is_complete(self) -> bool:
-        """Tell whether every role is filled and every party complete."""
         marks = {card.progress.mark for card in self.roles}
         marks.update(progress.mark for progress in self._progress.values())
         return marks <= {"met", ""}
 
     @property
     def inactive_roles(self) -> list[AnswerRow]:
-        """Return the roles whose rule does not hold, each with the reason."""
         rows: list[AnswerRow] = []
         for section in self.draft.schema.role_sections:
             activation = self.draft.form_state.section_activation(section)
@@ -215,7 +204,6 @@ class PeoplePage(ApplicationPage):
         return usable if len(usable) <= PEOPLE_AT_ONCE else []
 
     def _role_progress(self, section: Section) -> Progress:
-        """Return a role's mark and words, with how many more it needs."""
         state = self.draft.form_state
         minimum = state.minimum_of(section).count
         count = len(state.parties_in(section))
@@ -231,10 +219,7 @@ class PeoplePage(ApplicationPage):
 
     @cached_property
     def _contacts(self) -> list[RoleCandidate]:
-        """Return the reader's contacts that are not parties yet.
-
-        Each has a token, so that pressing its button twice copies it once.
-        """
+        """Return the reader's contacts that are not parties yet. A token makes pressing a button twice harmless."""
         if self.read_only_reason or self.party_limit:
             return []
         absent = without_party(self.draft, contacts(self.user, self.draft))
@@ -256,12 +241,10 @@ class PeoplePage(ApplicationPage):
 
     @property
     def is_long(self) -> bool:
-        """Tell whether the parties are too many for one list."""
         return len(self.draft.parties) > _SEEN_AT_ONCE
 
     @cached_property
     def groups(self) -> list[RoleGroup]:
-        """Return the parties that match the search, by their first role."""
         on_page = {party.token for party in self.shown}
         groups: list[RoleGroup] = []
         for section, members in self._members:
@@ -289,7 +272,6 @@ class PeoplePage(ApplicationPage):
 
     @cached_property
     def matches(self) -> list[PartyRow]:
-        """Return the parties whose name matches the search."""
         return [party for party in self.draft.parties if matches_name(self.search, party.label)]
 
     @cached_property
@@ -363,7 +345,6 @@ class PeoplePage(ApplicationPage):
 
     @cached_property
     def _progress(self) -> dict[str, Progress]:
-        """Return the progress of each party, by its token."""
         progress: dict[str, Progress] = {}
         for party in self.draft.parties:
             is_refused = party.token in self._refused_parties or self.deliveries.of_party(party.token).is_refused

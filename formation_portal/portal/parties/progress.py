@@ -30,8 +30,6 @@ class Progress(NamedTuple):
 
 
 class NeedCounts:
-    """Count the needs of an application by party and by role."""
-
     def __init__(self, draft: Draft) -> None:
         self.draft = draft
 
@@ -56,10 +54,6 @@ class NeedCounts:
                 codes += self.by_party[row.token]
         return codes
 
-    def complete_in(self, section: Section) -> int:
-        """Count the parties in a role that need nothing at all, whichever of their sections asks."""
-        return sum(not self.by_party[party.id] for party in self.draft.form_state.parties_in(section))
-
 
 def role_progress(counts: NeedCounts, section: Section, *, refused: Set[str] = NO_REFUSALS) -> Progress:
     """Judge a role: it is complete only when everybody in it is. `refused` has the tokens of refused parties."""
@@ -73,7 +67,7 @@ def role_progress(counts: NeedCounts, section: Section, *, refused: Set[str] = N
         return Progress("met", gettext("Nothing required"))
     if not counts.needs_of_role(section) and not counts.codes_in(section):
         return Progress("met", gettext("Complete"))
-    complete = counts.complete_in(section)
+    complete = sum(not counts.by_party[party.id] for party in counts.draft.form_state.parties_in(section))
     count = max(len(tokens), minimum)
     if complete < count:
         return Progress("half", gettext("{complete} of {count} complete").format(complete=complete, count=count))
@@ -81,7 +75,6 @@ def role_progress(counts: NeedCounts, section: Section, *, refused: Set[str] = N
 
 
 def party_progress(codes: Counter[str], *, is_refused: bool) -> Progress:
-    """Judge one party by its answers, documents and shares."""
     if is_refused:
         return Progress("stop", gettext("Changes needed"))
     if codes:

@@ -1,9 +1,8 @@
 """Keep a post to a party that was removed in the meantime, and offer to restore the party first."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property, wraps
-from typing import Concatenate, ParamSpec
+from functools import wraps
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpResponse, QueryDict
@@ -11,8 +10,10 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.translation import gettext
 
+from formation_portal.accounts.models import User
 from formation_portal.accounts.policies import UserRequest
 from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
 from formation_portal.ui.formats import time_or_day
 from formation_portal.ui.forms.form_data import RESTORE, ROLES, posted_answers
@@ -21,70 +22,51 @@ from formation_portal.ui.roles import role_words
 
 from ..lookups import PartyRemoved
 from ..pages import ApplicationPage, customer_name
-from ..sections.changes import Reader, hidden_controls, unsaved_rows
+from ..sections.changes import hidden_controls, unsaved_rows
 from .owners import new_owner, stake_control
 from .pages import party_form
 
 
-@dataclass(frozen=True)
-class RemovedPage(ApplicationPage):
-    """The page that answers a post to a removed party. Its form sends the whole post again."""
-
-    party: PartyRow
-    post: QueryDict
-    reader: Reader
-
-    @property
-    def removal_words(self) -> str:
-        """Say who removed the party, and when. Makes one query."""
-        party = self.party.model
-        # The first entry of the history after the party was marked as removed is the one that removed it.
-        since = self.draft.application.changes.filter(at__gte=party.removed_at)
-        change = since.select_related("who").order_by("pk").first()
-        values = {
-            "name": self.party.label,
-            "who": customer_name(change.who if change else None) or gettext("Someone else"),
-            "time": time_or_day(party.removed_at) if party.removed_at else "",
-        }
-        if change and change.who_id == self.reader.pk:
-            return gettext("You removed %(name)s in another window on %(time)s.") % values
-        return gettext("%(who)s removed %(name)s on %(time)s.") % values
-
-    @cached_property
-    def typed(self) -> list[AnswerRow]:
-        """Return the typed answers of a party's page, or those of the page of a company's owners."""
-        post = self.post
-        rows: list[AnswerRow] = []
-        chosen = [role for role in post.getlist(ROLES) if role]
-        if ROLES in post and set(chosen) != set(self.party.roles):
-            rows.append(AnswerRow(gettext("Roles"), role_words(chosen)))
-        form = party_form(self.draft, self.party, more_roles=post.getlist(ROLES))
-        rows += unsaved_rows(form, posted_answers(form, post))
-        for party in self.draft.parties:
-            if part := post.get(stake_control(party.token), "").strip():
-                rows.append(AnswerRow(party.label, part))
-        new = new_owner(post)
-        if new.full_name:
-            rows.append(AnswerRow(new.full_name, new.part))
-        return rows
-
-    @property
-    def hidden_controls(self) -> tuple[tuple[str, str], ...]:
-        return hidden_controls(self.post, but=("csrfmiddlewaretoken", RESTORE))
+def _removal_words(draft: Draft, party: PartyRow, reader: User) -> str:
+    """Say who removed the party, and when. Makes one query."""
+    # The first entry of the history after the party was marked as removed is the one that removed it.
+    since = draft.application.changes.filter(at__gte=party.model.removed_at)
+    change = since.select_related("who").order_by("pk").first()
+    values = {
+        "name": party.label,
+        "who": customer_name(change.who if change else None) or gettext("Someone else"),
+        "time": time_or_day(party.model.removed_at) if party.model.removed_at else "",
+    }
+    if change and change.who_id == reader.pk:
+        return gettext("You removed %(name)s in another window on %(time)s.") % values
+    return gettext("%(who)s removed %(name)s on %(time)s.") % values
 
 
-Rest = ParamSpec("Rest")
-PartyView = Callable[Concatenate[UserRequest, Rest], HttpResponseBase]
+def _typed_answers(draft: Draft, party: PartyRow, post: QueryDict) -> list[AnswerRow]:
+    """Return the typed answers of a party's page, or those of the page of a company's owners."""
+    rows: list[AnswerRow] = []
+    roles = [role for role in post.getlist(ROLES) if role]
+    if ROLES in post and set(roles) != set(party.roles):
+        rows.append(AnswerRow(gettext("Roles"), role_words(roles)))
+    form = party_form(draft, party, more_roles=roles)
+    rows += unsaved_rows(form, posted_answers(form, post))
+    for owner in draft.parties:
+        if part := post.get(stake_control(owner.token), "").strip():
+            rows.append(AnswerRow(owner.label, part))
+    new = new_owner(post)
+    if new.full_name:
+        rows.append(AnswerRow(new.full_name, new.part))
+    return rows
 
 
-def restores_removed_party(view: PartyView[Rest]) -> PartyView[Rest]:
+def restores_removed_party(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
     """Let a view that changes one party answer a post to a removed party with the offer to restore it.
 
     The view itself has checked by then that the reader may edit the application.
     """
 
     @wraps(view)
-    def guarded(request: UserRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
+    def guarded(request: UserRequest, /, *args: Any, **kwargs: Any) -> HttpResponseBase:
         try:
             return view(request, *args, **kwargs)
         except PartyRemoved as removed:
@@ -110,6 +92,13 @@ def restores_removed_party(view: PartyView[Rest]) -> PartyView[Rest]:
 
 
 def _offer_restoration(request: UserRequest, removed: PartyRemoved) -> HttpResponse:
-    page = RemovedPage(removed.draft, removed.party, request.POST, request.user)
-    context = {"page": page, "had_files": bool(request.FILES)}
+    """Offer to restore the party. The form sends the whole post again."""
+    context = {
+        "page": ApplicationPage(removed.draft),
+        "party": removed.party,
+        "removal_words": _removal_words(removed.draft, removed.party, request.user),
+        "typed": _typed_answers(removed.draft, removed.party, request.POST),
+        "hidden_controls": hidden_controls(request.POST, but=("csrfmiddlewaretoken", RESTORE)),
+        "had_files": bool(request.FILES),
+    }
     return render(request, "portal/parties/removed.html", context, status=409)

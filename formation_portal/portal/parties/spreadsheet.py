@@ -41,26 +41,6 @@ from ..refusals import refusals_as_messages
 from .pages import already_here
 
 
-@dataclass(frozen=True)
-class SpreadsheetPage(ApplicationPage):
-    """The page that explains the spreadsheet and takes one. `refusal` says why the uploaded one was not accepted."""
-
-    refusal: str = ""
-
-    max_rows = MAX_ROWS
-    max_megabytes = MAX_BYTES // 1_000_000
-
-    @cached_property
-    def pending(self) -> PartyImport | None:
-        """Return the spreadsheet that was uploaded and not yet checked."""
-        return self.draft.application.party_imports.kept().first()
-
-    @property
-    def roles(self) -> list[str]:
-        """Return the roles that have a column in the spreadsheet."""
-        return list(dict.fromkeys(canonical.role_word(section.role or "") for section in active_roles(self.draft)))
-
-
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def spreadsheet(request: UserRequest, reference: str) -> HttpResponse:
@@ -87,8 +67,16 @@ def spreadsheet(request: UserRequest, reference: str) -> HttpResponse:
 
 
 def _render_spreadsheet(request: UserRequest, draft: Draft, *, refusal: str = "", status: int = 200) -> HttpResponse:
-    problems = [Problem("sheet", refusal)] if refusal else []
-    context = {"page": SpreadsheetPage(draft, refusal), "problems": problems}
+    context = {
+        "page": ApplicationPage(draft),
+        "refusal": refusal,
+        "problems": [Problem("sheet", refusal)] if refusal else [],
+        # The spreadsheet that was uploaded and not yet checked.
+        "pending": draft.application.party_imports.kept().first(),
+        "roles": dict.fromkeys(canonical.role_word(section.role or "") for section in active_roles(draft)),
+        "max_rows": MAX_ROWS,
+        "max_megabytes": MAX_BYTES // 1_000_000,
+    }
     return render(request, "portal/parties/spreadsheet.html", context, status=status)
 
 
@@ -127,10 +115,7 @@ _REMARKS = {
 
 @dataclass(frozen=True, slots=True)
 class ImportRow:
-    """A row that can be added, with notes on its answers.
-
-    `duplicate` says that the party seems to exist already, and `action` is the chosen one.
-    """
+    """A row that can be added. `duplicate` says that its party seems to exist already, `action` is the chosen one."""
 
     row: SheetRow
     facts: str
@@ -157,7 +142,6 @@ class PartyImportPage(ApplicationPage):
 
     @property
     def remarks(self) -> list[str]:
-        """Return the remarks on the spreadsheet as a whole."""
         sheet = self.party_import.sheet
         remarks = [gettext(_REMARKS[code]).format(detail=detail) for code, detail in sheet["remarks"]]
         room = services.party_room(self.draft)
@@ -192,7 +176,6 @@ class PartyImportPage(ApplicationPage):
 
     @cached_property
     def valid(self) -> list[ImportRow]:
-        """Return the rows that can be added as they are."""
         return [self._import_row(row) for row in self.rows if not (row.match or row.problems or row.is_taken)]
 
     @property

@@ -170,8 +170,6 @@ def party_new(request: UserRequest, reference: str) -> HttpResponseBase:
 
 @method_decorator([require_http_methods(["GET", "HEAD", "POST"]), customer, restores_removed_party], name="dispatch")
 class PartyView(QuestionPageView):
-    """Show a party's questions, and save its answers and roles together."""
-
     @cached_property
     def posted_roles(self) -> tuple[str, ...] | None:
         """Return the chosen roles; None if the page did not ask, or the party's own roles were chosen to stay."""
@@ -293,10 +291,7 @@ def ask_about_duplicate(request: UserRequest, draft: Draft, token: str, response
 @customer
 @restores_removed_party
 def owners(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """Show the owners of a company that holds shares. A post saves each stake as typed and adds one more owner.
-
-    Stakes are never sent to the formation service.
-    """
+    """Show the owners of a company that holds shares. A post saves stakes and adds an owner; the service gets none."""
     draft = get_draft_or_404(request, reference)
     company = get_party_or_404(draft, token)
     if not draft.asks_owners_of(company):

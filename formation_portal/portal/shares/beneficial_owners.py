@@ -1,6 +1,6 @@
 """Suggest the beneficial owners by shares, with the arithmetic. The customer decides."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -35,7 +35,6 @@ _RULES = {
 
 
 def beneficial_owner_section(draft: Draft) -> Section | None:
-    """Return the section of the beneficial owners, while it is asked and accepts persons."""
     for section in roles.active_roles(draft):
         if section.role == canonical.BENEFICIAL_OWNER and section.allows(canonical.PERSON):
             return section
@@ -103,8 +102,6 @@ class BeneficialOwners:
 
 @dataclass(frozen=True, slots=True)
 class SuggestedOwner:
-    """A person who reaches the threshold, with the arithmetic."""
-
     draft: Draft
     allocation: Allocation
     party: PartyRow
@@ -144,28 +141,30 @@ class SuggestedOwner:
         token = self.party.token
         if not allocation.is_owner(self.party):
             return []
-        steps = list(self._steps(allocation.held, allocation.final_shares, allocation.share_percents))
+        steps = self._steps(allocation.held, allocation.final_shares, allocation.share_percents)
         if allocation.votes and allocation.final_votes.of(token) != allocation.final_shares.of(token):
-            for step in self._steps(allocation.votes, allocation.final_votes, allocation.vote_percents):
-                steps.append(gettext("Votes: {step}").format(step=step))
+            votes = self._steps(allocation.votes, allocation.final_votes, allocation.vote_percents)
+            steps += [gettext("Votes: {step}").format(step=step) for step in votes]
         return steps
 
-    def _steps(self, numbers: Mapping[str, int], ends: Parts, percents: Percentages) -> Iterator[str]:
+    def _steps(self, numbers: Mapping[str, int], ends: Parts, percents: Percentages) -> list[str]:
         token = self.party.token
+        steps: list[str] = []
         if numbers.get(token):
-            own = Fraction(numbers[token], sum(numbers.values()))
-            yield gettext("{held} directly: {part}").format(held=self._held_of(numbers), part=percents.of(token, own))
+            part = percents.of(token, Fraction(numbers[token], sum(numbers.values())))
+            steps.append(gettext("{held} directly: {part}").format(held=self._held_of(numbers), part=part))
         for company in self.draft.parties:
             stake = self.allocation.stakes.get(company.token, {}).get(token)
             if stake and (whole := ends.of(company.token)):
                 owners = owners_of(self.draft, company, self.allocation.typed_stakes)
-                percents_of_owners = {owner.party.token: owner.percent for owner in owners}
-                yield gettext("{stake} of {name}, which holds {whole}: {part}").format(
-                    stake=percents_of_owners[token],
+                sentence = gettext("{stake} of {name}, which holds {whole}: {part}").format(
+                    stake=next(owner.percent for owner in owners if owner.party.token == token),
                     name=company.label,
                     whole=percents.of(company.token, whole),
                     part=percents.of(token, stake * whole),
                 )
+                steps.append(sentence)
+        return steps
 
     def _held_of(self, numbers: Mapping[str, int]) -> str:
         values = {"held": format_number(numbers.get(self.party.token, 0)), "all": format_number(sum(numbers.values()))}

@@ -53,33 +53,28 @@ class ShareClassColumn:
 
     @property
     def id(self) -> str:
-        """Return the id of the words at the total."""
         return remaining_id(self.row.token)
 
 
 @dataclass(frozen=True, slots=True)
 class HoldingCell:
-    """The number of shares of one class that a holder has, as typed.
-
-    `problem` says why the number is wrong, `refused` is the service's message, and `delivery` is an unsettled stage.
-    """
+    """The number of shares of one class that a holder has, as typed."""
 
     party: PartyRow
     row: ShareClassRow
     holding: Holding | None
     typed: str
+    # Why the number is wrong, the service's message, and an unsettled stage of its delivery; each may be "".
     problem: str
     refused: str
     delivery: str
 
     @property
     def pair(self) -> tuple[str, str]:
-        """Return the tokens of party and class."""
         return self.party.token, self.row.token
 
     @property
     def id(self) -> str:
-        """Return the id and name of the control."""
         return cell_name(*self.pair)
 
     @property
@@ -93,8 +88,6 @@ class HoldingCell:
 
 @dataclass(frozen=True, slots=True)
 class HolderRow:
-    """A holder with a cell for each class, and the percentages that follow."""
-
     party: PartyRow
     swatch: Swatch
     cells: tuple[HoldingCell, ...]
@@ -161,7 +154,6 @@ class Grid:
 
     @property
     def has_maximum(self) -> bool:
-        """Tell whether any class has a maximum number of shares."""
         return any(column.maximum for column in self.columns)
 
     @cached_property
@@ -187,7 +179,6 @@ class Grid:
         )
 
     def _problem(self, typed: str, party: PartyRow, row: ShareClassRow) -> str:
-        """Say why the number in a cell is wrong; "" if it is not."""
         shares = gettext("“{name}” shares of {who}").format(name=row.label, who=party.label)
         try:
             number = parse_number_of_shares(typed, of=shares)
@@ -222,7 +213,6 @@ def _yes_no_or_blank(value: Any) -> str:
 
 
 def cell_name(party_token: str, class_token: str) -> str:
-    """Return the name and id of a cell's control."""
     return f"holding:{party_token}:{class_token}"
 
 
@@ -235,7 +225,6 @@ def pair_of_cell(name: str) -> tuple[str, str] | None:
 
 
 def remaining_id(class_token: str) -> str:
-    """Return the id of the words at a class's total."""
     return f"rest-{class_token}"
 
 
@@ -294,10 +283,10 @@ class CannotSplit(Exception):
 
 
 def split_equally(allocation: Allocation, row: ShareClassRow) -> tuple[dict[tuple[str, str], str], str]:
-    """Split the allocated shares of a class in equal parts; while none are allocated, all that exist.
+    """Split the allocated shares of a class, or while there are none all that exist, equally between its holders.
 
-    They are split between its holders; while fewer than two have any, between all who can have some. Return the numbers
-    to be typed, by the tokens of party and class, and a sentence about them. Raises CannotSplit.
+    While fewer than two hold any, all who can hold some get a part. Return the numbers to be typed, by the tokens of
+    party and class, and a sentence about them. Raises CannotSplit.
     """
     if any(allocation.is_unreadable(party, row) for party in allocation.holders):
         raise CannotSplit(gettext("Correct the numbers of {name} shares before you split them.").format(name=row.label))

@@ -35,14 +35,10 @@ from .grid import Grid, allocation_sentences, cell_name, remaining_id
 
 # The answers that are proposed for a first class: most companies have one class with votes and dividends.
 _FIRST_CLASS = {"name": "Ordinary", "voting_rights": "true", "dividend_rights": "true"}
-# In characters: a screen reader has to finish before the next change.
-_MAX_ANNOUNCEMENT = 100
 
 
 @dataclass(frozen=True)
 class SharesPage(FormPage):
-    """The share classes, the grid of shareholdings, and what follows from it."""
-
     section: Section
     grid: Grid
     feedback: ReviewFeedback
@@ -86,7 +82,6 @@ class SharesPage(FormPage):
 
     @cached_property
     def delivery(self) -> DeliveryStatus:
-        """Return the most urgent status of all shareholdings."""
         return self.grid.deliveries.of_all(ResourceKind.SHAREHOLDING)
 
     @cached_property
@@ -95,26 +90,14 @@ class SharesPage(FormPage):
 
     @property
     def notes(self) -> tuple[QueryNote, ...]:
-        """Return the queries of our reviewer about the shares as a whole."""
         return self.feedback.at_page(self.section.key)
 
     @property
     def lead(self) -> str:
-        """Describe how much is allocated, and what is left."""
         return " ".join(allocation_sentences(self.grid.allocation))
-
-    @property
-    def announcement(self) -> str:
-        """Return the sentences of the lead that are short enough to be read aloud at every change."""
-        announcement, *others = allocation_sentences(self.grid.allocation)
-        for sentence in others:
-            if len(announcement) + len(sentence) + 1 < _MAX_ANNOUNCEMENT:
-                announcement = f"{announcement} {sentence}"
-        return announcement
 
     @cached_property
     def bars(self) -> list[Bar]:
-        """Return a bar for each class with allocated shares."""
         allocation = self.grid.allocation
         bars: list[Bar] = []
         for row in self.grid.classes_shown:
@@ -134,11 +117,9 @@ class SharesPage(FormPage):
 
     @cached_property
     def needs(self) -> tuple[Link, ...]:
-        """Return links to everything that the shares still need."""
         return tuple(Link(need.text, self._need_url(need)) for need in self.draft.needs_of_section(self.section.key))
 
     def _need_url(self, need: Need) -> str:
-        """Return the address of a class's page or of a cell of the grid."""
         if need.code == "share_class":
             return self._url("share_class_new")
         if need.code == "over_issued" and need.share_class_id:
@@ -207,7 +188,6 @@ class ShareClassPage(QuestionPage):
 
 
 def share_class_page(draft: Draft, section: Section, *, token: str) -> ShareClassPage:
-    """Build the page of the share class with a token, or of a new one."""
     proposal = ShareClass(application=draft.application, token=token, version=0, raw=_proposed_answers(draft))
     row = draft.share_class(token) or draft.as_share_class(proposal)
     deliveries = deliveries_for_customer(draft.application)
@@ -246,7 +226,7 @@ def _proposed_answers(draft: Draft) -> dict[str, str]:
         return {}
     answers: dict[str, str] = {}
     for spec in draft.schema.share_class_fields:
-        answer = _FIRST_CLASS.get(property_of(spec.canonical_field or ""))
-        if answer is not None:
-            answers[spec.name] = answer
+        name = property_of(spec.canonical_field or "")
+        if name in _FIRST_CLASS:
+            answers[spec.name] = _FIRST_CLASS[name]
     return answers

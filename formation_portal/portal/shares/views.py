@@ -82,7 +82,6 @@ class SharesView(View):
         return self.go_on(before, has_acted=has_acted)
 
     def save(self, page: SharesPage) -> SaveResult:
-        """Save the posted numbers of the holders and classes that the page has."""
         post = self.request.POST
         numbers: dict[tuple[str, str], str] = {}
         for name in post:
@@ -143,7 +142,6 @@ class OwnerView(SharesView):
         return super().post(request, *args, **kwargs)
 
     def act(self) -> bool:
-        """Give the role of a beneficial owner."""
         party = get_party_or_404(self.draft, self.kwargs["token"])
         role = beneficial_owner_section(self.draft)
         if role is None or role.role is None or not role.allows(party.kind):
@@ -192,8 +190,6 @@ def _unplaced(page: SharesPage, post: QueryDict) -> str:
 
 @method_decorator([require_http_methods(["GET", "HEAD", "POST"]), customer], name="dispatch")
 class ShareClassView(QuestionPageView):
-    """Show and save the questions of a share class."""
-
     @cached_property
     def token(self) -> str:
         return get_share_class_or_404(self.draft, self.kwargs["token"]).token

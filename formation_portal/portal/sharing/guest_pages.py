@@ -22,10 +22,9 @@ from formation_portal.invitations.models import Invitation
 from formation_portal.relay.delivery_status import deliveries_for_customer
 
 from ..feedback import DeliverySummary, ReviewFeedback, answers_delivery, refused_answers
-from ..pages import Link, need_rows
 from ..parties.pages import PartyPage, party_form
 from ..parties.progress import guest_needs
-from ..slots import FileRow, SlotRow
+from ..slots import SlotRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +52,6 @@ class OwnPart:
 
 @dataclass(frozen=True, kw_only=True)
 class PartPage(PartyPage):
-    """The page of one party, as its guest sees it."""
-
     part: OwnPart
     # Set after the guest has tried to finish: the page begins with what is missing.
     is_finishing: bool = False
@@ -74,21 +71,16 @@ class PartPage(PartyPage):
         return self._part_url("part_document_removal", document.pk)
 
     @cached_property
-    def needs(self) -> tuple[Link, ...]:
-        return need_rows(self._guest_needs, self.form, about=self.name_in_needs)
-
-    @cached_property
-    def _guest_needs(self) -> tuple[Need, ...]:
+    def unmet(self) -> tuple[Need, ...]:
         refused = DeliverySummary(self.draft, self.deliveries).refused
         return guest_needs(self.draft, self.party, refused=refused)
 
     @property
     def missing_words(self) -> str:
-        """Say how much the guest has to complete and to correct before they can finish."""
-        missing = [need for need in self._guest_needs if not need.is_correction]
+        missing = [need for need in self.unmet if not need.is_correction]
         documents = sum(need.slot is not None for need in missing)
         answers = len(missing) - documents
-        corrections = len(self._guest_needs) - len(missing)
+        corrections = len(self.unmet) - len(missing)
         sentences = []
         if answers and documents:
             sentences.append(
@@ -122,13 +114,14 @@ class PartPage(PartyPage):
     @cached_property
     def slots(self) -> tuple[SlotRow, ...]:
         """Return the slots with their current files, at addresses of the part. Earlier files are not shown."""
-        return tuple(replace(row, file=self._file(row), earlier=(), reusable=None) for row in super().slots)
-
-    def _file(self, row: SlotRow) -> FileRow | None:
-        document = self.draft.documents_of(self.party).get(row.spec.name)
-        if row.file is None or document is None:
-            return None
-        return replace(row.file, url=self._part_url("part_document", document.pk), picture_url="", file_url="")
+        documents = self.draft.documents_of(self.party)
+        rows: list[SlotRow] = []
+        for row in super().slots:
+            if row.file:
+                url = self._part_url("part_document", documents[row.spec.name].pk)
+                row = replace(row, file=replace(row.file, url=url, picture_url="", file_url=""))
+            rows.append(replace(row, earlier=()))
+        return tuple(rows)
 
     def _note(self, section: Section) -> str:
         is_asked = self.draft.form_state.section_activation(section).active
@@ -139,7 +132,6 @@ class PartPage(PartyPage):
 
 
 def part_page(part: OwnPart) -> PartPage:
-    """Build the page of a guest's part."""
     draft = part.draft
     party = draft.party(part.party.token) or part.party
     deliveries = deliveries_for_customer(draft.application)

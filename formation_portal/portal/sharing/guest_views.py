@@ -36,6 +36,7 @@ from formation_portal.invitations.models import Closure, Invitation, closure
 from formation_portal.ui.downloads import as_download
 from formation_portal.ui.forms.controls import Problem
 
+from ..lookups import get_party_or_404
 from ..refusals import refusals_as_messages
 from ..removals import ask_about_document, report_removed
 from ..restorations import RestorationView
@@ -77,9 +78,7 @@ def with_part(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespon
         if not request.guest_session.is_known:
             return redirect("portal:part_code", reference=invitation.reference)
         draft = open_draft(invitation.application)
-        party = draft.party(invitation.party.token)
-        if party is None:
-            return _unavailable_page(request, Closure.WITHDRAWN)
+        party = get_party_or_404(draft, invitation.party.token)
         return view(request, OwnPart(invitation, draft, party), **kwargs)
 
     return with_invitation(guarded)
@@ -209,8 +208,6 @@ class PartPageView(QuestionPageView):
 
 @method_decorator([require_http_methods(["GET", "HEAD", "POST"]), invited, with_part], name="dispatch")
 class PartView(PartPageView):
-    """Show a guest's part, and save its answers and files, also incomplete ones."""
-
     def get(self, request: UserRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         page = self.get_page()
         if self.own.invitation.done_at and not page.needs and "again" not in request.GET:
@@ -230,8 +227,6 @@ class PartView(PartPageView):
 
 @method_decorator([require_http_methods(["GET", "HEAD", "POST"]), invited, with_part], name="dispatch")
 class PartChoiceRestorationView(PartPageView, RestorationView):
-    """Restore a choice that was made on a guest's part."""
-
     def dispatch(self, request: HttpRequest, own: OwnPart, **kwargs: Any) -> HttpResponseBase:
         self.change = own.change(kwargs["number"])
         return super().dispatch(request, own, **kwargs)
@@ -267,7 +262,6 @@ def part_leave(request: GuestRequest, reference: str) -> HttpResponse:
 @invited
 @with_part
 def part_document(request: GuestRequest, own: OwnPart, number: int) -> HttpResponse:
-    """Download a file of the part."""
     return as_download(request, own.document(number), by=Guest())
 
 
@@ -275,7 +269,6 @@ def part_document(request: GuestRequest, own: OwnPart, number: int) -> HttpRespo
 @invited
 @with_part
 def part_document_removal(request: GuestRequest, own: OwnPart, number: int) -> HttpResponse:
-    """Ask for confirmation, then remove a file of the part."""
     document = own.document(number)
     back_url = part_page(own).url
     if request.method != "POST":

@@ -30,14 +30,11 @@ _MAX_EMAIL_LENGTH = 254
 
 @dataclass(frozen=True, slots=True)
 class EmailControl:
-    """The control of an e-mail address, as typed, and its error."""
-
     typed: str
     error: str = ""
 
     @property
     def address(self) -> str:
-        """Return the address as it is stored."""
         return clean_line(self.typed).lower()
 
     @property
@@ -46,7 +43,6 @@ class EmailControl:
 
     @property
     def status(self) -> int:
-        """Return the status of an answer that shows the control."""
         return 422 if self.error else 200
 
 
@@ -77,8 +73,6 @@ _HELP = {
 
 @dataclass(frozen=True)
 class CollaboratorRow:
-    """A collaborator, accepted or invited, with their right and the state of the invitation."""
-
     collaborator: Collaborator
 
     @property
@@ -94,7 +88,6 @@ class CollaboratorRow:
 
     @property
     def other_right(self) -> Right:
-        """Return the right that the owner can give instead."""
         return next(right for right in GRANTABLE if right != self.collaborator.right)
 
     @property
@@ -113,7 +106,6 @@ class CollaboratorRow:
 
 
 def right_options(chosen: Right) -> list[Option]:
-    """Return the rights that can be given, each with its explanation."""
     return [Option(right.value, str(right.words), right is chosen, help=str(_HELP[right])) for right in GRANTABLE]
 
 
@@ -126,7 +118,6 @@ class InvitationPage(ApplicationPage):
 
     @cached_property
     def invitation(self) -> Invitation | None:
-        """Read the invitation. Makes one query."""
         return parts.invitations_of(self.draft).get(self.party.token)
 
     @cached_property
@@ -145,12 +136,10 @@ class InvitationPage(ApplicationPage):
 
     @property
     def is_too_soon(self) -> bool:
-        """Tell whether it is too soon for another reminder."""
         return bool(self.invitation and timezone.now() < parts.next_reminder_from(self.invitation))
 
     @property
     def is_out(self) -> bool:
-        """Tell whether there is a link that can be withdrawn."""
         over = (InvitationStage.EXPIRED, InvitationStage.WITHDRAWN)
         return self.part is not None and self.part.stage not in over
 

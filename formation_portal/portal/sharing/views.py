@@ -29,7 +29,6 @@ RIGHT = "right"
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def access(request: UserRequest, reference: str) -> HttpResponse:
-    """List the collaborators. A post invites one."""
     draft = get_draft_or_404(request, reference, takes=Right.OWN)
     right = _right(request)
     box = EmailControl(request.POST.get(EMAIL, ""))
