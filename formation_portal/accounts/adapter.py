@@ -34,18 +34,6 @@ _LETTERS = {
     "password_reset": ("password_changed", "page"),
     "password_set": ("password_changed", "page"),
     "account_already_exists": ("account_exists", "password_reset_url"),
-    **dict.fromkeys(
-        (
-            "totp_activated",
-            "totp_deactivated",
-            "webauthn_added",
-            "webauthn_removed",
-            "recovery_codes_generated",
-            "recovery_codes_shown",
-            "recovery_code_used",
-        ),
-        ("second_factor", "page"),
-    ),
 }
 
 
@@ -78,7 +66,8 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         """Write the letter into the outbox, with the account's name only to a confirmed address: another may be a
         stranger's."""
         event = template_prefix.rpartition("/")[2]
-        kind, link_name = _LETTERS[event]
+        is_about_factors = template_prefix.startswith("mfa/")
+        kind, link_name = ("second_factor", "page") if is_about_factors else _LETTERS[event]
         content: dict[str, object] = {}
         if kind == "confirmation" and "code" in context:
             kind = "signup_code"
@@ -87,7 +76,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         else:
             # Without the host, which is PORTAL_URL's and not the request's.
             content["link"] = urlsplit(context[link_name])._replace(scheme="", netloc="").geturl()
-        if kind == "second_factor":
+        if is_about_factors:
             content["event"] = event
         if kind in KINDS_WITH_NAMES:
             content["name"] = context["user"].get_full_name()
@@ -102,7 +91,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         """
         if template_prefix.endswith("email_deleted") or not (email or addresses.has_confirmed(user)):
             return
-        if "/mfa/" in template_prefix or template_prefix.startswith("mfa/"):
+        if template_prefix.startswith("mfa/"):
             page = reverse("mfa_index")
         elif email:
             # The former address can set no new password, so its holder has to ask us.

@@ -52,12 +52,6 @@ def send_link(request: HttpRequest, address: EmailAddress) -> bool:
     return True
 
 
-def replace_confirmed(user: User, email: str, request: HttpRequest) -> EmailAddress:
-    address = EmailAddress.objects.add_new_email(request, user, email, send_verification=False)
-    send_link(request, address)
-    return address
-
-
 def replace_unconfirmed(user: User, email: str, request: HttpRequest) -> EmailAddress:
     """Replace the account's unconfirmed address by another, and send that a link.
 

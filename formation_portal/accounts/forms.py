@@ -154,7 +154,10 @@ class AddEmailForm(PortalFormMixin, allauth_forms.AddEmailForm):  # type: ignore
                 return addresses.replace_unconfirmed(self.user, self.cleaned_data["email"], request)
         content = {"name": self.user.get_full_name(), "link": reverse("account_reset_password")}
         queue_letter(kind="address_change", to=self.user.email, language=get_language() or "en", context=content)
-        return addresses.replace_confirmed(self.user, self.cleaned_data["email"], request)
+        email = self.cleaned_data["email"]
+        address = EmailAddress.objects.add_new_email(request, self.user, email, send_verification=False)
+        addresses.send_link(request, address)
+        return address
 
 
 class ChangePasswordForm(PortalFormMixin, allauth_forms.ChangePasswordForm):  # type: ignore[misc]  # allauth has no types

@@ -155,10 +155,6 @@ def second_factor_url(request: HttpRequest) -> str:
     return reverse("mfa_reauthenticate" if Authenticator.Type.TOTP in types else "mfa_reauthenticate_webauthn")
 
 
-def remove_all(user: User) -> int:
-    return int(Authenticator.objects.filter(user=user).delete()[0])
-
-
 def _authenticators(user: Any) -> Any:
     return Authenticator.objects.filter(user_id=user.pk, type__in=_TYPES)
 

@@ -7,7 +7,7 @@ by stored or empty values only, and `update()` takes no plain value: save the ro
 
 import json
 import uuid
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from django.core.exceptions import FieldError
@@ -183,15 +183,3 @@ def update_rows(rows: Collection[models.Model], names: Collection[str], **option
     finally:
         for row, name, value in plain_values:
             row.__dict__[name] = value
-
-
-_BATCH_SIZE = 500
-
-
-def rows_in_order(model: type[models.Model], alias: str) -> Iterator[Any]:
-    """Yield all rows of a model by their keys, read in batches."""
-    rows = model._base_manager.using(alias).order_by("pk")
-    batch = list(rows[:_BATCH_SIZE])
-    while batch:
-        yield from batch
-        batch = list(rows.filter(pk__gt=batch[-1].pk)[:_BATCH_SIZE])

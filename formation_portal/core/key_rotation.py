@@ -134,19 +134,16 @@ def _reencrypt_column(model: type[Model], field: EncryptedField) -> tuple[int, i
     changed = 0
     failed = 0
     rows = _outdated_rows(model, field).only("pk", field.name, *field.bound_to)
-    batch = list(rows[:_BATCH_SIZE])
-    while batch:
-        for row in batch:
-            stored = row.__dict__[field.attname]
-            context = field.context_of(row)
-            try:
-                reencrypted = Stored(encrypt(decrypt(stored, context), context))
-            except UnreadableError:
-                failed += 1
-                continue
-            unchanged = model._base_manager.using(row._state.db).filter(pk=row.pk, **{field.name: stored})
-            changed += unchanged.update(**{field.name: reencrypted})
-        batch = list(rows.filter(pk__gt=batch[-1].pk)[:_BATCH_SIZE])
+    for row in rows.iterator(chunk_size=_BATCH_SIZE):
+        stored = row.__dict__[field.attname]
+        context = field.context_of(row)
+        try:
+            reencrypted = Stored(encrypt(decrypt(stored, context), context))
+        except UnreadableError:
+            failed += 1
+            continue
+        unchanged = model._base_manager.using(row._state.db).filter(pk=row.pk, **{field.name: stored})
+        changed += unchanged.update(**{field.name: reencrypted})
     return changed, failed
 
 

@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
+from formation_portal.core.background import hourly_task
 from formation_portal.core.nodes.wake import Channel
 
 from .models import Letter, Refusal
@@ -90,6 +91,7 @@ def retry_delay(tries: int) -> dt.timedelta:
     return min(_LONGEST_WAIT, _FIRST_WAIT * doublings)
 
 
+@hourly_task
 def clear_old_letters() -> int:
     """Empty the letters that were sent, or else written, more than LETTER_DAYS ago, and return their number."""
     before = timezone.now() - dt.timedelta(days=settings.LETTER_DAYS)

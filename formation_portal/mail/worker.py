@@ -17,7 +17,7 @@ from formation_portal.core.background import BackgroundWorker, run_hourly_tasks
 from formation_portal.core.monitoring import tracing
 
 from .models import Letter
-from .outbox import MAIL, claim_next, clear_old_letters, record_attempt
+from .outbox import MAIL, claim_next, record_attempt
 
 logger = logging.getLogger(__name__)
 
@@ -83,12 +83,7 @@ def mail_sender() -> BackgroundWorker:
         name="letters",
         log_name="The outbox",
         work=send_due,
-        hourly=each_hour,
+        hourly=run_hourly_tasks,
         stop_timeout=settings.EMAIL_TIMEOUT,
         channel=MAIL,
     )
-
-
-def each_hour() -> None:
-    clear_old_letters()
-    run_hourly_tasks()

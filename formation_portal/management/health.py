@@ -18,21 +18,18 @@ _IGNORED_CHECKS = frozenset({"security.W008", "security.W021"})
 
 def check_settings() -> Iterator[CheckResult]:
     """Run Django's checks, and check for unsafe public settings, a help desk and misspelled names."""
-    results = [*_public_settings(), *_system_checks()]
+    results = [*_system_checks()]
+    if is_public():
+        # These stop the start of a public portal.
+        for line in unsafe_settings(settings.ENV, is_public=True):
+            finding, _, remedy = line.rpartition(". ")
+            results.append(fault("Settings", finding, remedy))
     if not operator.has_help:
         finding = "HELP_EMAIL and HELP_TELEPHONE are empty: pages and e-mails name nobody to ask for help"
         results.append(look("Settings", finding, "Set HELP_EMAIL, HELP_TELEPHONE or both."))
     for name, meant in misspelled_settings(os.environ).items():
         results.append(look("Settings", f"{name} is no setting of the portal", f"Is it {meant} that you mean?"))
     yield from results or [ok("Settings", "nothing is wrong with them")]
-
-
-def _public_settings() -> Iterator[CheckResult]:
-    """Repeat the checks that stop the start of a public portal."""
-    if is_public():
-        for line in unsafe_settings(settings.ENV, is_public=True):
-            finding, _, remedy = line.rpartition(". ")
-            yield fault("Settings", finding, remedy)
 
 
 def _system_checks() -> Iterator[CheckResult]:

@@ -11,14 +11,15 @@ from formation_portal.accounts.addresses import has_confirmed
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.letter_words import letter_title
 from formation_portal.applications.models import Application
+from formation_portal.applications.services import Unread
 from formation_portal.mail.outbox import queue_letter
 
 # The time between the announcement and the deletion.
 NOTICE = timedelta(days=14)
 
 
-def announce_deletion(application: Application) -> bool:
-    """Return False if the draft was changed or announced since it was read."""
+def announce_deletion(application: Application) -> None:
+    """Raise Unread if the draft was changed or announced since it was read."""
     now = timezone.now()
     owner = application.owner
     with transaction.atomic():
@@ -29,7 +30,7 @@ def announce_deletion(application: Application) -> bool:
             deletion_announced_at=application.deletion_announced_at,
         )
         if not unchanged.update(deletion_announced_at=now):
-            return False
+            raise Unread(())
         if has_confirmed(owner) and owner.is_active:
             language = owner.language or settings.LANGUAGE_CODE
             with translation.override(language):
@@ -41,7 +42,6 @@ def announce_deletion(application: Application) -> bool:
                 "link": reverse("portal:overview", args=[application.reference]),
             }
             queue_letter(kind="draft_deletion", to=owner.email, language=language, context=context)
-    return True
 
 
 def deleted_on(application: Application) -> datetime | None:

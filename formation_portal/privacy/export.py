@@ -90,21 +90,14 @@ def party_archive(application: Application, token: str) -> Iterator[bytes] | Non
 
 
 def _zip(content: Exported, documents: Iterable[Document]) -> Iterator[bytes]:
-    page = render_to_string("privacy/export.html", {"content": content})
-    data = json.dumps(content, ensure_ascii=False, indent=2)
-    return _pieces({"index.html": page, "data.json": data}, documents)
-
-
-def _pieces(texts: dict[str, str], documents: Iterable[Document]) -> Iterator[bytes]:
     pipe = _Pipe()
     with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED) as archive_file:
-        for name, text in texts.items():
-            archive_file.writestr(name, text)
-            yield pipe.take()
+        archive_file.writestr("index.html", render_to_string("privacy/export.html", {"content": content}))
+        archive_file.writestr("data.json", json.dumps(content, ensure_ascii=False, indent=2))
         for document in documents:
             if _has_file(document):
-                with document.file.open("rb") as content:
-                    archive_file.writestr(file_name(document), content.read(), zipfile.ZIP_STORED)
+                with document.file.open("rb") as file:
+                    archive_file.writestr(file_name(document), file.read(), zipfile.ZIP_STORED)
                 yield pipe.take()
     yield pipe.take()
 

@@ -11,7 +11,6 @@ from formation_portal.applications.models import Application, Party
 from formation_portal.applications.services import Gone
 from formation_portal.applications.services.erasure import erase_party
 from formation_portal.contract.lifecycle import FINAL, State
-from formation_portal.core.encrypted_fields import rows_in_order
 from formation_portal.core.encryption import UnreadableError
 from formation_portal.core.overwriting import overwrite_deleted
 from formation_portal.relay.erasure import is_settled
@@ -24,7 +23,7 @@ class NotErased(Exception):
 def find_persons(text: str) -> Iterator[Party]:
     """Return the parties with an answer that contains the text. Answers are encrypted, so that all of them are read."""
     text = text.strip().casefold()
-    for party in rows_in_order(Party, "default"):
+    for party in Party.objects.order_by("pk").iterator(chunk_size=500):
         try:
             answers = [answer.casefold() for answer in party.raw.values() if isinstance(answer, str)]
         except UnreadableError:

@@ -55,8 +55,8 @@ class Rule:
         """Return the things that were last needed before a moment, the oldest first."""
         raise NotImplementedError
 
-    def erase(self, item: Any) -> bool:
-        """Return False if the thing was changed meanwhile, or if something of it is still under way."""
+    def erase(self, item: Any) -> None:
+        """Raise Unread or NotErasable if the thing was changed meanwhile, or if something of it is still under way."""
         raise NotImplementedError
 
 
@@ -65,8 +65,8 @@ class AnnouncementRule(Rule):
         is_announced = Q(deletion_announced_at__gte=F("updated_at"))
         return _unused_drafts(before + NOTICE).exclude(is_announced).select_related("owner")
 
-    def erase(self, item: Application) -> bool:
-        return announce_deletion(item)
+    def erase(self, item: Application) -> None:
+        announce_deletion(item)
 
 
 class DraftRule(Rule):
@@ -76,12 +76,8 @@ class DraftRule(Rule):
         announced = Q(deletion_announced_at__gte=F("updated_at"), deletion_announced_at__lte=timezone.now() - NOTICE)
         return _unused_drafts(before).filter(announced)
 
-    def erase(self, item: Application) -> bool:
-        try:
-            delete_draft(item, by=None, revision=item.revision)
-        except Unread:
-            return False
-        return True
+    def erase(self, item: Application) -> None:
+        delete_draft(item, by=None, revision=item.revision)
 
 
 class CopyRule(Rule):
@@ -92,8 +88,8 @@ class CopyRule(Rule):
         with_copies = _unheld().filter(Exists(self._copies().filter(application=OuterRef("pk"))), state__in=FINAL)
         return with_copies.annotate(closed=closed).filter(closed__lt=before)
 
-    def erase(self, item: Application) -> bool:
-        return remove_copies(item, self._copies().filter(application=item)) > 0
+    def erase(self, item: Application) -> None:
+        remove_copies(item, self._copies().filter(application=item))
 
     def _copies(self) -> "QuerySet[Document]":
         """Return the files that the service has confirmed, and the replaced ones, which it never gets."""
@@ -116,12 +112,8 @@ class ClosedRule(Rule):
         closed = Max("changes__at", filter=Q(changes__moved_to=self.state))
         return settled(_unheld().filter(state=self.state)).annotate(closed=closed).filter(closed__lt=before)
 
-    def erase(self, item: Application) -> bool:
-        try:
-            erase_application(item, by=None, reason="retention")
-        except Unread:
-            return False
-        return True
+    def erase(self, item: Application) -> None:
+        erase_application(item, by=None, reason="retention")
 
 
 class AccountRule(Rule):
@@ -133,12 +125,8 @@ class AccountRule(Rule):
         customers = User.objects.filter(is_agent=False, is_staff=False).exclude(email__endswith=f"@{NOWHERE}")
         return customers.filter(unused).exclude(has_application).order_by("pk")
 
-    def erase(self, item: User) -> bool:
-        try:
-            erase_account(item, by=None, only_unused=True)
-        except NotErasable:
-            return False
-        return True
+    def erase(self, item: User) -> None:
+        erase_account(item, by=None, only_unused=True)
 
 
 def _unheld() -> "QuerySet[Application]":
@@ -172,7 +160,11 @@ def erase_what_is_due() -> dict[str, int]:
         count = 0
         for item in rule.due_now():
             try:
-                count += rule.erase(item)
+                rule.erase(item)
+                count += 1
+            except (Unread, NotErasable):
+                # The next round looks at it again.
+                continue
             except Exception as error:
                 # Not the error's own words, which may hold personal data.
                 logger.error("Retention, %s: %s met %s", rule.name, item.pk, type(error).__name__)

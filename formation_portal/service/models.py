@@ -15,7 +15,6 @@ from formation_portal.core.encrypted_fields import (
     EncryptedBinaryField,
     EncryptedJSONField,
     EncryptedTextField,
-    rows_in_order,
 )
 from formation_portal.core.encryption import UnreadableError, key_ring
 from formation_portal.core.key_rotation import rotation_task
@@ -194,7 +193,7 @@ class Party(AnsweredRecord):
 @rotation_task
 def renew_search_texts() -> None:
     """Make each party's search text with the newest key."""
-    for party in rows_in_order(Party, SERVICE):
+    for party in Party.objects.order_by("pk").iterator(chunk_size=500):
         with suppress(UnreadableError), transaction.atomic(using=SERVICE):
             for locked in Party.objects.select_for_update().filter(pk=party.pk):
                 locked.save(update_fields=["search_text"])

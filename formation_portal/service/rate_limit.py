@@ -13,7 +13,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 from django.conf import settings
 from django.core.cache import caches
@@ -52,8 +51,7 @@ class Counter:
 
     _RECORD = struct.Struct("dq")
 
-    def __init__(self, path: Path | None = None) -> None:
-        self._path = path
+    def __init__(self) -> None:
         # The file's lock works between processes, this one between threads.
         self._lock = threading.Lock()
 
@@ -79,9 +77,8 @@ class Counter:
 
     @contextmanager
     def _locked(self) -> Iterator[int]:
-        path = self._path or Path(settings.SERVICE_RATE_FILE)
         with self._lock:
-            file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+            file = os.open(settings.SERVICE_RATE_FILE, os.O_RDWR | os.O_CREAT, 0o600)
             try:
                 fcntl.flock(file, fcntl.LOCK_EX)
                 yield file

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from formation_portal.core.background import hourly_task, run_hourly_tasks
 from formation_portal.mail.models import Letter
-from formation_portal.mail.worker import each_hour, mail_sender
+from formation_portal.mail.worker import mail_sender
 
 from .conftest import Post
 from .smtp_server import MailServer
@@ -40,7 +40,7 @@ def test_the_content_of_an_email_goes_after_some_weeks_and_its_fate_stays(
     old, fresh = post(), post()
     at = timezone.now() - dt.timedelta(days=31)
     Letter.objects.filter(pk=old.pk).update(created_at=at, sent_at=at if was_sent else None)
-    each_hour()
+    run_hourly_tasks()
     old.refresh_from_db()
     fresh.refresh_from_db()
     assert (old.to, old.subject, old.text, old.html, old.next_at) == ("", "", "", "", None)

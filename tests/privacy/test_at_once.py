@@ -16,7 +16,7 @@ from formation_portal.invitations.models import Invitation
 from formation_portal.invitations.parts import finish, invite
 from formation_portal.mail.models import Letter
 from formation_portal.privacy import retention
-from formation_portal.privacy.accounts import erase_account
+from formation_portal.privacy.accounts import NotErasable, erase_account
 from formation_portal.privacy.announcements import announce_deletion
 from tests import factories
 from tests.privacy.stages import again, moved, started
@@ -74,7 +74,7 @@ def test_an_account_that_begins_an_application_is_no_longer_unused(owner: Any) -
         lambda: account_rule.erase(user(owner)),
     )
     assert begun.error is None
-    assert erased.result is False
+    assert isinstance(erased.error, NotErasable)
     assert user(owner).email == "owner@example.com"
     assert Application.objects.get().deleted_at is None
 
@@ -95,7 +95,7 @@ def test_an_account_whose_holder_signs_in_is_no_longer_unused(owner: Any) -> Non
 
     read, account_rule = user(owner), retention.RULES[-1]
     _, erased = at_once(sign_in, lambda: account_rule.erase(read))
-    assert erased.result is False
+    assert isinstance(erased.error, NotErasable)
     assert user(owner).email == "owner@example.com"
 
 
@@ -137,7 +137,8 @@ def test_a_deletion_is_announced_once(owner: Any) -> None:
     draft, before = started(owner), Letter.objects.filter(kind="draft_deletion").count()
     reads = again(draft.application), again(draft.application)
     first, second = at_once(*(lambda read=read: announce_deletion(read) for read in reads))
-    assert (first.result, second.result) == (True, False)
+    assert first.error is None
+    assert isinstance(second.error, services.Unread)
     assert Letter.objects.filter(kind="draft_deletion").count() == before + 1
 
 
@@ -149,5 +150,5 @@ def test_a_draft_that_changes_meanwhile_is_not_deleted_as_unused(owner: Any) -> 
         lambda: next(rule for rule in retention.RULES if rule.name == "drafts").erase(read),
     )
     assert changed.error is None
-    assert deleted.result is False
+    assert isinstance(deleted.error, services.Unread)
     assert again(draft.application).deleted_at is None

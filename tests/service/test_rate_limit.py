@@ -1,6 +1,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.db import connections
@@ -35,8 +36,9 @@ def test_the_portals_own_key_is_not_limited(loaded: None) -> None:
     assert "RateLimit" not in answers[0]
 
 
-def test_a_new_minute_begins_anew(tmp_path: Path) -> None:
-    counter = Counter(tmp_path / "counted")
+def test_a_new_minute_begins_anew(tmp_path: Path, settings: Any) -> None:
+    settings.SERVICE_RATE_FILE = tmp_path / "counted"
+    counter = Counter()
     assert counter.count(1, now=100.0) == (1, WINDOW)
     assert counter.count(1, now=130.5) == (2, 29.5)
     assert counter.count(1, now=100.0 + WINDOW) == (1, WINDOW)
@@ -80,8 +82,9 @@ def test_a_counted_call_waits_for_no_disk() -> None:
         assert cursor.fetchone() == ("u",)
 
 
-def test_all_processes_count_together(tmp_path: Path) -> None:
+def test_all_processes_count_together(tmp_path: Path, settings: Any) -> None:
     """Each process has a counter of its own, and all of them one file."""
-    counters = [Counter(tmp_path / "counted") for _ in range(3)]
+    settings.SERVICE_RATE_FILE = tmp_path / "counted"
+    counters = [Counter() for _ in range(3)]
     assert [counters[number % 3].count(7, now=100.0)[0] for number in range(6)] == [1, 2, 3, 4, 5, 6]
     assert counters[0].count(6, now=100.0)[0] == 1, "another key has a minute of its own"

@@ -6,7 +6,6 @@ METRICS_DIR). Labels are a bounded number, and no names of people.
 
 import contextlib
 import os
-from functools import lru_cache
 from pathlib import Path
 
 from django.conf import settings
@@ -42,17 +41,10 @@ _unlisted_calls = Counter(
 _MAX_CALL = 600
 
 
-# Finding the child of some labels takes longer than counting.
-@lru_cache(maxsize=4096)
-def _request_metrics(route: str, method: str, status: int) -> tuple[Counter, Histogram]:
-    return _requests.labels(route, method, str(status)), _request_seconds.labels(route, method)
-
-
 def count_request(route: str, method: str, status: int, seconds: float) -> None:
     if settings.METRICS_TOKEN:
-        count, duration = _request_metrics(route, method, status)
-        count.inc()
-        duration.observe(seconds)
+        _requests.labels(route, method, str(status)).inc()
+        _request_seconds.labels(route, method).observe(seconds)
 
 
 def count_call(method: str, outcome: str, seconds: float) -> None:

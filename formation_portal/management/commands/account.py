@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from allauth.mfa.models import Authenticator
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
-from formation_portal.accounts import second_factor
 from formation_portal.accounts.models import User
 from formation_portal.accounts.sessions import disable, end_sessions
 
@@ -39,7 +39,7 @@ class Command(BaseCommand):
         return f"{user.email} can sign in again."
 
     def forget_second_factor(self, user: User) -> str:
-        count = second_factor.remove_all(user)
+        count, _ = Authenticator.objects.filter(user=user).delete()
         end_sessions(user)
         if not count:
             return f"{user.email} had no second factor."
