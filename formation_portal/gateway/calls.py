@@ -6,7 +6,7 @@ import re
 import time
 import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.cookiejar import DefaultCookiePolicy
 from typing import Any, NoReturn
 
@@ -44,8 +44,6 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer without error."""
-
     status: int
     headers: Mapping[str, str]
     body: bytes
@@ -62,8 +60,8 @@ class Call:
     body: Mapping[str, Any] | None = None
     form: Mapping[str, str] | None = None
     files: Mapping[str, Any] | None = None
-    params: Mapping[str, str | int] | None = None
-    headers: Mapping[str, str] | None = None
+    params: Mapping[str, str | int] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
     key: str = ""
     timeouts: Timeouts
     limit: int
@@ -122,23 +120,22 @@ class Caller:
             raise error_class_of(error)(request_id=request_id) from error
         _log(call, status, started, request_id)
         answer = Answer(status, response.headers, body, request_id)
-        if is_error and not (status == 304 and call.headers and "If-None-Match" in call.headers):
+        if is_error and not (status == 304 and call.headers.get("If-None-Match")):
             _raise(call, answer)
         return answer
 
     def _prepare(self, call: Call, request_id: str) -> requests.PreparedRequest:
-        headers = {**(call.headers or {}), "X-Request-Id": request_id, **tracing.trace_headers()}
+        headers = {**call.headers, "Idempotency-Key": call.key, "X-Request-Id": request_id, **tracing.trace_headers()}
         if api_key := self._read_key():
             headers["Authorization"] = f"Bearer {api_key}"
-        if call.key:
-            headers["Idempotency-Key"] = call.key
         data: Any = call.form
         if call.body is not None:
             headers["Content-Type"] = "application/json"
             data = json.dumps(call.body, allow_nan=False, separators=(",", ":")).encode()
         url = self.base_url + call.path
-        # Another service may refuse parameters that it does not know, so none is sent without need.
-        params = {name: value for name, value in (call.params or {}).items() if value}
+        # Another service may refuse what it does not know, so nothing is sent without need.
+        headers = {name: value for name, value in headers.items() if value}
+        params = {name: value for name, value in call.params.items() if value}
         request = requests.Request(call.method, url, data=data, files=call.files, params=params, headers=headers)
         return self._session.prepare_request(request)
 

@@ -44,7 +44,6 @@ class CatalogProduct:
 
     @property
     def is_available(self) -> bool:
-        """Tell whether customers can apply for it."""
         return self.item is not None and not self.reason
 
 
@@ -98,10 +97,7 @@ def _hashed_key(text: str, taken: Container[str]) -> str:
 
 @dataclass(frozen=True)
 class Catalog:
-    """The products, and the time when the service last confirmed them. A stale catalog has a note for people.
-
-    `etag` and `digest` are those of the items as they arrived.
-    """
+    """The products, and the time when the service last confirmed them. A stale catalog has a note for people."""
 
     items: tuple[CatalogProduct, ...]
     fetched_at: datetime
@@ -111,11 +107,9 @@ class Catalog:
     digest: str = ""
 
     def find(self, key: str) -> CatalogProduct | None:
-        """Return the product with the key, available or not."""
         return next((product for product in self.items if product.key == key), None)
 
     def language_of(self, text: str) -> str:
-        """Return the language of a text of one of the products; "" for the language of the catalog."""
         for product in self.items:
             if product.item and (language := product.item.language_of(text)):
                 return language
@@ -137,10 +131,7 @@ _MIN_AGE = 5
 
 
 def catalog() -> Catalog:
-    """Return the catalog of the configured service, in the reader's language as far as the service has it.
-
-    Raises CatalogUnavailable without a catalog, even an old one.
-    """
+    """Return the catalog in the reader's language. Raises CatalogUnavailable without even an old one."""
     try:
         source = configuration.service()
     except NotConfigured as error:
@@ -166,10 +157,7 @@ def cached_catalog() -> Catalog | None:
 
 
 def catalog_item_in(language: str, key: str) -> Mapping[str, Any] | None:
-    """Return a product as the service describes it in a language, or None. Makes no call.
-
-    `key` is the product's jurisdiction_product_id, or the id of its schema.
-    """
+    """Return a product in a language, by its jurisdiction_product_id or its schema's id, or None. Makes no call."""
     try:
         source = configuration.service()
     except NotConfigured:
@@ -188,8 +176,7 @@ def _translation(source: FormationService, language: str = "") -> CatalogTransla
 
 def _translated(current: Catalog, translation: CatalogTranslation | None) -> Catalog:
     """Return the catalog with the texts of a translation. The result is cached by language."""
-    items = translation.items if translation else {}
-    if not translation or not items:
+    if translation is None or not (items := translation.items):
         return current
     cached = _translated_catalogs.get(translation.language)
     if cached is None or cached[0] is not current or cached[1] is not items:
@@ -232,8 +219,6 @@ def _translation_of(source: FormationService, directory: Path, language: str) ->
 
 
 class CatalogCache(CachedCatalog):
-    """The catalog in its own language."""
-
     # The number of calls of this process.
     calls = 0
     _cached: Catalog | None = None
@@ -254,7 +239,6 @@ class CatalogCache(CachedCatalog):
         return self._cached
 
     def cached(self) -> Catalog | None:
-        """Return the catalog of any age, without a call."""
         if self._cached is None:
             self._cached = self._stored()
         return self._cached

@@ -23,10 +23,7 @@ class StoredCatalog:
 
 
 class CatalogFile:
-    """A file under DATA_DIR for a service and a language. Its time of change is the time of the last confirmation.
-
-    An error is only logged, since the file is a cache.
-    """
+    """A file under DATA_DIR for a service and a language. Its time of change is the time of the last confirmation."""
 
     def __init__(self, directory: Path, base_url: str, language: str = "") -> None:
         name = hashlib.sha256(base_url.encode()).hexdigest()[:16]
@@ -51,7 +48,6 @@ class CatalogFile:
             return None
 
     def write(self, items: list[Any], etag: str) -> None:
-        """Replace the file as a whole."""
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             handle, name = tempfile.mkstemp(dir=self._path.parent)
@@ -62,7 +58,6 @@ class CatalogFile:
             log.warning("Could not store the catalog: %s", error)
 
     def touch(self) -> None:
-        """Mark the stored catalog as confirmed."""
         try:
             os.utime(self._path)
         except OSError as error:

@@ -1,8 +1,7 @@
 """The client of a formation service: the endpoints in use, JSON records in and out (interface, "Endpoints").
 
-Methods marked **S** are calls that only the supplement names; at a service without them they raise Unsupported. Every
-method raises GatewayError. A create whose answer has no id raises Unclear, since it may have been done. `key` is the
-Idempotency-Key: the same for every try of the same action.
+**S** marks calls that only the supplement names; at a service without them they raise Unsupported. Every method raises
+GatewayError. `key` is the Idempotency-Key: the same for every try of the same action.
 """
 
 from collections.abc import Callable
@@ -22,10 +21,7 @@ from .transports.network import Timeouts
 
 @dataclass(frozen=True, slots=True)
 class CatalogAnswer:
-    """The items of the catalog as they arrived, or None if they still have the ETag `if_none_match`.
-
-    `language` is that of the answer, if it names one. `sent_at` is the service's time.
-    """
+    """The items of the catalog as they arrived, or None if they still have the ETag, at the service's time."""
 
     items: list[Any] | None
     etag: str
@@ -63,13 +59,11 @@ class FormationService:
     def catalog(self, *, if_none_match: str = "", within: float | None = None, language: str = "") -> CatalogAnswer:
         """GET /catalog. `within` shortens the time of the call; `language` is the requested language."""
         timeouts = self._timeouts(within)
-        headers = {"If-None-Match": if_none_match} if if_none_match else {}
-        if language:
-            headers["Accept-Language"] = language
-        call = self._records.make(
-            "GET", "/catalog", headers=headers, timeouts=timeouts, limit=self._limits.catalog_bytes
+        headers = {"If-None-Match": if_none_match, "Accept-Language": language}
+        limit = self._limits.catalog_bytes
+        answer = self._records.call(
+            self._records.make("GET", "/catalog", headers=headers, timeouts=timeouts, limit=limit)
         )
-        answer = self._records.call(call)
         etag = answer.headers.get("ETag", "")
         answer_language = answer.headers.get("Content-Language", "").strip()
         if answer.status == 304:
@@ -101,7 +95,7 @@ class FormationService:
 
     def update_entity(self, entity_id: str, body: Body, *, key: str) -> Record:
         """**S** PATCH /entities/{id}."""
-        return self._records.update(_path("entities", entity_id), body, key=key)
+        return self._records.write("PATCH", _path("entities", entity_id), body, key=key, is_supplement=True)
 
     def delete_entity(self, entity_id: str, *, key: str = "") -> None:
         """**S** DELETE /entities/{id}, in `draft` only."""
@@ -156,7 +150,9 @@ class FormationService:
 
     def update_record(self, entity_id: str, collection: Collection, record_id: str, body: Body, *, key: str) -> Record:
         """**S** PATCH /entities/{id}/parties/{partyId}, for example."""
-        return self._records.update(_path("entities", entity_id, collection.step, record_id), body, key=key)
+        return self._records.write(
+            "PATCH", _path("entities", entity_id, collection.step, record_id), body, key=key, is_supplement=True
+        )
 
     def remove_record(self, entity_id: str, collection: Collection, record_id: str, *, key: str = "") -> None:
         """**S** DELETE /entities/{id}/parties/{partyId}, for example."""

@@ -23,7 +23,6 @@ _NUMERIC = re.compile(r"(0x[0-9a-f]*|\d+)(\.(0x[0-9a-f]*|\d+))*\.?", re.ASCII)
 
 
 def address_error(url: str) -> str:
-    """Return why the address cannot be used, as the rest of a sentence, or ""."""
     if any(character.isspace() or not character.isprintable() for character in url) or "\\" in url:
         return "contains a space, a control character or a backslash"
     try:
@@ -126,5 +125,4 @@ def _service(url: str, key: str) -> FormationService:
 
 
 def forget() -> None:
-    """Create the service again at the next call."""
     _service.cache_clear()

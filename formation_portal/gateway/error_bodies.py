@@ -1,9 +1,7 @@
 """Read an error answer of any shape (supplement, "Envelopes, pages, errors").
 
 Understood: RFC 9457 with the supplement's `code` and `errors`, `{"error": {"code", "message", "details"}}`,
-`{"error": "text"}`, `{"errors": {"field": ["text"]}}` at any depth, `{"detail": …}` (a text, or a list with `loc` and
-`msg`), and a body that is not JSON. An objection to a field without a text has the text of the whole answer, and a name
-is never taken for a text. Nothing here raises: an error that cannot be read is still an error.
+`{"error": "text"}`, `{"errors": {"field": ["text"]}}` at any depth, and `{"detail": …}`. Nothing here raises.
 """
 
 import json
@@ -64,7 +62,6 @@ def read_error_body(body: bytes, *, content_type: str = "") -> ErrorBody:
 
 
 def _problem_lists(mapping: Mapping[str, Any]) -> list[Any]:
-    """Return the values of the members that hold objections."""
     values = [mapping.get(name) for name in _LIST_MEMBERS]
     return [value for value in values if isinstance(value, Mapping | list)]
 
@@ -78,7 +75,6 @@ def _problems(values: list[Any], message: str = "") -> tuple[FieldProblem, ...]:
 
 
 def _read(value: Any, path: tuple[str, ...], depth: int) -> Iterator[FieldProblem]:
-    """Yield the objections at a path, each with a field or a text."""
     if depth == 0:
         return
     if isinstance(value, list):
@@ -127,7 +123,6 @@ def _is_field_map(mapping: Mapping[str, Any]) -> bool:
 
 
 def _field_path(mapping: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the path to the field that an objection names; empty if it names none."""
     text = _message(mapping)
     source = mapping.get("source")
     inner = source if isinstance(source, Mapping) else {}

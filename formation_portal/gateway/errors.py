@@ -18,10 +18,7 @@ MAX_ID_LENGTH = 200
 
 @dataclass(frozen=True, slots=True)
 class FieldProblem(Problem):
-    """An objection of the service. `field` is its own name for the field, or "".
-
-    The supplement adds the section, party, share class or document slot of a requirement.
-    """
+    """An objection of the service. `field` is its own name for the field, or ""."""
 
     section: str = ""
     party_id: str = ""
@@ -31,8 +28,6 @@ class FieldProblem(Problem):
 
 @dataclass(frozen=True, slots=True)
 class ErrorBody:
-    """The content of an error answer of any shape."""
-
     code: str = ""
     message: str = ""
     problems: tuple[FieldProblem, ...] = ()
@@ -40,10 +35,7 @@ class ErrorBody:
 
 
 class GatewayError(Exception):
-    """A call without a usable answer.
-
-    `explanation` is the meaning for people; `message` is the service's text, or else the explanation.
-    """
+    """A call without a usable answer. `explanation` is the meaning for people; `message` the service's text, if any."""
 
     explanation = "The formation service could not do this"
 
@@ -57,7 +49,8 @@ class GatewayError(Exception):
         retry_after: float | None = None,
     ) -> None:
         error_body = error_body or ErrorBody()
-        self.message = message or error_body.message or self.explanation
+        service_text = message or error_body.message
+        self.message = service_text or self.explanation
         self.status = status
         self.code = error_body.code
         self.problems = error_body.problems
@@ -65,9 +58,8 @@ class GatewayError(Exception):
         self.request_id = request_id
         self.retry_after = retry_after
         # For the log: the meaning, and the service's text.
-        service_text = self.message if self.message != self.explanation else ""
-        details = ": ".join(str(part) for part in (self.status, service_text) if part)
-        super().__init__(f"{self.explanation} ({details})" if details else self.explanation)
+        details = ": ".join(str(part) for part in (status, service_text) if part)
+        super().__init__(f"{self.explanation} ({details})".removesuffix(" ()"))
 
 
 class NoAnswer(GatewayError):
@@ -174,8 +166,7 @@ def error_class_for(
 ) -> type[GatewayError]:
     """Return the class of error for a status, Unclear by default.
 
-    503 means "not done" only with the Retry-After that the supplement promises: proxies answer 503 also for requests
-    whose answer they lost.
+    503 means "not done" only with Retry-After: proxies answer 503 also for requests whose answer they lost.
     """
     if (status == 409 and code == "request_in_progress") or (status == 503 and has_retry_after):
         return Busy
@@ -189,10 +180,7 @@ def error_class_for(
 
 
 def error_class_of(error: object) -> type[GatewayError]:
-    """Return NotSent if an exception, or one in it, shows that nothing was sent, else Unclear.
-
-    requests raises the same ConnectionError for "refused" and "answer lost".
-    """
+    """Return NotSent if an exception, or one in it, shows that nothing was sent, else Unclear."""
     while isinstance(error, Exception):
         if isinstance(error, ConnectTimeoutError | HandshakeFailed):
             return NotSent

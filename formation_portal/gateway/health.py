@@ -53,7 +53,6 @@ def check_service() -> Iterator[CheckResult]:
 
 
 def remedy_for(error: GatewayError) -> str:
-    """Tell the operator what to do about a failed call."""
     if not settings.FORMATION_SERVICE_URL:
         return "Run manage.py setup_portal." if isinstance(error, NotAuthorised) else SEE_DATABASES
     if isinstance(error, NotAuthorised):

@@ -122,7 +122,6 @@ class EntityRecord:
 
     @property
     def payment_host(self) -> str:
-        """Return the host of the address where the customer pays."""
         return urlsplit(self.payment_url).hostname or ""
 
 
@@ -161,8 +160,6 @@ def _https_url(value: object) -> str:
 
 
 class Records:
-    """Read and write records at paths below /api/v1."""
-
     def __init__(self, caller: Caller, limits: Limits) -> None:
         self.call = caller.call
         self._limits = limits
@@ -173,13 +170,11 @@ class Records:
         return Call(method=method, path=f"/api/v1{path}", **(defaults | more))
 
     def get(self, path: str, **more: Any) -> Record:
-        """**S** Read a record; `more` are members of Call."""
         answer = self.call(self.make("GET", path, is_supplement=True, **more))
         with usable_answer(answer):
             return record_in(read_json(answer.body))
 
     def list_all(self, path: str, *, is_supplement: bool = False, **params: str) -> list[Record]:
-        """Read a list with all its pages."""
         records: list[Record] = []
         page = pages = 1
         size = 0
@@ -216,9 +211,6 @@ class Records:
         answer = self.call(self.make("POST", path, body=body, key=key, is_supplement=is_supplement))
         with usable_answer(answer):
             return with_id(record_in(read_json(answer.body)), id_names)
-
-    def update(self, path: str, body: Body, *, key: str) -> Record:
-        return self.write("PATCH", path, body, key=key, is_supplement=True)
 
     def delete(self, path: str, *, key: str) -> None:
         self.call(self.make("DELETE", path, key=key, is_supplement=True))

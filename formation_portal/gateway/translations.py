@@ -1,7 +1,4 @@
-"""Fetch the catalog in other languages with `Accept-Language`, and cache it by language with its ETag.
-
-Only texts come from here; ids, versions, values and rules come from the catalog in its own language (`catalog.py`).
-"""
+"""Fetch the texts of the catalog in other languages with `Accept-Language`, and cache them by language."""
 
 import logging
 import threading
@@ -54,21 +51,15 @@ class CachedCatalog:
 
 
 class CatalogTranslation(CachedCatalog):
-    """The texts of the catalog in another language."""
-
     _etag = ""
     _items: Items = {}
 
     @property
     def is_empty(self) -> bool:
-        """Tell whether nothing is known about the language yet."""
         return not self.items and self._next_call == float("-inf")
 
     def refresh(self, *, etag: str) -> None:
-        """Call the service if that is due and no other thread does. An error leaves the old items in place.
-
-        `etag` is that of the catalog in its own language: a service with that language alone can answer "not modified".
-        """
+        """Call the service if that is due and no other thread does. `etag` is that of the catalog in its language."""
         if not self.is_due() or not self._lock.acquire(blocking=False):
             return
         try:

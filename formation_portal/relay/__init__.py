@@ -1,9 +1,4 @@
-"""Brings the formation service's record to match ours, and creates nothing twice.
-
-It imports contract, gateway and applications; never portal or desk. Saving brings the rows of deliveries up to date
-(`sync`), only the worker writes to the service (`worker`), and pages read how far things have come (`delivery_status`)
-or wait a moment for the worker (`wake`).
-"""
+"""Bring the formation service's record to match ours, and create nothing twice. README.md has the way in."""
 
 
 def drain() -> int:

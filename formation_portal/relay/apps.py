@@ -9,5 +9,4 @@ class RelayConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Take part in the hourly round: old events are deleted."""
         from . import incoming_webhooks  # noqa: F401

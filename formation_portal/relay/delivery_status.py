@@ -1,6 +1,6 @@
 """Show the state of each delivery of an application, in the words that its customer reads (design, "Relay")."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -84,10 +84,7 @@ _OTHER_REASON = gettext_noop(
 
 @dataclass(frozen=True, slots=True)
 class DeliveryStatus:
-    """The state of one delivery, and when it last changed.
-
-    `why` is a sentence if our team has it, or its file can't be read. For agents: `delivery` is the row's primary key.
-    """
+    """The state of one delivery. `why` is a sentence if our team has it, or its file can't be read."""
 
     state: DeliveryStage = DeliveryStage.SAVED
     message: str = DeliveryStage.SAVED.label
@@ -111,43 +108,40 @@ class DeliveryStatus:
 
 
 class ApplicationDeliveries:
-    """The deliveries of one application, as its pages show them."""
-
     def __init__(self, application: Application, *, only_trouble: bool = False) -> None:
         self.profile = current_profile()
         self._only_trouble = only_trouble
         self._may_send = self.profile.may_send(application)
-        self._later = SENT_ON_SUBMIT
+        self._saved = DeliveryStage.SAVED.label
         if application.status is State.RETURNED_FOR_CHANGES:
-            self._later = SENT_WITH_CORRECTIONS
-        self._rows: dict[ResourceName, Delivery] = {
-            row.name: row for row in rows_of(application, DELIVERIES, "deliveries")
-        }
+            self._saved = SENT_WITH_CORRECTIONS
+        elif not self._may_send:
+            self._saved = SENT_ON_SUBMIT
+        self._rows: dict[ResourceName, Delivery] = {}
+        # All rows but those of resources that the service neither has nor should have.
+        self._busy_rows: list[Delivery] = []
+        self._last_submission: Delivery | None = None
+        for row in rows_of(application, DELIVERIES, "deliveries"):
+            self._rows[row.name] = row
+            if row.state != DeliveryState.DONE or row.wanted is not None:
+                self._busy_rows.append(row)
+            is_later = self._last_submission is None or row.position > self._last_submission.position
+            if row.resource_kind is ResourceKind.SUBMISSION and is_later:
+                self._last_submission = row
         self._statuses: dict[ResourceName, DeliveryStatus] = {}
         self._existing = {row.name for row in self._rows.values() if row.remote_id}
         self._is_closed = is_closed_for_changes(self._rows.values())
         self._is_payment_due = application.payment_due_since is not None
 
     def of(self, kind: str, token: str | None = None) -> DeliveryStatus:
-        """Return the status of one resource; without a row it is saved here and nothing more.
+        """Return the status of one resource. A document's token is its `subject`."""
+        return self._status(self._rows.get((ResourceKind(kind), token or "")))
 
-        A document's token is its `subject`.
-        """
-        row = self._rows.get((ResourceKind(kind), token or ""))
-        return self._status(row) if row else self._saved_only()
-
-    @cached_property
+    @property
     def last_submission(self) -> DeliveryStatus:
-        row = self._last_submission_row
-        return self._status(row) if row else self._saved_only()
-
-    @cached_property
-    def _last_submission_row(self) -> Delivery | None:
-        submissions = [row for row in self._rows.values() if row.resource_kind is ResourceKind.SUBMISSION]
-        return max(submissions, key=lambda row: row.position, default=None)
+        return self._status(self._last_submission)
 
     def of_entity(self) -> DeliveryStatus:
-        """Return the status of the answers about the entity: the more urgent one, with the problems of both kinds."""
         return self._joined(ResourceKind.ENTITY, ResourceKind.ENTITY_CSP)
 
     def of_section(self, section: Section) -> DeliveryStatus:
@@ -165,17 +159,14 @@ class ApplicationDeliveries:
         return self._joined(ResourceKind.SHARE_CLASS, ResourceKind.SHARE_CLASS_CSP, token=token)
 
     def of_all(self, kind: ResourceKind) -> DeliveryStatus:
-        """Return the most urgent status of one kind, with all problems."""
-        return self._most_urgent([self._status(row) for row in self._busy_rows if row.resource_kind is kind])
+        return self._most_urgent([row for row in self._busy_rows if row.resource_kind is kind])
 
     @cached_property
     def overall(self) -> DeliveryStatus:
-        """Return the most urgent status of all, with every problem."""
-        return self._most_urgent([self._status(row) for row in self._busy_rows])
+        return self._most_urgent(self._busy_rows)
 
     @property
     def party_states(self) -> dict[str, DeliveryStage]:
-        """Return the stage of each party that has a row, by its token."""
         kinds = (ResourceKind.PARTY, ResourceKind.PARTY_CSP)
         return {token: self.of_party(token).state for kind, token in self._rows if kind in kinds}
 
@@ -191,7 +182,6 @@ class ApplicationDeliveries:
 
     @property
     def accepted_documents(self) -> list[Delivery]:
-        """Return the documents that the service has accepted."""
         return [
             row
             for row in self._rows.values()
@@ -207,14 +197,10 @@ class ApplicationDeliveries:
 
     @property
     def refusals(self) -> tuple[tuple[LocatedProblem, datetime], ...]:
-        """Return every problem that the service reported, each with the time."""
         return tuple((problem, row.updated_at) for row in self._rows.values() for problem in problems_of(row))
 
     def unresolved(self, slot_words: Mapping[str, str] | None = None) -> tuple[tuple[str, DeliveryStatus], ...]:
-        """Return the titles and statuses of rows that are being checked, are with our team or wait for their file.
-
-        Includes those of resources that were removed here.
-        """
+        """Return the titles and statuses of rows that are being checked, are with our team or wait for their file."""
         titles = Titles(self._rows.values(), slot_words=slot_words)
         unresolved = []
         for row in self._busy_rows:
@@ -225,7 +211,6 @@ class ApplicationDeliveries:
 
     @property
     def transitions(self) -> tuple[tuple[str, DeliveryStatus], ...]:
-        """Return the titles and statuses of submissions and changes of status, in their order."""
         titles = Titles(self._rows.values())
         rows = [row for row in self._busy_rows if row.is_transition]
         rows.sort(key=lambda row: (row.name == WITHDRAWAL, row.position))
@@ -233,7 +218,6 @@ class ApplicationDeliveries:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """Return a sentence about each kind of call that this service lacks."""
         names = [row.name for row in self._rows.values() if row.reason == Reason.UNSUPPORTED]
         notices = []
         if not self.profile.can_edit and not self._may_send:
@@ -247,12 +231,13 @@ class ApplicationDeliveries:
         return tuple(notices)
 
     def _joined(self, *kinds: ResourceKind, token: str = "") -> DeliveryStatus:
-        rows = [self._rows[kind, token] for kind in kinds if (kind, token) in self._rows]
-        return self._most_urgent([self._status(row) for row in rows])
+        return self._most_urgent([self._rows[kind, token] for kind in kinds if (kind, token) in self._rows])
 
-    def _most_urgent(self, statuses: list[DeliveryStatus]) -> DeliveryStatus:
-        if not statuses:
-            return self._saved_only()
+    def _most_urgent(self, rows: Sequence[Delivery]) -> DeliveryStatus:
+        """Return the most urgent status, with all problems; without a row the resource is only saved here."""
+        if not rows:
+            return self._status(None)
+        statuses = [self._status(row) for row in rows]
         first = min(statuses, key=lambda status: _URGENCY.index(status.state))
         undecided = next((status.delivery for status in statuses if status.is_undecided), None)
         to_inform = next((status.delivery for status in statuses if status.must_inform_provider), None)
@@ -264,32 +249,23 @@ class ApplicationDeliveries:
             must_inform_provider=to_inform is not None,
         )
 
-    def _saved_only(self) -> DeliveryStatus:
-        return DeliveryStatus() if self._may_send else DeliveryStatus(message=self._later)
-
-    @property
-    def _busy_rows(self) -> list[Delivery]:
-        """Return all rows but those of resources that the service neither has nor should have."""
-        return [row for row in self._rows.values() if row.state != DeliveryState.DONE or row.wanted is not None]
-
-    def _status(self, row: Delivery) -> DeliveryStatus:
-        name = row.name
-        if name not in self._statuses:
-            self._statuses[name] = self._find_status(row)
-        return self._statuses[name]
+    def _status(self, row: Delivery | None) -> DeliveryStatus:
+        """Return the status of a row; without one the resource is saved here and nothing more."""
+        if row is None:
+            return DeliveryStatus(message=self._saved)
+        if row.name not in self._statuses:
+            self._statuses[row.name] = self._find_status(row)
+        return self._statuses[row.name]
 
     def _find_status(self, row: Delivery) -> DeliveryStatus:
         # The row is sent without another submission by the customer.
         may_send = self._may_send or row.is_transition
         stage = self._stage(row, may_send=may_send)
-        is_untroubled = self._only_trouble and stage in _UNTROUBLED
-        if is_untroubled:
-            stage = DeliveryStage.SAVED
+        if self._only_trouble and stage in _UNTROUBLED:
+            return DeliveryStatus(message=self._saved, at=row.updated_at)
         message = stage.label
         if stage is DeliveryStage.SAVED and not may_send:
-            message = self._later
-        if is_untroubled:
-            return DeliveryStatus(message=message, at=row.updated_at)
+            message = self._saved
         why = ""
         if stage is DeliveryStage.OURS:
             why = gettext(_REASONS.get(row.reason, _OTHER_REASON))
@@ -313,7 +289,7 @@ class ApplicationDeliveries:
         if row.is_returned:
             return DeliveryStage.YOURS
         if row.state == DeliveryState.DONE:
-            if self._is_payment_due and row is self._last_submission_row:
+            if self._is_payment_due and row is self._last_submission:
                 return DeliveryStage.PAYMENT
             if row.reason == Reason.UNSUPPORTED:
                 return DeliveryStage.OURS
@@ -326,7 +302,6 @@ class ApplicationDeliveries:
 
 
 def deliveries_of(application: Application) -> ApplicationDeliveries:
-    """Read the deliveries of an application: two queries, one where its rows were prefetched."""
     return ApplicationDeliveries(application)
 
 

@@ -1,7 +1,6 @@
-"""Read the status of the documents at the service from its list, now and then, by the worker alone.
+"""Read the status of the documents at the service from its list, by the worker alone (supplement, "Documents").
 
-A document that it rejects comes back to the customer like any answer that it refuses, with its note (`problems`). The
-interface shows no such list, so a service without one is asked again only after a day (supplement, "Documents").
+A document that it rejects comes back to the customer like any answer that it refuses (`problems`).
 """
 
 import logging
@@ -39,10 +38,7 @@ _RETURNED = gettext_noop("The formation service returned a document")
 
 
 def read_due_documents() -> int:
-    """Read the due documents of each application, as far as the service may be called. Return the number of readings.
-
-    Never called inside a transaction.
-    """
+    """Read the due documents of each application, and return the number of readings. Not for a transaction."""
     readings = 0
     now = timezone.now()
     is_new = Q(read_next_at=None, updated_at__lte=now - timing.READ_SOON)
@@ -57,7 +53,7 @@ def read_due_documents() -> int:
 
 
 def read_documents_soon(entity_id: str) -> None:
-    """Make the documents of an entity, by its id at the service, due now, as an event about it has come."""
+    """Make the documents of an entity, by its id at the service, due now."""
     kind, subject = ENTITY
     entities = Delivery.objects.filter(kind=kind, subject=subject, remote_id=entity_id)
     documents = _open_documents().filter(application_id__in=entities.values("application_id"))
@@ -65,7 +61,6 @@ def read_documents_soon(entity_id: str) -> None:
 
 
 def _open_documents() -> QuerySet[Delivery]:
-    """Return the documents at the service whose status may still change."""
     sent = Delivery.objects.filter(kind=ResourceKind.DOCUMENT, state=DeliveryState.DONE, application__deleted_at=None)
     return sent.exclude(remote_id="").exclude(document_status=APPROVED).exclude(application__state__in=FINAL)
 
@@ -87,8 +82,7 @@ def _claim(application_id: int) -> datetime | None:
 def _read(application_id: int, until: datetime) -> None:
     """Read the list of the application's entity.
 
-    Rows that are due at another moment by now are to be read again: this reading began before that was known, and says
-    nothing of them.
+    Rows that are due at another moment by now are to be read again: this reading began before that was known.
     """
     kind, subject = ENTITY
     entity = Delivery.objects.filter(application_id=application_id, kind=kind, subject=subject).first()
@@ -121,7 +115,6 @@ def _read(application_id: int, until: datetime) -> None:
 
 
 def _note_status(row: Delivery, record: Mapping[str, Any]) -> bool:
-    """Note the record's status of a document. Return whether it is new."""
     before = (row.document_status, row.document_note)
     row.document_status = ""
     row.document_note = ""
@@ -133,6 +126,5 @@ def _note_status(row: Delivery, record: Mapping[str, Any]) -> bool:
 
 
 def learn_about_service(outcome: CallOutcome) -> None:
-    """Note what the answer shows about the service, as with every other call."""
     with transaction.atomic():
         rate_limit.record_outcome(locked_profile(), outcome, timezone.now(), was_retry=False)

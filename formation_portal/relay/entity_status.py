@@ -1,8 +1,7 @@
-"""Read the status of entities at the service: after each event, and once an hour while a case waits for the service.
+"""Read the status of entities at the service: after events, and once an hour while a case waits for the service.
 
-Only the worker reads it, but for the address where the customer pays, which the status page reads. A decision of the
-service itself goes to reviews/service_status.py. While a transition of ours is under way nothing is concluded. Of a
-service without the call nothing is known, and nothing changes (supplement, "Entities").
+Only the worker reads it, but for the address where the customer pays. While a transition of ours is under way nothing
+is concluded. Of a service without the call nothing is known (supplement, "Entities").
 """
 
 import logging
@@ -49,10 +48,7 @@ _NOT_CALLED = (Reason.UNSUPPORTED, Reason.PROVIDER_INFORMED)
 
 
 def read_due_entities() -> int:
-    """Read the entity of each application that is due, as far as the service may be called. Return their number.
-
-    Never called inside a transaction.
-    """
+    """Read each entity that is due, and return their number. Not for a transaction."""
     readings = 0
     for entity in list(_due_entities(timezone.now())):
         claimed_until = _claim(entity.application_id)
@@ -64,7 +60,7 @@ def read_due_entities() -> int:
 
 
 def read_entity_soon(entity_id: str) -> None:
-    """Make the entity with this id at the service due now, as an event about it has come."""
+    """Make the entity with this id at the service due now."""
     for entity in _entities().filter(remote_id=entity_id):
         schedule_reading(entity.application_id, at=timezone.now())
 
@@ -79,7 +75,6 @@ def schedule_reading(application_id: int, *, at: datetime) -> None:
 
 
 def _entities() -> QuerySet[Delivery]:
-    """Return the entities at the service of all submitted applications."""
     kind, subject = ENTITY
     submitted = Delivery.objects.filter(kind=kind, subject=subject, application__submitted_at__isnull=False)
     sent = submitted.exclude(remote_id="").filter(application__deleted_at=None)
@@ -93,10 +88,7 @@ def _due_entities(now: datetime) -> QuerySet[Delivery]:
 
 
 def _claim(application_id: int) -> datetime | None:
-    """Return until when no other worker reads the entity.
-
-    None if another worker has it by now, or the service may not be called.
-    """
+    """Return until when no other worker reads the entity; None if one does, or the service may not be called."""
     with transaction.atomic():
         now = timezone.now()
         stored = locked_profile()
@@ -110,10 +102,7 @@ def _claim(application_id: int) -> datetime | None:
 
 
 def _read(entity: Delivery, until: datetime) -> None:
-    """Read the entity and note its status. Another reading that was asked for meanwhile is still due.
-
-    A reading from before a transition that was sent meanwhile says nothing: the entity is read again soon.
-    """
+    """Read the entity and note its status, unless a transition was sent meanwhile."""
     before = _transition_states(entity.application_id)
     try:
         record = EntityRecord.read(gateway.service().entity(entity.remote_id))
@@ -147,7 +136,9 @@ def _transition_states(application_id: int) -> list[tuple[int, str]]:
 def _note_record(application: Application, reading: EntityReading, record: EntityRecord) -> None:
     draft = open_draft(application)
     if application.payment_due_since is not None:
-        if _is_still_due(reading, record):
+        # The service waits for the payment until it shows another status.
+        is_same = record.pending_submission is None and record.status in ("", State.DRAFT, reading.status)
+        if record.awaits_payment or is_same:
             _note_payment(draft, reading, record)
             return
         services.set_payment_due(draft, is_due=False)
@@ -179,10 +170,7 @@ def _note_record(application: Application, reading: EntityReading, record: Entit
 
 
 def _expected_statuses(application: Application, steps: Sequence[Delivery]) -> tuple[set[str], Delivery | None]:
-    """Return the statuses that are no decision of the service, and the transition that it acknowledged last.
-
-    They are the status of that transition, those of later ones that the service was not called for, and our own.
-    """
+    """Return the statuses that are no decision of the service, and the transition that it acknowledged last."""
     expected = {application.state}
     newest_first = sorted(steps, key=lambda step: (step.name == WITHDRAWAL, step.position), reverse=True)
     for step in newest_first:
@@ -193,13 +181,6 @@ def _expected_statuses(application: Application, steps: Sequence[Delivery]) -> t
     return expected | {State.DRAFT.value}, None
 
 
-def _is_still_due(reading: EntityReading, record: EntityRecord) -> bool:
-    """Return whether the service still waits for the payment, which it does until it shows another status."""
-    if record.awaits_payment:
-        return True
-    return record.pending_submission is None and record.status in ("", State.DRAFT, reading.status)
-
-
 def _note_payment(draft: Draft, reading: EntityReading, record: EntityRecord) -> None:
     reading.status = record.status
     reading.payment_url = record.payment_url or reading.payment_url
@@ -207,10 +188,7 @@ def _note_payment(draft: Draft, reading: EntityReading, record: EntityRecord) ->
 
 
 def note_transition(row: Delivery, record: EntityRecord | None) -> None:
-    """Note the status in the answer to an acknowledged transition; the entity is read soon afterwards.
-
-    For the transaction that records the answer.
-    """
+    """Note the status in the answer to an acknowledged transition, in the transaction that records it."""
     reading, _ = EntityReading.objects.get_or_create(application_id=row.application_id)
     reading.next_at = timezone.now() + timing.READ_SOON
     if record is not None and record.awaits_payment and row.resource_kind is ResourceKind.SUBMISSION:
@@ -220,10 +198,7 @@ def note_transition(row: Delivery, record: EntityRecord | None) -> None:
 
 
 def read_payment(application: Application) -> EntityRecord:
-    """Read the address where the customer pays, for a page: from the service within seconds, else as it was known last.
-
-    Makes no call while the service is not to be called.
-    """
+    """Read the address where the customer pays from the service within seconds, else return the last one."""
     last = EntityRecord()
     if reading := EntityReading.objects.filter(pk=application.pk).first():
         last = EntityRecord(status=reading.status, payment_url=reading.payment_url)

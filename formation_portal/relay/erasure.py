@@ -21,10 +21,7 @@ _UNSETTLED = (
 
 
 def settled(applications: "QuerySet[Application]") -> "QuerySet[Application]":
-    """Return the applications of which nothing is under way, in doubt, or waits for an agent.
-
-    They can be erased, since what was sent is not needed any more.
-    """
+    """Return the applications of which nothing is under way, in doubt, or waits for an agent: they can be erased."""
     return applications.exclude(Exists(_unsettled().filter(application=OuterRef("pk"))))
 
 
@@ -39,8 +36,8 @@ def _unsettled() -> "QuerySet[Delivery]":
 def forget_application(application: Application) -> None:
     """Delete all that is kept of an application.
 
-    The deliveries of a draft stay, without the acknowledged payload, until the service has deleted it; `sync` empties
-    the rest. Those in doubt keep the sent payload, which tells whether it has arrived.
+    The deliveries of a draft stay, without the acknowledged payload, until the service has deleted it. Those in doubt
+    keep the sent payload, which tells whether it has arrived.
     """
     rows = Delivery.objects.filter(application=application)
     ids = set(rows.filter(kind=ResourceKind.ENTITY).values_list("remote_id", flat=True)) - {""}
@@ -57,10 +54,7 @@ def forget_application(application: Application) -> None:
 
 
 def forget_party(application: Application, token: str, names: Collection[str]) -> list[Decision]:
-    """Erase the payloads of a party, and its names in changes of status. Return the decisions, emptied as well.
-
-    That the service has the party is kept: there it is deleted, unless the application stays there as it is.
-    """
+    """Erase the payloads of a party, and its names in changes of status. Return the decisions, emptied as well."""
     for row in Delivery.objects.filter(application=application, kind=ResourceKind.STATUS):
         row.wanted = pseudonymised(row.wanted, names)
         row.acknowledged = pseudonymised(row.acknowledged, names)

@@ -28,18 +28,13 @@ _WAITS_FOR_PEOPLE = frozenset({DeliveryState.HELD, DeliveryState.REFUSED})
 
 
 class OpenDeliveries(NamedTuple):
-    """The number of deliveries in a state, and since when the oldest has been on its way."""
-
     state: DeliveryState
     number: int
     oldest: datetime
 
 
 def open_deliveries() -> list[OpenDeliveries]:
-    """Count the deliveries that are not done by state, without those that wait until their customer submits. One query.
-
-    A delivery is on its way since the first try of its payload, however often that was tried again.
-    """
+    """Count the deliveries that are not done by state, without those that wait for a submission. One query."""
     tries = Attempt.objects.filter(delivery=OuterRef("pk"), key=OuterRef("key")).order_by("pk")
     since = Coalesce(Subquery(tries.values("started_at")[:1]), F("updated_at"))
     rows = Delivery.objects.filter(_OPEN).annotate(since=since)
@@ -48,7 +43,6 @@ def open_deliveries() -> list[OpenDeliveries]:
 
 
 def last_event() -> datetime | None:
-    """Return when the service's last event came; None if none came within a month."""
     last: datetime | None = ReceivedEvent.objects.aggregate(last=Max("received_at"))["last"]
     return last
 
@@ -59,7 +53,6 @@ def is_paused() -> bool:
 
 
 def check_deliveries() -> Iterator[CheckResult]:
-    """Report the oldest delivery that is not done, and those that wait for an agent."""
     now = timezone.now()
     totals = open_deliveries()
     moving = [total for total in totals if total.state not in _WAITS_FOR_PEOPLE]
@@ -79,7 +72,6 @@ def check_deliveries() -> Iterator[CheckResult]:
 
 
 def check_relay() -> Iterator[CheckResult]:
-    """Report deliveries that no worker sends, and what keeps the relay from sending."""
     now = timezone.now()
     overdue = Delivery.objects.filter(next_at__lt=now - _UNTOUCHED)
     is_moving = Attempt.objects.filter(started_at__gt=now - _UNTOUCHED).exists()
@@ -96,7 +88,6 @@ def check_relay() -> Iterator[CheckResult]:
 
 
 def check_received_events() -> Iterator[CheckResult]:
-    """Report events of the formation service that the portal refused."""
     notices = refusal_notices()
     for notice in notices:
         yield look("Events received", notice.text, notice.remedy)

@@ -1,7 +1,6 @@
 """Receive the service's events, subscribe to them, and keep the secrets that sign them.
 
-WEBHOOK_SCHEME names one of two schemes of signatures; any fault in a signature gets the same answer: no. No event is
-believed: each is kept once, as it came, and only makes the relay read the entity again soon, from the service itself.
+No event is believed: each is kept once, and only makes the relay read the entity again soon.
 """
 
 import hashlib
@@ -39,7 +38,6 @@ Headers = Mapping[str, str]
 
 
 def _is_signed(secret: str, body: bytes, headers: Headers) -> bool:
-    """Return whether the signature is by Standard Webhooks with this secret."""
     signed = {name: headers.get(name, "") for name in ("webhook-id", "webhook-timestamp", "webhook-signature")}
     try:
         Webhook(secret).verify(body, signed, json_parse=False)
@@ -50,10 +48,7 @@ def _is_signed(secret: str, body: bytes, headers: Headers) -> bool:
 
 
 def _is_plainly_signed(secret: str, body: bytes, headers: Headers) -> bool:
-    """Return whether the signature is the hex HMAC-SHA256 over `timestamp.payload`.
-
-    The id isn't signed, so nothing depends on it.
-    """
+    """Return whether the signature is the hex HMAC-SHA256 over `timestamp.payload`. The id isn't signed."""
     sent_at = headers.get("X-Webhook-Timestamp", "")
     seconds = parse_integer(sent_at, digits=12)
     if seconds is None or abs(timezone.now().timestamp() - seconds) > TOLERANCE_SECONDS:
@@ -63,7 +58,6 @@ def _is_plainly_signed(secret: str, body: bytes, headers: Headers) -> bool:
 
 
 def signing_secrets() -> tuple[str, ...]:
-    """Return every secret that counts, of the setting and from subscribing."""
     return tuple(dict.fromkeys((*settings.WEBHOOK_SECRET.split(), *_stored_secrets())))
 
 
@@ -72,18 +66,12 @@ def _stored_secrets() -> list[str]:
 
 
 class Subscribed(NamedTuple):
-    """A subscription to the service's events. `is_new`: it was made just now."""
-
     webhook_id: str
     is_new: bool
 
 
 def subscribe(service: FormationService, url: str, *, is_renewal: bool = False) -> Subscribed:
-    """Have events posted to the address, with a new secret for a renewal, and count refused events from zero.
-
-    Earlier subscriptions of the address are ended once the new one is kept. Raises GatewayError; Unsupported if the
-    service has no such call.
-    """
+    """Have events posted to the address, and end its earlier subscriptions. Raises GatewayError."""
     earlier = [webhook for webhook in service.webhooks() if webhook.get("url") == url]
     RefusedEvents.objects.all().delete()
     if earlier and _stored_secrets() and not is_renewal:
@@ -109,10 +97,7 @@ _NAME = re.compile(r"[!-~]{1,200}")
 
 
 def receive(body: bytes, *, headers: Headers, media_type: str) -> bool:
-    """Keep an event, once. Return False for one that isn't surely the service's, which is only counted.
-
-    Its content decides only whether it was here before, and which application is read again.
-    """
+    """Keep an event, once. Return False for one that isn't surely the service's, which is only counted."""
     event = None
     is_standard = settings.WEBHOOK_SCHEME == STANDARD
     check = _is_signed if is_standard else _is_plainly_signed
@@ -147,7 +132,6 @@ def receive(body: bytes, *, headers: Headers, media_type: str) -> bool:
 
 
 def _short_word(value: Any) -> str:
-    """Return a short word of visible characters, or "" for anything else."""
     return value if isinstance(value, str) and _NAME.fullmatch(value) else ""
 
 

@@ -1,8 +1,6 @@
-"""The tables of the relay: a row for each remote resource, its attempts, lookups and decisions; the service's profile,
-the readings of its entities, and its events.
+"""The tables of the relay: deliveries with attempts, lookups and decisions, the service's profile, readings, events.
 
-A reference is `{"$ref": [kind, subject]}` inside a payload, as no answer of the contract is, and becomes a remote id
-when it is sent. `wanted` and `acknowledged` are payloads with them. States and what changes them: design, "Relay".
+A reference is `{"$ref": [kind, subject]}` inside a payload, and becomes a remote id when it is sent.
 """
 
 import uuid
@@ -36,7 +34,6 @@ class ResourceKind(StrEnum):
 
     @property
     def order(self) -> int:
-        """Return the place in the order of sending; removals go backwards."""
         return _ORDER[self]
 
     @property
@@ -89,12 +86,10 @@ _REFERENCE = "$ref"
 
 
 def reference_to(kind: ResourceKind, subject: str) -> dict[str, Any]:
-    """Return a reference to another resource of the same application."""
     return {_REFERENCE: [kind.value, subject]}
 
 
 def referenced_name(value: Any) -> ResourceName | None:
-    """Return the resource that a value refers to; None if it is no reference."""
     if isinstance(value, dict) and value.keys() == {_REFERENCE}:
         kind, subject = value[_REFERENCE]
         return (ResourceKind(kind), subject)
@@ -236,7 +231,6 @@ class Delivery(models.Model):
 
     @property
     def name(self) -> ResourceName:
-        """Return the name of the resource within its application."""
         return (self.resource_kind, self.subject)
 
     @cached_property
@@ -381,7 +375,7 @@ class ServiceProfile(models.Model):
 class EntityReading(models.Model):
     """The last reading of an application's entity at the service, and the time of the next one.
 
-    While a worker reads, `next_at` is the end of its lease. None: it is not read before something else makes it due.
+    While a worker reads, `next_at` is the end of its lease. None: only an event or a transition makes it due.
     """
 
     application = models.OneToOneField(Application, models.CASCADE, primary_key=True, related_name="entity_reading")

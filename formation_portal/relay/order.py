@@ -19,9 +19,9 @@ def next_delivery(
 ) -> Delivery | None:
     """Return the row to work on, or None: one call in flight an entity, removals first and backwards, then in order.
 
-    A row that waits to be tried again holds up those after it, unless it waits for a file that can't be read now. A row
-    in doubt holds up others of its kind, so that the records of two of them are never mixed up. `is_eager` takes rows
-    whose time has not come, but none that was `tried`.
+    A row that waits to be tried again holds up those after it, unless it waits for a file. A row in doubt holds up
+    others of its kind, so that the records of two of them are never mixed up. `is_eager` takes rows whose time has not
+    come, but none that was `tried`.
     """
     if any(row.state in (DeliveryState.SENDING, DeliveryState.RECONCILING) for row in rows):
         return None
@@ -67,7 +67,7 @@ def is_blocked(row: Delivery, rows: Iterable[Delivery], existing: Collection[Res
     """Return whether another row has to come first: one whose remote id it names, or one that happened before it.
 
     A transition waits for those before it, and a submission for everything else too. Everything else waits while the
-    entity `is_closed` for changes at the service. A withdrawal comes before every other transition.
+    entity `is_closed` for changes. A withdrawal comes before every other transition.
     """
     if any((ResourceKind(kind), subject) not in existing for kind, subject in row.needs):
         return True
@@ -81,10 +81,7 @@ def is_blocked(row: Delivery, rows: Iterable[Delivery], existing: Collection[Res
 
 
 def is_closed_for_changes(rows: Iterable[Delivery]) -> bool:
-    """Return whether the service takes no changes for now.
-
-    That is so before a change of status, since the entity is submitted there, and while a submission is in doubt.
-    """
+    """Return whether the entity is submitted there, before a change of status, or its submission is in doubt."""
     upcoming = min(_open_transitions(rows), key=lambda transition: transition.position, default=None)
     if upcoming is None:
         return False
@@ -92,5 +89,4 @@ def is_closed_for_changes(rows: Iterable[Delivery]) -> bool:
 
 
 def _open_transitions(rows: Iterable[Delivery]) -> list[Delivery]:
-    """Return the transitions that are still to be sent, but for a withdrawal."""
     return [row for row in rows if row.is_transition and row.name != WITHDRAWAL and row.state != DeliveryState.DONE]

@@ -1,9 +1,8 @@
 """Leave out of a payload the answers that can't be sent yet, and those that need not be sent again."""
 
 from collections.abc import Collection
-from typing import Any
+from contextlib import suppress
 
-from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.values import AnswerError
 from formation_portal.contract.rules import FieldLookup
 
@@ -29,15 +28,9 @@ def without_cleaned_differences(payload: Payload, acknowledged: Payload | None, 
     for name, value in payload.get("answers", {}).items():
         if name not in before or before[name] == value:
             continue
-        if any(_cleans_to(place.spec, before[name], value) for place in fields.asking_for(name)):
-            unchanged[name] = before[name]
+        for place in fields.asking_for(name):
+            with suppress(AnswerError):
+                cleaned = place.spec.clean(before[name])
+                if cleaned is not None and place.spec.payload(cleaned) == value:
+                    unchanged[name] = before[name]
     return payload | {"answers": payload["answers"] | unchanged} if unchanged else payload
-
-
-def _cleans_to(spec: FieldSpec, acknowledged: Any, wanted_value: Any) -> bool:
-    """Return whether cleaning the acknowledged answer gives the wanted one."""
-    try:
-        value = spec.clean(acknowledged)
-    except AnswerError:
-        return False
-    return value is not None and bool(spec.payload(value) == wanted_value)

@@ -1,21 +1,17 @@
-"""Locate the service's refusals by our own names: the answer, its holder, and the customer's next step.
+"""Locate the service's refusals by our own names. They stop a submission and an approval."""
 
-They stop a submission and an approval, since the service would refuse the whole again.
-"""
-
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from django.utils.translation import gettext
 
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.values import Problem
 from formation_portal.contract.needs import Need
 from formation_portal.contract.rules import Question
-from formation_portal.contract.schema import Section
+from formation_portal.contract.schema import ENTITY, SHARE_CLASS, Section
 from formation_portal.gateway.errors import FieldProblem
 from formation_portal.reviews.checklist import ApprovalBlocker
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
@@ -38,7 +34,6 @@ class LocatedProblem(Problem):
 
     @property
     def need(self) -> Need:
-        """Return the problem as a need of its application."""
         return Need(
             "refused",
             self.message,
@@ -80,7 +75,6 @@ def problems_of(row: Delivery) -> tuple[LocatedProblem, ...]:
 def locate(
     objections: Iterable[FieldProblem], row: Delivery, ids: Mapping[ResourceName, str], draft: Draft
 ) -> list[Any]:
-    """Return the service's objections in our names, as a row keeps them."""
     locator = _Locator(row, ids, draft)
     return [asdict(locator.locate(objection)) for objection in objections]
 
@@ -95,14 +89,15 @@ class _Locator:
 
     def locate(self, objection: FieldProblem) -> LocatedProblem:
         party, share_class = self._holder(objection)
-        field = self._field(objection.field, self._fields_of(party, share_class))
+        sections, group = self._sections_of(party, share_class)
+        field = self._field(objection.field, [spec for section in sections for spec in section.groups.get(group, ())])
         if not field and self._row.is_transition and not (party or share_class):
             field = self._field(objection.field, _every_field(self._draft.schema.sections))
         problem = LocatedProblem(
             field=field or objection.field,
             code=objection.code,
             message=objection.message or gettext("Change this answer. The formation service did not accept it."),
-            section=self._named_section(objection) or self._section_of(field, party, share_class),
+            section=self._named_section(objection) or self._section_of(field, sections, group),
             party=party,
             share_class=share_class,
             slot=objection.slot or str((self._row.sent or {}).get("document_key", "")),
@@ -110,7 +105,6 @@ class _Locator:
         return replace(problem, is_answerable=self._is_answerable(problem, objection))
 
     def _holder(self, objection: FieldProblem) -> tuple[str, str]:
-        """Return the tokens of the party and the share class that an objection is about, "" for none."""
         kind, subject = self._row.name
         first, _, second = subject.partition("/")
         party = self._tokens.get(objection.party_id, "")
@@ -124,18 +118,19 @@ class _Locator:
             share_class = second
         return party, share_class
 
-    def _fields_of(self, party_token: str, class_token: str) -> Iterable[FieldSpec]:
+    def _sections_of(self, party_token: str, class_token: str) -> tuple[Sequence[Section], str]:
+        """Return the sections that ask about a holder, and the group of its fields in them."""
         schema = self._draft.schema
-        party = self._draft.party(party_token)
-        if party:
-            return schema.fields_of(party.kind, party.roles)
-        return schema.share_class_fields if class_token else schema.entity_fields
+        if party := self._draft.party(party_token):
+            return schema.sections_of(party.roles), party.kind
+        if class_token:
+            return [section for section in schema.sections if section.is_share_structure], SHARE_CLASS
+        return schema.entity_sections, ENTITY
 
     def _field(self, path: str, fields: Iterable[FieldSpec]) -> str:
-        """Return our name for the field that a path of the service names, or names a part of; "" if it names none.
+        """Return our name for the field that the longest part of a path names; "" if it names none.
 
-        The longest part of the path that is a field's name or property wins: `parties.0.registered_address.country` is
-        the registered address.
+        `parties.0.registered_address.country` is the registered address.
         """
         answers = {"answers": {spec.name: None for spec in fields}}
         kinds = [self._row.resource_kind]
@@ -165,17 +160,15 @@ class _Locator:
         return self._row.is_transition and bool(problem.party or problem.share_class)
 
     def _answerable_names(self, problem: LocatedProblem) -> set[str]:
-        """Return the names of the questions that the form asks now about the holder of a refused answer."""
         schema = self._draft.schema
         form_state = self._draft.form_state
         names = set()
-        holder: PartyRow | ShareClassRow | None = self._draft.share_class(problem.share_class)
-        if problem.party:
-            holder = self._draft.party(problem.party)
-        is_about_holder = bool(problem.party or problem.share_class)
         questions: Iterable[Question] = ()
-        if holder or not is_about_holder:
-            questions = form_state.holder_questions(holder.record if holder else None)
+        is_about_holder = bool(problem.party or problem.share_class)
+        if not is_about_holder:
+            questions = form_state.holder_questions(None)
+        elif holder := self._draft.party(problem.party) or self._draft.share_class(problem.share_class):
+            questions = form_state.holder_questions(holder.record)
         for question in questions:
             spec = question.spec
             is_asked = question.activation.active and not spec.provided_by_agent
@@ -188,30 +181,19 @@ class _Locator:
         return names
 
     def _named_section(self, objection: FieldProblem) -> str:
-        """Return the key of the section that an objection names by its key, title or scope."""
         if objection.section:
             for section in self._draft.schema.sections:
                 if objection.section in (section.key, section.original.title, section.scope):
                     return section.key
         return ""
 
-    def _section_of(self, field: str, party_token: str, class_token: str) -> str:
+    def _section_of(self, field: str, sections: Sequence[Section], group: str) -> str:
         """Return the key of the section that asks a field, else of the first with an answer that was sent."""
-        schema = self._draft.schema
-        sections: tuple[Section, ...] = schema.entity_sections
-        group = "entity"
-        party = self._draft.party(party_token)
-        if party:
-            sections = schema.sections_of(party.roles)
-            group = party.kind
-        elif class_token:
-            sections = (schema.share_section,) if schema.share_section else ()
-            group = "share_class"
         for names in ({field}, (self._row.sent or {}).get("answers", {})):
             for section in sections:
                 if any(spec.name in names for spec in section.groups.get(group, ())):
                     return section.key
-        for section in schema.sections:
+        for section in self._draft.schema.sections:
             if any(spec.name == field for spec in _every_field([section])):
                 return section.key
         return sections[0].key if sections else ""
@@ -234,10 +216,7 @@ def block_submission(draft: Draft) -> tuple[Need, ...]:
 
 
 def block_approval(draft: Draft) -> tuple[ApprovalBlocker, ...]:
-    """Return an objection for each refused delivery but an agent's own change of status.
-
-    One query where the rows were not read yet.
-    """
+    """Return an objection for each refused delivery but an agent's own change of status."""
     blockers = []
     for row in draft.application.deliveries.all():
         is_refused = row.state == DeliveryState.REFUSED and row.resource_kind is not ResourceKind.STATUS
@@ -251,7 +230,6 @@ def block_approval(draft: Draft) -> tuple[ApprovalBlocker, ...]:
 
 
 def _target(problem: LocatedProblem) -> Target:
-    """Return the most precise target that the service has named."""
     if problem.slot:
         return Target.of_document(problem.party, problem.slot)
     holder = problem.party or problem.share_class or problem.section

@@ -1,7 +1,7 @@
 """Write a message to the provider about a delivery that needs an answer: ready to send, without personal data."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC
 
 from .calls import bodies
 from .calls.routes import COLLECTIONS, CREATE, REMOVE, sent_action, wanted_action
@@ -13,12 +13,10 @@ _POSTED_ALWAYS = (ResourceKind.DOCUMENT, ResourceKind.SUBMISSION, ResourceKind.S
 
 
 def provider_message(row: Delivery, *, ids: dict[tuple[ResourceKind, str], str]) -> str:
-    """Return the whole text. `ids` are the remote ids within the row's application."""
     return "\n".join((*_facts(row, ids), "", *_calls(row), *_lookups(row), "Please tell us:", *_questions(row), ""))
 
 
 def call_words(row: Delivery) -> str:
-    """Return the method and path of the call that was made, or is to be made."""
     kind = row.resource_kind
     path = "/api/v1/entities"
     if kind.is_csp:
@@ -75,7 +73,7 @@ def _calls(row: Delivery) -> Iterator[str]:
             parts.append(f"X-Request-Id {attempt.request_id}")
         if attempt.key:
             parts.append(f"Idempotency-Key {attempt.key}")
-        yield f"- {_utc_time(attempt.started_at)}: {'; '.join(parts)}"
+        yield f"- {attempt.started_at.astimezone(UTC):%Y-%m-%d %H:%M:%S}: {'; '.join(parts)}"
     yield ""
 
 
@@ -89,7 +87,7 @@ def _lookups(row: Delivery) -> Iterator[str]:
         if lookup.matches:
             matches = f"possible match: {', '.join(map(str, lookup.matches))}"
         records = "1 record" if lookup.records == 1 else f"{lookup.records} records"
-        line = f"- {_utc_time(lookup.looked_at)}: {records}, {matches}"
+        line = f"- {lookup.looked_at.astimezone(UTC):%Y-%m-%d %H:%M:%S}: {records}, {matches}"
         if lookup.request_id:
             line += f"; X-Request-Id {lookup.request_id}"
         yield line
@@ -123,8 +121,3 @@ def _questions(row: Delivery) -> tuple[str, ...]:
         "1. What is its status on your side?",
         "2. What needs to happen so that it matches our side?",
     )
-
-
-def _utc_time(at: datetime) -> str:
-    """Return a time as 2026-11-21 18:20:05, in UTC."""
-    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}"

@@ -53,13 +53,10 @@ def count_refused_event(reason: RefusedEvents.Reason) -> None:
 
 
 def refused_events() -> dict[str, int]:
-    """Return how many events were refused for each reason since the portal last subscribed. One query."""
     return dict(RefusedEvents.objects.values_list("reason", "number"))
 
 
 class RefusalNotice(NamedTuple):
-    """A sentence about refused events, and what an operator does about them."""
-
     text: str
     remedy: str
 

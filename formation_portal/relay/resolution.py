@@ -1,8 +1,4 @@
-"""Queue the deliveries that need an agent, and record the agents' decisions about them (design, "Relay").
-
-A decision says that the service has the resource, does not have it, should get it again unchanged, or was informed by
-hand. One transaction changes the row and keeps the decision; the worker does the rest.
-"""
+"""Queue the deliveries that need an agent, and record the agents' decisions about them (design, "Relay")."""
 
 import logging
 from collections.abc import Collection, Iterator, Mapping
@@ -83,7 +79,6 @@ def clean_remote_id(row: Delivery, text: str) -> str:
 
 
 def clean_note(text: str) -> str:
-    """Return the note as typed, with plain line ends. Raises DecisionRefused."""
     note = text.replace("\r\n", "\n").strip()
     if len(note) > NOTE_LIMIT or any(not letter.isprintable() and letter not in "\n\t" for letter in note):
         raise DecisionRefused(f"Use {NOTE_LIMIT:,} plain characters or fewer", field="note")
@@ -103,7 +98,6 @@ def _is_duplicated(row: Delivery) -> bool:
 
 
 def is_undecided(row: Delivery) -> bool:
-    """Return whether an agent may decide about the row."""
     return row.needs_a_decision or _is_duplicated(row)
 
 
@@ -117,10 +111,7 @@ def must_inform_provider(row: Delivery) -> bool:
 
 
 def may_inform_provider(row: Delivery) -> bool:
-    """Return whether an agent may record that the provider was informed by hand.
-
-    Also of a row that is held for another reason, if nothing of it is in doubt, or whose file can't be read.
-    """
+    """Return whether an agent may record that the provider was informed by hand: nothing of it may be in doubt."""
     waits_for_file = row.state == DeliveryState.WAITING and row.reason == Reason.FILE_MISSING
     is_held = row.state == DeliveryState.HELD and not is_undecided(row)
     return must_inform_provider(row) or is_held or waits_for_file
@@ -133,10 +124,7 @@ _NEVER_SENT_AGAIN = frozenset(
 
 
 def may_send_again(row: Delivery) -> bool:
-    """Return whether the service surely did not process the last call, so that an agent may repeat it unchanged.
-
-    A refused submission that went back to the customer is sent by the customer.
-    """
+    """Return whether the service surely did not process the last call, so that an agent may repeat it unchanged."""
     if row.state == DeliveryState.REFUSED:
         return not (row.is_transition and row.application.is_open)
     return row.state == DeliveryState.HELD and row.unclear_since is None and row.reason not in _NEVER_SENT_AGAIN
@@ -145,10 +133,7 @@ def may_send_again(row: Delivery) -> bool:
 def send_again(
     delivery_id: int, *, agent: AbstractBaseUser, note: str = "", seen_at: datetime | None = None
 ) -> Decision:
-    """Send a delivery that was refused or held again, unchanged, under a new key.
-
-    Raises DecisionOutdated if its outcome is unknown or it has changed, DecisionRefused.
-    """
+    """Send a delivery that was refused or held again, under a new key. Raises DecisionRefused."""
     with _locked_for_decision(delivery_id, Decision.Kind.SEND_AGAIN, agent=agent, seen_at=seen_at) as row:
         return _record(row, agent, Decision.Kind.SEND_AGAIN, note=clean_note(note))
 
@@ -156,10 +141,9 @@ def send_again(
 def bind(
     delivery_id: int, *, agent: AbstractBaseUser, remote_id: str, note: str = "", seen_at: datetime | None = None
 ) -> Decision:
-    """Record that the service has the resource, as it was sent, under this id. Rows that waited for the id go on.
+    """Record that the service has the resource, as it was sent, under this id. Raises DecisionRefused.
 
-    `seen_at` is the row's `updated_at` when the agent read it. Raises DecisionOutdated if the row has changed since
-    then, DecisionRefused if the id can't be its id.
+    `seen_at` is the row's `updated_at` when the agent read it; DecisionOutdated if the row has changed since then.
     """
     with _locked_for_decision(delivery_id, Decision.Kind.BIND, agent=agent, seen_at=seen_at) as row:
         remote_id = clean_remote_id(row, remote_id)
@@ -175,10 +159,7 @@ def bind(
 def declare_absent(
     delivery_id: int, *, agent: AbstractBaseUser, note: str = "", seen_at: datetime | None = None
 ) -> Decision:
-    """Record that the service lacks what was sent last, which is sent once more, under a new key.
-
-    If only a change of the resource was in doubt, the change is sent again. Raises DecisionOutdated, DecisionRefused.
-    """
+    """Record that the service lacks what was sent last, which is sent once more, under a new key."""
     with _locked_for_decision(delivery_id, Decision.Kind.ABSENT, agent=agent, seen_at=seen_at) as row:
         if _is_duplicated(row):
             row.acknowledged = None
@@ -198,11 +179,10 @@ def record_provider_informed(
     also: Collection[int] = (),
     seen_at: datetime | None = None,
 ) -> Decision:
-    """Record that the provider was informed by hand: counts as received as it is wanted, and rows that waited go on.
+    """Record that the provider was informed by hand: the row counts as received. Raises DecisionRefused.
 
     The note says who was informed and how. `remote_id` is required if the service never had the resource. `also` are
-    the numbers of other steps of the same application (`steps_to_inform`) of which the provider was informed as well.
-    Raises DecisionOutdated, DecisionRefused.
+    other steps of the application (`steps_to_inform`) of which the provider was informed as well.
     """
     with _locked_for_decision(delivery_id, Decision.Kind.PROVIDER_INFORMED, agent=agent, seen_at=seen_at) as row:
         note = clean_note(note)
@@ -215,7 +195,6 @@ def record_provider_informed(
 
 
 def steps_to_inform(row: Delivery) -> QuerySet[Delivery]:
-    """Return the other steps of its application that the provider is to be informed of, in their order."""
     steps = Delivery.objects.filter(TO_INFORM, application_id=row.application_id, kind__in=TRANSITION_KINDS)
     return steps.exclude(pk=row.pk).order_by("position", "pk")
 
@@ -233,10 +212,7 @@ def _inform(row: Delivery, agent: AbstractBaseUser, *, note: str, remote_id: str
 def _locked_for_decision(
     delivery_id: int, kind: Decision.Kind, *, agent: AbstractBaseUser, seen_at: datetime | None
 ) -> Iterator[Delivery]:
-    """Lock a row, after its application as the worker does, while a decision of this kind about it is open.
-
-    Raises DecisionOutdated, and OwnApplication if the application is the agent's own.
-    """
+    """Lock a row after its application. Raises DecisionOutdated, and OwnApplication if it is the agent's own."""
     with transaction.atomic():
         of_row = Delivery.objects.filter(pk=delivery_id).values("application_id")
         Application.objects.select_for_update().get(pk__in=of_row)
@@ -266,7 +242,8 @@ def _record(row: Delivery, agent: AbstractBaseUser, kind: Decision.Kind, *, note
     row.looks = 0
     row.recheck = False
     row.unclear_since = None
-    row.next_at = now if row.state == DeliveryState.QUEUED else None
+    if row.state == DeliveryState.QUEUED:
+        row.next_at = now
     try:
         with transaction.atomic():
             row.save()
@@ -309,10 +286,7 @@ _IN_ANY_GROUP = reduce(or_, (condition for _, condition in _GROUPS.values()))
 
 
 def deliveries_in(group: str = "") -> QuerySet[Delivery]:
-    """Return the rows of one group, or of all, the oldest first; each with `since`, the time when its problem began.
-
-    One query for the rows and one for their attempts.
-    """
+    """Return the rows of one group, or of all, the oldest first; each with `since`, the time when its problem began."""
     _, condition = _GROUPS.get(group, ("", _IN_ANY_GROUP))
     first_try = Attempt.objects.filter(delivery=OuterRef("pk"), key=OuterRef("key")).order_by("pk")
     since = Coalesce("unclear_since", Subquery(first_try.values("started_at")[:1]), "updated_at")

@@ -1,8 +1,4 @@
-"""Keep the capabilities of the configured service, as probe, settings and answers show them, and the state of calls.
-
-Both are stored by the service's address. An unknown capability counts as missing: the strictest rule applies (design,
-"Relay").
-"""
+"""Keep the capabilities of the configured service, and the state of calls. An unknown capability counts as missing."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -22,8 +18,6 @@ from .queries import PROFILE
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """The capabilities of a service that decide whether anything may be sent to it again."""
-
     # A call repeated with its Idempotency-Key is processed once.
     honours_keys: bool = False
     # A list or a record of these kinds can be read back. That of parties is documented, so any service has it.
@@ -60,7 +54,6 @@ EMBEDDED_ADDRESS = "embedded"
 class Profile:
     """The profile of a service, from which the relay decides what it may send.
 
-    `can_edit`: it has the calls that change and remove. `capabilities`: they make sending twice harmless there.
     `lacks`: the transitions that it has no call for, by kind, and the missing edits, by `edit_name`.
     """
 
@@ -72,35 +65,28 @@ class Profile:
     def may_send(self, application: Application) -> bool:
         """Return whether anything of the application may be sent by now.
 
-        Data that a service cannot correct waits until the customer submits (design, "Relay"), and so do changes after a
-        return: corrections go in one piece.
+        Data that a service cannot correct waits until the customer submits, and so do all corrections after a return.
         """
         if application.status is State.RETURNED_FOR_CHANGES:
             return False
         return self.can_edit or not application.is_open
 
     def has_edit(self, action: str, kind: ResourceKind) -> bool:
-        """Return whether the service has the call that changes or removes records of a kind."""
         return self.can_edit and edit_name(action, kind) not in self.lacks
 
     def is_paused(self, now: datetime) -> bool:
         return self.paused_until is not None and now < self.paused_until
 
     def doubt_time(self, repeats: int) -> timedelta:
-        """Return how long a call in doubt rests.
-
-        With a key that counts it is harmless to repeat it at once; else it rests until nothing more can come of it.
-        """
+        """Return how long a call in doubt rests. With a key that counts it is harmless to repeat it soon."""
         return timing.backoff(repeats + 1) if self.capabilities.honours_keys else self.settle_time
 
     @property
     def settle_time(self) -> timedelta:
-        """Return how long to wait after a call in doubt before a lookup shows anything."""
         return timing.settle_time(self.capabilities.slowest)
 
 
 def edit_name(action: str, kind: ResourceKind) -> str:
-    """Return the name under which a profile keeps a missing edit: "change party"."""
     return f"{action} {kind}"
 
 
@@ -145,7 +131,6 @@ def update_profile(**members: Any) -> None:
 
 
 def service_address() -> str:
-    """Return the address under which the configured service is stored."""
     return str(settings.FORMATION_SERVICE_URL or EMBEDDED_ADDRESS)[:300]
 
 
@@ -157,10 +142,7 @@ _PAUSED = "Sending is paused until {until}."
 
 
 def service_notices() -> list[tuple[str, bool]]:
-    """Return the sentences for agents and operators about the configured service, each with whether it is trouble.
-
-    One query.
-    """
+    """Return sentences about the configured service, each with whether it is trouble. One query."""
     address = service_address()
     now = timezone.now()
     profile = ServiceProfile.objects.filter(base_url=address).first() or ServiceProfile(base_url=address)

@@ -1,8 +1,6 @@
 """Bring the deliveries of a draft up to the desired state of the service, in the transaction of the change.
 
-The desired state is a function of a draft and its history: the resources in the order of sending. Payloads hold answers
-by field name, with references to other resources; `calls.bodies` makes the wire's shapes of them. They hold active,
-readable answers only, so nothing inactive is ever sent. Nothing is sent here: the worker does that.
+Payloads hold active, readable answers only, by field name, with references to other resources.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -48,10 +46,7 @@ _REQUIRED_OF_CLASS = ("name", "currency", "par_value", "voting_rights", "dividen
 
 
 def status_changes_of(application: Application) -> list[Change]:
-    """Read the entries of the history that changed the status, oldest first. One query.
-
-    An application that was never submitted, or was withdrawn, needs none.
-    """
+    """Read the entries of the history that changed the status, oldest first."""
     if not application.submissions or application.status is State.WITHDRAWN:
         return []
     return list(Change.objects.filter(application=application).exclude(moved_to="").order_by("pk"))
@@ -72,10 +67,7 @@ class DesiredResource:
 
 
 def desired_state(draft: Draft, status_changes: Sequence[Change] = ()) -> tuple[DesiredResource, ...]:
-    """Return all resources that the service should have: none of a deleted draft, the withdrawal of a withdrawn one.
-
-    `status_changes` are the entries of its history that changed its status, oldest first.
-    """
+    """Return all resources that the service should have. `status_changes` are those of its history, oldest first."""
     application = draft.application
     if application.deleted_at is not None:
         return ()
@@ -130,7 +122,6 @@ def _share_classes(draft: Draft) -> Iterator[DesiredResource]:
 
 
 def _lacks(record: Party | ShareClass, questions: Iterable[Question], properties: Collection[str]) -> bool:
-    """Return whether a question about one of the properties is not answered."""
     return any(
         question.spec.name not in record.answers.values
         and canonical.property_of(question.spec.canonical_field or "") in properties
@@ -188,11 +179,10 @@ def _shareholdings(draft: Draft) -> Iterator[DesiredResource]:
 
 
 def _transitions(draft: Draft, changes: Sequence[Change]) -> Iterator[DesiredResource]:
-    """Yield each submission with the changes of status by agents after it.
+    """Yield each submission with the changes of status by agents after it. Positions never change.
 
-    Positions never change: only new ones are added. A submission that came back before an agent had it, since the
-    service refused something, is no longer sent. New transitions wait while a document is checked for malware, which
-    the service would find missing.
+    A submission that came back before an agent had it is no longer sent. New transitions wait for the malware scanner,
+    since the service would find the document missing.
     """
     application = draft.application
     is_checking = bool(changes) and any(document.is_checking for document in draft.documents)
@@ -241,11 +231,11 @@ _SYNCED_FIELDS = (
 def sync(draft: Draft) -> None:
     """Set the payload that each row wants: a row equal to what was acknowledged is done, any other is queued.
 
-    A row on its way keeps its state, and is compared again once its outcome is known. Makes at most four queries,
-    however large the application, and one more for an application that was submitted.
+    A row on its way keeps its state, and is compared again once its outcome is known. Makes at most four queries, and
+    one more for an application that was submitted.
     """
     application = draft.application
-    rows = {_name_of(row): row for row in LOCKED_DELIVERIES.rows(application.pk)}
+    rows = {row.name: row for row in LOCKED_DELIVERIES.rows(application.pk)}
     changes = RowChanges()
     desired = {resource.name: resource for resource in desired_state(draft, status_changes_of(application))}
     # Resources that have a remote id, or will get one.
@@ -292,8 +282,6 @@ def sync(draft: Draft) -> None:
 
 
 class RowChanges:
-    """Save the stored rows that a sync has changed, and of these only the fields that differ."""
-
     def __init__(self) -> None:
         self._before: dict[Delivery, dict[str, Any]] = {}
 
@@ -316,15 +304,6 @@ class RowChanges:
             update_rows(rows, list(fields))
 
 
-def _name_of(row: Delivery) -> ResourceName:
-    """Return the name of a row's resource. An old row of all submissions is that of the last one."""
-    if row.resource_kind is ResourceKind.SUBMISSION:
-        payload = row.wanted or row.sent or row.acknowledged or {}
-        if "submission" in payload:
-            return (ResourceKind.SUBMISSION, submission_subject(payload["submission"]))
-    return row.name
-
-
 def _set_wanted(row: Delivery, payload: Payload | None, changes: RowChanges) -> None:
     if row.pk is not None and row.wanted == payload:
         return
@@ -340,6 +319,14 @@ def _set_wanted(row: Delivery, payload: Payload | None, changes: RowChanges) -> 
 def is_frozen(application: Application) -> bool:
     """Return whether the service's records stay as they are: the application was withdrawn, and is not deleted."""
     return application.status is State.WITHDRAWN and application.deleted_at is None
+
+
+def acknowledge(row: Delivery) -> None:
+    """Note that the service has what was sent, and compare that with what is wanted by now."""
+    row.acknowledged = row.sent
+    row.state = DeliveryState.DONE
+    row.unclear_since = None
+    requeue(row)
 
 
 def requeue(row: Delivery) -> None:
@@ -369,8 +356,7 @@ def _unset_wanted(
 ) -> None:
     """Have a resource that is gone here removed at the service, unless it goes with its parent.
 
-    A transition is never taken back, and a withdrawn application stays there as it is. A refused submission keeps its
-    reason until the next one.
+    A transition is never taken back. A refused submission keeps its reason until the next one.
     """
     if is_frozen or row.is_transition:
         if not (row.is_transition and is_open and row.state == DeliveryState.REFUSED):
@@ -385,10 +371,7 @@ def _unset_wanted(
 
 
 def forget_dependents(row: Delivery) -> None:
-    """Forget the resources that are gone at the service with this one: its children, and shareholdings that name it.
-
-    They are queued again if they are still wanted, including those that were in doubt.
-    """
+    """Forget the resources that are gone at the service with this one, and queue those again that are still wanted."""
     gone = {row.name}
     others = Delivery.objects.filter(application_id=row.application_id).exclude(pk=row.pk)
     for other in sorted(others, key=lambda other: other.resource_kind.order):
@@ -406,6 +389,5 @@ def forget_dependents(row: Delivery) -> None:
 
 
 def sync_deliveries(draft: Draft) -> None:
-    """Sync the deliveries, and wake the worker once they are committed."""
     sync(draft)
     RELAY.wake_after_commit()

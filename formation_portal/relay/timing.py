@@ -44,10 +44,7 @@ def scaled(seconds: float) -> timedelta:
 
 
 def settle_time(slowest: float = 0.0) -> timedelta:
-    """Return a time longer than the service's slowest commit, after which nothing more comes of a lost call.
-
-    `slowest` is the slowest answer that the probe has seen, in seconds.
-    """
+    """Return a time longer than the service's slowest commit. `slowest` answer to the probe, in seconds."""
     return max(scaled(_SETTLE), timedelta(seconds=2 * slowest))
 
 
@@ -61,11 +58,7 @@ def retries_a_second() -> float:
 
 
 def backoff(attempts: int, *, at_least: float | None = None) -> timedelta:
-    """Return the wait after so many tries in vain: with full jitter, at least as long as the service asks for.
-
-    Jitter keeps many applications from coming back in the same instant. The time that the service asks for is not
-    scaled.
-    """
+    """Return the wait after so many tries in vain, with full jitter, at least as long as the service asks for."""
     ceiling = min(_LONGEST_BACKOFF, _FIRST_BACKOFF * 2 ** min(attempts, 20))
     seconds = random.uniform(0, ceiling)  # noqa: S311  # no secret hangs on it
     requested = timedelta(seconds=min(_LONGEST_BACKOFF, at_least or 0.0))

@@ -17,16 +17,12 @@ RELAY = Channel("relay")
 _POLL_SECONDS = 0.01
 
 
-def wait_for(application: Application, *, timeout_ms: int | None = None) -> None:
-    """Wait until nothing of the application is being sent or can be, at most RELAY_WAIT_MS. Call it after the commit.
-
-    If no worker listens to PostgreSQL there is nothing to wait for.
-    """
-    limit = settings.RELAY_WAIT_MS if timeout_ms is None else timeout_ms
-    if limit <= 0 or (RELAY.is_on_postgresql and not RELAY.is_listened_to()):
+def wait_for(application: Application) -> None:
+    """Wait until nothing of the application is sent or can be, at most RELAY_WAIT_MS. Call it after the commit."""
+    if settings.RELAY_WAIT_MS <= 0 or (RELAY.is_on_postgresql and not RELAY.is_listened_to()):
         return
-    until = time.monotonic() + limit / 1000
-    while _is_in_motion(application) and time.monotonic() < until:
+    until = time.monotonic() + settings.RELAY_WAIT_MS / 1000
+    while time.monotonic() < until and _is_in_motion(application):
         time.sleep(_POLL_SECONDS)
 
 

@@ -40,10 +40,7 @@ _OTHER_TRANSITION = gettext_noop("Status change")
 
 
 class Titles:
-    """Make titles of deliveries from the names of entities, parties and share classes in the rows.
-
-    `slot_words` are the words for document slots by their names, for readers of another language.
-    """
+    """Make titles of deliveries from the names in the rows. `slot_words` are the readers' words for slots."""
 
     def __init__(self, rows: Iterable[Delivery], *, slot_words: Mapping[str, str] | None = None) -> None:
         self._slot_words = slot_words or {}
@@ -54,7 +51,6 @@ class Titles:
             self._labels[row.application_id, row.name] = canonical.label_of(properties)
 
     def application(self, row: Delivery) -> str:
-        """Return the name that the entity will have, or the product's name before it has one."""
         return self._labels.get((row.application_id, ENTITY)) or row.application.product_name
 
     def title(self, row: Delivery) -> str:
@@ -75,7 +71,8 @@ class Titles:
             case ResourceKind.PARTY_CSP:
                 return gettext("Answers of {name}").format(name=self._label(row, (ResourceKind.PARTY, row.subject)))
             case ResourceKind.DOCUMENT:
-                return self._document(row)
+                name = str(payload_of(row).get("document_key") or gettext("Document"))
+                return self._of_holder(row, self._slot_words.get(name, name))
             case ResourceKind.SHAREHOLDING:
                 return self._shareholding(row)
             case ResourceKind.SUBMISSION:
@@ -87,10 +84,6 @@ class Titles:
         if name is None:
             return ""
         return self._labels.get((row.application_id, name)) or gettext(_WITHOUT_A_NAME.get(name[0], ""))
-
-    def _document(self, row: Delivery) -> str:
-        name = str(payload_of(row).get("document_key") or gettext("Document"))
-        return self._of_holder(row, self._slot_words.get(name, name))
 
     def _shareholding(self, row: Delivery) -> str:
         payload = payload_of(row)
@@ -105,7 +98,6 @@ class Titles:
 
 
 def titles_of(applications: Collection[int]) -> Titles:
-    """Read the names within these applications, by their primary keys: one query."""
     return Titles(Delivery.objects.filter(application__in=applications, kind__in=_NAMED_KINDS))
 
 
@@ -173,7 +165,6 @@ _OUTCOMES: Mapping[str, str] = {
 
 
 def state_words(row: Delivery) -> str:
-    """Return the words for a row's reason, if it has one, else for its state."""
     if (row.state, row.reason) in _REASONS:
         return _REASONS[row.state, row.reason]
     if row.state == DeliveryState.HELD and row.reason:

@@ -1,7 +1,4 @@
-"""Run the worker, which makes every call that is due, then sleeps until PostgreSQL wakes it or a moment has passed.
-
-Any number of workers may run on one database. `drain` makes the calls in the caller's process, for tests and commands.
-"""
+"""Run the worker, which makes every call that is due, then sleeps. Any number of workers may run on one database."""
 
 import logging
 import signal
@@ -94,7 +91,6 @@ class Worker:
         return calls
 
     def _poll_readings(self) -> None:
-        """Read the due statuses, now and then. An error in reading stops nothing that is to be sent."""
         if time.monotonic() < self._readings_due_at:
             return
         self._readings_due_at = time.monotonic() + READING_POLL_SECONDS
@@ -107,11 +103,9 @@ class Worker:
                 logger.exception("Unexpected error in the relay in %s", read.__name__)
 
     def stop(self, _signal: int = 0, _frame: FrameType | None = None) -> None:
-        """End after the call that is being made."""
         self._is_stopped = True
 
     def stop_on_signals(self) -> None:
-        """End cleanly on SIGTERM and SIGINT."""
         signal.signal(signal.SIGTERM, self.stop)
         signal.signal(signal.SIGINT, self.stop)
 
@@ -150,20 +144,14 @@ def _reactivate_resting() -> None:
     Delivery.objects.filter(resting, next_at=None).update(next_at=timezone.now())
 
 
-def drain(*, limit: int = 10_000) -> int:
-    """Make every call that can be made, in this process, without waiting for any time to pass. Return their number.
-
-    A call that ends in waiting or doubt is tried once.
-    """
+def drain() -> int:
+    """Make every call that can be made, without waiting for any time to pass, for tests. Return their number."""
     tried: set[int] = set()
     calls = 0
     rows = Delivery.objects.exclude(state__in=(DeliveryState.DONE, DeliveryState.REFUSED), recheck=False)
     open_applications = rows.order_by("application_id").values_list("application_id", flat=True).distinct()
     for application_id in list(open_applications):
-        while calls < limit:
-            result = make_next_call(application_id, is_eager=True, tried=tried)
-            if result is None:
-                break
+        while result := make_next_call(application_id, is_eager=True, tried=tried):
             calls += 1
             row_id, row = result
             if row is None or row.recheck or row.state not in (DeliveryState.DONE, DeliveryState.QUEUED):

@@ -161,7 +161,9 @@ def test_each_limit_of_a_call_is_the_setting_of_that_name(settings: Any) -> None
         "answer_limit_mib": 6,
     }
     settings.ENV = settings.ENV.model_copy(update=numbers)
-    limits = configuration._limits()
+    configuration.forget()
+    limits = service()._limits
+    configuration.forget()
     assert limits.timeouts == Timeouts(connect=1, read=2, whole=3)
     assert limits.upload_timeouts == Timeouts(connect=1, read=4, whole=4)
     assert (limits.catalog_bytes, limits.answer_bytes) == (5 * 1024 * 1024, 6 * 1024 * 1024)

@@ -3,15 +3,18 @@
 from typing import Any
 
 import pytest
+from django.test import override_settings
 from django.utils import timezone
 
 from formation_portal import gateway
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
+from formation_portal.applications.models import Application
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.transports.in_process import BASE_URL
 from formation_portal.relay import document_status, entity_status
 from formation_portal.relay.models import Delivery
+from formation_portal.relay.wake import wait_for
 from formation_portal.service.auth import portal_key
 from formation_portal.service.catalog.loader import store_catalog
 from formation_portal.service.rate_limit import counter
@@ -83,3 +86,8 @@ def read_all_entities() -> int:
     for entity in entity_status._entities():
         entity_status.schedule_reading(entity.application_id, at=timezone.now())
     return entity_status.read_due_entities()
+
+
+def wait_at_most(milliseconds: int, application: Application) -> None:
+    with override_settings(RELAY_WAIT_MS=milliseconds):
+        wait_for(application)

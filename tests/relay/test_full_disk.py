@@ -15,14 +15,13 @@ from formation_portal.applications.draft import Draft
 from formation_portal.gateway import FormationService
 from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.models import Attempt, Delivery, DeliveryState
-from formation_portal.relay.wake import wait_for
 from formation_portal.relay.worker import Worker, drain
 from formation_portal.service.models import Document as ServiceDocument
 from tests import factories
 from tests.encrypted_rows import values_of
 from tests.full_disk import FullDisk, Mounted, databases_on_it, disk, needs_a_mount
 
-from .conftest import row
+from .conftest import row, wait_at_most
 from .flaky_transport import FlakyTransport
 
 __all__ = ["databases_on_it", "disk"]
@@ -105,7 +104,7 @@ def test_a_worker_outlives_a_full_database_and_goes_on(
         worker = disk.during(meet_it, room=0)
         assert worker.is_alive()
         for _ in range(100):
-            wait_for(complete.application, timeout_ms=500)
+            wait_at_most(500, complete.application)
             if deliveries_of(complete.application).overall.words == "Received":
                 break
     assert before

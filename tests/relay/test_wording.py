@@ -14,6 +14,7 @@ from formation_portal.relay.models import (
     Delivery,
     DeliveryState,
     Look,
+    Reason,
     ResourceKind,
 )
 from formation_portal.relay.problems import block_approval
@@ -117,7 +118,7 @@ def test_every_end_of_a_call_has_words(error: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "outcome", [outcomes.IN_PROGRESS, outcomes.BOUND_ELSEWHERE, outcomes.TOO_LATE, "worker_died", "done", ""]
+    "outcome", [Reason.IN_PROGRESS, Reason.BOUND_ELSEWHERE, Reason.TOO_LATE, "worker_died", "done", ""]
 )
 def test_every_word_of_the_relay_is_put_in_words(outcome: str) -> None:
     words = outcome_words(Attempt(outcome=outcome))
@@ -266,4 +267,4 @@ def test_what_was_concluded_from_a_reading_has_words(conclusion: str, words: str
 def test_only_a_change_of_status_may_lack_a_scope_of_its_own(kind: str, status: int) -> None:
     found = outcomes.outcome_of(NotAuthorised(status=status), kind=ResourceKind(kind), action="create")
     lacks_scope = (kind, status) == ("status", 403)
-    assert (found.state, found.reason) == ("waiting", outcomes.NOT_ALLOWED if lacks_scope else outcomes.NOT_AUTHORISED)
+    assert (found.state, found.reason) == ("waiting", Reason.NOT_ALLOWED if lacks_scope else Reason.NOT_AUTHORISED)

@@ -19,12 +19,12 @@ from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.models import Attempt, Delivery, DeliveryState
 from formation_portal.relay.service_profile import update_profile
-from formation_portal.relay.wake import RELAY, wait_for
+from formation_portal.relay.wake import RELAY
 from formation_portal.relay.worker import Worker, drain
 from tests import factories
 from tests.log_lines import json_lines
 
-from .conftest import save
+from .conftest import save, wait_at_most
 from .flaky_transport import FlakyTransport, unreachable
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"], transaction=True)
@@ -58,7 +58,7 @@ class Running:
 def until_received(draft: Draft) -> None:
     """As a page would wait, only longer."""
     for _ in range(50):
-        wait_for(draft.application, timeout_ms=500)
+        wait_at_most(500, draft.application)
         if deliveries_of(draft.application).overall.words == "Received":
             return
     pytest.fail(deliveries_of(draft.application).overall.words)
@@ -94,7 +94,7 @@ def test_several_workers_send_everything_once(complete: Draft, transport: FlakyT
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="not run: on SQLite nobody knows whether a worker runs")
 def test_a_page_does_not_wait_where_no_worker_runs(complete: Draft, django_assert_num_queries: Any) -> None:
     with django_assert_num_queries(1):
-        wait_for(complete.application, timeout_ms=60_000)
+        wait_at_most(60_000, complete.application)
 
 
 def test_a_page_does_not_wait_for_what_cannot_be_sent_now(complete: Draft, transport: FlakyTransport) -> None:
@@ -103,8 +103,8 @@ def test_a_page_does_not_wait_for_what_cannot_be_sent_now(complete: Draft, trans
         for _ in range(50):
             if Delivery.objects.filter(state="waiting").exists():
                 break
-            wait_for(complete.application, timeout_ms=500)
-        wait_for(complete.application, timeout_ms=60_000)
+            wait_at_most(500, complete.application)
+        wait_at_most(60_000, complete.application)
     assert deliveries_of(complete.application).overall.words == "Waiting to retry"
 
 
@@ -125,7 +125,7 @@ def test_a_page_does_not_wait_while_the_service_has_asked_for_a_pause(complete: 
 
 def test_a_page_never_calls_the_service(complete: Draft, transport: FlakyTransport) -> None:
     with RELAY.listen():
-        wait_for(complete.application, timeout_ms=30)
+        wait_at_most(30, complete.application)
     assert transport.calls == []
 
 

@@ -1,8 +1,4 @@
-"""A transport that passes a request to the portal's own WSGI application, in the same process and thread.
-
-Client and bytes are those of the network, without a port. The call runs inside the caller's request and leaves its
-language, script prefix and database connections unchanged.
-"""
+"""A transport that passes a request to the portal's own WSGI application, in the same process and thread."""
 
 import io
 from typing import Any

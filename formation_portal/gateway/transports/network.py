@@ -1,8 +1,7 @@
 """The network transport: a `requests` adapter whose calls end when their time is over.
 
-A read time-out alone does not end a call: it starts again with each byte, so that a slow server can hold a call for
-ever. Here every wait of the socket, for sending, headers and body, is limited to the rest of the whole call. Nothing is
-tried twice, and no redirect is followed.
+A read time-out alone starts again with each byte, so that a slow server can hold a call for ever. Nothing is tried
+twice, and no redirect is followed.
 """
 
 from __future__ import annotations
@@ -38,8 +37,6 @@ class Timeouts(NamedTuple):
 
 
 class _Deadline:
-    """The end of a call, which limits every wait."""
-
     def __init__(self, timeouts: Timeouts) -> None:
         self._end = time.monotonic() + timeouts.whole
         self.read = timeouts.read
@@ -55,8 +52,6 @@ _deadline: ContextVar[_Deadline] = ContextVar("clock")
 
 
 class _TimedReader(io.RawIOBase):
-    """Read a socket; each wait ends with the call."""
-
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
         self._raw = sock.makefile("rb", buffering=0)

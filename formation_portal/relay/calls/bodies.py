@@ -1,7 +1,5 @@
-"""Make the bodies of creates and edits from payloads, and match records of the service with what was sent.
-
-An edit holds what has changed and null for what is gone, so that what was acknowledged is never sent twice (interface,
-"Resources and their fields").
+"""Make the bodies of creates and edits, and match records of the service with them (interface, "Resources and their
+fields"). An edit holds what has changed, and null for what is gone.
 """
 
 import unicodedata
@@ -17,7 +15,6 @@ Path = tuple[str, ...]
 
 
 def full_body(kind: ResourceKind, payload: Payload) -> dict[str, Any]:
-    """Return the whole payload as a create sends it."""
     fixed = {name: payload[name] for name in _FIXED.get(kind, ())}
     return fixed | _nested(_by_path(kind, payload))
 
@@ -52,7 +49,6 @@ _WIRE_NAMES = {"party": "party_id", "share_class": "share_class_id"}
 
 
 def _by_path(kind: ResourceKind, payload: Payload) -> dict[Path, Any]:
-    """Return every value by its path in the record."""
     values: dict[Path, Any] = {}
     if kind is ResourceKind.SHARE_CLASS:
         values["par_value",] = 0
@@ -116,8 +112,8 @@ def is_id_of_another_kind(kind: ResourceKind, remote_id: str) -> bool:
 def matches(kind: ResourceKind, body: Mapping[str, Any], record: Mapping[str, Any]) -> bool:
     """Return whether a record can be the result of a create with this body.
 
-    Compares stable members alone; one that the record doesn't show is no evidence either way. Texts are compared
-    without case, accents' form and outer blanks, since a service may write names in its own way.
+    Only stable members count; one that the record lacks is no evidence either way. Texts are compared without case,
+    accents' form and outer blanks, since a service may write names in its own way.
     """
     for name in _STABLE_MEMBERS.get(kind, ()):
         if record.get(name) is not None and not _is_same(body.get(name), record[name]):

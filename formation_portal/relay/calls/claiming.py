@@ -59,11 +59,7 @@ def claim(application_id: int, *, is_eager: bool = False, tried: Collection[int]
 
 
 def _postpone(rows: Iterable[Delivery], *, now: datetime) -> None:
-    """Make the due rows of an application, which are all blocked, due later.
-
-    Nothing can be done about queued and held rows before something else changes, which makes them due again. The others
-    are tried again in a moment.
-    """
+    """Make the due rows of an application, all blocked, due later. A change makes queued and held ones due again."""
     resting = []
     blocked = []
     for row in rows:

@@ -1,7 +1,4 @@
-"""Find out why a call that only the supplement names was answered with 404, 405 or 501.
-
-The service has no such call, or it no longer has the record. The entity's own record decides (supplement, "Entities").
-"""
+"""Find out why a call that only the supplement names was answered with 404, 405 or 501 (supplement, "Entities")."""
 
 from formation_portal.gateway.client import Collection
 from formation_portal.gateway.errors import GatewayError, NoAnswer, NotAuthorised, NotFound, Unsupported
@@ -13,10 +10,7 @@ from .routes import COLLECTIONS, Claim
 
 
 def outcome_of_missing_call(claim: Claim, error: Unsupported, *, action: str) -> CallOutcome:
-    """Return the outcome of a call that the service does not seem to have, after reading the entity.
-
-    If the entity cannot be read now, nothing is concluded: the call surely did nothing, and is made again later.
-    """
+    """Return the outcome after reading the entity. If it cannot be read now, the call is made again later."""
     try:
         is_gone = not _entity_exists(claim) or (isinstance(error, NotFound) and not _record_exists(claim, error))
     except GatewayError as unread:

@@ -2,19 +2,7 @@
 
 from dataclasses import dataclass
 
-from formation_portal.gateway.errors import (
-    Busy,
-    Conflict,
-    FieldProblem,
-    GatewayError,
-    NoAnswer,
-    NotAuthorised,
-    NotFound,
-    NotSent,
-    Refused,
-    Unclear,
-    Unsupported,
-)
+from formation_portal.gateway import errors
 from formation_portal.gateway.records import EntityRecord
 
 from ..models import OWN_REASONS, DeliveryState, Reason, ResourceKind
@@ -39,7 +27,7 @@ class CallOutcome:
     remote_id: str = ""
     # The service had the resource before: only its existence is sure.
     existed_already: bool = False
-    problems: tuple[FieldProblem, ...] = ()
+    problems: tuple[errors.FieldProblem, ...] = ()
     retry_after: float | None = None
     status: int | None = None
     request_id: str = ""
@@ -53,17 +41,16 @@ class CallOutcome:
 
     @property
     def word(self) -> str:
-        """Return the word that an attempt keeps."""
         return self.error or self.reason or self.state.value
 
 
-def outcome_of(error: GatewayError, *, kind: ResourceKind, action: str, is_gone: bool = False) -> CallOutcome:
+def outcome_of(error: errors.GatewayError, *, kind: ResourceKind, action: str, is_gone: bool = False) -> CallOutcome:
     """Return the outcome of a call that did not bring a usable answer. `is_gone`: the service has no such record."""
     state, reason = _state_of(error, kind=kind, action=action, is_gone=is_gone)
-    problems: tuple[FieldProblem, ...] = ()
-    if isinstance(error, Refused) and state in (DeliveryState.REFUSED, DeliveryState.HELD):
+    problems: tuple[errors.FieldProblem, ...] = ()
+    if isinstance(error, errors.Refused) and state in (DeliveryState.REFUSED, DeliveryState.HELD):
         field = FILE if kind is ResourceKind.DOCUMENT and error.status in _FILE_STATUSES else ""
-        whole = FieldProblem(field=field, code=error.code or "refused", message=error.message)
+        whole = errors.FieldProblem(field=field, code=error.code or "refused", message=error.message)
         problems = error.problems or (whole,)
     is_created = state == DeliveryState.DONE and action == CREATE
     return CallOutcome(
@@ -76,31 +63,33 @@ def outcome_of(error: GatewayError, *, kind: ResourceKind, action: str, is_gone:
         status=error.status,
         request_id=error.request_id,
         error=type(error).__name__,
-        has_answer=not isinstance(error, NoAnswer),
+        has_answer=not isinstance(error, errors.NoAnswer),
     )
 
 
-def _state_of(error: GatewayError, *, kind: ResourceKind, action: str, is_gone: bool) -> tuple[DeliveryState, str]:
-    if isinstance(error, NotAuthorised):
+def _state_of(
+    error: errors.GatewayError, *, kind: ResourceKind, action: str, is_gone: bool
+) -> tuple[DeliveryState, str]:
+    if isinstance(error, errors.NotAuthorised):
         # A change of status takes a scope of its own; a key without it is still good for all else.
         lacks_scope = kind is ResourceKind.STATUS and error.status == 403
         return DeliveryState.WAITING, Reason.NOT_ALLOWED if lacks_scope else Reason.NOT_AUTHORISED
-    if is_gone or (isinstance(error, NotFound) and not isinstance(error, Unsupported)):
+    if is_gone or (isinstance(error, errors.NotFound) and not isinstance(error, errors.Unsupported)):
         return (DeliveryState.DONE, "") if action == REMOVE else (DeliveryState.HELD, "not_found")
-    if isinstance(error, Unsupported):
+    if isinstance(error, errors.Unsupported):
         return (DeliveryState.DONE if kind.is_transition else DeliveryState.HELD), Reason.UNSUPPORTED
-    if isinstance(error, Busy) and error.code == "request_in_progress":
+    if isinstance(error, errors.Busy) and error.code == "request_in_progress":
         return DeliveryState.UNKNOWN, Reason.IN_PROGRESS
-    if isinstance(error, Busy | NotSent):
+    if isinstance(error, errors.Busy | errors.NotSent):
         return DeliveryState.WAITING, ""
-    if isinstance(error, Unclear):
+    if isinstance(error, errors.Unclear):
         return DeliveryState.UNKNOWN, Reason.UNCLEAR
     # The service's code, marked if it equals one of our own reasons, which only we may give.
     reason = f"said {error.code}" if error.code in OWN_REASONS else error.code
     names_a_record = bool(error.existing_id) and not is_id_of_another_kind(kind, error.existing_id)
-    if isinstance(error, Conflict) and action == CREATE and names_a_record:
+    if isinstance(error, errors.Conflict) and action == CREATE and names_a_record:
         return DeliveryState.DONE, "was_there"
-    if isinstance(error, Refused):
+    if isinstance(error, errors.Refused):
         is_for_everybody = error.code in NOT_FOR_CUSTOMERS
         is_conflict = error.status == 409 and not error.problems and not is_for_everybody
         if kind.is_transition and (error.code == "invalid_state" or is_conflict):

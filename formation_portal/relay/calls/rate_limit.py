@@ -1,7 +1,4 @@
-"""Limit the calls to the service: pauses, the breaker, calls a second, and the retry budget.
-
-All workers keep to one row, which is changed only while it is locked.
-"""
+"""Limit the calls to the service by pauses, the breaker, the rate and the retry budget, in one locked row."""
 
 import logging
 from datetime import datetime, timedelta
@@ -19,7 +16,6 @@ _BUDGET_PER_SUCCESS = 0.1
 
 
 def opens_at(stored: ServiceProfile, now: datetime, *, is_retry: bool = False) -> datetime:
-    """Return the first moment at which a call may be made; `now` if it may be made at once."""
     opens = max(now, stored.paused_until or now, stored.open_until or now)
     times = sorted(stored.recent_calls)
     if len(times) >= settings.RELAY_CALLS_PER_SECOND:

@@ -1,9 +1,7 @@
 """Resolve a call in doubt from the service's own records, without an agent where that is possible.
 
-The records that may be ours are counted, since the service may rightly have two of the same person: the row is bound
-to one, looked up again, sent again, or held for an agent. A transition was done, by us or by the service's own staff,
-if the entity has the wanted status, or one that agents lead to from there; it is read again, ever more rarely, until
-that is known. Rows are changed inside the transaction that records the result.
+Records that may be ours are counted, since the service may rightly have two of the same person. A transition was done
+if the entity has the wanted status, or one that agents lead to from there.
 """
 
 import logging
@@ -20,7 +18,7 @@ from formation_portal.gateway.records import EntityRecord
 from .. import timing
 from ..models import OTHER_STATUS, Conclusion, Delivery, DeliveryState, Look, Reason, ResourceKind
 from ..service_profile import Capabilities, Profile
-from ..sync import requeue
+from ..sync import acknowledge, requeue
 from .bodies import matches
 from .outcomes import CallOutcome
 from .routes import COLLECTIONS, CREATE, Claim, sent_action
@@ -35,8 +33,7 @@ class Strategy(StrEnum):
 
 
 def strategy_for(row: Delivery, capabilities: Capabilities) -> Strategy:
-    """Return the strictest strategy for a row in doubt that the service's capabilities allow: a pure choice (design,
-    "Relay")."""
+    """Return the strictest strategy for a row in doubt that the service's capabilities allow (design, "Relay")."""
     kind = row.resource_kind
     honours_keys = capabilities.honours_keys
     if row.is_transition:
@@ -64,7 +61,7 @@ _READINGS = 5
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The result of reading the service's list: the number of records, and the ids of those that agree with the body.
+    """The number of records in the service's list, and the ids of those that agree with the body.
 
     `is_certain`: the match is by our own reference, not by likeness.
     """
@@ -75,10 +72,7 @@ class Evidence:
 
 
 def look_up(claim: Claim) -> Evidence:
-    """Return the evidence about a create in doubt. Raises GatewayError if no list can be read.
-
-    The list is read until two readings are equal, since nothing can be concluded from a list that is just changing.
-    """
+    """Read the list until two readings are equal, and return the evidence about a create. Raises GatewayError."""
     records = _read_list(claim)
     for _ in range(_READINGS - 1):
         earlier = records
@@ -124,7 +118,6 @@ def _read_list(claim: Claim) -> list[dict[str, Any]]:
 
 
 def reconcile(row: Delivery, evidence: Evidence | CallOutcome, *, profile: Profile, now: datetime) -> None:
-    """Update the row as the evidence allows, and keep a record of the lookup."""
     if isinstance(evidence, CallOutcome):
         conclusion = _not_readable(row, evidence, now=now)
         Look.objects.create(delivery=row, conclusion=conclusion, request_id=evidence.request_id)
@@ -146,14 +139,11 @@ def _resolve_doubt(row: Delivery, unbound: Collection[str], evidence: Evidence, 
         hold(row, Reason.AMBIGUOUS)
         return Conclusion.SEVERAL_MATCHES
     [row.remote_id] = unbound
-    row.acknowledged = row.sent
-    row.state = DeliveryState.DONE
-    row.unclear_since = None
-    requeue(row)
+    acknowledge(row)
     if row.state == DeliveryState.QUEUED:
         row.next_at = now
-    else:
-        row.next_at = now + profile.settle_time if row.recheck else None
+    elif row.recheck:
+        row.next_at = now + profile.settle_time
     return Conclusion.BOUND
 
 
@@ -179,7 +169,6 @@ def _send_again(row: Delivery, now: datetime) -> None:
 
 
 def _recheck(row: Delivery, unbound: Collection[str], profile: Profile, now: datetime) -> str:
-    """Look for duplicates of a resource that was created again after a call in doubt."""
     row.state = DeliveryState.DONE
     if _has_doubtful_siblings(row):
         row.next_at = now + profile.settle_time
@@ -216,9 +205,9 @@ def _has_doubtful_siblings(row: Delivery) -> bool:
 
 def hold_reason(row: Delivery) -> str:
     """Return why a row is held about which nothing can be read: a row that was never in doubt was surely refused."""
-    return (
-        Reason.STATE_CONFLICT if row.reason == Reason.STATE_CONFLICT and row.unclear_since is None else Reason.UNCLEAR
-    )
+    if row.reason == Reason.STATE_CONFLICT and row.unclear_since is None:
+        return Reason.STATE_CONFLICT
+    return Reason.UNCLEAR
 
 
 def hold(row: Delivery, reason: str) -> None:
@@ -227,14 +216,12 @@ def hold(row: Delivery, reason: str) -> None:
 
 
 def read_entity(claim: Claim) -> EntityRecord:
-    """Read the service's record of the entity. Raises GatewayError."""
     record = claim.service.entity(claim.entity_id)
     claim.check_entity(record)
     return EntityRecord.read(record)
 
 
 def reconcile_transition(row: Delivery, record: EntityRecord, *, profile: Profile, now: datetime) -> None:
-    """Update the row as the entity's status allows, and keep a record of the lookup."""
     conclusion = _resolve(row, record, profile, now)
     if row.state == DeliveryState.HELD and row.wanted != row.sent:
         # It is no longer wanted: the application was withdrawn, or came back to the customer.
@@ -247,9 +234,7 @@ def reconcile_transition(row: Delivery, record: EntityRecord, *, profile: Profil
 def _resolve(row: Delivery, record: EntityRecord, profile: Profile, now: datetime) -> str:
     if row.resource_kind is ResourceKind.SUBMISSION and record.awaits_payment:
         # The service has the submission, and carries it out once the customer has paid.
-        row.acknowledged = row.sent
-        row.unclear_since = None
-        requeue(row)
+        acknowledge(row)
         return Conclusion.AS_WANTED
     is_known = record.status in list(State)
     if not record.status or (not is_known and row.wanted != row.sent):
@@ -263,10 +248,7 @@ def _resolve(row: Delivery, record: EntityRecord, profile: Profile, now: datetim
         return Conclusion.UNKNOWN_STATUS
     state = State(record.status)
     if _is_applied(row, state):
-        row.acknowledged = row.sent
-        row.unclear_since = None
-        row.state = DeliveryState.DONE
-        requeue(row)
+        acknowledge(row)
         return Conclusion.AS_WANTED
     if state in _source_states(_target(row)):
         _not_applied(row, profile, now)

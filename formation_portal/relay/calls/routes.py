@@ -32,10 +32,7 @@ class UnreadableFile(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Hold a row until its lease ends, for one call or one lookup.
-
-    Payloads have local references; `ids` are the remote ids to put in.
-    """
+    """Hold a row until its lease ends, for one call or one lookup. `ids` replace the references in payloads."""
 
     row: Delivery
     lease: uuid.UUID
@@ -58,7 +55,6 @@ class Claim:
 
     @property
     def service(self) -> FormationService:
-        """Return the configured service. Raises NotConfigured."""
         return gateway.service()
 
     @property
@@ -103,7 +99,6 @@ class Claim:
         return file
 
     def expected_record(self) -> dict[str, Any]:
-        """Return the members that the service's record of the resource should show."""
         if self.kind is not ResourceKind.DOCUMENT:
             return self.create_body()
         sent = resolve_references(self.sent, self.ids)
@@ -197,7 +192,6 @@ def _send_csp_data(claim: Claim) -> str:
 
 
 def _send_document(claim: Claim) -> str:
-    """Upload a file. A later one to the same slot replaces the earlier one."""
     sent = resolve_references(claim.sent, claim.ids)
     with claim.open_file() as file:
         record = claim.service.upload_document(
@@ -229,12 +223,10 @@ def certain_part(kind: ResourceKind, payload: Payload) -> Payload:
 
 
 def sent_action(row: Delivery) -> str:
-    """Return the action of the last call: create, change or remove."""
     return _action(row, row.sent)
 
 
 def wanted_action(row: Delivery) -> str:
-    """Return the action that leads from what was acknowledged to what is wanted."""
     return _action(row, row.wanted)
 
 

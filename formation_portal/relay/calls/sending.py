@@ -40,7 +40,7 @@ def make_next_call(
 ) -> tuple[int, Delivery | None] | None:
     """Make the application's next call. Return None if there is nothing to do for now.
 
-    Else return the row's primary key, and the row as it is now, or None for a row whose lease had ended.
+    Else return the row's primary key and the row, or None for a row whose lease had ended.
     """
     claimed = claim(application_id, is_eager=is_eager, tried=tried)
     if claimed is None:
@@ -108,10 +108,7 @@ def record_result(claim: Claim, outcome: CallOutcome) -> Delivery | None:
 
 
 def record_lookup(claim: Claim, evidence: Evidence | EntityRecord | CallOutcome) -> Delivery | None:
-    """Resolve a row by its evidence and return it; None if its lease had ended.
-
-    The evidence is the entity for a transition, or the outcome of a call that could not read it.
-    """
+    """Resolve a row by its evidence and return it; None if its lease had ended."""
     now = timezone.now()
     with transaction.atomic(durable=True):
         row = _end_lease(claim, DeliveryState.RECONCILING)
@@ -131,7 +128,6 @@ def record_lookup(claim: Claim, evidence: Evidence | EntityRecord | CallOutcome)
 
 
 def _end_lease(claim: Claim, state: DeliveryState) -> Delivery | None:
-    """Lock the row and end its lease, if the claim still has it."""
     Application.objects.select_for_update().get(pk=claim.application.pk)
     row = Delivery.objects.select_for_update().get(pk=claim.row.pk)
     if row.state != state or row.lease != claim.lease:
@@ -211,10 +207,7 @@ class ResultWriter:
             row.repeats = max(0, row.repeats - 1)
 
     def write_unknown(self, outcome: CallOutcome) -> None:
-        """Record that the call may have arrived; it is resolved once it is certain that nothing more comes of it.
-
-        A transition that is refused for the entity's status may have been done before: that is looked up at once.
-        """
+        """Record that the call may have arrived. A transition that the entity's status forbids is looked up at once."""
         row = self._row
         row.state = DeliveryState.UNKNOWN
         if outcome.reason == Reason.STATE_CONFLICT:
@@ -284,11 +277,11 @@ class ResultWriter:
         """Queue the row again, since the payload that was refused or held is no longer wanted."""
         self._row.state = DeliveryState.QUEUED
         requeue(self._row)
-        self._row.next_at = self._now if self._row.state == DeliveryState.QUEUED else None
+        if self._row.state == DeliveryState.QUEUED:
+            self._row.next_at = self._now
 
 
 def _learn_about_service(row: Delivery, claim: Claim, outcome: CallOutcome, *, now: datetime) -> None:
-    """Note what the answer shows about the service, apart from the row."""
     stored = locked_profile()
     rate_limit.count_at_end(stored, claim.counted_at, now)
     if not claim.is_lookup:

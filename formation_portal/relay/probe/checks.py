@@ -1,6 +1,5 @@
-"""Check the capabilities of a service: each check makes a few calls about a test entity.
-
-Its result is yes, no, or not known. Nothing is concluded from an answer alone if the service's records can be read.
+"""Check the capabilities of a service by a few calls each. Nothing is concluded from an answer alone if the service's
+records can be read.
 """
 
 import time
@@ -25,10 +24,7 @@ class CheckImpossible(Exception):
 
 
 class ProbeChecks:
-    """Check one service by a test entity and the records made within it. `slowest` call in seconds.
-
-    Each check raises GatewayError if the service does not answer as it should, and CheckImpossible.
-    """
+    """Check one service by a test entity. Each check raises GatewayError, and CheckImpossible."""
 
     def __init__(self, service: FormationService, payloads: ProbePayloads, *, reference: str) -> None:
         self.reference = reference
@@ -39,10 +35,8 @@ class ProbeChecks:
         self._service = service
         self._payloads = payloads
         self._created: dict[ResourceKind, Json] = {}
-        self._parties_carry_references: bool | None = None
 
     def keeps_the_reference(self) -> bool:
-        """Make the test entity and check that it carries our client_reference."""
         return bool(self._create(ResourceKind.ENTITY).get("client_reference") == self.reference)
 
     def honours_keys(self) -> bool | None:
@@ -54,9 +48,7 @@ class ProbeChecks:
         except Refused:
             return False
         others = self._ids_with_another_key()
-        records = self._list(ResourceKind.PARTY)
-        self._parties_carry_references = any(record.get("client_reference") == self.reference for record in records)
-        listed = [_id(ResourceKind.PARTY, record) for record in records]
+        listed = [_id(ResourceKind.PARTY, record) for record in self._list(ResourceKind.PARTY)]
         if not {first, again, *others} <= set(listed):
             raise CheckImpossible("the list of parties does not show what was added")
         if first in others:
@@ -64,22 +56,17 @@ class ProbeChecks:
             return None
         return again == first and len(listed) == 1 + len(others)
 
-    def shows_references_of_parties(self) -> bool | None:
+    def shows_references_of_parties(self) -> bool:
         """Check that the list of parties shows the client_reference of a create."""
-        if self._parties_carry_references is None:
-            raise CheckImpossible("no list of parties could be read")
-        return self._parties_carry_references
+        return any(record.get("client_reference") == self.reference for record in self._list(ResourceKind.PARTY))
 
-    def is_listed(self, kind: ResourceKind) -> bool | None:
-        """Check that a list of the kind can be read, and shows the record that was created."""
-        created = self._created.get(kind)
-        if created is None:
-            raise CheckImpossible(f"no {kind.replace('_', ' ')} could be made")
+    def is_listed(self, kind: ResourceKind) -> bool:
+        created = self._created_record(kind)
         if not any(_is_same_record(kind, created, record) for record in self._list(kind)):
             raise CheckImpossible("there is a list, which does not show what was made")
         return True
 
-    def refuses_repeats(self, kind: ResourceKind) -> bool | None:
+    def refuses_repeats(self, kind: ResourceKind) -> bool:
         """Check that a second create of the same resource, under another key, is refused and names the first one."""
         first = self._created.get(kind) or self._create(kind)
         try:
@@ -117,19 +104,15 @@ class ProbeChecks:
             return None
         return first not in ids and len(ids) == 1
 
-    def can_change(self) -> bool | None:
+    def can_change(self) -> bool:
         """Check that a party can be changed, by sending the roles that it has already."""
-        party = self._created.get(ResourceKind.PARTY)
-        if party is None or self._payloads.party is None:
-            raise CheckImpossible("no party could be made")
-        body = {"roles": self._payloads.party["roles"]}
+        party_id = self._created_id(ResourceKind.PARTY)
+        body = {"roles": self._body(ResourceKind.PARTY)["roles"]}
         with self._call() as service:
-            party_id = _id(ResourceKind.PARTY, party)
             service.update_record(self.entities[0], Collection.PARTIES, party_id, body, key=_new_key())
         return True
 
-    def can_remove(self) -> bool | None:
-        """Remove every test entity."""
+    def can_remove(self) -> bool:
         for entity_id in tuple(self.entities):
             with self._call() as service:
                 service.delete_entity(entity_id, key=_new_key())
@@ -166,33 +149,31 @@ class ProbeChecks:
         if kind is ResourceKind.ENTITY:
             return self._payloads.entity | {"client_reference": self.reference}
         if kind is ResourceKind.SHAREHOLDING:
-            party = self._created.get(ResourceKind.PARTY)
-            share_class = self._created.get(ResourceKind.SHARE_CLASS)
-            if party is None or share_class is None:
-                raise CheckImpossible("there is no party or no share class to hold shares")
+            party_id = self._created_id(ResourceKind.PARTY)
             return {
-                "party_id": _id(ResourceKind.PARTY, party),
-                "share_class_id": _id(ResourceKind.SHARE_CLASS, share_class),
+                "party_id": party_id,
+                "share_class_id": self._created_id(ResourceKind.SHARE_CLASS),
                 "shares_held": 1,
             }
-        if kind is ResourceKind.PARTY:
-            if self._payloads.party is None:
-                raise CheckImpossible("this product has no parties")
-            return self._payloads.party
-        if self._payloads.share_class is None:
-            raise CheckImpossible("this product has no share classes")
-        return self._payloads.share_class
+        payload = self._payloads.party if kind is ResourceKind.PARTY else self._payloads.share_class
+        if payload is None:
+            raise CheckImpossible(f"this product has no {kind.replace('_', ' ')}")
+        return payload
+
+    def _created_record(self, kind: ResourceKind) -> Json:
+        """Return the record that was created first. Raises CheckImpossible if there is none."""
+        if kind not in self._created:
+            raise CheckImpossible(f"no {kind.replace('_', ' ')} could be made")
+        return self._created[kind]
+
+    def _created_id(self, kind: ResourceKind) -> str:
+        return _id(kind, self._created_record(kind))
 
     def _upload(self, picture: bytes) -> Json:
         if self._payloads.slot is None:
             raise CheckImpossible("this product asks for no document")
         name, is_party = self._payloads.slot
-        party_id = None
-        if is_party:
-            party = self._created.get(ResourceKind.PARTY)
-            if party is None:
-                raise CheckImpossible("there is no party whose document it could be")
-            party_id = _id(ResourceKind.PARTY, party)
+        party_id = self._created_id(ResourceKind.PARTY) if is_party else None
         with self._call() as service:
             record = service.upload_document(
                 self.entities[0],
@@ -214,7 +195,6 @@ class ProbeChecks:
 
     @contextmanager
     def _call(self) -> Iterator[FormationService]:
-        """Count and time the call that is made in the block."""
         started = time.monotonic()
         self.calls += 1
         try:
@@ -228,7 +208,6 @@ def _new_key() -> str:
 
 
 def _id(kind: ResourceKind, record: Mapping[str, Any]) -> str:
-    """Return the record's id, or "" if it has none."""
     record_id = record.get(_ID_NAMES.get(kind, "id"))
     return record_id if isinstance(record_id, str) else ""
 

@@ -1,8 +1,4 @@
-"""Make the payloads of a probe: the least that a product's form asks for, with values that are plainly invented.
-
-Values come from the schema: the first of a few samples that a field's type accepts. No product, role or question is
-known.
-"""
+"""Make the payloads of a probe: the least that a product's form asks for, with samples that its field types accept."""
 
 import base64
 from collections.abc import Iterable, Iterator, Sequence
@@ -38,7 +34,6 @@ _WORD = "Test"
 class ProbePayloads:
     """The payloads that try a product. None: this product has nothing of the kind."""
 
-    product: str
     schema_id: str
     entity: Json
     party: Json | None
@@ -48,41 +43,34 @@ class ProbePayloads:
     # Two answers for csp-data, each by itself.
     answers: tuple[Json, Json] | None
 
+    def number_of_parts(self) -> int:
+        return sum(part is not None for part in (self.party, self.share_class, self.slot, self.answers))
+
 
 def most_complete(items: Iterable[CatalogItem]) -> ProbePayloads:
     """Return the payloads of the first product that tries the most; there must be one."""
-    return max(map(payloads_for, items), key=_completeness)
-
-
-def _completeness(payloads: ProbePayloads) -> int:
-    parts = (payloads.party, payloads.share_class, payloads.slot, payloads.answers)
-    return sum(part is not None for part in parts)
+    return max(map(payloads_for, items), key=ProbePayloads.number_of_parts)
 
 
 def payloads_for(item: CatalogItem) -> ProbePayloads:
     form = item.form
     roles = _roles(form)
-    slot = _slot(form, roles)
+    entity = {
+        "jurisdiction_product_id": item.jurisdiction_product_id,
+        "client_reference": "",
+        "answers": _required(form, _always(form.entity_sections), ENTITY),
+    }
     return ProbePayloads(
-        product=item.jurisdiction_product_id,
         schema_id=form.id,
-        entity=bodies.full_body(
-            ResourceKind.ENTITY,
-            {
-                "jurisdiction_product_id": item.jurisdiction_product_id,
-                "client_reference": "",
-                "answers": _required(form, _always(form.entity_sections), ENTITY),
-            },
-        ),
+        entity=bodies.full_body(ResourceKind.ENTITY, entity),
         party=_party(form, roles),
         share_class=_share_class(form),
-        slot=slot,
+        slot=_slot(form, roles),
         answers=_answers(form),
     )
 
 
 def sample_value(spec: FieldSpec) -> Any | None:
-    """Return a value that the field takes, as it travels; None if none of the samples fits."""
     for raw in _candidates(spec):
         try:
             value = spec.clean(raw)
@@ -103,7 +91,6 @@ def _candidates(spec: FieldSpec) -> Iterator[Any]:
 
 
 def _always(sections: Iterable[Section]) -> tuple[Section, ...]:
-    """Return the sections that are asked for any answers."""
     return tuple(section for section in sections if section.depends_on is None)
 
 
@@ -119,9 +106,10 @@ def _required(form: FormSchema, sections: Sequence[Section], kind: str) -> Json:
     answers = {}
     for section in sections:
         for spec in _askable(form, section.groups[kind]):
-            if spec.required and spec.canonical_field:
-                answers[spec.name] = sample_value(spec)
-    return {name: value for name, value in answers.items() if value is not None}
+            value = sample_value(spec)
+            if spec.required and spec.canonical_field and value is not None:
+                answers[spec.name] = value
+    return answers
 
 
 def _roles(form: FormSchema) -> tuple[Section, ...]:
@@ -160,10 +148,12 @@ def _slot(form: FormSchema, roles: Iterable[Section]) -> tuple[str, bool] | None
 
 
 def _answers(form: FormSchema) -> tuple[Json, Json] | None:
-    answers: Json = {}
+    answers: list[Json] = []
     for section in _always(form.entity_sections):
         for spec in _askable(form, section.fields):
-            if spec.csp_field_key and not spec.canonical_field:
-                answers[spec.name] = sample_value(spec)
-    pairs = [{name: value} for name, value in answers.items() if value is not None]
-    return (pairs[0], pairs[1]) if len(pairs) > 1 else None
+            value = sample_value(spec)
+            if spec.csp_field_key and not spec.canonical_field and value is not None:
+                answers.append({spec.name: value})
+                if len(answers) == 2:
+                    return answers[0], answers[1]
+    return None

@@ -1,7 +1,4 @@
-"""Find out the capabilities of a formation service by some twenty calls about a test entity, which is then removed.
-
-A capability that can't be found out is not known, and counts as missing. The report is stored as a whole or not at all.
-"""
+"""Find out the capabilities of a formation service by some twenty calls about a test entity, which is then removed."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -92,8 +89,6 @@ _QUESTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class ProbeAnswer:
-    """The answer to one question. None: not known, for this reason."""
-
     yes: bool | None
     reason: str = ""
 
@@ -169,7 +164,6 @@ def _answer(checks: ProbeChecks, check: str, kind: ResourceKind | None = None) -
 
 
 def report_rows(report: ProbeReport) -> Iterator[tuple[str, str, str]]:
-    """Yield each question, its answer, and the portal's behaviour because of it."""
     for question in _QUESTIONS:
         answer = report.answers[question.check, question.kind]
         if answer.yes:

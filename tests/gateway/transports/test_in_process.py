@@ -191,7 +191,7 @@ def test_allowed_hosts_have_no_say() -> None:
 def test_a_view_that_breaks_is_an_unclear_answer() -> None:
     client = FormationService(base_url=BASE_URL, read_key=lambda: "", adapter=InProcessAdapter())
     with pytest.raises(Unclear) as caught:
-        client._records.get("/broken", is_supplement=False)
+        client._records.list_all("/broken")
     assert caught.value.status == 500
 
 

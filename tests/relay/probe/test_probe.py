@@ -173,7 +173,7 @@ class TestAFaultyService:
         assert ResourceKind.SHAREHOLDING not in known.lists | known.refuses_repeats
         assert ResourceKind.PARTY in known.lists  # it is documented
         assert ServiceProfile.objects.get().can_edit is None
-        assert "there is no party or no share class to hold shares" in output
+        assert "no party could be made" in output
 
     @pytest.mark.parametrize("index", range(3))
     def test_keys_are_known_only_if_every_try_was_answered(self, transport: FlakyTransport, index: int) -> None:

@@ -22,8 +22,6 @@ WARNING = (
 
 
 class Command(BaseCommand):
-    """Make some twenty calls about a test entity, and store and print the results."""
-
     help = (
         "Find out what the formation service supports, using a test entity. Anything unknown counts as not supported."
     )

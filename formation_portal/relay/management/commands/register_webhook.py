@@ -3,7 +3,6 @@
 import sys
 import time
 import uuid
-from datetime import datetime
 from typing import Any
 
 from django.conf import settings
@@ -74,7 +73,6 @@ class Command(BaseCommand):
         return False
 
     def _test(self, webhook_id: str, *, seconds: int) -> None:
-        """Have the service send a test event, and report whether it arrived."""
         began = timezone.now()
         try:
             record = gateway.service().send_test_event(webhook_id, key=uuid.uuid4().hex)
@@ -86,9 +84,13 @@ class Command(BaseCommand):
         except GatewayError as error:
             self.stderr.write(f"No test event was sent: {error}")
             return
+        arrived = ReceivedEvent.objects.filter(received_at__gte=began)
+        event_id = record.get("id")
+        if isinstance(event_id, str):
+            arrived = ReceivedEvent.objects.filter(event_id=event_id)
         deadline = time.monotonic() + seconds
         while True:
-            if _has_arrived(record.get("id"), since=began):
+            if arrived.exists():
                 self.stdout.write("The test event arrived.")
                 return
             if notices := refusal_notices():
@@ -99,10 +101,3 @@ class Command(BaseCommand):
             time.sleep(_PAUSE_SECONDS)
         where = "Does the portal run, and can the service reach it?"
         self.stderr.write(f"The test event did not arrive within {seconds} seconds. {where}")
-
-
-def _has_arrived(event_id: object, *, since: datetime) -> bool:
-    """Return whether the event arrived, or any event if the service gave no ID."""
-    if isinstance(event_id, str):
-        return ReceivedEvent.objects.filter(event_id=event_id).exists()
-    return ReceivedEvent.objects.filter(received_at__gte=since).exists()
