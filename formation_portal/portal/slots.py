@@ -28,18 +28,6 @@ OFFERED_AT_MOST = 3
 
 
 @dataclass(frozen=True, slots=True)
-class FileRow:
-    """An uploaded file. `url` shows it, or downloads it if there is no picture."""
-
-    name: str
-    url: str
-    facts: str
-    picture_url: str = ""
-    file_url: str = ""
-    remove_url: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class SlotState:
     """The state of a slot: mark, words and date; `note` says why it was returned, or why our team has it."""
 
@@ -60,7 +48,7 @@ class SlotRow:
     party: PartyRow | None
     state: SlotState
     # Files that were in it before.
-    earlier: tuple[FileRow, ...]
+    earlier: list[dict[str, str]]
     # The reader's own files, if one of them may be reused in it.
     reusable: EarlierFiles | None
     error: str
@@ -69,7 +57,8 @@ class SlotRow:
     # The query of our reviewer about it, and whether they have accepted the file.
     query: QueryNote | None
     is_locked: bool
-    file: FileRow | None = None
+    # As ui/file.html draws it.
+    file: dict[str, str] | None = None
     advice: tuple[str, ...] = ()
     remove_url: str = ""
 
@@ -153,7 +142,7 @@ def slot_rows(
             key=key,
             party=party,
             state=state,
-            earlier=tuple(_replaced_row(file, can_be_removed=has_forms) for file in replaced),
+            earlier=[_replaced_row(file, can_be_removed=has_forms) for file in replaced],
             reusable=earlier if can_be_changed and not document else None,
             error=refused.get(key, ""),
             is_in_form=can_be_changed and not upload_url,
@@ -171,24 +160,26 @@ def slot_rows(
     return tuple(rows)
 
 
-def _file_row(document: Document) -> FileRow:
-    file_url = _document_url("document", document)
-    facts = file_facts(document)
-    if document.is_checking or not document.has_copy:
-        return FileRow(document.name, "", facts)
-    if not findings_of(document).can_be_shown:
-        return FileRow(document.name, file_url, facts)
-    page_url = _document_url("document_page", document, 1)
-    return FileRow(document.name, page_url, facts, _document_url("document_thumbnail", document), file_url)
+def _file_row(document: Document) -> dict[str, str]:
+    row = {"name": document.name, "url": "", "facts": file_facts(document)}
+    if document.has_copy and not document.is_checking:
+        row["url"] = _document_url("document", document)
+        if findings_of(document).can_be_shown:
+            row["file_url"] = row["url"]
+            row["url"] = _document_url("document_page", document, 1)
+            row["picture_url"] = _document_url("document_thumbnail", document)
+    return row
 
 
-def _replaced_row(document: Document, *, can_be_removed: bool) -> FileRow:
+def _replaced_row(document: Document, *, can_be_removed: bool) -> dict[str, str]:
     facts = gettext("uploaded on %(uploaded)s, replaced on %(replaced)s") % {
         "uploaded": formats.day(document.uploaded_at),
         "replaced": formats.day(document.replaced_at) if document.replaced_at else "",
     }
-    row = FileRow(document.name, _document_url("document", document), facts)
-    return replace(row, remove_url=_document_url("document_removal", document)) if can_be_removed else row
+    row = {"name": document.name, "url": _document_url("document", document), "facts": facts}
+    if can_be_removed:
+        row["remove_url"] = _document_url("document_removal", document)
+    return row
 
 
 def _document_url(view: str, document: Document, *more: int) -> str:

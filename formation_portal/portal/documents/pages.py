@@ -18,17 +18,7 @@ from formation_portal.ui.pagination import PageLink, numbered_links, people_page
 
 from ..feedback import ReviewFeedback, review_feedback
 from ..pages import DOCUMENTS, ApplicationPage, Link, need_rows, next_step
-from ..slots import SlotRow, slot_rows
-
-
-@dataclass(frozen=True, slots=True)
-class SlotGroup:
-    party: PartyRow | None
-    slots: tuple[SlotRow, ...]
-
-    @property
-    def missing(self) -> int:
-        return sum(slot.file is None and slot.spec.required for slot in self.slots)
+from ..slots import slot_rows
 
 
 @dataclass(frozen=True)
@@ -70,9 +60,10 @@ class DocumentsPage(ApplicationPage):
         return numbered_links(self.holders, QueryDict(self.back_query))
 
     @cached_property
-    def groups(self) -> list[SlotGroup]:
+    def groups(self) -> list[dict[str, Any]]:
+        """Return the slots of the entity, then those of each party, and how many required documents are missing."""
         deliveries = deliveries_for_customer(self.draft.application)
-        groups: list[SlotGroup] = []
+        groups: list[dict[str, Any]] = []
         for party in self.holders:
             slots = slot_rows(
                 self.draft,
@@ -83,7 +74,7 @@ class DocumentsPage(ApplicationPage):
                 earlier=self.earlier,
                 upload_url=documents_url(self.draft, "", self.back_query),
             )
-            groups.append(SlotGroup(party, slots))
+            groups.append({"party": party, "slots": slots, "missing": len(self.draft.missing_documents(party))})
         return groups
 
     @property

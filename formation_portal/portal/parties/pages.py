@@ -41,49 +41,39 @@ from ..sections.pages import QuestionEntry, QuestionPage
 from ..slots import SlotRow
 
 
-@dataclass(frozen=True)
-class DuplicatePage(ApplicationPage):
-    """The question whether two parties are the same: `party` was just saved, `other` stays if they are merged."""
+def duplicate_context(draft: Draft, party: PartyRow, other: PartyRow) -> dict[str, Any]:
+    """Ask whether two parties are the same: `party` was just saved, `other` stays if they are merged."""
+    new_roles = [role for role in party.roles if role not in other.roles]
+    merge_label = gettext("Keep only the first {name}").format(name=other.label)
+    if count := len(new_roles):
+        merge_label = ngettext("Give {name} this role too", "Give {name} these roles too", count, name=other.label)
+    return {
+        "page": ApplicationPage(draft),
+        "other": other,
+        "question": roles.duplicate_question(other.kind),
+        "sentence": already_here(draft, other),
+        "merge_label": merge_label,
+        "new_roles": roles.role_words(new_roles) if new_roles else "",
+        "differing": _differing_answers(draft, party, other),
+    }
 
-    party: PartyRow
-    other: PartyRow
 
-    @property
-    def question(self) -> str:
-        return roles.duplicate_question(self.other.kind)
-
-    @property
-    def sentence(self) -> str:
-        return already_here(self.draft, self.other)
-
-    @property
-    def merge_label(self) -> str:
-        count = len(set(self.party.roles) - set(self.other.roles))
-        if not count:
-            return gettext("Keep only the first {name}").format(name=self.other.label)
-        return ngettext("Give {name} this role too", "Give {name} these roles too", count, name=self.other.label)
-
-    @property
-    def new_roles(self) -> str:
-        return roles.role_words(role for role in self.party.roles if role not in self.other.roles)
-
-    @cached_property
-    def differing(self) -> list[tuple[str, str, str]]:
-        """Return the answers and shareholdings of both that differ: label, value that stays, value that is lost."""
-        rows: list[tuple[str, str, str]] = []
-        for spec in self.draft.schema.fields_of(self.party.kind, (*self.other.roles, *self.party.roles)):
-            if spec.name in self.party.raw and spec.name in self.other.raw:
-                value = answer_in_words(spec, self.other.raw[spec.name])
-                lost_value = answer_in_words(spec, self.party.raw[spec.name])
-                if value != lost_value:
-                    rows.append((spec.label, value, lost_value))
-        for share_class in self.draft.share_classes:
-            holding = self.draft.holdings.get((self.other.token, share_class.token))
-            lost_holding = self.draft.holdings.get((self.party.token, share_class.token))
-            if holding and lost_holding:
-                label = gettext("“{name}” shares").format(name=share_class.label)
-                rows.append((label, number_of_shares(holding), number_of_shares(lost_holding)))
-        return rows
+def _differing_answers(draft: Draft, party: PartyRow, other: PartyRow) -> list[tuple[str, str, str]]:
+    """Return the answers and shareholdings of both that differ: label, value of the other, value of the party."""
+    rows: list[tuple[str, str, str]] = []
+    for spec in draft.schema.fields_of(party.kind, (*other.roles, *party.roles)):
+        if spec.name in party.raw and spec.name in other.raw:
+            value = answer_in_words(spec, other.raw[spec.name])
+            lost_value = answer_in_words(spec, party.raw[spec.name])
+            if value != lost_value:
+                rows.append((spec.label, value, lost_value))
+    for share_class in draft.share_classes:
+        holding = draft.holdings.get((other.token, share_class.token))
+        lost_holding = draft.holdings.get((party.token, share_class.token))
+        if holding and lost_holding:
+            label = gettext("“{name}” shares").format(name=share_class.label)
+            rows.append((label, number_of_shares(holding), number_of_shares(lost_holding)))
+    return rows
 
 
 def already_here(draft: Draft, row: PartyRow) -> str:
@@ -152,9 +142,12 @@ class PartyPage(QuestionPage):
         return self.party.token in self.feedback.locks.roles
 
     @cached_property
-    def duplicate(self) -> DuplicatePage | None:
+    def duplicate(self) -> dict[str, str]:
+        """Return the question whether the party is the same as another one, and why; {} if it does not seem so."""
         other = None if self.read_only_reason else duplicate_of(self.draft, self.party)
-        return DuplicatePage(self.draft, self.party, other) if other else None
+        if other is None:
+            return {}
+        return {"question": roles.duplicate_question(other.kind), "sentence": already_here(self.draft, other)}
 
     @property
     def saved_at(self) -> str:
@@ -171,26 +164,23 @@ class PartyPage(QuestionPage):
         return need_rows(self.unmet, self.form, about=name)
 
     @cached_property
-    def slots_of_roles(self) -> dict[str, tuple[SlotRow, ...]]:
-        """Return the documents that a single role asks for, by the key of the role's section.
+    def slots_by_role(self) -> dict[str, list[SlotRow]]:
+        """Return the documents that a single role asks for, by the key of its section; "" has all others.
 
-        They stand with its questions as long as other documents remain, since the part with those says which files are
-        accepted.
+        They stand with its questions as long as others remain, since the part with those says which files are accepted.
         """
         sections = [section for section in self.draft.schema.role_sections if section.allows(self.party.kind)]
-        names = {section.key: {slot.name for slot in section.slots(self.party.kind)} for section in sections}
-        slots: dict[str, tuple[SlotRow, ...]] = {}
+        names = [(section.key, slot.name) for section in sections for slot in section.slots(self.party.kind)]
+        slots: dict[str, list[SlotRow]] = {"": []}
         for row in self.slots:
-            keys = [key for key in names if row.spec.name in names[key]]
-            if len(keys) == 1 and len(sections) > 1:
-                slots[keys[0]] = (*slots.get(keys[0], ()), row)
-        count = sum(len(rows) for rows in slots.values())
-        return slots if count < len(self.slots) else {}
+            keys = [key for key, name in names if name == row.spec.name]
+            key = keys[0] if len(keys) == 1 and len(sections) > 1 else ""
+            slots.setdefault(key, []).append(row)
+        return slots if slots[""] else {"": list(self.slots)}
 
     @property
     def common_slots(self) -> tuple[SlotRow, ...]:
-        in_entries = {row.id for rows in self.slots_of_roles.values() for row in rows}
-        return tuple(row for row in self.slots if row.id not in in_entries)
+        return tuple(self.slots_by_role[""])
 
     @property
     def roles(self) -> tuple[Option, ...]:
@@ -211,7 +201,7 @@ class PartyPage(QuestionPage):
                 regions=regions.pop(section.key, ()),
                 note=self._note(section),
                 is_ours=True,
-                slots=self.slots_of_roles.get(section.key, ()),
+                slots=tuple(self.slots_by_role.get(section.key, ())),
             )
             if entry.regions or entry.note or entry.slots:
                 of_roles.append(entry)
@@ -357,76 +347,46 @@ _HINTS = {
 }
 
 
-@dataclass(frozen=True)
-class PartyNewPage(ApplicationPage):
-    """The page that adds a party: first the kind, then the roles. The token makes posting it twice harmless."""
-
-    user: User
-    role: str
-    # The kinds that the role accepts; without a role, those that any role accepts.
-    kinds: list[Option]
-    kind: str
-    # The roles that the kind can have.
-    roles: list[Option]
-    is_me: bool
-    token: str
-
-    @property
-    def heading(self) -> str:
-        return gettext(roles.ADD_WORDS.get(self.kind, gettext_noop("Add someone")))
-
-    @property
-    def excluded_roles(self) -> str:
-        return roles.excluded_roles(self.draft, self.kind)
-
-    @property
-    def may_be_me(self) -> bool:
-        """Tell whether the reader can be the new party: a person who has not been added yet."""
-        addresses = {value for row in self.draft.parties for value in row.raw.values() if isinstance(value, str)}
-        return canonical.is_person(self.kind) and self.user.email not in addresses
-
-    @cached_property
-    def problems(self) -> list[Problem]:
-        if not self.kind:
-            return [Problem("kind", gettext("Choose who you are adding"))]
-        if not self.chosen_roles:
-            return [Problem("roles-1", gettext("Choose at least one role"))]
-        return []
-
-    @property
-    def chosen_roles(self) -> list[str]:
-        return [choice.value for choice in self.roles if choice.chosen]
-
-    @property
-    def raw(self) -> dict[str, Any]:
-        if not (self.is_me and self.may_be_me):
-            return {}
-        return copyable_answers(self.draft, owner_contact(self.user, self.draft), self.chosen_roles)
-
-
-def party_new_page(draft: Draft, query: QueryDict, user: User) -> PartyNewPage:
-    """Build the step that a query or a post has reached."""
+def new_party_context(draft: Draft, query: QueryDict, user: User) -> dict[str, Any]:
+    """Describe the step of adding a party that a query or a post has reached: first the kind, then the roles."""
     role = query.get("role", "")
     kinds = roles.kinds_for_role(draft, role)
     kind = query.get("kind", kinds[0] if len(kinds) == 1 else "")
     ticked = kind if kind in kinds else next(iter(kinds), "")
+    options: list[Option] = []
+    for value in kinds:
+        label = roles.capitalised(roles.kind_with_article(value))
+        options.append(Option(value, label, value == ticked, help=gettext(_HINTS[value])))
     # Asked again also if the page was only opened once more in another language.
     if kind not in kinds or CHOOSING in query:
         kind = ""
-    kind_options: list[Option] = []
-    for value in kinds:
-        label = roles.capitalised(roles.kind_with_article(value))
-        kind_options.append(Option(value, label, value == ticked, help=gettext(_HINTS[value])))
     chosen = query.getlist("roles") or [role]
-    choices = roles.role_choices(draft, kind, ())
+    choices = [replace(choice, chosen=choice.value in chosen) for choice in roles.role_choices(draft, kind, ())]
+    chosen = [choice.value for choice in choices if choice.chosen]
+    problems: list[Problem] = []
+    if not kind:
+        problems.append(Problem("kind", gettext("Choose who you are adding")))
+    elif not chosen:
+        problems.append(Problem("roles-1", gettext("Choose at least one role")))
+    addresses = {value for row in draft.parties for value in row.raw.values() if isinstance(value, str)}
+    may_be_me = canonical.is_person(kind) and user.email not in addresses
+    raw: dict[str, Any] = {}
+    if may_be_me and "me" in query:
+        raw = copyable_answers(draft, owner_contact(user, draft), chosen)
     token = query.get("token", "")
-    return PartyNewPage(
-        draft=draft,
-        user=user,
-        role=role,
-        kinds=kind_options,
-        kind=kind,
-        roles=[replace(choice, chosen=choice.value in chosen) for choice in choices],
-        is_me="me" in query,
-        token=token if is_token(token) else new_token(),
-    )
+    return {
+        "page": ApplicationPage(draft),
+        "heading": gettext(roles.ADD_WORDS.get(kind, gettext_noop("Add someone"))),
+        "role": role,
+        "kinds": options,
+        "kind": kind,
+        "roles": choices,
+        "excluded_roles": kind and roles.excluded_roles(draft, kind),
+        "chosen": chosen,
+        "may_be_me": may_be_me,
+        "is_me": "me" in query,
+        "raw": raw,
+        # Makes posting the page twice harmless.
+        "token": token if is_token(token) else new_token(),
+        "problems": problems,
+    }

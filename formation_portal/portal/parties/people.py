@@ -1,9 +1,10 @@
 """Build the page of people and companies: each role, each party once, and the contacts that could take a role."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.http import QueryDict
@@ -38,8 +39,6 @@ _CONTACTS_AT_ONCE = 3
 _NAMED_AT_ONCE = 3
 # More parties than this are grouped by role and can be filtered.
 _SEEN_AT_ONCE = 8
-# A group names so many parties of other groups.
-_NAMED_OTHERS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,29 +51,6 @@ class RoleCandidate:
     url: str
     detail: str = ""
     own: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class RoleCard:
-    """A role with its progress, its holders and its candidates. `needs` leaves out its minimum: `progress` tells it."""
-
-    id: str
-    # The source of the title and the help.
-    section: Section
-    title: str
-    role: str
-    help: str
-    reason: str
-    progress: Progress
-    holders: Sequence[str]
-    more_holders: int
-    usable: Sequence[RoleCandidate]
-    contacts: Sequence[RoleCandidate]
-    # More candidates, offered in a list.
-    listed: Sequence[RoleCandidate]
-    needs: Sequence[Need]
-    add_url: str
-    list_url: str
 
 
 @dataclass(slots=True)
@@ -94,22 +70,6 @@ class PartyListItem:
 
 # The marks of incomplete parties.
 _UNFINISHED = ("open", "half", "stop")
-
-
-@dataclass(frozen=True, slots=True)
-class RoleGroup:
-    """The parties that have a role as their first one; `items` are those on this page.
-
-    `others` have the role too, and are listed in an earlier group; `count` includes them, `to_complete` does not.
-    """
-
-    title: str
-    items: Sequence[PartyListItem]
-    others: Sequence[PartyRow]
-    more_others: int
-    count: int
-    to_complete: int
-    is_open: bool
 
 
 @dataclass(frozen=True)
@@ -135,7 +95,7 @@ class PeoplePage(ApplicationPage):
 
     @property
     def is_complete(self) -> bool:
-        marks = {card.progress.mark for card in self.roles}
+        marks = {card["progress"].mark for card in self.roles}
         marks.update(progress.mark for progress in self._progress.values())
         return marks <= {"met", ""}
 
@@ -159,10 +119,11 @@ class PeoplePage(ApplicationPage):
         return removed
 
     @cached_property
-    def roles(self) -> list[RoleCard]:
+    def roles(self) -> list[dict[str, Any]]:
+        """Return each role with its progress, its holders and its candidates, as ui/role.html draws it."""
         return [self._card(section) for section in roles.active_roles(self.draft)]
 
-    def _card(self, section: Section) -> RoleCard:
+    def _card(self, section: Section) -> dict[str, Any]:
         contacts = [candidate for candidate in self._contacts if section.allows(candidate.kind)]
         usable = self._usable(section)
         listed = contacts[_CONTACTS_AT_ONCE:]
@@ -174,23 +135,24 @@ class PeoplePage(ApplicationPage):
         add_url = ""
         if not self.read_only_reason and not self.party_limit:
             add_url = f"{self._url('party_new')}?{urlencode({'role': section.role or ''})}"
-        return RoleCard(
-            id=f"role-{section.key}",
-            section=section,
-            title=roles.role_title(section),
-            role=section.role or "",
-            help=section.help or roles.allowed_kinds(section),
-            reason=roles.role_reason(self.draft, section),
-            progress=self._role_progress(section),
-            holders=named,
-            more_holders=len(holders) - len(named),
-            usable=usable,
-            contacts=contacts[:_CONTACTS_AT_ONCE],
-            listed=listed,
-            needs=[need for need in self._counts.needs_of_role(section) if need.code != "minimum"],
-            add_url=add_url,
-            list_url=self._url("party_known"),
-        )
+        return {
+            "id": f"role-{section.key}",
+            "section": section,
+            "title": roles.role_title(section),
+            "role": section.role,
+            "help": section.help or roles.allowed_kinds(section),
+            "reason": roles.role_reason(self.draft, section),
+            "progress": self._role_progress(section),
+            "holders": named,
+            "more_holders": len(holders) - len(named),
+            "usable": usable,
+            "contacts": contacts[:_CONTACTS_AT_ONCE],
+            "listed": listed,
+            # The role's minimum is told by its progress.
+            "needs": [need for need in self._counts.needs_of_role(section) if need.code != "minimum"],
+            "add_url": add_url,
+            "list_url": self._url("party_known"),
+        }
 
     def _usable(self, section: Section) -> list[RoleCandidate]:
         """Return the parties that could take the role. Where they are many, each gets roles on its own page."""
@@ -244,9 +206,13 @@ class PeoplePage(ApplicationPage):
         return len(self.draft.parties) > _SEEN_AT_ONCE
 
     @cached_property
-    def groups(self) -> list[RoleGroup]:
+    def groups(self) -> list[dict[str, Any]]:
+        """Return the parties that match the search, by their first role.
+
+        `items` are those on this page, and `others` the first holders of the role that stand in an earlier group.
+        """
         on_page = {party.token for party in self.shown}
-        groups: list[RoleGroup] = []
+        groups: list[dict[str, Any]] = []
         for section, members in self._members:
             title = gettext("Without a role")
             others: list[PartyRow] = []
@@ -254,20 +220,17 @@ class PeoplePage(ApplicationPage):
                 title = roles.role_title(section)
                 own = {party.token for party in members}
                 others = [party for party in self.matches if section.role in party.roles and party.token not in own]
-            if not members and not others:
-                continue
             to_complete = sum(self._progress[party.token].mark in _UNFINISHED for party in members)
-            groups.append(
-                RoleGroup(
-                    title=title,
-                    items=[self._item(party) for party in members if party.token in on_page],
-                    others=others[:_NAMED_OTHERS],
-                    more_others=max(0, len(others) - _NAMED_OTHERS),
-                    count=len(members) + len(others),
-                    to_complete=to_complete,
-                    is_open=bool(self.search) or to_complete > 0 or len(members) <= _SEEN_AT_ONCE,
-                )
-            )
+            group = {
+                "title": title,
+                "items": [self._item(party) for party in members if party.token in on_page],
+                "others": others,
+                "count": len(members) + len(others),
+                "to_complete": to_complete,
+                "is_open": bool(self.search) or to_complete > 0 or len(members) <= _SEEN_AT_ONCE,
+            }
+            if group["count"]:
+                groups.append(group)
         return groups
 
     @cached_property

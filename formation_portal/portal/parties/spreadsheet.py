@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import cast
+from typing import Any, cast
 
 from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
@@ -113,17 +113,6 @@ _REMARKS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ImportRow:
-    """A row that can be added. `duplicate` says that its party seems to exist already, `action` is the chosen one."""
-
-    row: SheetRow
-    facts: str
-    notes: list[str]
-    duplicate: str
-    action: str
-
-
 @dataclass(frozen=True)
 class PartyImportPage(ApplicationPage):
     """The rows of an uploaded spreadsheet. `actions` are those chosen on the page, by the tokens of the rows."""
@@ -170,19 +159,20 @@ class PartyImportPage(ApplicationPage):
         return rows
 
     @cached_property
-    def duplicates(self) -> list[ImportRow]:
+    def duplicates(self) -> list[dict[str, Any]]:
         """Return the rows whose party seems to exist already, here or in a row above."""
         return [self._import_row(row) for row in self.rows if row.match and not row.problems and not row.is_taken]
 
     @cached_property
-    def valid(self) -> list[ImportRow]:
+    def valid(self) -> list[dict[str, Any]]:
         return [self._import_row(row) for row in self.rows if not (row.match or row.problems or row.is_taken)]
 
     @property
     def added_count(self) -> int:
         return sum(row.is_taken for row in self.rows)
 
-    def _import_row(self, row: SheetRow) -> ImportRow:
+    def _import_row(self, row: SheetRow) -> dict[str, Any]:
+        """Describe a row that can be added; `duplicate` says that its party seems to exist already."""
         assert row.party is not None
         headings_by_text: dict[str, list[str]] = {}
         for heading, text in row.notes:
@@ -201,13 +191,13 @@ class PartyImportPage(ApplicationPage):
             values = {"name": row.match.party.label, "row": row.match.row}
             duplicate = gettext("{name} is also in row {row}.").format(**values)
         default_action = "" if row.match else RowAction.ADD.value
-        return ImportRow(
-            row=row,
-            facts=f"{canonical.kind_title(row.party.kind)}. {role_words(row.party.roles)}",
-            notes=notes,
-            duplicate=duplicate,
-            action=default_action if self.actions is None else self.actions.get(row.token, ""),
-        )
+        return {
+            "row": row,
+            "facts": f"{canonical.kind_title(row.party.kind)}. {role_words(row.party.roles)}",
+            "notes": notes,
+            "duplicate": duplicate,
+            "action": default_action if self.actions is None else self.actions.get(row.token, ""),
+        }
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -44,7 +44,7 @@ from ..sections.changes import FieldConflict, kept_theirs_words
 from ..sections.pages import QuestionPage
 from ..sections.views import QuestionPageView, render_conflict
 from .owners import OwnersPage, new_owner, owners_page, stake_control
-from .pages import DuplicatePage, PartyPage, party_form, party_new_page, party_page
+from .pages import PartyPage, duplicate_context, new_party_context, party_form, party_page
 from .people import PeoplePage
 from .removed import restores_removed_party
 
@@ -146,25 +146,27 @@ def party_new(request: UserRequest, reference: str) -> HttpResponseBase:
     draft = get_draft_or_404(request, reference)
     if not draft.application.can_be_changed:
         return redirect("portal:people", reference=reference)
-    page = party_new_page(draft, request.POST if request.method == "POST" else request.GET, request.user)
-    status = 200
-    if request.method == "POST" and not chosen_in(request):
-        status = 422
+    query = request.POST if request.method == "POST" else request.GET
+    context = new_party_context(draft, query, request.user)
+    status = 422
+    if request.method != "POST" or chosen_in(request):
+        # Problems show only after a post.
+        context["problems"] = []
+        status = 200
+    elif not context["problems"]:
+        new = (context["kind"], context["chosen"], context["raw"])
         try:
-            if not page.problems:
-                chosen = page.chosen_roles
-                party = services.add_party(draft, page.kind, chosen, page.raw, by=request.user, token=page.token)
-                messages.success(request, gettext(_ADDED[page.kind]))
-                response = redirect("portal:party", reference=reference, token=party.token)
-                return ask_about_duplicate(request, draft, party.token, response)
+            party = services.add_party(draft, *new, by=request.user, token=context["token"])
         except services.TooManyParties:
             # The page says so.
             pass
         except services.Closed as closed:
             messages.error(request, f"{closed}.")
             status = 409
-    # Problems show only after a post.
-    context = {"page": page, "problems": page.problems if status == 422 else ()}
+        else:
+            messages.success(request, gettext(_ADDED[party.kind]))
+            response = redirect("portal:party", reference=reference, token=party.token)
+            return ask_about_duplicate(request, draft, party.token, response)
     return render(request, "portal/parties/party_new.html", context, status=status)
 
 
@@ -261,7 +263,7 @@ def party_duplicate(request: UserRequest, reference: str, token: str) -> HttpRes
     if other is None or not draft.application.can_be_changed:
         return response
     if request.method != "POST" or request.POST.get("other") != other.token:
-        return render(request, "portal/parties/duplicate.html", {"page": DuplicatePage(draft, party, other)})
+        return render(request, "portal/parties/duplicate.html", duplicate_context(draft, party, other))
     with refusals_as_messages(request):
         if request.POST.get("choice") == "one":
             services.merge_parties(draft, party, other, by=request.user)

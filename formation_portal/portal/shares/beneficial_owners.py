@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 from django.utils.translation import gettext, gettext_noop
 
@@ -61,11 +62,18 @@ class BeneficialOwners:
         return gettext(rule).format(where=threshold.where, part=part, role=self.role)
 
     @cached_property
-    def suggested(self) -> list["SuggestedOwner"]:
-        suggested: list[SuggestedOwner] = []
+    def suggested(self) -> list[dict[str, Any]]:
+        """Return the persons who reach the threshold, with the arithmetic."""
+        suggested: list[dict[str, Any]] = []
         for party in self.draft.parties:
             if party.is_person and self.allocation.reaches_threshold(party):
-                suggested.append(SuggestedOwner(self.draft, self.allocation, party))
+                owner = {
+                    "party": party,
+                    "has_role": canonical.BENEFICIAL_OWNER in party.roles,
+                    "words": self._words(party),
+                    "steps": self._steps(party),
+                }
+                suggested.append(owner)
         return suggested
 
     @cached_property
@@ -99,26 +107,14 @@ class BeneficialOwners:
         ends = [(party.label, *percents.final[party.token]) for party in owners]
         return ownership_bar(gettext("Ultimate ownership"), ends, rest=percents.rest) if ends else None
 
-
-@dataclass(frozen=True, slots=True)
-class SuggestedOwner:
-    draft: Draft
-    allocation: Allocation
-    party: PartyRow
-
-    @property
-    def has_role(self) -> bool:
-        return canonical.BENEFICIAL_OWNER in self.party.roles
-
-    @property
-    def words(self) -> str:
+    def _words(self, party: PartyRow) -> str:
         """Say "Ada Lovelace holds 6,000 of 10,000 shares (60%)". Votes are named only if they are another part."""
         allocation = self.allocation
-        token = self.party.token
+        token = party.token
         shares = allocation.final_shares.of(token)
         votes = allocation.final_votes.of(token)
         has_other_votes = allocation.votes and votes != shares
-        if allocation.is_owner(self.party):
+        if allocation.is_owner(party):
             sentence = gettext("{name} has {part} of the shares:")
             if has_other_votes:
                 sentence = gettext("{name} has {part} of the shares and {part_of_votes} of the votes:")
@@ -127,32 +123,30 @@ class SuggestedOwner:
             if has_other_votes:
                 sentence = gettext("{name} holds {shares} shares ({part}) and {votes} votes ({part_of_votes}).")
         return sentence.format(
-            name=self.party.label,
-            shares=self._held_of(allocation.held),
+            name=party.label,
+            shares=_held_of(allocation.held, party),
             part=allocation.share_percents.of(token, shares),
-            votes=self._held_of(allocation.votes),
+            votes=_held_of(allocation.votes, party),
             part_of_votes=allocation.vote_percents.of(token, votes),
         )
 
-    @property
-    def steps(self) -> list[str]:
+    def _steps(self, party: PartyRow) -> list[str]:
         """Return a line for each company, like "40% of Kite Holding, which holds 75%: 30%", and for direct holdings."""
         allocation = self.allocation
-        token = self.party.token
-        if not allocation.is_owner(self.party):
+        if not allocation.is_owner(party):
             return []
-        steps = self._steps(allocation.held, allocation.final_shares, allocation.share_percents)
-        if allocation.votes and allocation.final_votes.of(token) != allocation.final_shares.of(token):
-            votes = self._steps(allocation.votes, allocation.final_votes, allocation.vote_percents)
+        steps = self._steps_of(party, allocation.held, allocation.final_shares, allocation.share_percents)
+        if allocation.votes and allocation.final_votes.of(party.token) != allocation.final_shares.of(party.token):
+            votes = self._steps_of(party, allocation.votes, allocation.final_votes, allocation.vote_percents)
             steps += [gettext("Votes: {step}").format(step=step) for step in votes]
         return steps
 
-    def _steps(self, numbers: Mapping[str, int], ends: Parts, percents: Percentages) -> list[str]:
-        token = self.party.token
+    def _steps_of(self, party: PartyRow, numbers: Mapping[str, int], ends: Parts, percents: Percentages) -> list[str]:
+        token = party.token
         steps: list[str] = []
         if numbers.get(token):
             part = percents.of(token, Fraction(numbers[token], sum(numbers.values())))
-            steps.append(gettext("{held} directly: {part}").format(held=self._held_of(numbers), part=part))
+            steps.append(gettext("{held} directly: {part}").format(held=_held_of(numbers, party), part=part))
         for company in self.draft.parties:
             stake = self.allocation.stakes.get(company.token, {}).get(token)
             if stake and (whole := ends.of(company.token)):
@@ -166,6 +160,7 @@ class SuggestedOwner:
                 steps.append(sentence)
         return steps
 
-    def _held_of(self, numbers: Mapping[str, int]) -> str:
-        values = {"held": format_number(numbers.get(self.party.token, 0)), "all": format_number(sum(numbers.values()))}
-        return gettext("{held} of {all}").format(**values)
+
+def _held_of(numbers: Mapping[str, int], party: PartyRow) -> str:
+    values = {"held": format_number(numbers.get(party.token, 0)), "all": format_number(sum(numbers.values()))}
+    return gettext("{held} of {all}").format(**values)

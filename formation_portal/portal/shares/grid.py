@@ -19,10 +19,10 @@ from formation_portal.contract.localisation import colon, format_number, join_li
 from formation_portal.contract.needs import needs_of_share_class
 from formation_portal.contract.shares import parse_number_of_shares
 from formation_portal.contract.shares import split_equally as equal_parts
-from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStage, DeliveryStatus
+from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStage
 from formation_portal.relay.models import ResourceKind, shareholding_subject
 from formation_portal.ui.allocation import Allocation
-from formation_portal.ui.charts import Swatch, swatch
+from formation_portal.ui.charts import swatch
 from formation_portal.ui.formats import counted
 
 # A sentence names at most this many classes or holders; the others are counted.
@@ -32,28 +32,6 @@ HOLDERS_AT_ONCE = 50
 CLASSES_AT_ONCE = 12
 # A cell has room only for these stages.
 _UNSETTLED = (DeliveryStage.YOURS, DeliveryStage.OURS, DeliveryStage.CHECKING, DeliveryStage.WAITING)
-
-
-@dataclass(frozen=True, slots=True)
-class ShareClassColumn:
-    """A share class: its properties in words and its sums. `error` says that more shares are allocated than exist."""
-
-    row: ShareClassRow
-    delivery: DeliveryStatus
-    # The number of shares that exist.
-    maximum: str
-    par_value: str
-    votes: str
-    dividends: str
-    status: str
-    allocated: str
-    remaining: str
-    error: str
-    paid_in: str
-
-    @property
-    def id(self) -> str:
-        return remaining_id(self.row.token)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +64,6 @@ class HoldingCell:
         return self.problem or self.refused
 
 
-@dataclass(frozen=True, slots=True)
-class HolderRow:
-    party: PartyRow
-    swatch: Swatch
-    cells: tuple[HoldingCell, ...]
-    of_shares: str
-    of_votes: str
-
-
 @dataclass(frozen=True)
 class Grid:
     """A row for each holder and a column for each class, of those on one page."""
@@ -122,10 +91,11 @@ class Grid:
         return holder_place // HOLDERS_AT_ONCE + 1, class_place // CLASSES_AT_ONCE + 1
 
     @cached_property
-    def columns(self) -> list[ShareClassColumn]:
+    def columns(self) -> list[dict[str, Any]]:
+        """Return each share class with its properties in words, its sums, and the error that too much is allocated."""
         return [self._column(row) for row in self.classes_shown]
 
-    def _column(self, row: ShareClassRow) -> ShareClassColumn:
+    def _column(self, row: ShareClassRow) -> dict[str, Any]:
         allocation = self.allocation
         par_value = allocation.property_of(row, "par_value")
         currency = str(allocation.property_of(row, "currency") or "")
@@ -138,31 +108,38 @@ class Grid:
         largest = max((allocation.shares(party, row) for party in allocation.holders), default=0)
         if available is not None and largest <= available < allocated:
             error = f"{row.label}{colon()}{remaining}"
-        return ShareClassColumn(
-            row=row,
-            delivery=self.deliveries.of_share_class(row.token),
-            maximum="" if available is None else format_number(available),
-            par_value="" if par_value is None else format_money(Decimal(str(par_value)), currency),
-            votes=_yes_no_or_blank(allocation.property_of(row, "voting_rights")),
-            dividends=_yes_no_or_blank(allocation.property_of(row, "dividend_rights")),
-            status=counted(len(needs), "{count} answer to complete", "{count} answers to complete"),
-            allocated=format_number(allocated),
-            remaining=remaining,
-            error=error,
-            paid_in=allocation.paid_in(row),
-        )
+        return {
+            "row": row,
+            "id": remaining_id(row.token),
+            "delivery": self.deliveries.of_share_class(row.token),
+            "maximum": "" if available is None else format_number(available),
+            "par_value": "" if par_value is None else format_money(Decimal(str(par_value)), currency),
+            "votes": _yes_no_or_blank(allocation.property_of(row, "voting_rights")),
+            "dividends": _yes_no_or_blank(allocation.property_of(row, "dividend_rights")),
+            "status": counted(len(needs), "{count} answer to complete", "{count} answers to complete"),
+            "allocated": format_number(allocated),
+            "remaining": remaining,
+            "error": error,
+            "paid_in": allocation.paid_in(row),
+        }
 
     @property
     def has_maximum(self) -> bool:
-        return any(column.maximum for column in self.columns)
+        return any(column["maximum"] for column in self.columns)
 
     @cached_property
-    def rows(self) -> list[HolderRow]:
-        rows: list[HolderRow] = []
+    def rows(self) -> list[dict[str, Any]]:
+        """Return each holder with a cell for each class, and the percentages that follow."""
+        rows: list[dict[str, Any]] = []
         for place, party in enumerate(self.holders_shown, self.holders_shown.start_index() - 1):
-            cells = tuple(self._cell(party, row) for row in self.classes_shown)
-            of_shares = self.allocation.share_percent(party)
-            rows.append(HolderRow(party, swatch(place), cells, of_shares, self.allocation.vote_percent(party)))
+            row = {
+                "party": party,
+                "swatch": swatch(place),
+                "cells": [self._cell(party, row) for row in self.classes_shown],
+                "of_shares": self.allocation.share_percent(party),
+                "of_votes": self.allocation.vote_percent(party),
+            }
+            rows.append(row)
         return rows
 
     def _cell(self, party: PartyRow, row: ShareClassRow) -> HoldingCell:
@@ -191,16 +168,16 @@ class Grid:
 
     @property
     def cells(self) -> Iterator[HoldingCell]:
-        return (cell for row in self.rows for cell in row.cells)
+        return (cell for row in self.rows for cell in row["cells"])
 
     @property
-    def problems(self) -> tuple[HoldingCell | ShareClassColumn, ...]:
+    def problems(self) -> tuple[HoldingCell | dict[str, Any], ...]:
         """Return the cells with an error, then the columns whose total is more than exists."""
-        return (*(cell for cell in self.cells if cell.error), *(column for column in self.columns if column.error))
+        return (*(cell for cell in self.cells if cell.error), *(column for column in self.columns if column["error"]))
 
     def has_new_problems(self, before: "Grid") -> bool:
         """Tell whether a save must be shown again: a number is wrong, or the service has refused another one."""
-        if any(column.error for column in self.columns):
+        if any(column["error"] for column in self.columns):
             return True
         refused_before = {cell.id for cell in before.cells if cell.refused and not cell.problem}
         return any(cell.problem or (cell.refused and cell.id not in refused_before) for cell in self.cells)

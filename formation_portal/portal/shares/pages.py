@@ -127,7 +127,7 @@ class SharesPage(FormPage):
             query = self.query_of({"classes": classes})
             place = remaining_id(need.share_class_id)
         elif need.party_id and self.grid.columns:
-            share_class = need.share_class_id or self.grid.columns[0].row.token
+            share_class = need.share_class_id or self.grid.columns[0]["row"].token
             holders, classes = self.grid.pages_of(need.party_id, share_class)
             query = self.query_of({"page": holders, "classes": classes})
             place = cell_name(need.party_id, share_class)

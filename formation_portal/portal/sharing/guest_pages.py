@@ -119,8 +119,8 @@ class PartPage(PartyPage):
         for row in super().slots:
             if row.file:
                 url = self._part_url("part_document", documents[row.spec.name].pk)
-                row = replace(row, file=replace(row.file, url=url, picture_url="", file_url=""))
-            rows.append(replace(row, earlier=()))
+                row = replace(row, file=row.file | {"url": url, "picture_url": "", "file_url": ""})
+            rows.append(replace(row, earlier=[]))
         return tuple(rows)
 
     def _note(self, section: Section) -> str:

@@ -1,8 +1,9 @@
 """Build the pages of people with access to an application, and of the invitation of one party."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from typing import Any
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.utils import timezone
@@ -11,18 +12,19 @@ from django.utils.translation import gettext, gettext_lazy
 from formation_portal.accounts.addresses import has_confirmed
 from formation_portal.accounts.policies import UserRequest, may_write_to
 from formation_portal.applications.access import GRANTABLE, Collaborator, Right
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.fields.cleaning import clean_line
 from formation_portal.contract.localisation import ngettext
 from formation_portal.invitations import parts
-from formation_portal.invitations.models import Invitation, InvitationStage
+from formation_portal.invitations.models import InvitationStage
 from formation_portal.ui.formats import day, listed, time_or_day
 from formation_portal.ui.forms.controls import Option, Problem
 
 from ..feedback import delivery_summary
 from ..pages import ApplicationPage
 from ..parties.pages import party_email
-from ..parties.progress import GuestPart, guest_part
+from ..parties.progress import guest_part
 
 EMAIL = "email"
 _MAX_EMAIL_LENGTH = 254
@@ -40,10 +42,6 @@ class EmailControl:
     @property
     def problems(self) -> tuple[Problem, ...]:
         return (Problem(EMAIL, self.error),) if self.error else ()
-
-    @property
-    def status(self) -> int:
-        return 422 if self.error else 200
 
 
 def posted_recipient(request: UserRequest) -> EmailControl:
@@ -71,97 +69,63 @@ _HELP = {
 }
 
 
-@dataclass(frozen=True)
-class CollaboratorRow:
-    collaborator: Collaborator
-
-    @property
-    def name(self) -> str:
-        """Return the name of the account; before the invitation is accepted, the address."""
-        user = self.collaborator.user
-        return (user.get_full_name() if user else "") or self.collaborator.email
-
-    @property
-    def facts(self) -> str:
-        right = Right(self.collaborator.right)
-        return f"{right.words}. {_HELP[right]}"
-
-    @property
-    def other_right(self) -> Right:
-        return next(right for right in GRANTABLE if right != self.collaborator.right)
-
-    @property
-    def state(self) -> str:
-        if self.collaborator.accepted_at:
-            return "met"
-        return "heed" if self.collaborator.expires_at <= timezone.now() else "open"
-
-    @property
-    def status(self) -> str:
-        if self.collaborator.accepted_at:
-            return gettext("Since %(day)s") % {"day": day(self.collaborator.accepted_at)}
-        if self.state == "heed":
-            return gettext("The invitation expired on %(day)s") % {"day": day(self.collaborator.expires_at)}
-        return gettext("Invited on %(time)s, not accepted yet") % {"time": time_or_day(self.collaborator.asked_at)}
+def collaborator_row(collaborator: Collaborator) -> dict[str, Any]:
+    """Describe a collaborator by name, or by address before the invitation is accepted."""
+    right = Right(collaborator.right)
+    if collaborator.accepted_at:
+        state = "met"
+        status = gettext("Since %(day)s") % {"day": day(collaborator.accepted_at)}
+    elif collaborator.expires_at <= timezone.now():
+        state = "heed"
+        status = gettext("The invitation expired on %(day)s") % {"day": day(collaborator.expires_at)}
+    else:
+        state = "open"
+        status = gettext("Invited on %(time)s, not accepted yet") % {"time": time_or_day(collaborator.asked_at)}
+    return {
+        "collaborator": collaborator,
+        "name": (collaborator.user and collaborator.user.get_full_name()) or collaborator.email,
+        "facts": f"{right.words}. {_HELP[right]}",
+        "state": state,
+        "status": status,
+    }
 
 
 def right_options(chosen: Right) -> list[Option]:
     return [Option(right.value, str(right.words), right is chosen, help=str(_HELP[right])) for right in GRANTABLE]
 
 
-@dataclass(frozen=True)
-class InvitationPage(ApplicationPage):
-    """The invitation of a party and its state. `posted` is the address that was posted."""
+def invitation_context(draft: Draft, party: PartyRow, posted: EmailControl | None) -> dict[str, Any]:
+    """Describe the invitation of a party, if there is one, and the control of the address to send one to.
 
-    party: PartyRow
-    posted: EmailControl | None = None
+    That has the posted address, else the one of the last invitation, else the party's own answer. Makes five queries,
+    one if nobody is invited.
+    """
+    box = posted or EmailControl(party_email(party))
+    context = {"page": ApplicationPage(draft), "party": party, "scope": _scope(draft, party)}
+    if invitation := parts.invitations_of(draft).get(party.token):
+        box = posted or EmailControl(invitation.email)
+        part = guest_part(draft, party, invitation, refused=delivery_summary(draft).refused)
+        since = time_or_day(part.since)
+        if part.needs and part.stage.waits:
+            count = ngettext("{count} item to complete", "{count} items to complete", len(part.needs))
+            since = f"{since}. {count}"
+        context |= {
+            "part": part,
+            "since": since,
+            "is_too_soon": timezone.now() < parts.next_reminder_from(invitation),
+            # There is a link that can be withdrawn.
+            "is_out": part.stage not in (InvitationStage.EXPIRED, InvitationStage.WITHDRAWN),
+        }
+    return context | {"box": box, "problems": box.problems, "days": settings.INVITATION_DAYS}
 
-    @cached_property
-    def invitation(self) -> Invitation | None:
-        return parts.invitations_of(self.draft).get(self.party.token)
 
-    @cached_property
-    def part(self) -> GuestPart | None:
-        """Read the part of the invited party. Makes four queries, one if nobody is invited."""
-        if self.invitation is None:
-            return None
-        return guest_part(self.draft, self.party, self.invitation, refused=delivery_summary(self.draft).refused)
-
-    @property
-    def box(self) -> EmailControl:
-        """Return the posted address, else the one of the last invitation, else the party's own answer."""
-        if self.posted:
-            return self.posted
-        return EmailControl(self.invitation.email if self.invitation else party_email(self.party))
-
-    @property
-    def is_too_soon(self) -> bool:
-        return bool(self.invitation and timezone.now() < parts.next_reminder_from(self.invitation))
-
-    @property
-    def is_out(self) -> bool:
-        over = (InvitationStage.EXPIRED, InvitationStage.WITHDRAWN)
-        return self.part is not None and self.part.stage not in over
-
-    @property
-    def since(self) -> str:
-        """Say since when the invitation has its stage, and how much the guest still has to complete."""
-        if self.part is None:
-            return ""
-        since = time_or_day(self.part.since)
-        if not self.part.needs or not self.part.stage.waits:
-            return since
-        return f"{since}. " + ngettext("{count} item to complete", "{count} items to complete", len(self.part.needs))
-
-    @property
-    def scope(self) -> str:
-        """Count what the guest will be asked: "8 questions and 2 documents"."""
-        state = self.draft.form_state
-        questions = 0
-        for question in state.party_questions(self.party.record):
-            spec = question.spec
-            questions += question.activation.active and not spec.provided_by_agent and not spec.refers_to_share_class
-        counts = [ngettext("{count} question", "{count} questions", questions)]
-        if documents := len(state.slots(self.party.record)):
-            counts.append(ngettext("{count} document", "{count} documents", documents))
-        return listed(counts)
+def _scope(draft: Draft, party: PartyRow) -> str:
+    """Count what the guest will be asked: "8 questions and 2 documents"."""
+    questions = 0
+    for question in draft.form_state.party_questions(party.record):
+        spec = question.spec
+        questions += question.activation.active and not spec.provided_by_agent and not spec.refers_to_share_class
+    counts = [ngettext("{count} question", "{count} questions", questions)]
+    if documents := len(draft.form_state.slots(party.record)):
+        counts.append(ngettext("{count} document", "{count} documents", documents))
+    return listed(counts)

@@ -21,7 +21,7 @@ from ..feedback import delivery_summary
 from ..lookups import get_draft_or_404, get_party_or_404
 from ..parties.removed import restores_removed_party
 from ..refusals import refusals_as_messages
-from .pages import EMAIL, CollaboratorRow, EmailControl, InvitationPage, posted_recipient, right_options
+from .pages import EMAIL, EmailControl, collaborator_row, invitation_context, posted_recipient, right_options
 
 RIGHT = "right"
 
@@ -43,13 +43,13 @@ def access(request: UserRequest, reference: str) -> HttpResponse:
             return redirect("portal:access", reference=reference)
     context = {
         "draft": draft,
-        "rows": [CollaboratorRow(row) for row in draft.application.collaborators.select_related("user")],
+        "rows": [collaborator_row(row) for row in draft.application.collaborators.select_related("user")],
         "rights": right_options(right),
         "days": settings.INVITATION_DAYS,
         "box": box,
         "problems": box.problems,
     }
-    return render(request, "portal/sharing/access.html", context, status=box.status)
+    return render(request, "portal/sharing/access.html", context, status=422 if box.error else 200)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -94,9 +94,9 @@ def invitation(request: UserRequest, reference: str, token: str) -> HttpResponse
     """Show the state of a party's invitation, and explain it. A post sends one."""
     draft = get_draft_or_404(request, reference, takes=Right.OWN)
     party = get_party_or_404(draft, token)
-    page = InvitationPage(draft, party)
+    box = None
     if request.method == "POST" and chosen_in(request):
-        page = InvitationPage(draft, party, EmailControl(request.POST.get(EMAIL, "")))
+        box = EmailControl(request.POST.get(EMAIL, ""))
     elif request.method == "POST":
         box = posted_recipient(request)
         if not box.error:
@@ -104,9 +104,8 @@ def invitation(request: UserRequest, reference: str, token: str) -> HttpResponse
                 parts.invite(draft, party, email=box.address, by=request.user, language=get_language() or "en")
                 messages.success(request, gettext("Invitation sent to %(email)s.") % {"email": box.address})
             return redirect("portal:invitation", reference=reference, token=token)
-        page = InvitationPage(draft, party, box)
-    context = {"page": page, "problems": page.box.problems, "days": settings.INVITATION_DAYS}
-    return render(request, "portal/sharing/invitation.html", context, status=page.box.status)
+    context = invitation_context(draft, party, box)
+    return render(request, "portal/sharing/invitation.html", context, status=422 if context["problems"] else 200)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -75,6 +75,15 @@ def test_a_save_that_makes_no_duplicate_leads_on(as_owner: Client, again: Draft)
     assert save(as_owner, again, **{"q:person.last_name": "Byron"})["Location"] == url(again, "")
 
 
+def test_a_duplicate_without_another_role_brings_none(as_owner: Client, again: Draft, owner: Any) -> None:
+    services.set_roles(again, again.parties[1], ["director"], by=owner)
+    save(as_owner, again)
+    page = question(as_owner, again)
+    assert "We keep one entry." in page.one("main").text
+    assert "New roles" not in page.one("main").text
+    assert page.all("button", name="choice")[0].text == "Keep only the first Ada Lovelace"
+
+
 @pytest.mark.parametrize("button", ["later", "update"])
 def test_whoever_goes_away_or_stays_is_not_asked(as_owner: Client, again: Draft, button: str) -> None:
     assert "double" not in save(as_owner, again, **{button: "1"})["Location"]

@@ -13,7 +13,7 @@ from formation_portal.applications.access import Collaborator, Right
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.mail.models import Letter
-from formation_portal.portal.sharing.pages import CollaboratorRow
+from formation_portal.portal.sharing.pages import collaborator_row
 from tests import factories
 from tests.invitations import mailbox
 from tests.markup import Element, Markup
@@ -299,4 +299,5 @@ def test_a_collaborators_address_is_read_as_it_looks(as_owner: Client, draft: Dr
     ],
 )
 def test_a_collaborators_right_is_told_in_words(right: str, words: str) -> None:
-    assert CollaboratorRow(Collaborator(right=right)).facts == words
+    accepted = Collaborator(right=right, accepted_at=timezone.now())
+    assert collaborator_row(accepted)["facts"] == words
