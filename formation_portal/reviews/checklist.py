@@ -28,23 +28,29 @@ ACCEPTED, QUERIED, CHANGED, OPEN = "accepted", "queried", "changed", "open"
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A fact to check. `digest` names its present value; `value` is the value in words, or a document's file name.
-
-    `state` is accepted, queried (a query is open), changed (since it was accepted) or open. `check` and `query` are the
-    latest ones about it. `is_identity_number` marks a number that a natural person is known by.
-    """
+    """A fact to check. `digest` names its present value; `value` is that in words, or a document's file name. `state`
+    is accepted, queried (a query is open), changed (since it was accepted) or open."""
 
     target: Target
     label: str
     value: str
     digest: str
-    state: str = OPEN
     is_name: bool = False
     is_unreadable: bool = False
     is_identity_number: bool = False
     document: Document | None = None
     check: Check | None = None
     query: Query | None = None
+
+    @property
+    def state(self) -> str:
+        if self.query is not None:
+            return QUERIED
+        if self.check is None or not self.check.digest:
+            return OPEN
+        if self.check.digest != self.digest:
+            return CHANGED
+        return ACCEPTED
 
     @property
     def is_done(self) -> bool:
@@ -58,10 +64,8 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class HolderChecklist:
-    """The facts of a party (its token), or the application's own (no token).
-
-    `screening` names the required screening checks that the party has not passed, a sentence each.
-    """
+    """The facts of a party (its token), or the application's own (no token). `screening` are sentences about the
+    required screening checks that it has not passed."""
 
     token: str
     title: str
@@ -70,17 +74,14 @@ class HolderChecklist:
 
     @property
     def done(self) -> int:
-        """Count the accepted facts."""
         return sum(fact.is_done for fact in self.facts)
 
     @property
     def is_done(self) -> bool:
-        """Report that all facts are accepted and all required screening checks passed."""
         return self.done == len(self.facts) and not self.screening
 
     @property
     def has_to_do(self) -> bool:
-        """Report that an agent has to look at it."""
         return bool(self.screening) or any(fact.is_to_do for fact in self.facts)
 
 
@@ -100,29 +101,19 @@ class Checklist:
         return self._by_holder.get(token)
 
     def at(self, target: Target) -> Fact | None:
-        """Return the fact that has this target."""
-        return self._by_target.get(target)
+        return next((fact for fact in self if fact.target == target), None)
 
     @cached_property
     def _by_holder(self) -> dict[str, HolderChecklist]:
         return {holder.token: holder for holder in self.holders}
 
-    @cached_property
-    def _by_target(self) -> dict[Target, Fact]:
-        # Of two facts with one target, the first.
-        return {fact.target: fact for fact in reversed(list(self))}
-
     def has_to_do_behind(self, token: str) -> bool:
-        """Report that a party behind this one has something to check."""
         tokens = [holder.token for holder in self.holders]
         return token in tokens and any(holder.has_to_do for holder in self.holders[tokens.index(token) + 1 :])
 
     def following(self, token: str) -> HolderChecklist | None:
-        """Return the holder with which a review goes on; None where nothing is left to check.
-
-        After a party comes the next one that has something to check, round to the first, and the application's own
-        facts last. After the application's own facts come the parties.
-        """
+        """Return the holder with which a review goes on: the next party that has something to check, round to the
+        first, the application's own facts last. None where nothing is left to check."""
         own, *parties = self.holders
         candidates = [own, *parties]
         if token:
@@ -137,7 +128,6 @@ class Checklist:
 
     @property
     def drafted(self) -> tuple[Query, ...]:
-        """Return the queries that would go out with a return."""
         return tuple(query for query in self.queries if query.is_draft)
 
 
@@ -151,8 +141,8 @@ def load_checklist(
 ) -> Checklist:
     """Read all facts of a draft with their checks. Two queries, three where screening checks are required.
 
-    `read_back`, `queries` (all open ones in their order) and `screening` are given where they were read before.
-    `is_part`: the checklist has the parties of `read_back` alone, and no fact of the application's own.
+    `read_back`, `queries` (all open ones in their order) and `screening` may have been read before. `is_part`: the
+    checklist has the parties of `read_back` alone.
     """
     read_back = read_back or readback(draft)
     application = draft.application
@@ -169,32 +159,20 @@ def load_checklist(
     documents: dict[str, list[DocumentLine]] = defaultdict(list)
     for line in read_back.documents:
         documents[line.party.token if line.party else ""].append(line)
-    own_facts = () if is_part else (*_entity_facts(draft, read_back), *_document_facts(documents[""]))
-    holders = [HolderChecklist("", draft.title, tuple(_with_state(fact, checks, query_at) for fact in own_facts))]
+
+    def checked(*facts: Fact) -> tuple[Fact, ...]:
+        return tuple(replace(fact, check=checks.get(fact.target), query=query_at.get(fact.target)) for fact in facts)
+
+    own_facts: tuple[Fact, ...] = ()
+    if not is_part:
+        own_facts = checked(*_entity_facts(draft, read_back), *_document_facts(documents[""]))
+    holders = [HolderChecklist("", draft.title, own_facts)]
     for group in read_back.parties:
         party = group.subject
-        facts = [*_party_facts(draft, group), *_document_facts(documents[party.token])]
-        holders.append(
-            HolderChecklist(
-                party.token,
-                party.label,
-                tuple(_with_state(fact, checks, query_at) for fact in facts),
-                screening=tuple(_missing_screening(party, required, outcomes)),
-            )
-        )
+        facts = checked(*_party_facts(draft, group), *_document_facts(documents[party.token]))
+        missing = tuple(_missing_screening(party, required, outcomes))
+        holders.append(HolderChecklist(party.token, party.label, facts, missing))
     return Checklist(tuple(holders), queries)
-
-
-def _with_state(fact: Fact, checks: Mapping[Target, Check], query_at: Mapping[Target, Query]) -> Fact:
-    check = checks.get(fact.target)
-    query = query_at.get(fact.target)
-    if query is not None:
-        state = QUERIED
-    elif check is None or not check.digest:
-        state = OPEN
-    else:
-        state = ACCEPTED if check.digest == fact.digest else CHANGED
-    return replace(fact, state=state, check=check, query=query)
 
 
 def screening_checks(draft: Draft) -> QuerySet[ScreeningCheck]:
@@ -212,7 +190,6 @@ def _entity_facts(draft: Draft, read_back: Readback) -> Iterator[Fact]:
 
 
 def shares_digest(draft: Draft) -> str:
-    """Return the digest of the share classes, and of who holds how many of each."""
     classes = {row.token: dict(row.raw) for row in draft.share_classes}
     holdings = {f"{party}/{share_class}": row.shares for (party, share_class), row in sorted(draft.holdings.items())}
     return _digest([classes, holdings])
@@ -262,7 +239,7 @@ def _digest(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalBlocker:
-    """A sentence about something that blocks an approval, with its target and the party that it belongs to."""
+    """Something that blocks an approval, as a sentence, with its target and the party that it belongs to."""
 
     target: Target
     holder_name: str
@@ -273,22 +250,18 @@ _BLOCKER_TEXTS = {QUERIED: "open query", CHANGED: "changed since accepted", OPEN
 
 
 def approval_blockers(draft: Draft, checklist: Checklist) -> tuple[ApprovalBlocker, ...]:
-    """Return all that has to be done before an approval, in the order of the application; then the objections of other
-    packages, which take one query."""
-    return (*_own_blockers(draft, checklist), *workflow.approval_blockers(draft))
-
-
-def _own_blockers(draft: Draft, checklist: Checklist) -> Iterator[ApprovalBlocker]:
-    for need in draft.needs:
-        yield ApprovalBlocker(WHOLE_APPLICATION, "", f"To complete: {need.text}")
+    """Return all that has to be done before an approval, in the order of the application; then other packages'
+    objections."""
+    blockers = [ApprovalBlocker(WHOLE_APPLICATION, "", f"To complete: {need.text}") for need in draft.needs]
     for holder in checklist.holders:
         name = holder.title if holder.token else ""
         for fact in holder.facts:
             if not fact.is_done:
-                yield ApprovalBlocker(fact.target, name, f"{fact.label}: {_BLOCKER_TEXTS[fact.state]}")
+                blockers.append(ApprovalBlocker(fact.target, name, f"{fact.label}: {_BLOCKER_TEXTS[fact.state]}"))
         for text in holder.screening:
-            yield ApprovalBlocker(Target(TargetKind.PARTY, holder.token, SCREENING), name, text)
+            blockers.append(ApprovalBlocker(Target(TargetKind.PARTY, holder.token, SCREENING), name, text))
     targets = {fact.target for fact in checklist}
     for target, query in checklist.open_queries.items():
         if target not in targets:
-            yield ApprovalBlocker(target, "", f"{query.label or 'The application'}: open query")
+            blockers.append(ApprovalBlocker(target, "", f"{query.label or 'The application'}: open query"))
+    return (*blockers, *workflow.approval_blockers(draft))

@@ -23,15 +23,13 @@ from .targets import Target
 
 @dataclass(frozen=True, slots=True)
 class CustomerQuery:
-    """A query that was sent to a customer, with their reply."""
-
     number: int
     target: Target
     label: str
     text: str
     # An answer as it would be typed, or None.
     proposal: Any
-    round: int
+    round: int | None
     sent_at: datetime
     reply: str
     is_settled: bool
@@ -40,23 +38,13 @@ class CustomerQuery:
 def customer_queries(application: Application) -> tuple[CustomerQuery, ...]:
     """Return all queries that were ever sent, in their order. One database query."""
     sent = Query.objects.filter(application=application, dropped_at=None).exclude(sent_at=None)
-    return tuple(map(_customer_query, sent.order_by("pk")))
-
-
-def _customer_query(row: Query) -> CustomerQuery:
-    assert row.round is not None
-    assert row.sent_at is not None
-    return CustomerQuery(
-        number=row.pk,
-        target=row.target,
-        label=row.label,
-        text=row.text,
-        proposal=row.proposal,
-        round=row.round,
-        sent_at=row.sent_at,
-        reply=row.reply,
-        is_settled=row.settled_at is not None,
-    )
+    queries = []
+    for row in sent.order_by("pk"):
+        assert row.sent_at is not None
+        is_settled = row.settled_at is not None
+        values = (row.label, row.text, row.proposal, row.round, row.sent_at, row.reply, is_settled)
+        queries.append(CustomerQuery(row.pk, row.target, *values))
+    return tuple(queries)
 
 
 def decision_texts(application: Application, deed: str) -> dict[int, str]:
@@ -75,10 +63,8 @@ class Reply:
 
 
 def store_replies(draft: Draft, replies: Sequence[Reply], *, by: Author) -> int:
-    """Store replies to open queries. Returns how many were to open ones. Four queries, however many there are.
-
-    A reply that somebody else has written meanwhile stays, before the new one. Raises Closed.
-    """
+    """Store replies to open queries, after what somebody else has written meanwhile. Returns how many were to open
+    ones. Four queries, however many there are. Raises Closed."""
     with application_transaction(draft, by=by):
         if draft.application.status is not State.RETURNED_FOR_CHANGES:
             raise Closed(draft.application.status)

@@ -20,10 +20,8 @@ from formation_portal.contract.lifecycle import TRANSITIONS, State
 from .checklist import approval_blockers, load_checklist
 from .checks import require_opened
 from .models import (
-    MAX_TEXT,
     DecisionKind,
     DecisionOutcome,
-    DeclineReason,
     ReviewDecision,
     ServiceStatus,
     ServiceStatusOutcome,
@@ -35,6 +33,7 @@ from .transactions import (
     ReviewRefused,
     ReviewVersion,
     ReviewWork,
+    cleaned_text,
     raise_version,
     review_transaction,
     scheduled_decision,
@@ -51,11 +50,10 @@ _IN_FORCE = (DecisionOutcome.WAITING, DecisionOutcome.SCHEDULED, DecisionOutcome
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """The company's number in the register, and the day of its entry. The service may report either without the
-    other."""
+    """The company's number in the register, and the day of its entry. The service may report only one of them."""
 
-    number: str
-    day: date | None
+    number: str = ""
+    day: date | None = None
 
 
 def decide(
@@ -69,39 +67,31 @@ def decide(
     by: AbstractBaseUser,
     version: ReviewVersion,
 ) -> ReviewDecision:
-    """Decide, or propose a decision where a second agent has to confirm it. `text` is for the customer, `registration`
-    is the registry's entry of an incorporation.
+    """Decide, or propose a decision where a second agent has to confirm it. `text` is for the customer.
 
-    A decision that was posted twice is made once, and returned both times. Raises ReviewChanged where others have
-    changed anything since the page was drawn, ClaimedByColleague, NotApprovable where something blocks an approval,
-    DocumentsNotOpened where the agent who approves has not opened a document that is not `acknowledged` (None: this is
-    not checked), ReviewRefused, Closed.
+    A decision that was posted twice is made once, and returned both times. Raises ReviewChanged, ClaimedByColleague,
+    NotApprovable, DocumentsNotOpened (`require_opened`), ReviewRefused and Closed.
     """
     if deed not in DecisionKind.values:
         raise ReviewRefused("Select a decision.", field="deed")
-    if len(text) > MAX_TEXT:
-        raise ReviewRefused(f"Use {MAX_TEXT:,} characters or fewer.", field="text")
-    if deed == DECLINE and not text.strip():
-        raise ReviewRefused("Tell the customer why.", field="text")
-    if reason and reason not in DeclineReason.values:
-        raise ReviewRefused("Select a reason.", field="reason")
+    text = cleaned_text(text, "text", if_missing="Tell the customer why." if deed == DECLINE else "")
     needs_second_agent = DecisionKind(deed).needs_second_agent
     states = TRANSITIONS[deed].sources
     if State.IN_REVIEW in states:
         # The first change begins the review.
         states |= UNDER_REVIEW
+    registration = registration or Registration()
     decision = ReviewDecision(
         application=draft.application,
         deed=deed,
-        text=text.strip(),
+        text=text,
         reason=reason,
         round=version.round,
         proposed_by_id=by.pk,
         proposed_at=timezone.now(),
+        register_number=registration.number,
+        registered_on=registration.day,
     )
-    if registration is not None:
-        decision.register_number = registration.number
-        decision.registered_on = registration.day
     try:
         with review_transaction(draft, by=by, version=version, states=states) as work:
             if earlier := _made_before(decision):
@@ -126,10 +116,7 @@ def decide(
 def confirm_proposal(
     draft: Draft, *, acknowledged: Collection[int] | None = None, by: AbstractBaseUser, version: ReviewVersion
 ) -> ReviewDecision:
-    """Confirm a colleague's proposal. Raises as `decide`, and ReviewRefused for the agent who proposed it.
-
-    No claim is needed: the colleague who proposed it holds the claim, and confirming is a check of their work.
-    """
+    """Confirm a colleague's proposal, who holds the claim. Raises as `decide`, and ReviewRefused for the proposer."""
     try:
         with review_transaction(draft, by=by, version=version, is_own_work=False) as work:
             work.require_current()
@@ -148,14 +135,11 @@ def confirm_proposal(
 
 def refuse_proposal(draft: Draft, *, why: str, by: AbstractBaseUser, version: ReviewVersion) -> ReviewDecision:
     """Refuse a colleague's proposal; `why` is for colleagues. Raises ReviewChanged, ReviewRefused and Closed."""
-    if not why.strip():
-        raise ReviewRefused("Enter a reason.", field="why")
-    if len(why) > MAX_TEXT:
-        raise ReviewRefused(f"Use {MAX_TEXT:,} characters or fewer.", field="why")
+    why = cleaned_text(why, "why", if_missing="Enter a reason.")
     with review_transaction(draft, by=by, version=version, is_own_work=False) as work:
         work.require_current()
         decision = _proposed_by_another(draft, by)
-        work.save(decision, "refuse", outcome=DecisionOutcome.REFUSED, refusal=why.strip())
+        work.save(decision, "refuse", outcome=DecisionOutcome.REFUSED, refusal=why)
         workflow.proposal_refused(draft, decision=decision, by=by)
         return decision
 
@@ -190,7 +174,6 @@ def _made_before(decision: ReviewDecision) -> ReviewDecision | None:
 
 
 def _confirmed_before(draft: Draft, by: AbstractBaseUser, version: ReviewVersion) -> ReviewDecision | None:
-    """Return the decision that this agent has already confirmed of the submission."""
     confirmed = ReviewDecision.objects.filter(
         application=draft.application, outcome__in=(DecisionOutcome.SCHEDULED, DecisionOutcome.DONE)
     )
@@ -206,8 +189,8 @@ def _stop_scheduled(work: ReviewWork) -> None:
 
 
 def registration_of(application: Application) -> Registration | None:
-    """Return the company's entry in the register, as an agent or the formation service recorded it. Two queries at
-    most, where it was incorporated."""
+    """Return the company's entry in the register, as an agent or the formation service recorded it. At most two
+    queries."""
     if application.status is not State.INCORPORATED:
         return None
     decisions = ReviewDecision.objects.filter(application=application, deed=INCORPORATE, outcome=DecisionOutcome.DONE)
@@ -226,7 +209,7 @@ def _refuse_if_blocked(work: ReviewWork, deed: str, *, text: str, acknowledged: 
         if blockers := approval_blockers(work.draft, checklist):
             raise NotApprovable(blockers)
         require_opened(work.draft, checklist, acknowledged, by=work.by)
-    if deed == RETURN and not text.strip() and not load_checklist(work.draft).drafted:
+    if deed == RETURN and not text and not load_checklist(work.draft).drafted:
         raise ReviewRefused(
             "Raise a query about an answer or a document, or write here what needs to change.", field="text"
         )
@@ -247,11 +230,8 @@ def _waiting_or_refuse(draft: Draft) -> ReviewDecision:
 
 
 def end_pending_decisions(draft: Draft, by: Any) -> list[Model]:
-    """End the decisions that have not taken effect once the application has moved, and return them to be attested.
-
-    The agents who have scheduled one are told. A proposal waits for its second agent while the application is under
-    review.
-    """
+    """End the decisions that have not taken effect once the application has left the review, and return them to be
+    attested. The agents who have scheduled one are told."""
     application = draft.application
     if application.status in UNDER_REVIEW:
         return []

@@ -1,8 +1,9 @@
-"""Note which page of a party's documents proves a fact, and in one line what it says. Agents note it for each other."""
+"""Note which page of a party's documents proves a fact, and in one line what it says."""
 
 from collections.abc import Mapping
 
 from django.contrib.auth.models import AbstractBaseUser
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from formation_portal.applications.documents import findings_of
@@ -16,7 +17,6 @@ from .transactions import ReviewRefused, ReviewVersion, review_transaction
 
 
 def evidence_of_party(draft: Draft, token: str) -> Mapping[Target, Evidence]:
-    """Return the evidence that is noted of a party, by the facts. One query."""
     rows = Evidence.objects.filter(application=draft.application, holder=token, removed_at=None)
     return {row.target: row for row in rows.select_related("by")}
 
@@ -32,10 +32,7 @@ def prove(
     version: ReviewVersion,
 ) -> Evidence:
     """Note that a page of a document of the fact's party proves the fact, and what it says. Replaces an earlier note.
-
-    Raises ReviewRefused where there is no such fact, document or page, or the text is too long; ReviewChanged where
-    others have noted something there since the page was drawn; Closed.
-    """
+    Raises ReviewRefused, ReviewChanged and Closed."""
     line = " ".join(text.replace("\x00", " ").split())
     if len(line) > MAX_LABEL:
         raise ReviewRefused(f"Use {MAX_LABEL:,} characters or fewer.", field="says")
@@ -47,10 +44,7 @@ def prove(
             raise ReviewRefused("This document was removed or replaced.")
         if not 1 <= page <= (findings_of(document).pages or 1):
             raise ReviewRefused("This document has no such page.")
-        before = evidence_of_party(draft, target.holder).get(target)
-        if before is not None:
-            work.require_unchanged(before)
-            work.save(before, "unprove", removed_at=timezone.now())
+        work.save_first(_evidence_at(draft, target), "unprove", removed_at=timezone.now())
         evidence = Evidence(application=draft.application, slot=document.slot, page=page, **target.columns)
         work.save(evidence, "prove", label=fact.label[:MAX_LABEL], sha256=document.sha256, text=line)
         return evidence
@@ -59,9 +53,8 @@ def prove(
 def remove_evidence(draft: Draft, target: Target, *, by: AbstractBaseUser, version: ReviewVersion) -> bool:
     """Remove the evidence of a fact. Returns False where there is none. Raises as `prove` does."""
     with review_transaction(draft, by=by, version=version) as work:
-        evidence = evidence_of_party(draft, target.holder).get(target)
-        if evidence is None:
-            return False
-        work.require_unchanged(evidence)
-        work.save(evidence, "unprove", removed_at=timezone.now())
-        return True
+        return work.save_first(_evidence_at(draft, target), "unprove", removed_at=timezone.now())
+
+
+def _evidence_at(draft: Draft, target: Target) -> QuerySet[Evidence]:
+    return Evidence.objects.filter(application=draft.application, removed_at=None, **target.columns)

@@ -18,7 +18,6 @@ _WITH_NAMES: tuple[Any, ...] = (*_ABOUT_PARTIES, ReviewDecision, ServiceStatus)
 
 
 def erase_review(application: Application) -> None:
-    """Erase the whole review, with the files of screening checks."""
     checks: Any = ScreeningCheck.objects.filter(application=application).exclude(file="")
     delete_files_on_commit(checks)
     for model in (*_WITH_NAMES, Accepted, Review):
@@ -28,10 +27,8 @@ def erase_review(application: Application) -> None:
 def erase_party_in_review(
     application: Application, token: str, names: Collection[str]
 ) -> tuple[list[models.Model], dict[str, list[str]]]:
-    """Delete the rows about a party, and replace the party's names in the others.
-
-    Returns the altered rows, and the keys of the deleted ones.
-    """
+    """Delete the rows about a party, and replace the party's names in the others. Returns the altered rows, and the
+    keys of the deleted ones."""
     altered: list[models.Model] = []
     gone: dict[str, list[str]] = {}
     checks: Any = ScreeningCheck.objects.filter(application=application, holder=token).exclude(file="")

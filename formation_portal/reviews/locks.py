@@ -1,19 +1,19 @@
 """Lock what was accepted when an application was returned, so that its customer corrects the rest alone."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.locks import Locks
 
-from .checklist import Checklist, Fact, load_checklist, shares_digest
+from .checklist import Checklist, load_checklist, shares_digest
 from .models import Accepted
 from .targets import WHOLE_APPLICATION, Target, TargetKind
 
 
 def keep_what_was_accepted(draft: Draft) -> None:
     """Store the accepted parts, in the transaction of the return."""
-    defaults = {"round": draft.application.submissions, "places": _accepted_parts(draft, load_checklist(draft))}
+    parts = _accepted_parts(draft, load_checklist(draft))
+    defaults = {"round": draft.application.submissions, "places": parts}
     Accepted.objects.update_or_create(application=draft.application, defaults=defaults)
 
 
@@ -37,39 +37,25 @@ def _accepted_parts(draft: Draft, checklist: Checklist) -> dict[str, list[Any]]:
     """Return the parts that are accepted and that no query is about, by their kinds, under their full names."""
     queried = _QueriedTargets(draft, checklist)
     accepted = {fact.target: fact for fact in checklist if fact.is_done and not queried.is_about(fact.target)}
-    sections = [
-        section.key for section in draft.schema.entity_sections if Target(TargetKind.SECTION, section.key) in accepted
-    ]
-    documents = []
-    for fact in accepted.values():
-        if fact.document:
-            documents.append([fact.document.party.token if fact.document.party else "", fact.document.slot])
-    share_section = draft.schema.share_section
-    shares = accepted.get(Target(TargetKind.SECTION, share_section.key)) if share_section else None
-    return {
-        "answers": _accepted_answers(draft, accepted, sections, queried),
-        "documents": documents,
-        "roles": [target.holder for target in accepted if target.kind is TargetKind.PARTY],
-        "sections": sections,
-        "shares": [[shares.target.holder, shares.digest]] if shares else [],
-    }
-
-
-def _accepted_answers(
-    draft: Draft, accepted: Mapping[Target, Fact], sections: list[str], queried: "_QueriedTargets"
-) -> list[list[str]]:
-    answers = []
+    parts: dict[str, list[Any]] = {"answers": [], "documents": [], "roles": [], "sections": [], "shares": []}
     for party in draft.parties:
         for name in party.raw:
             if Target.of_field(party.token, name) in accepted:
-                answers.append([party.token, name])
-    for key in sections:
-        section = draft.schema.section(key)
-        for name in draft.raw(section) if section else ():
+                parts["answers"].append([party.token, name])
+    for target, fact in accepted.items():
+        section = draft.schema.section(target.holder)
+        if fact.document:
+            parts["documents"].append([target.holder, fact.document.slot])
+        elif target.kind is TargetKind.PARTY:
+            parts["roles"].append(target.holder)
+        elif section is not None and section.is_share_structure:
+            parts["shares"].append([section.key, fact.digest])
+        elif section is not None:
+            parts["sections"].append(section.key)
             # A query about an answer that stands in two sections may be in either.
-            if not queried.is_about_entity(name):
-                answers.append(["", name])
-    return answers
+            names = [name for name in draft.raw(section) if not queried.is_about_entity(name)]
+            parts["answers"] += [["", name] for name in names]
+    return parts
 
 
 class _QueriedTargets:

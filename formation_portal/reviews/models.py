@@ -1,7 +1,5 @@
-"""The tables of a review. `checklist` and `transactions` read them; every change is a `review_transaction`.
-
-Nothing is ever deleted: a row that is taken back stays, so that agents who saw it are told what became of it.
-"""
+"""The tables of a review. Nothing is ever deleted: a row that is taken back stays, so that agents who saw it are told
+what became of it."""
 
 import uuid
 from mimetypes import guess_extension
@@ -101,8 +99,8 @@ class QueryReason(models.TextChoices):
 class Query(_TargetedRow):
     """A query to the customer: a draft until it is sent with a return, open until an agent resolves it.
 
-    The customer reads `text` alone, and may accept `proposal` (an answer as it would be typed, or None) with one press.
-    `reply` is theirs.
+    The customer reads `text`, may accept `proposal` (an answer as it would be typed) with one press, and writes
+    `reply`.
     """
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="queries")
@@ -156,10 +154,8 @@ class Note(_TargetedRow):
 
 @attested(*_AUTHORSHIP, *_TARGET, "slot", "page", "sha256", "text", "removed_at")
 class Evidence(_TargetedRow):
-    """The page of a party's document that proves a fact, and optionally in one line what it says.
-
-    The document is named by its slot and its file's digest, since a replaced one may be removed.
-    """
+    """The page of a party's document that proves a fact, and what it says. The document is named by its slot and its
+    file's digest, since a replaced one may be removed."""
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="evidence")
     slot = models.TextField()
@@ -191,8 +187,7 @@ class ScreeningKind(models.TextChoices):
     ADVERSE_MEDIA = "adverse_media", "Adverse media check"
 
     def is_about(self, *, is_person: bool) -> bool:
-        """Report that it can be required of such a party: only people hold an office, and no register of companies has
-        them."""
+        """Report that it can be required: only people hold an office, and no register of companies has them."""
         if self is ScreeningKind.PEP:
             return is_person
         return self is not ScreeningKind.REGISTER or not is_person
@@ -206,10 +201,8 @@ class ScreeningOutcome(models.TextChoices):
 
 @attested(*_AUTHORSHIP, "holder", "label", "kind", "done_on", "outcome", "text", "sha256", "removed_at")
 class ScreeningCheck(_ReviewRow):
-    """A check of a party outside the portal, with its result. `holder` is the party's token, and `label` its name then.
-
-    A file is stored as uploads are, with its name, type, size and digest.
-    """
+    """A check of a party (`holder` is its token, `label` its name then) outside the portal, with its result, and
+    perhaps a file, which is stored as uploads are."""
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="screening_checks")
     holder = models.CharField(max_length=80)
@@ -269,11 +262,8 @@ class DecisionKind(models.TextChoices):
     label="reviews.ruling",
 )
 class ReviewDecision(_ReviewRow):
-    """A decision about the whole application: its DecisionKind, and its reason.
-
-    `text` is for the customer. With four eyes it waits until a second agent has confirmed or refused it. Once it is
-    decided it is scheduled, and `by` can undo it until it is carried out (scheduled_decisions.py).
-    """
+    """A decision about the whole application. `text` is for the customer. With four eyes it waits until a second agent
+    has confirmed or refused it; `by` can undo it until it is carried out (scheduled_decisions.py)."""
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="decisions")
     deed = models.CharField(max_length=24)
@@ -321,13 +311,10 @@ class ReviewDecision(_ReviewRow):
 
     @property
     def is_taken_back(self) -> bool:
-        """Report that the agent who proposed it has withdrawn it."""
         return self.outcome == DecisionOutcome.REFUSED and self.by_id == self.proposed_by_id
 
 
 class ServiceStatusOutcome(models.TextChoices):
-    """The outcome of a status that the formation service reported."""
-
     OPEN = "open", "Waiting for an agent"
     APPLIED = "applied", "Applied"
     PASSED_ON = "passed_on", "Passed on to the customer"
@@ -337,10 +324,8 @@ class ServiceStatusOutcome(models.TextChoices):
 
 @attested(*_AUTHORSHIP, "status", "note", "company_number", "incorporated_on", "received_at", "outcome", "reason")
 class ServiceStatus(_ReviewRow):
-    """A status that the formation service gave the entity by a decision of its own, in its words.
-
-    An agent passes it on or dismisses it; `reason` is for colleagues. The customer never reads `note`.
-    """
+    """A status that the formation service gave the entity by a decision of its own, until an agent passes it on or
+    dismisses it; `reason` is for colleagues. The customer never reads `note`."""
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="service_statuses")
     # A service may write anything there.

@@ -1,8 +1,7 @@
 """Let decisions take effect after UNDO_PERIOD, so that an agent can undo a slip before anybody is told.
 
-A decision is recorded at once, with its outcome "scheduled" and the time at which it takes effect. A worker carries it
-out then: it moves the application, and with it go the e-mail and the call to the formation service.
-Until then the customer sees no change. A change by somebody else in these seconds stops the decision.
+A worker carries a decision out then: it moves the application, and with it go the e-mail and the call to the formation
+service. A change by somebody else in these seconds stops the decision.
 """
 
 import logging
@@ -50,10 +49,7 @@ def schedule(work: ReviewWork, decision: ReviewDecision) -> None:
 
 
 def undo_decision(draft: Draft, *, by: AbstractBaseUser) -> ReviewDecision:
-    """Undo the agent's own decision. A proposal that was confirmed waits for a second agent again.
-
-    Raises ReviewRefused where it has taken effect, was stopped, or is a colleague's.
-    """
+    """Undo the agent's own decision. A confirmed proposal waits for a second agent again. Raises ReviewRefused."""
     try:
         with review_transaction(
             draft, by=by, version=None, states=_DECIDED_IN, begins=False, is_own_work=False
@@ -98,8 +94,7 @@ def carry_out_due(*, now: datetime | None = None, may_go_on: Callable[[], bool] 
 
 
 def _carry_out(due: ReviewDecision) -> bool:
-    """Carry out a decision in the name of the agent who made it. Returns False where another worker has done so, or
-    something stops it.
+    """Carry out a decision in the name of its agent. Returns False where another worker has, or something stops it.
 
     The row is read again under the lock of the application, so that it takes effect once.
     """
@@ -114,19 +109,15 @@ def _carry_out(due: ReviewDecision) -> bool:
         if decision.deed == DecisionKind.APPROVE and approval_blockers(draft, load_checklist(draft)):
             stop_scheduled_decision(work, own=True)
             return False
-        _take_effect(work, decision)
+        waiting = waiting_decision(draft.application)
+        if waiting is not None:
+            work.save(waiting, "overtake", outcome=DecisionOutcome.OVERTAKEN)
+        queries = send_drafts(work) if decision.deed == DecisionKind.RETURN else []
+        work.save(decision, "take_effect", outcome=DecisionOutcome.DONE)
+        advance(draft, decision.deed, by=due.by, note=_note_to_service(decision, queries))
+        if decision.deed == DecisionKind.RETURN:
+            workflow.application_returned(draft)
     return True
-
-
-def _take_effect(work: ReviewWork, decision: ReviewDecision) -> None:
-    waiting = waiting_decision(work.draft.application)
-    if waiting is not None:
-        work.save(waiting, "overtake", outcome=DecisionOutcome.OVERTAKEN)
-    queries = send_drafts(work) if decision.deed == DecisionKind.RETURN else []
-    work.save(decision, "take_effect", outcome=DecisionOutcome.DONE)
-    advance(work.draft, decision.deed, by=work.by, note=_note_to_service(decision, queries))
-    if decision.deed == DecisionKind.RETURN:
-        workflow.application_returned(work.draft)
 
 
 def _note_to_service(decision: ReviewDecision, queries: list[Query]) -> str:
@@ -141,5 +132,5 @@ def _note_to_service(decision: ReviewDecision, queries: list[Query]) -> str:
 
 
 def decision_worker() -> BackgroundWorker:
-    """Return a worker that carries decisions out, in a thread of its own: slow calls to the service hold up none."""
+    """Return a worker that carries decisions out in a thread of its own, so that slow calls hold up none."""
     return BackgroundWorker(name="decisions", log_name="Carrying out decisions", work=carry_out_due, stop_timeout=5)

@@ -1,7 +1,7 @@
 """The formation service's own decisions: a status that it gave the entity without the portal.
 
 An incorporation ends the case at once. Any other status waits until an agent passes it on to the customer or dismisses
-it. The relay reads the status and says which ones are the service's own (relay/entity_status.py).
+it. The relay says which ones are the service's own (relay/entity_status.py).
 """
 
 from django.contrib.auth.models import AbstractBaseUser
@@ -16,8 +16,8 @@ from formation_portal.audit.models import AuditAction
 from formation_portal.contract.lifecycle import BEFORE_INCORPORATION, State
 
 from .decisions import DECLINE, RETURN
-from .models import MAX_TEXT, DecisionOutcome, ReviewDecision, ServiceStatus, ServiceStatusOutcome
-from .transactions import ReviewRefused, ReviewVersion, ReviewWork, raise_version, review_transaction
+from .models import DecisionOutcome, ReviewDecision, ServiceStatus, ServiceStatusOutcome
+from .transactions import ReviewRefused, ReviewVersion, ReviewWork, cleaned_text, raise_version, review_transaction
 
 # The transition that each decision of the service is passed on by.
 _PASSED_ON_BY = {RETURN: "pass_on_return", DECLINE: "pass_on_rejection"}
@@ -25,21 +25,19 @@ _SUBMITTED = frozenset(State) - {State.DRAFT}
 
 
 def open_status(application: Application) -> ServiceStatus | None:
-    """Return the status that waits for an agent: one query."""
     return ServiceStatus.objects.filter(application=application, outcome=ServiceStatusOutcome.OPEN).first()
 
 
 def receive_status(draft: Draft, reported: ServiceStatus) -> None:
-    """Apply an incorporation, or put any other status before an agent. Does nothing where it was reported before.
-
-    `reported` is unsaved. The caller holds the lock of the application's row.
-    """
+    """Apply an incorporation, or put any other status before an agent, but for one that was `reported` before. The
+    caller holds the lock of the application's row."""
     application = draft.application
     latest = ServiceStatus.objects.filter(application=application).first()
-    is_repeated = latest is not None and latest.ended_at is None and _is_same(latest, reported)
     ends_case = reported.status == State.INCORPORATED and application.status in BEFORE_INCORPORATION
-    if is_repeated and not ends_case:
-        return
+    if latest is not None and latest.ended_at is None and not ends_case:
+        names = ("written_by", "status", "note", "company_number", "incorporated_on")
+        if all(getattr(latest, name) == getattr(reported, name) for name in names):
+            return
     rows = []
     if latest is not None and latest.outcome == ServiceStatusOutcome.OPEN:
         latest.outcome = ServiceStatusOutcome.REPLACED
@@ -54,8 +52,7 @@ def receive_status(draft: Draft, reported: ServiceStatus) -> None:
 
 
 def end_status(draft: Draft) -> None:
-    """Note that the service shows the status that the portal wrote again. The caller holds the lock of the
-    application's row."""
+    """Note that the service shows the status that the portal wrote again. The caller holds the application's lock."""
     latest = ServiceStatus.objects.filter(application=draft.application, ended_at=None).first()
     if latest is None:
         return
@@ -65,11 +62,6 @@ def end_status(draft: Draft) -> None:
         _save(draft, [latest], "replace")
     else:
         latest.save(update_fields=["ended_at"])
-
-
-def _is_same(earlier: ServiceStatus, reported: ServiceStatus) -> bool:
-    names = ("written_by", "status", "note", "company_number", "incorporated_on")
-    return all(getattr(earlier, name) == getattr(reported, name) for name in names)
 
 
 def _save(draft: Draft, rows: list[ServiceStatus], action: str) -> None:
@@ -92,12 +84,8 @@ def _save(draft: Draft, rows: list[ServiceStatus], action: str) -> None:
 def pass_on(
     draft: Draft, number: int, deed: str, *, text: str, by: AbstractBaseUser, version: ReviewVersion
 ) -> ReviewDecision:
-    """Return or decline the application as the service has, with the agent's own words for the customer.
-
-    Makes no call. Raises ClaimedByColleague, ReviewChanged, ReviewRefused, PaymentDue and Closed.
-    """
-    if deed not in _PASSED_ON_BY:
-        raise ReviewRefused("Select a decision.", field="deed")
+    """Return or decline the application as the service has, with the agent's own words for the customer. Makes no call.
+    Raises ClaimedByColleague, ReviewChanged, ReviewRefused, PaymentDue and Closed."""
     states = frozenset({State.SUBMITTED_TO_CSP})
     with review_transaction(draft, by=by, version=version, states=states, begins=False) as work:
         workflow.refuse_claimed_case(draft, by=by)
@@ -105,7 +93,7 @@ def pass_on(
         decision = ReviewDecision(
             application=draft.application,
             deed=deed,
-            text=_clean(text, "text"),
+            text=cleaned_text(text, "text", if_missing="Tell the customer why."),
             round=version.round,
             proposed_by_id=by.pk,
             proposed_at=timezone.now(),
@@ -120,11 +108,11 @@ def pass_on(
 
 
 def dismiss(draft: Draft, number: int, *, reason: str, by: AbstractBaseUser, version: ReviewVersion) -> None:
-    """Leave the application as it is, for a reason that colleagues can read. Raises ReviewChanged, ReviewRefused and
-    Closed."""
+    """Leave the application as it is. Raises ReviewChanged, ReviewRefused and Closed."""
     with review_transaction(draft, by=by, version=version, states=_SUBMITTED, begins=False, is_own_work=False) as work:
         status = _open_status_to_decide(work, number)
-        work.save(status, "dismiss", outcome=ServiceStatusOutcome.DISMISSED, reason=_clean(reason, "reason"))
+        reason = cleaned_text(reason, "reason", if_missing="Enter a reason.")
+        work.save(status, "dismiss", outcome=ServiceStatusOutcome.DISMISSED, reason=reason)
         workflow.service_status_changed(draft, status=None)
 
 
@@ -134,13 +122,3 @@ def _open_status_to_decide(work: ReviewWork, number: int) -> ServiceStatus:
     if status is None or status.pk != number:
         raise ReviewRefused("This status has been decided already.")
     return status
-
-
-def _clean(text: str, field: str) -> str:
-    """Return the text without white space around it. Raises ReviewRefused."""
-    cleaned = text.replace("\r\n", "\n").strip()
-    if not cleaned:
-        raise ReviewRefused("Tell the customer why." if field == "text" else "Enter a reason.", field=field)
-    if len(cleaned) > MAX_TEXT:
-        raise ReviewRefused(f"Use {MAX_TEXT:,} characters or fewer.", field=field)
-    return cleaned

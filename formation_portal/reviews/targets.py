@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -11,7 +10,6 @@ from django.db import models
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import document_subject
 from formation_portal.contract.fields.base import FieldSpec
-from formation_portal.contract.schema import FormSchema, Section
 
 
 class TargetKind(models.TextChoices):
@@ -24,10 +22,10 @@ class TargetKind(models.TextChoices):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """`holder` is a section's key or a party's or class's token, `name` a field's name or a document's slot.
+    """`holder` is a section's key or a party's or class's token, `name` a field's name or a document's slot, or
+    SCREENING.
 
-    A document of the entity itself and the whole application have no holder; parties and sections have no name, but
-    for a party's screening checks (SCREENING).
+    A document of the entity itself and the whole application have no holder; parties and sections have no name.
     """
 
     kind: TargetKind
@@ -52,7 +50,6 @@ class Target:
 
     @property
     def columns(self) -> dict[str, Any]:
-        """Return the values of the columns that store the target."""
         return {"kind": self.kind.value, "holder": self.holder, "name": self.name}
 
     def __str__(self) -> str:
@@ -70,24 +67,19 @@ SCREENING = "screening"
 
 def label_of(draft: Draft, target: Target) -> str | None:
     """Return what the form calls a target; None where the application has no such target."""
+    section = draft.schema.section(target.holder)
+    party = draft.party(target.holder)
     match target.kind:
-        case TargetKind.APPLICATION:
-            return "" if target == WHOLE_APPLICATION else None
-        case TargetKind.SECTION:
-            section = draft.schema.section(target.holder)
-            return section.title if section else None
-        case TargetKind.PARTY:
-            party = draft.party(target.holder)
-            return party.label if party else None
-        case TargetKind.DOCUMENT:
-            party = draft.party(target.holder) if target.holder else None
-            if target.holder and party is None:
-                return None
-            slots = draft.form_state.slots(party.record if party else None)
-            for slot in slots:
+        case TargetKind.APPLICATION if target == WHOLE_APPLICATION:
+            return ""
+        case TargetKind.SECTION if section:
+            return section.title
+        case TargetKind.PARTY if party:
+            return party.label
+        case TargetKind.DOCUMENT if party or not target.holder:
+            for slot in draft.form_state.slots(party.record if party else None):
                 if Target.of_document(target.holder, slot.name) == target:
                     return slot.name
-            return None
     spec = field_at(draft, target)
     return spec.label if spec else None
 
@@ -99,37 +91,16 @@ def holder_name(draft: Draft, target: Target) -> str:
 
 
 def field_at(draft: Draft, target: Target) -> FieldSpec | None:
-    """Return the question that a target is about; None for any other target."""
+    """Return the question that a target is about, of several of one name the first; None for any other target."""
+    fields: Iterable[FieldSpec] = ()
+    section = draft.schema.section(target.holder)
+    party = draft.party(target.holder)
     if target.kind is not TargetKind.FIELD:
         return None
-    questions = draft.schema.cached(_Questions)
-    section = draft.schema.section(target.holder)
-    if section is not None:
-        return questions.of_section(section).get(target.name) if section.is_entity else None
-    party = draft.party(target.holder)
-    if party is not None:
-        return questions.of_party(party.kind, tuple(party.roles)).get(target.name)
-    return questions.of_share_class.get(target.name) if draft.share_class(target.holder) is not None else None
-
-
-class _Questions:
-    """Find the schema's questions by the names in targets; of several of one name the first."""
-
-    def __init__(self, schema: FormSchema) -> None:
-        self._schema = schema
-        self._questions: dict[tuple[str, ...], dict[str, FieldSpec]] = {}
-
-    def of_section(self, section: Section) -> dict[str, FieldSpec]:
-        return self._by_name(("section", section.key), section.fields)
-
-    def of_party(self, kind: str, roles: tuple[str, ...]) -> dict[str, FieldSpec]:
-        return self._by_name(("party", kind, *roles), self._schema.fields_of(kind, roles))
-
-    @cached_property
-    def of_share_class(self) -> dict[str, FieldSpec]:
-        return self._by_name(("share_class",), self._schema.share_class_fields)
-
-    def _by_name(self, key: tuple[str, ...], fields: Iterable[FieldSpec]) -> dict[str, FieldSpec]:
-        if key not in self._questions:
-            self._questions[key] = {_index_name(spec.name): spec for spec in reversed(tuple(fields))}
-        return self._questions[key]
+    if section is not None and section.is_entity:
+        fields = section.fields
+    elif party is not None:
+        fields = draft.schema.fields_of(party.kind, party.roles)
+    elif draft.share_class(target.holder) is not None:
+        fields = draft.schema.share_class_fields
+    return next((spec for spec in fields if _index_name(spec.name) == target.name), None)

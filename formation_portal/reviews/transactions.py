@@ -1,10 +1,8 @@
-"""The transaction of every change of a review, with its lock, its version and its entry in the audit log.
+"""The transaction of every change of a review, with its lock, its version and its entry in the audit log; what others
+have done since a page was drawn, and the exceptions that say why a change was not made."""
 
-Also here: what others have done since a page was drawn, and the exceptions that say why a change was not made. Nothing
-was written when one of them is raised.
-"""
-
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -12,7 +10,7 @@ from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from formation_portal import workflow
@@ -24,10 +22,11 @@ from formation_portal.applications.services.transactions import lock_application
 from formation_portal.audit import chain
 from formation_portal.audit.models import AuditAction
 from formation_portal.contract.lifecycle import State
-from formation_portal.core.integers import parse_integer
+from formation_portal.core.integers import parse_integers
 
 from .checklist import ApprovalBlocker, Fact
 from .models import (
+    MAX_TEXT,
     Check,
     DecisionOutcome,
     Evidence,
@@ -47,10 +46,8 @@ _MAX_TRANSITIONS = 20
 
 @dataclass(frozen=True, slots=True)
 class ReviewVersion:
-    """The version of a review that a page was drawn with: the number of the submission, and the review's own.
-
-    In a form it is written as "2.17".
-    """
+    """The version of a review that a page was drawn with: the number of the submission, and the review's own; "2.17" in
+    a form."""
 
     round: int
     version: int
@@ -58,12 +55,8 @@ class ReviewVersion:
     @classmethod
     def parse(cls, text: str) -> "ReviewVersion":
         """Parse the version in a form. A text that cannot be read is older than any version."""
-        first, _, second = text.partition(".")
-        submission = parse_integer(first, digits=9)
-        version = parse_integer(second, digits=9)
-        if submission is None or version is None:
-            return cls(0, 0)
-        return cls(submission, version)
+        numbers = parse_integers(text.split("."))
+        return cls(*numbers) if len(numbers) == 2 else cls(0, 0)
 
     @classmethod
     def of_loaded(cls, application: Application) -> "ReviewVersion":
@@ -77,15 +70,11 @@ class ReviewVersion:
 
 @dataclass(frozen=True, slots=True)
 class ReviewChange:
-    """A change of a review or its application: by whom (None: the portal), when, and a sentence without its subject."""
+    """A change by somebody (None: the portal), when, and a sentence without its subject."""
 
     by: Any
     at: datetime
     what: str
-
-    @property
-    def who(self) -> str:
-        return self.by.called if self.by else "The portal"
 
 
 def current_version(application: Application) -> ReviewVersion:
@@ -95,7 +84,7 @@ def current_version(application: Application) -> ReviewVersion:
 
 
 def changes_since(
-    application: Application, version: ReviewVersion, *, by: AbstractBaseUser | None
+    application: Application, version: ReviewVersion, *, by: AbstractBaseUser
 ) -> tuple[ReviewChange, ...]:
     """Return the changes since a version by others than `by`, the newest first. Nine queries."""
     changes = list(_transitions(application, version))
@@ -104,9 +93,8 @@ def changes_since(
         for row in rows.select_related("by"):
             changes.append(ReviewChange(row.by, row.at, _last_action(row)))
     changes += _stopped_decisions(application, version)
-    if by is not None:
-        changes = [change for change in changes if change.by is None or change.by.pk != by.pk]
-    return tuple(sorted(changes, key=lambda change: change.at, reverse=True))
+    by_others = [change for change in changes if change.by is None or change.by.pk != by.pk]
+    return tuple(sorted(by_others, key=lambda change: change.at, reverse=True))
 
 
 def _stopped_decisions(application: Application, version: ReviewVersion) -> Iterator[ReviewChange]:
@@ -131,7 +119,6 @@ def _transitions(application: Application, version: ReviewVersion) -> Iterator[R
 
 
 def _last_action(row: Check | Evidence | Query | Note | ScreeningCheck | ReviewDecision | ServiceStatus) -> str:
-    """Say what was done to the row last, in a sentence without its subject."""
     if isinstance(row, Check):
         return f"accepted {row.label}" if row.digest else f"undid the acceptance of {row.label}"
     if isinstance(row, Evidence):
@@ -172,10 +159,7 @@ _SERVICE_STATUS_ACTIONS = {
 
 
 class ReviewChanged(Exception):
-    """Raised where others have changed the review or its application since the page was drawn.
-
-    `changes` are theirs, the newest first.
-    """
+    """Raised where others have changed the review since the page was drawn; `changes` are theirs, the newest first."""
 
     def __init__(self, changes: Sequence[ReviewChange]) -> None:
         super().__init__("A colleague or the customer changed this after you opened the page.")
@@ -191,7 +175,7 @@ class NotApprovable(Exception):
 
 
 class DocumentsNotOpened(Exception):
-    """Raised where the agent has not opened these documents and has not yet said to go on without them."""
+    """Raised where the agent has neither opened these documents nor said to go on without them."""
 
     def __init__(self, documents: Sequence[Fact]) -> None:
         super().__init__("You have not opened every document.")
@@ -199,18 +183,26 @@ class DocumentsNotOpened(Exception):
 
 
 class ReviewRefused(Exception):
-    """Raised for a post that cannot be carried out. `field` is the wrong control; `others` are further errors by their
-    controls."""
+    """Raised for a post that cannot be carried out. `field` is the control with the error, if one has it."""
 
-    def __init__(self, message: str, *, field: str = "", others: Mapping[str, str] | None = None) -> None:
+    def __init__(self, message: str, *, field: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.field = field
-        self.others = dict(others or {})
+
+
+def cleaned_text(text: str, field: str, *, if_missing: str = "") -> str:
+    """Return a written text without white space around it. Raises ReviewRefused where it is missing or too long."""
+    cleaned = text.replace("\r\n", "\n").replace("\x00", " ").strip()
+    if if_missing and not cleaned:
+        raise ReviewRefused(if_missing, field=field)
+    if len(cleaned) > MAX_TEXT:
+        raise ReviewRefused(f"Use {MAX_TEXT:,} characters or fewer.", field=field)
+    return cleaned
 
 
 class ClaimedByColleague(Exception):
-    """Raised where a colleague has claimed the case, so that this agent has to take it over before deciding."""
+    """Raised where this agent has to take the case over before deciding."""
 
     def __init__(self, colleague: str) -> None:
         super().__init__(f"{colleague} has claimed this case. Take it over before you decide.")
@@ -226,19 +218,24 @@ class ReviewWork:
     review: Review
     done: list[tuple[str, Any]] = field(default_factory=list)
 
-    @property
-    def authorship(self) -> dict[str, Any]:
-        """Return the columns that every changed row gets: who, when, and the version that this work makes."""
-        return {"version": self.review.version + 1, "by": self.by, "at": timezone.now()}
-
     def save(self, row: Any, action: str, **values: Any) -> None:
-        """Save the row with these values, and note the action for the audit log."""
-        for name, value in (self.authorship | values).items():
+        """Save the row with these values and its authorship, and note the action for the audit log."""
+        authorship = {"version": self.review.version + 1, "by": self.by, "at": timezone.now()}
+        for name, value in (authorship | values).items():
             setattr(row, name, value)
         row.save()
         if isinstance(row, ReviewDecision):
             workflow.decision_saved(self.draft.application)
         self.done.append((action, row))
+
+    def save_first(self, rows: QuerySet[Any], action: str, **values: Any) -> bool:
+        """Save the first of these rows. Returns False where there is none; raises as `require_unchanged`."""
+        row = rows.first()
+        if row is None:
+            return False
+        self.require_unchanged(row)
+        self.save(row, action, **values)
+        return True
 
     def require_unchanged(self, row: Any) -> None:
         """Raise ReviewChanged where somebody else has changed this row since the page was drawn."""
@@ -269,9 +266,9 @@ def review_transaction(
     """Run one change of a review in a transaction that locks the application's row.
 
     The first change that `begins` a review moves the application there. `is_own_work` is False for an answer to a
-    colleague's proposal. Without a `version` nothing is compared. Raises OwnApplication for the agent's own
-    application, Closed where its status is not in `states`, PaymentDue where a review would begin before the payment,
-    and ReviewChanged where the application was returned and submitted again since the page was drawn.
+    colleague's proposal. Raises OwnApplication, Closed where its status is not in `states`, PaymentDue where a review
+    would begin before the payment, and ReviewChanged where the application was submitted again since the page was
+    drawn.
     """
     with transaction.atomic():
         lock_application(draft)
@@ -293,21 +290,12 @@ def review_transaction(
             review.version += 1
             review.save()
             workflow.review_changed(draft, by=by, is_own_work=is_own_work)
-            _append_to_audit_log(work)
-
-
-def _append_to_audit_log(work: ReviewWork) -> None:
-    keys_by_action: dict[str, list[int]] = {}
-    for action, row in work.done:
-        keys_by_action.setdefault(action, []).append(row.pk)
-    chain.append(
-        AuditAction.REVIEW,
-        by=work.by,
-        application=work.draft.application,
-        rows=[row for _, row in work.done],
-        did=keys_by_action,
-        version=work.review.version,
-    )
+            keys_by_action: dict[str, list[int]] = defaultdict(list)
+            for action, row in work.done:
+                keys_by_action[action].append(row.pk)
+            rows = [row for _, row in work.done]
+            did = dict(keys_by_action)
+            chain.append(AuditAction.REVIEW, by=by, application=application, rows=rows, did=did, version=review.version)
 
 
 def waiting_decision(application: Application) -> ReviewDecision | None:
@@ -323,8 +311,7 @@ def scheduled_decision(application: Application) -> ReviewDecision | None:
 
 
 def stop_scheduled_decision(work: ReviewWork, *, own: bool = False) -> None:
-    """Stop a colleague's decision that has not taken effect, since this work has changed the review. `own` stops the
-    agent's own, too."""
+    """Stop a colleague's decision that has not taken effect, and with `own` the agent's own."""
     decision = scheduled_decision(work.draft.application)
     if decision is None or (decision.by_id == work.by.pk and not own):
         return
@@ -334,16 +321,14 @@ def stop_scheduled_decision(work: ReviewWork, *, own: bool = False) -> None:
 
 
 def without_effect(decision: ReviewDecision, outcome: DecisionOutcome) -> dict[str, Any]:
-    """Return the values of a scheduled decision that does not take effect. A proposal that was confirmed waits for a
-    second agent again; any other decision ends with this outcome."""
+    """Return the values of a decision that does not take effect: this outcome; a confirmed proposal waits again."""
     if decision.is_confirmed:
         return {"outcome": DecisionOutcome.WAITING, "takes_effect_at": None}
     return {"outcome": outcome}
 
 
 def raise_version(application: Application) -> int:
-    """Return the version that a change from outside of a review makes. The caller holds the lock of the application's
-    row."""
+    """Return the version that a change from outside of a review makes. The caller holds the application's lock."""
     review, _ = Review.objects.get_or_create(application=application)
     review.version += 1
     review.save()

@@ -174,7 +174,7 @@ def test_whoever_decides_is_told_first_what_others_did(submitted: Draft, agent: 
 
 
 def test_a_page_of_an_earlier_round_is_told_of_that_round_and_what_followed(
-    submitted: Draft, agent: Any, owner: Any
+    submitted: Draft, agent: Any, colleague: Any, owner: Any
 ) -> None:
     decide(submitted, RETURN, text="Look again", by=agent, version=now(submitted))
     services.submit(submitted, by=owner)
@@ -185,10 +185,10 @@ def test_a_page_of_an_earlier_round_is_told_of_that_round_and_what_followed(
         decide(submitted, DECLINE, text="We can't take it", by=agent, version=seen)
     of_the_customer = [move for move in caught.value.changes if move.by == owner]
     assert len(of_the_customer) == 1, "the second submission of two is what this page was drawn after"
-    actors = [move.by for move in changes_since(submitted.application, seen, by=None)]
+    actors = [move.by for move in changes_since(submitted.application, seen, by=colleague)]
     assert actors.count(owner) == 1
     assert actors.count(agent) >= 2, "the review was begun, and the application returned"
-    whats = {move.what for move in changes_since(submitted.application, seen, by=None)}
+    whats = {move.what for move in changes_since(submitted.application, seen, by=colleague)}
     assert whats == {
         "Submitted the application for review",
         "Returned it for changes",

@@ -1,7 +1,6 @@
 """Screening checks: what is recorded of them, which file is refused, and how the required ones block an approval."""
 
-from contextlib import nullcontext
-from datetime import UTC, date, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -45,10 +44,6 @@ def record(draft: Draft, by: Any, kind: str = SANCTIONS, outcome: str = CLEAR, *
     return record_screening(draft, ada(draft), kind=kind, outcome=outcome, by=by, **values)
 
 
-def errors(refused: pytest.ExceptionInfo[ReviewRefused]) -> dict[str, str]:
-    return {refused.value.field: refused.value.message, **refused.value.others}
-
-
 def blockers(draft: Draft) -> list[tuple[str, str]]:
     return [(one.holder_name, one.text) for one in approval_blockers(draft, load_checklist(draft))]
 
@@ -88,20 +83,11 @@ def test_a_file_that_cannot_be_opened_is_refused_and_leaves_nothing(
 ) -> None:
     with pytest.raises(ReviewRefused) as refused:
         record(submitted, agent, upload=factories.upload(content, "report.pdf"))
-    assert list(errors(refused)) == ["file"]
-    assert said in errors(refused)["file"]
+    assert refused.value.field == "file"
+    assert said in refused.value.message
     assert not ScreeningCheck.objects.exists()
     stored = [path for path in documents.rglob("*") if path.is_file()]
     assert len(stored) == submitted.application.documents.count()
-
-
-def test_all_that_is_wrong_is_said_at_once(submitted: Draft, agent: Any) -> None:
-    with pytest.raises(ReviewRefused) as refused:
-        record(submitted, agent, "palm_reading", "maybe", done_on=timezone.localdate() + timedelta(days=1))
-    assert set(errors(refused)) == {"kind", "done_on", "outcome"}
-    with pytest.raises(ReviewRefused) as refused:
-        record(submitted, agent, outcome=CLEARED, text=" ", done_on=None)
-    assert set(errors(refused)) == {"done_on", "text"}
 
 
 def test_what_the_setting_asks_for_blocks_the_approval_until_it_is_there(
@@ -160,14 +146,3 @@ def test_nothing_is_recorded_or_asked_for_once_the_case_is_closed(submitted: Dra
     with pytest.raises(services.Closed):
         remove_screening(submitted, check.pk, by=agent)
     assert not any(holder.screening for holder in load_checklist(submitted).holders)
-
-
-@pytest.mark.parametrize(
-    ("zone", "is_taken"), [("UTC", False), ("Pacific/Chatham", True), ("Pacific/Marquesas", False)]
-)
-def test_today_is_the_day_of_the_time_zone(
-    zone: str, is_taken: bool, submitted: Draft, agent: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(timezone, "now", lambda: datetime(2026, 11, 24, 10, 30, tzinfo=UTC))
-    with timezone.override(zone), nullcontext() if is_taken else pytest.raises(ReviewRefused, match="in the future"):
-        record(submitted, agent, done_on=date(2026, 11, 25))

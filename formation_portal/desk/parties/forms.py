@@ -68,9 +68,8 @@ class ScreeningForm(forms.Form):
             self.add_error("file", "Choose the file again.")
 
     def add_refusal(self, refused: ReviewRefused) -> None:
-        """Show the errors of the review, each at its control."""
-        for name, message in {refused.field: refused.message, **refused.others}.items():
-            self.add_error(name if name in self.fields else None, message)
+        """Show the error of the review at its control."""
+        self.add_error(refused.field or None, refused.message)
         if "file" in self.files and "file" not in self.errors:
             self.add_error("file", "Choose the file again.")
 

@@ -14,6 +14,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.core.pages.content_policy import ISOLATED_POLICY
+from formation_portal.desk.parties.forms import ScreeningForm
 from formation_portal.desk.parties.pages import ScreeningRow
 from formation_portal.reviews.checks import opened_documents
 from formation_portal.reviews.models import ScreeningCheck
@@ -82,6 +83,17 @@ def test_a_good_file_beside_a_wrong_answer_is_asked_for_again(submitted: Draft, 
     links = [one.attributes["href"] for one in markup.all("a") if one.attributes["href"].startswith("#screening-")]
     assert links == ["#screening-kind", "#screening-done_on", "#screening-file"]
     assert "Choose the file again." in markup.one("div", id="screening-file_error").text
+
+
+@pytest.mark.parametrize(
+    ("zone", "is_taken"), [("UTC", False), ("Pacific/Chatham", True), ("Pacific/Marquesas", False)]
+)
+def test_today_is_the_day_of_the_time_zone(zone: str, is_taken: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timezone, "now", lambda: datetime(2026, 11, 24, 10, 30, tzinfo=UTC))
+    typed = {"kind": "sanctions", "done_on": "2026-11-25", "outcome": "clear"}
+    with timezone.override(zone):
+        form = ScreeningForm(typed)
+        assert (list(form.errors), form.is_valid()) == ([] if is_taken else ["done_on"], is_taken)
 
 
 def test_its_file_goes_to_agents_alone_and_the_audit_log_has_it(
