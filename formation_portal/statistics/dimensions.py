@@ -62,7 +62,7 @@ PERIODS = (
 
 
 def get_period(name: str) -> Period:
-    """Return the period of a name, or the first period."""
+    """Return the period of a name, or the first one."""
     return next((period for period in PERIODS if period.name == name), PERIODS[0])
 
 

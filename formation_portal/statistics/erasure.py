@@ -39,10 +39,9 @@ def _keep(application: Application, figures: Counter[Figure]) -> None:
     if not rows:
         return
     last_day = max(figure.day for figure in figures)
-    erased, is_new = ErasedFigures.objects.get_or_create(
-        application=application, defaults={"figures": rows, "last_day": last_day}
-    )
-    if not is_new:
-        erased.figures += rows
-        erased.last_day = max(erased.last_day, last_day)
-        erased.save()
+    erased = ErasedFigures.objects.filter(application=application).first()
+    if erased is None:
+        erased = ErasedFigures(application=application, last_day=last_day)
+    erased.figures += rows
+    erased.last_day = max(erased.last_day, last_day)
+    erased.save()

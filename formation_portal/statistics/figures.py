@@ -1,7 +1,5 @@
-"""The figures of one case, by day: its transitions, times and queries, from its history and its queries.
-
-These are pure functions. `totals.py` counts cases with them, and `erasure.py` the cases that are about to be erased.
-"""
+"""The figures of one case, by day, from its history and its queries: pure functions, for `totals.py` and
+`erasure.py`."""
 
 import hashlib
 from collections import Counter
@@ -84,10 +82,8 @@ def case_figures(product_id: str, moves: Iterable[tuple[str, datetime]]) -> Coun
 
 
 def query_figures(product_id: str, queries: Iterable[Query]) -> Counter[Figure]:
-    """Count the sent queries of one application by reason and by question, and their returns. Ordered by their round.
-
-    A return counts once for each reason and for each question of its queries.
-    """
+    """Count the sent queries of one application, in the order of their rounds. A return counts once for each reason and
+    for each question of its queries."""
     figures = Counter[Figure]()
     for _, group in groupby(queries, key=lambda query: query.round):
         returned = list(group)

@@ -6,10 +6,8 @@ from formation_portal.applications.models import Application
 
 
 class ErasedFigures(models.Model):
-    """The figures of erased rows, as `figures.to_json` writes them: of an application, or of its erased parties.
-
-    The row without an application sums what was erased before this table was there.
-    """
+    """The figures of erased rows, as `figures.to_json` writes them: of an application, or of its erased parties. The
+    row without an application sums what was erased before this table was there."""
 
     application = models.OneToOneField(Application, models.CASCADE, null=True, related_name="+")
     figures = models.JSONField(default=list)

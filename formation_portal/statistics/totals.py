@@ -28,27 +28,6 @@ Cell = list[Any]
 
 
 @dataclass(frozen=True, slots=True)
-class ProductTotal:
-    """The closed cases of a product, and the seconds that they were with each side, in total."""
-
-    name: str
-    place: str
-    cases: int
-    seconds: CountsBySide
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionTotal:
-    """The returns that a question has caused, and the queries about it."""
-
-    label: str
-    kind: str
-    product: str
-    returns: int
-    queries: int
-
-
-@dataclass(frozen=True, slots=True)
 class Totals:
     """The totals of a period that ends today. `products` has the name and the place of each product, by its id."""
 
@@ -86,28 +65,22 @@ class Totals:
                 durations[Side(side)][int(bucket)] = number
         return durations
 
-    def closings(self) -> list[ProductTotal]:
-        """Return the totals of each product's closed cases, the most frequent first. Every case was with us."""
-        products = []
+    def closings(self) -> list[tuple[int, str, str, CountsBySide]]:
+        """Return the number of each product's closed cases, its name and place, and the seconds that they were with
+        each side; the most frequent first. Every case was with us."""
+        closings = []
         for (product_id,), columns in self._rows(Table.CLOSINGS).items():
-            name, place = self.products.get(product_id, (product_id, ""))
-            seconds = {side: columns.get(f"seconds_{side}", 0) for side in Side}
-            products.append(ProductTotal(name, place, columns.get(f"cases_{Side.US}", 0), seconds))
-        return sorted(products, key=lambda product: (-product.cases, product.name, product.place))
+            if cases := columns.get(f"cases_{Side.US}"):
+                name, place = self.products.get(product_id, (product_id, ""))
+                seconds = {side: columns.get(f"seconds_{side}", 0) for side in Side}
+                closings.append((cases, name, place, seconds))
+        return sorted(closings, key=lambda closing: (-closing[0], *closing[1:3]))
 
-    def returns_by_reason(self) -> list[tuple[str, int, int]]:
-        """Return each reason's code with its returns and queries, the most frequent first."""
-        rows = self._rows(Table.REASONS).items()
-        reasons = [(code, columns.get("returns", 0), columns.get("queries", 0)) for (code,), columns in rows]
-        return sorted(reasons, key=lambda reason: (-reason[1], -reason[2], reason[0]))
-
-    def returns_by_question(self) -> list[QuestionTotal]:
-        """List the returns and queries of each question, the most frequent first, else in the order of the cases."""
-        questions = []
-        for (_, product_id, kind, label), columns in self._rows(Table.QUESTIONS).items():
-            name, _ = self.products.get(product_id, (product_id, ""))
-            questions.append(QuestionTotal(label, kind, name, columns.get("returns", 0), columns.get("queries", 0)))
-        return sorted(questions, key=lambda total: (-total.returns, -total.queries))
+    def returns(self, table: Table) -> list[tuple[tuple[str, ...], int, int]]:
+        """Return each reason or question with its returns and queries, the most frequent first."""
+        rows = self._rows(table).items()
+        returns = [(key, columns.get("returns", 0), columns.get("queries", 0)) for key, columns in rows]
+        return sorted(returns, key=lambda row: (-row[1], -row[2]))
 
     def _rows(self, table: Table) -> dict[tuple[str, ...], dict[str, int]]:
         rows: dict[tuple[str, ...], dict[str, int]] = {}
@@ -118,10 +91,8 @@ class Totals:
 
 
 def quantile(counts: Mapping[int, int], part: float) -> float:
-    """Return the seconds that `part` of the durations do not exceed; 0.5 is the median.
-
-    Durations count as spread evenly in their bucket. Raises ValueError if there is none.
-    """
+    """Return the seconds that `part` of the durations do not exceed; they count as spread evenly in their bucket.
+    Raises ValueError if there is none."""
     remaining = part * sum(counts.values())
     for bucket, count in sorted(counts.items()):
         if remaining <= count and count:

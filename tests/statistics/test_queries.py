@@ -13,6 +13,7 @@ from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
 from formation_portal.reviews.transactions import current_version
 from formation_portal.statistics.dimensions import PERIODS
+from formation_portal.statistics.figures import Table
 from formation_portal.statistics.totals import Totals
 from tests import factories
 from tests.reviews.deciding import decide
@@ -58,12 +59,12 @@ def totals(period: int = 0) -> Totals:
     return Totals.get(PERIODS[period], timezone.localdate())
 
 
-def by_question(period: int = 0) -> dict[tuple[str, str], tuple[int, int]]:
-    return {(total.kind, total.label): (total.returns, total.queries) for total in totals(period).returns_by_question()}
+def by_question(period: int = 0) -> dict[tuple[str, str], tuple[int, ...]]:
+    return {(kind, label): tuple(counts) for (_, _, kind, label), *counts in totals(period).returns(Table.QUESTIONS)}
 
 
-def by_reason(period: int = 0) -> dict[str, tuple[int, int]]:
-    return {code: (returns, queries) for code, returns, queries in totals(period).returns_by_reason()}
+def by_reason(period: int = 0) -> dict[str, tuple[int, ...]]:
+    return {code: tuple(counts) for (code,), *counts in totals(period).returns(Table.REASONS)}
 
 
 EXPECTED_QUESTIONS = {
@@ -102,7 +103,8 @@ def test_a_question_is_one_of_the_form_whoever_answers_it(
     submitted: Draft, agent: Any, first: Target, second: Target, questions: list[tuple[str, str, int]]
 ) -> None:
     send_back(submitted, agent, (first, "differs"), (second, "differs"))
-    assert sorted((total.kind, total.label, total.queries) for total in totals().returns_by_question()) == questions
+    rows = totals().returns(Table.QUESTIONS)
+    assert sorted((kind, label, queries) for (_, _, kind, label), _, queries in rows) == questions
 
 
 def test_no_customers_word_and_no_name_is_told(submitted: Draft, owner: Any, agent: Any) -> None:
@@ -117,7 +119,8 @@ def test_the_same_question_of_another_form_is_another(submitted: Draft, owner: A
     factories.fill_in(draft, owner)
     services.submit(draft, by=owner)
     send_back(draft, agent, (SECTION, "other"))
-    assert [(total.label, total.returns) for total in totals().returns_by_question()] == [("The company", 1)] * 2
+    rows = totals().returns(Table.QUESTIONS)
+    assert [(key[-1], returns) for key, returns, _ in rows] == [("The company", 1)] * 2
 
 
 def test_what_was_dropped_or_not_sent_yet_is_not_counted(submitted: Draft, agent: Any) -> None:

@@ -1,7 +1,4 @@
-"""Build the tables of the statistics: open cases, throughput, reasons for returns, and durations.
-
-A page shows the rows of the CSV, with bars and charts that are drawn on the server.
-"""
+"""Build the tables of the statistics. A page shows the rows of the CSV, with bars and charts drawn on the server."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -15,6 +12,7 @@ from formation_portal.reviews.models import QueryReason
 from formation_portal.reviews.targets import TargetKind
 from formation_portal.statistics.dimensions import Side, Span
 from formation_portal.statistics.figures import TRANSITION_COLUMNS
+from formation_portal.statistics.figures import Table as Figures
 from formation_portal.statistics.totals import Totals, quantile
 from formation_portal.ui.charts import Swatch, swatch
 
@@ -52,8 +50,8 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row, named by its first cell, with the pieces of its bar one after the other: length, and colour, or None for a
-    gap. `stroke` is the length at which a stroke crosses it, `swatch` the colour of a legend."""
+    """A row, named by its first cell. Its bar has `pieces` one after the other (length, and colour, or None for a gap),
+    and a stroke at one length; `swatch` is the colour of a legend."""
 
     cells: tuple[Cell, ...]
     pieces: tuple[tuple[float, Swatch | None], ...] = ()
@@ -77,8 +75,7 @@ class Table:
 
     @property
     def drawn_rows(self) -> Iterator[tuple[Row, list[tuple[str, str, Swatch]], str]]:
-        """Yield each row with its bar (start, length and colour of each piece) and stroke; the longest bar fills its
-        cell."""
+        """Yield each row with its bar (start, length and colour of each piece) and the place of its stroke."""
         longest = max((sum(length for length, _ in row.pieces) for row in self.rows), default=0) or 1
         for row in self.rows:
             bar = []
@@ -90,23 +87,14 @@ class Table:
             yield row, bar, percent(row.stroke / longest) if row.stroke else ""
 
     def lines(self) -> Iterator[Sequence[Any]]:
-        """Yield the lines of the CSV, its head first."""
         yield [column.name for column in self.columns]
         for row in self.rows:
             yield [cell.value for cell in row.cells]
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
-    """A column of counts as a small picture: left edge, width, upper edge and height of each, oldest first."""
-
-    label: str
-    total: str
-    pillars: list[tuple[str, str, float, float]]
-
-
-def charts(table: Table) -> list[Chart]:
-    """Draw each column of counts, all to the same scale."""
+def charts(table: Table) -> list[tuple[str, str, list[tuple[str, str, float, float]]]]:
+    """Draw each column of counts, all to the same scale: its label, its total, and the left edge, width, upper edge and
+    height of each count, the oldest first."""
     rows = [[cell.value for cell in row.cells[1:]] for row in reversed(table.rows)]
     columns = [[count for count in column if isinstance(count, int)] for column in zip(*rows, strict=True)]
     highest = max((max(counts) for counts in columns), default=0)
@@ -117,7 +105,7 @@ def charts(table: Table) -> list[Chart]:
         for place, count in enumerate(counts):
             height = max(1.0, round(_CHART_HEIGHT * count / highest, 1)) if count else 0.0
             pillars.append((percent(place * share), percent(share * (1 - _GAP)), _CHART_HEIGHT - height, height))
-        drawn.append(Chart(head.label, f"{sum(counts):,}", pillars))
+        drawn.append((head.label, f"{sum(counts):,}", pillars))
     return drawn
 
 
@@ -212,28 +200,26 @@ def throughput(totals: Totals) -> Table:
 
 
 def questions(totals: Totals, *, at_most: int | None = None) -> Table:
-    """Count returns and queries by question, the most frequent first."""
     # Answers, the most frequent kind, are not named.
     kinds = {kind.value: str(kind.label) for kind in (TargetKind.DOCUMENT, TargetKind.SECTION)}
     rows = []
-    for total in totals.returns_by_question()[:at_most]:
-        head = (text_cell(total.label, kinds.get(total.kind, "")), text_cell(total.product))
-        rows.append(_return_row(head, total.returns, total.queries))
+    for (_, product_id, kind, label), returns, queries in totals.returns(Figures.QUESTIONS)[:at_most]:
+        product, _ = totals.products.get(product_id, (product_id, ""))
+        rows.append(_return_row((text_cell(label, kinds.get(kind, "")), text_cell(product)), returns, queries))
     columns = (Column("question", "Question", is_number=False), Column("form", "Form", is_number=False))
     return _return_table(totals, "question", columns, rows)
 
 
 def reasons(totals: Totals) -> Table:
-    """Count returns and queries by reason, the most frequent first."""
     labels = dict(QueryReason.choices)
     rows = []
-    for code, return_count, query_count in totals.returns_by_reason():
-        rows.append(_return_row((text_cell(labels.get(code, code)),), return_count, query_count))
+    for (code,), returns, queries in totals.returns(Figures.REASONS):
+        rows.append(_return_row((text_cell(labels.get(code, code)),), returns, queries))
     return _return_table(totals, "reason", (Column("reason", "Reason", is_number=False),), rows)
 
 
-def _return_row(head: tuple[Cell, ...], return_count: int, query_count: int) -> Row:
-    return Row((*head, count_cell(return_count), count_cell(query_count)), ((return_count, swatch(0)),))
+def _return_row(head: tuple[Cell, ...], returns: int, queries: int) -> Row:
+    return Row((*head, count_cell(returns), count_cell(queries)), ((returns, swatch(0)),))
 
 
 def _return_table(totals: Totals, kind: str, columns: tuple[Column, ...], rows: list[Row]) -> Table:
@@ -271,16 +257,11 @@ def times(totals: Totals) -> Table:
 
 def products(totals: Totals, *, at_most: int | None = None) -> Table:
     """Return the mean duration of the closed cases of each product, the products with most cases first."""
-    closings = [total for total in totals.closings() if total.cases][:at_most]
     rows = []
-    for total in closings:
-        means = {side: spent / total.cases for side, spent in total.seconds.items()}
-        cells = (
-            text_cell(total.name),
-            text_cell(total.place),
-            count_cell(total.cases),
-            *(duration_cell(means[side]) for side in Side),
-        )
+    for cases, name, place, seconds in totals.closings()[:at_most]:
+        means = {side: spent / cases for side, spent in seconds.items()}
+        durations = (duration_cell(means[side]) for side in Side)
+        cells = (text_cell(name), text_cell(place), count_cell(cases), *durations)
         rows.append(Row(cells, tuple((means[side], SWATCHES[side]) for side in Side)))
     return Table(
         "products",

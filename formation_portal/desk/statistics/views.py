@@ -26,7 +26,6 @@ _MAX_ROWS = 20
 @require_safe
 @agent
 def statistics(request: UserRequest) -> HttpResponse:
-    """Show all tables of the period that the address names."""
     totals = _totals(request)
     period = totals.period
     minutes = (timezone.now() - totals.counted_at) // timedelta(minutes=1)
@@ -55,7 +54,6 @@ def statistics(request: UserRequest) -> HttpResponse:
 @agent_with(Right.EXPORT)
 @recently_authenticated
 def table(request: UserRequest, name: str) -> HttpResponseBase:
-    """Download one whole table as CSV."""
     if name not in TABLES:
         raise Http404
     return csv_response(TABLES[name](_totals(request)).lines(), name=f"figures-{name}")
