@@ -10,13 +10,10 @@ from formation_portal.relay.models import Payload, ResourceKind, ResourceName, r
 from formation_portal.relay.payload_answers import without_unsendable
 from formation_portal.relay.sync import DesiredResource, desired_state
 
-# Below an entity, by kind (interface, "Endpoints").
+# Below an entity, by kind (interface, "Endpoints"); other answers go to csp-data.
 _PATHS = {
-    ResourceKind.ENTITY_CSP: "csp-data",
     ResourceKind.SHARE_CLASS: "share-classes",
-    ResourceKind.SHARE_CLASS_CSP: "csp-data",
     ResourceKind.PARTY: "parties",
-    ResourceKind.PARTY_CSP: "csp-data",
     ResourceKind.DOCUMENT: "documents",
     ResourceKind.SHAREHOLDING: "shareholdings",
 }
@@ -35,8 +32,8 @@ class PlannedCall:
 
 
 def planned_calls(draft: Draft) -> tuple[list[PlannedCall], list[str]]:
-    """Return all calls that would send the application, in their order, and the names of what cannot be sent yet, since
-    it lacks a required answer. Makes no query."""
+    """Return all calls that would send the application, in their order, and the names of what lacks an answer for
+    that."""
     resources = sorted(desired_state(draft), key=lambda resource: (resource.kind.order, resource.position))
     sendable = frozenset(resource.name for resource in resources if resource.payload is not None)
     ids = {resource.name: _placeholder(resource.name) for resource in resources}
@@ -61,7 +58,7 @@ def _call(resource: DesiredResource, payload: Payload, about: str) -> PlannedCal
     if kind is ResourceKind.ENTITY:
         about = "The application itself"
     else:
-        path += f"/{_ENTITY_ID}/{_PATHS[kind]}"
+        path += f"/{_ENTITY_ID}/{_PATHS.get(kind, 'csp-data')}"
     if kind is ResourceKind.DOCUMENT:
         parts = [f"document_key: {payload['document_key']}"]
         if "party" in payload:
@@ -80,6 +77,5 @@ def _call(resource: DesiredResource, payload: Payload, about: str) -> PlannedCal
 
 
 def _placeholder(name: ResourceName) -> str:
-    """Return a placeholder for the id of a resource that the service doesn't have."""
     kind, subject = name
     return f"{{id of {subject}}}" if subject else f"{{{kind.value}_id}}"

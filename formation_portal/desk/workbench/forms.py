@@ -1,7 +1,4 @@
-"""Make an application of the workbench's post, in unsaved models under tokens of the page's own.
-
-Every rule and payload is computed by the code for customers, and no row is written.
-"""
+"""Make an application of the workbench's post, in unsaved models: the code for customers computes all the rest."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -42,7 +39,6 @@ def control_name(part: int | str, spec: FieldSpec) -> str:
 
 
 def shares_control(party: str, share_class: str) -> str:
-    """Return the name of the control for the shares of a class that a party holds."""
     return f"shares:{party}:{share_class}"
 
 
@@ -75,10 +71,8 @@ def posted_draft(item: CatalogItem, post: QueryDict) -> Draft:
 
 
 def asked_once(form: FormSchema) -> Iterator[tuple[int, Section, tuple[FieldSpec, ...]]]:
-    """Yield each section about the entity with its place and its questions, without those that are always asked above.
-
-    Customers find such a question on two pages; on one page it would stand twice.
-    """
+    """Yield each section about the entity with its place and its questions, without those that are always asked
+    above."""
     always: set[str] = set()
     for place, section in enumerate(form.entity_sections):
         specs = tuple(spec for spec in section.fields if spec.name not in always)
@@ -124,7 +118,6 @@ def _tokens(post: QueryDict, control: str, *kinds: str, most: int) -> list[str]:
 
 
 def _posted(specs: Iterable[FieldSpec], post: QueryDict, part: int | str) -> dict[str, Any]:
-    """Read the answers as typed, by name."""
     raw: dict[str, Any] = {}
     for spec in specs:
         if spec.provided_by_agent or raw.get(spec.name):

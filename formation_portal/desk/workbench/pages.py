@@ -11,8 +11,7 @@ from formation_portal.contract import canonical
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.needs import Need
 from formation_portal.contract.record import Holder
-from formation_portal.contract.rules import Activation, Minimum, Question, Slot
-from formation_portal.contract.schema import Section
+from formation_portal.contract.rules import Activation, Question, Slot
 from formation_portal.ui.forms.controls import Option, Suggestions, control_id, slot_key
 from formation_portal.ui.forms.form import QuestionForm
 
@@ -24,7 +23,7 @@ MAX_QUESTIONS_DRAWN = 600
 
 @dataclass(frozen=True, kw_only=True)
 class WorkbenchForm(QuestionForm):
-    """A form that shares a page with others, and has its own names of controls (`control_name`)."""
+    """A form that shares a page with others, and has its own names of controls."""
 
     part: int | str
 
@@ -33,34 +32,20 @@ class WorkbenchForm(QuestionForm):
 
 
 @dataclass(frozen=True, slots=True)
-class SlotBox:
-    """A document that is asked for, with a box to count it as uploaded."""
-
-    id: str
-    key: str
-    slot: Slot
-    is_uploaded: bool
-
-
-@dataclass(frozen=True, slots=True)
 class NeedRow:
-    """A need, and the place on the page where it is met."""
-
     text: str
     url: str
 
 
 @dataclass(frozen=True, slots=True)
 class FormPart:
-    """A part of the form: a section about the entity (without a token), a party or a share class.
-
-    `drawn` are the roles of a party whose questions it draws; `is_redrawn` where the page shows those of others.
-    """
+    """A part of the form: a section about the entity (without a token), a party or a share class. `drawn` are the roles
+    of a party whose questions it draws; `is_redrawn` where the page shows others."""
 
     id: str
     title: str
     form: QuestionForm
-    slots: tuple[SlotBox, ...] = ()
+    slots: list[dict[str, Any]] = field(default_factory=list)
     activation: Activation | None = None
     help: str = ""
     token: str = ""
@@ -68,17 +53,6 @@ class FormPart:
     roles: tuple[Option, ...] = ()
     drawn: str = ""
     is_redrawn: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class RoleRow:
-    """A role with its present minimum and count, and the kinds of parties that may be added to it."""
-
-    section: Section
-    activation: Activation
-    minimum: Minimum
-    count: int
-    kinds: list[tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -92,14 +66,12 @@ class Trial:
 
     @property
     def is_drawn(self) -> bool:
-        """Report that it has few enough questions for a page."""
         holders: tuple[Holder, ...] = (None, *self.draft.record.parties, *self.draft.record.share_classes)
         questions = sum(len(self.draft.form_state.holder_questions(holder)) for holder in holders)
         return questions <= MAX_QUESTIONS_DRAWN
 
     @cached_property
     def sections(self) -> list[FormPart]:
-        """Return the sections about the entity."""
         state = self.draft.form_state
         slots = state.slots()
         parts = []
@@ -118,13 +90,19 @@ class Trial:
         return parts
 
     @cached_property
-    def roles(self) -> list[RoleRow]:
+    def roles(self) -> list[dict[str, Any]]:
+        """Return the roles with their present minimum and count, and the kinds of parties that may be added."""
         state = self.draft.form_state
         rows = []
         for section in self.draft.schema.role_sections:
-            kinds = [(kind, canonical.kind_title(kind)) for kind in canonical.PARTY_KINDS if section.allows(kind)]
-            count = len(state.parties_in(section))
-            rows.append(RoleRow(section, state.section_activation(section), state.minimum_of(section), count, kinds))
+            row = {
+                "section": section,
+                "activation": state.section_activation(section),
+                "minimum": state.minimum_of(section),
+                "count": len(state.parties_in(section)),
+                "kinds": [(kind, canonical.kind_title(kind)) for kind in canonical.PARTY_KINDS if section.allows(kind)],
+            }
+            rows.append(row)
         return rows
 
     @cached_property
@@ -189,7 +167,6 @@ class Trial:
         return [NeedRow(need.text, self._url_of(need)) for need in self.draft.needs]
 
     def _url_of(self, need: Need) -> str:
-        """Return the place on this page where a need is met."""
         if need.slot:
             return f"#{_slot_id(slot_key(need.party_id, need.slot))}"
         token = need.party_id or need.share_class_id or ""
@@ -223,13 +200,14 @@ class Trial:
             is_kept=False,
         )
 
-    def _boxes(self, token: str | None, slots: Iterable[Slot]) -> tuple[SlotBox, ...]:
+    def _boxes(self, token: str | None, slots: Iterable[Slot]) -> list[dict[str, Any]]:
+        """Return the documents that are asked for, each with the key and id of its box to count it as uploaded."""
         uploaded = self.draft.documents_of(self.draft.party(token) if token else None)
         boxes = []
         for slot in slots:
             key = slot_key(token, slot.name)
-            boxes.append(SlotBox(_slot_id(key), key, slot, slot.name in uploaded))
-        return tuple(boxes)
+            boxes.append({"id": _slot_id(key), "key": key, "slot": slot, "is_uploaded": slot.name in uploaded})
+        return boxes
 
 
 def _slot_id(key: str) -> str:

@@ -1,7 +1,6 @@
 """Draw the rules of a schema as trees: which answer opens which questions and sections. Find all circles.
 
-A question or section has one rule, so that it stands once, below the answer that opens it. A question without a rule of
-its own stands below its section, if that has one.
+A question without a rule of its own stands below its section, if that has one.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,8 +25,8 @@ _MINIMUM = "\x00minimum "
 
 @dataclass(frozen=True, slots=True)
 class RuleNode:
-    """A question, section or minimum, with the nodes that its answer opens. `when` is its condition in words; `where`
-    names its section, if the node above is in another."""
+    """A question, section or minimum, with what its answer opens. `when` is its condition; `where` names its section,
+    if the node above is in another."""
 
     id: str
     label: str
@@ -40,11 +39,8 @@ class RuleNode:
 
 
 class RuleTree:
-    """The rules of a schema, which may have faults.
-
-    `circles` are the labels of the first circles: each depends on the next, the last on the first. `roots` are the
-    trees: each begins with an answer that no rule opens, or where another tree stopped. `count` is the number of rules.
-    """
+    """The rules of a schema, which may have faults. In `circles` each label depends on the next, the last on the first.
+    Each of the `roots` begins with an answer that no rule opens, or where another tree stopped."""
 
     def __init__(self, schema: FormSchema) -> None:
         self._schema = schema

@@ -1,7 +1,4 @@
-"""Read a pasted schema within limits, as our client reads the service's catalog, and find all its faults.
-
-Any text is answered in sentences. Nothing of it is stored.
-"""
+"""Read a pasted schema within limits, as our client reads the service's catalog, and find all its faults."""
 
 import json
 from collections import Counter
@@ -46,14 +43,6 @@ class Source:
     notes: tuple[str, ...] = ()
     # Some faults only keep a schema from being offered.
     can_be_drawn: bool = False
-
-
-def decode(content: bytes) -> str:
-    """Decode an uploaded file. Raises Unreadable."""
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise Unreadable(f"The file is not text in UTF-8: byte {error.start + 1} can’t be read") from None
 
 
 def read_source(text: str) -> Source:
@@ -140,8 +129,7 @@ def _item_in(document: Any) -> Any:
 
 
 def _refuse_too_much(schema: Any) -> None:
-    """Raise Unreadable for a schema that would take minutes to check: each rule is compared with all questions of its
-    name."""
+    """Raise Unreadable for a schema that would take minutes to check: rules are compared with all questions."""
     if not isinstance(schema, Mapping):
         return
     sections = _mappings(schema.get("sections"))
@@ -175,7 +163,6 @@ def _mappings(values: Any) -> list[Mapping[str, Any]]:
 
 
 def _validation_faults(item: Any) -> Iterator[str]:
-    """Yield the errors that keep an item from being read, each with its place."""
     try:
         CatalogItem.model_validate(item)
     except ValidationError as error:

@@ -28,8 +28,7 @@ Change = tuple[str, str]
 
 
 def differences(old: FormSchema, new: FormSchema) -> list[tuple[str, list[Change]]]:
-    """Return the differences from an older form to a newer one by their kinds, from the schemas alone; without kinds
-    that have none."""
+    """Return the differences from an older form to a newer one, by their kinds."""
     questions = form_changes(old, new)
     groups = [
         ("New sections", _missing_sections(old, new)),
@@ -76,7 +75,6 @@ def _changed_sections(old: FormSchema, new: FormSchema) -> list[Change]:
 
 
 def _missing_sections(schema: FormSchema, other: FormSchema) -> list[Change]:
-    """Return the sections of the other form that this one does not have."""
     identities = {_identity(section) for section in schema.sections}
     missing = [section for section in other.sections if _identity(section) not in identities]
     return [(section.title or section.scope, "") for section in missing]
@@ -137,7 +135,6 @@ def _rule_words(schema: FormSchema, rule: Condition | None, section: Section, gr
 
 
 def _section_values(schema: FormSchema, section: Section) -> dict[str, str]:
-    """Return the properties of a section that are compared, in words."""
     minimum = section.conditional_min
     location = lookup_of(schema).entity_field(minimum.field) if minimum else None
     other_minimum = "none"
@@ -157,18 +154,15 @@ def _from_to(name: str, old: str, new: str) -> str:
 
 
 def versions_in_use(product_id: str) -> list[SchemaVersion]:
-    """Return the versions that the product's applications were started with, the newest first. One query."""
+    """Return the versions of the product's applications, the newest first. One query."""
     used = Application.objects.filter(product_id=product_id, deleted_at=None).values("schema_version_id")
     return list(SchemaVersion.objects.filter(pk__in=used).order_by("-created_at")[:_MAX_VERSIONS])
 
 
 @dataclass(frozen=True, slots=True)
 class DraftEffects:
-    """The effects of a form on the open drafts that have another version of it.
-
-    `looked_at` are the drafts that were evaluated, of which `losing` would lose answers and `asked_more` need more.
-    `lost` are the questions: label, number of drafts, and whether it is still asked.
-    """
+    """The effects of a form on the open drafts that have another version of it. `looked_at` drafts were evaluated;
+    `lost` are questions: label, number of drafts, and whether it is still asked."""
 
     count: int
     looked_at: int

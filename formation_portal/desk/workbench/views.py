@@ -24,7 +24,7 @@ from .calls import planned_calls
 from .forms import DRAWN, posted_draft
 from .pages import Trial
 from .rule_tree import RuleTree
-from .source import MAX_BYTES, UNNAMED, Unreadable, decode, read_source
+from .source import MAX_BYTES, UNNAMED, Unreadable, read_source
 from .versions import differences, effects_on_drafts, versions_in_use
 
 # Begins the value of a version that applications use; its digest follows.
@@ -34,10 +34,8 @@ _VERSION = "version:"
 @require_http_methods(["GET", "HEAD", "POST"])
 @agent_with(Right.WORKBENCH)
 def workbench(request: UserRequest) -> HttpResponse:
-    """Show an empty page, or the schema of a product of the catalog; a POST shows the posted schema.
-
-    A change that htmx posts is answered with the parts that differ: the visible regions, the needs and the calls.
-    """
+    """Show an empty page, or a schema: of a product of the catalog, or the posted one. A change that htmx posts is
+    answered with the parts that differ."""
     if not settings.WORKBENCH:
         raise Http404
     products: tuple[CatalogProduct, ...] = ()
@@ -48,9 +46,9 @@ def workbench(request: UserRequest) -> HttpResponse:
         page["catalog_note"] = (
             "The formation service’s catalog is not available at the moment. Paste or upload a schema instead."
         )
-    loads = "load" in request.POST
-    query = request.POST if loads else request.GET
-    chosen = query.get("product", "")
+    chosen = request.GET.get("product", "")
+    if "load" in request.POST:
+        chosen = request.POST.get("product", "")
     names = [(product.key, _product_name(product)) for product in products]
     selected = chosen or request.POST.get("product", "")
     page["products"] = as_options((("", "Choose a company type"), *names), selected)
@@ -63,12 +61,7 @@ def workbench(request: UserRequest) -> HttpResponse:
     source = page["source"]
     if source and source.item:
         if source.can_be_drawn:
-            post = QueryDict() if loads and not request.htmx else request.POST
-            drawn = {name.removesuffix(DRAWN): post[name] for name in post if name.endswith(DRAWN)}
-            trial = Trial(posted_draft(source.item, post), drawn if request.htmx else {})
-            page["trial"] = trial
-            if trial.is_drawn:
-                page["calls"], page["waiting"] = planned_calls(trial.draft)
+            page |= _trial(request, source.item)
         if not request.htmx:
             # The rules are drawn also of a schema with faults.
             page["rules"] = RuleTree(source.item.form)
@@ -78,8 +71,21 @@ def workbench(request: UserRequest) -> HttpResponse:
     return render(request, "desk/workbench/workbench.html", {"page": page}, status=422 if page["problem"] else 200)
 
 
+def _trial(request: UserRequest, item: CatalogItem) -> dict[str, Any]:
+    drawn: dict[str, str] = {}
+    post = request.POST
+    if request.htmx:
+        drawn = {name.removesuffix(DRAWN): post[name] for name in post if name.endswith(DRAWN)}
+    elif "load" in post:
+        post = QueryDict()
+    trial = Trial(posted_draft(item, post), drawn)
+    if not trial.is_drawn:
+        return {"trial": trial}
+    calls, waiting = planned_calls(trial.draft)
+    return {"trial": trial, "calls": calls, "waiting": waiting}
+
+
 def _comparison(request: UserRequest, products: tuple[CatalogProduct, ...], item: CatalogItem) -> dict[str, Any]:
-    """Compare the schema with another version of it."""
     readable = [product for product in products if product.item]
     versions = versions_in_use(item.jurisdiction_product_id)
     pasted = request.POST.get("other_schema", "").strip()
@@ -104,8 +110,7 @@ def _comparison(request: UserRequest, products: tuple[CatalogProduct, ...], item
 def _other_version(
     item: CatalogItem, pasted: str, chosen: str, versions: list[SchemaVersion], products: list[CatalogProduct]
 ) -> tuple[str, FormSchema, str] | None:
-    """Return the name, form and product id of the version that was pasted or chosen; else of the catalog's version, if
-    it has one. Raises Unreadable."""
+    """Return the name, form and product id of the pasted or chosen version, or of the catalog's. Raises Unreadable."""
     if pasted:
         other = read_source(pasted).item
         if other is None:
@@ -140,7 +145,10 @@ def _text(request: UserRequest, products: tuple[CatalogProduct, ...], chosen: st
     if upload is not None:
         if (upload.size or 0) > MAX_BYTES:
             raise Unreadable(f"The file has {upload.size:,} bytes. The workbench takes up to {MAX_BYTES:,}")
-        return decode(upload.read())
+        try:
+            return str(upload.read(), "utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise Unreadable(f"The file is not text in UTF-8: byte {error.start + 1} can’t be read") from None
     return str(request.POST.get("schema", ""))
 
 
