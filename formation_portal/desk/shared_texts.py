@@ -21,7 +21,6 @@ def is_insertion(request: UserRequest) -> bool:
 
 
 def unknown_placeholders(text: str) -> list[str]:
-    """Return the names in braces that are no placeholders."""
     return [name for name in dict.fromkeys(_PLACEHOLDER.findall(text)) if name not in PLACEHOLDERS]
 
 
@@ -35,7 +34,6 @@ class SharedTexts:
 
     @property
     def options(self) -> tuple[Option, ...]:
-        """Return the texts to choose from; () where there is none."""
         labels = [(str(text.pk), text.title) for text in self._fitting]
         return as_options((("", "Choose"), *labels), "") if labels else ()
 

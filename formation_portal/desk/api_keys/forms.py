@@ -21,8 +21,6 @@ class _Scopes(forms.CheckboxSelectMultiple):
 
 
 class ApiKeyForm(forms.Form):
-    """The name of a key, its scopes, the account whose records it sees, and its expiry."""
-
     name = forms.CharField(
         max_length=100,
         error_messages={"required": "Enter a name."},
@@ -41,8 +39,7 @@ class ApiKeyForm(forms.Form):
     )
 
     def clean_name(self) -> str:
-        """Refuse the name of another active key: a form that arrives twice makes one key, and nobody revokes the wrong
-        one."""
+        """Refuse the name of another active key: a form that arrives twice makes one key."""
         name: str = self.cleaned_data["name"]
         if any(not key.has_expired for key in ApiKey.objects.filter(name__iexact=name, revoked_at=None)):
             raise forms.ValidationError("Another key has this name. Enter a different one.")
@@ -60,15 +57,7 @@ class ApiKeyForm(forms.Form):
 
     @property
     def fields_of_key(self) -> dict[str, Any]:
-        """Return the arguments of `make_key`."""
-        values = self.cleaned_data
-        expires_at = None
-        if values["days"] != _NEVER:
-            expires_at = timezone.now() + timedelta(days=int(values["days"]))
-        return {
-            "name": values["name"],
-            "account": values["account"],
-            "scopes": values["scopes"],
-            "expires_at": expires_at,
-            "is_live": True,
-        }
+        values = dict(self.cleaned_data)
+        days = values.pop("days")
+        expires_at = None if days == _NEVER else timezone.now() + timedelta(days=int(days))
+        return {**values, "expires_at": expires_at, "is_live": True}

@@ -1,9 +1,6 @@
-"""Make, revoke and replace keys of the embedded service (service/auth.py), each with an entry in the audit log, for the
-page and for `manage.py api_keys`. The log names a key by its number and its scopes.
-"""
+"""Make, revoke and replace keys of the embedded service (service/auth.py), with an entry in the audit log, which names
+a key by its number and its scopes."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
@@ -16,37 +13,33 @@ from formation_portal.service.auth import create_key, replace_portal_key, revoke
 from formation_portal.service.models import ApiKey
 
 
+# The service's database commits first: a key without an entry was shown to nobody.
+@transaction.atomic
+@transaction.atomic(using="service")
 def make_key(*, by: User | None, **fields: Any) -> tuple[ApiKey, str]:
-    """Make a key, as `create_key` does. Returns its row and the key itself. `by` is None on the command line. Raises
-    ValueError."""
-    with _both_databases():
-        row, key = create_key(**fields)
-        _append("make", row.pk, by=by, scopes=row.scopes)
+    """Make a key, as `create_key` does. Returns its row and the key itself. `by` is None on the command line."""
+    row, key = create_key(**fields)
+    _append("make", row.pk, by=by, scopes=row.scopes)
     return row, key
 
 
+@transaction.atomic
+@transaction.atomic(using="service")
 def revoke(number: int, *, by: User | None) -> bool:
     """Revoke a key. Returns False where there is none that can be."""
-    with _both_databases():
-        is_done = revoke_key(number)
-        if is_done:
-            _append("revoke", number, by=by)
+    is_done = revoke_key(number)
+    if is_done:
+        _append("revoke", number, by=by)
     return is_done
 
 
+@transaction.atomic
+@transaction.atomic(using="service")
 def replace_portals(*, valid_for: timedelta) -> ApiKey:
     """Give the portal another key, and let the one before expire after a while."""
-    with _both_databases():
-        row = replace_portal_key(valid_for=valid_for)
-        _append("replace", row.pk, by=None)
+    row = replace_portal_key(valid_for=valid_for)
+    _append("replace", row.pk, by=None)
     return row
-
-
-@contextmanager
-def _both_databases() -> Iterator[None]:
-    # The service's database commits first: a key without an entry was shown to nobody.
-    with transaction.atomic(), transaction.atomic(using="service"):
-        yield
 
 
 def _append(action: str, number: int, *, by: User | None, **detail: Any) -> None:

@@ -1,7 +1,5 @@
-"""Filter, describe and export the audit log.
-
-The filter stands in the address, and has no person's name. The CSV has the rows as they are hashed, without names.
-"""
+"""Filter, describe and export the audit log. The filter stands in the address; the CSV has the rows as they are hashed:
+neither has a person's name."""
 
 import json
 from collections import defaultdict
@@ -121,7 +119,6 @@ class AuditFilter:
 
     @classmethod
     def read(cls, query: QueryDict) -> "AuditFilter":
-        """Read the filter from an address."""
         deed = query.get("deed", "")
         who = query.get("who", "")
         return cls(
@@ -134,27 +131,21 @@ class AuditFilter:
 
     @property
     def query(self) -> str:
-        """Write the filter as the query of an address."""
         return urlencode({name: str(value) for name, value in asdict(self).items() if value})
 
     def entries(self) -> QuerySet[Entry]:
-        """Return the matching entries, the newest first."""
-        entries = Entry.objects.order_by("-number")
-        if self.reference:
-            entries = entries.filter(reference=self.reference)
-        if self.deed:
-            entries = entries.filter(deed=self.deed)
-        if self.who:
-            account = number_in(self.who)
-            entries = entries.filter(account=account) if account else entries.filter(actor=self.who)
+        account = number_in(self.who)
+        conditions: dict[str, Any] = {"reference": self.reference, "deed": self.deed, "account": account}
+        if not account:
+            conditions["actor"] = self.who
         if self.first:
-            entries = entries.filter(moment__gte=_beginning(self.first))
+            conditions["moment__gte"] = _beginning(self.first)
         if self.last:
-            entries = entries.filter(moment__lt=_beginning(self.last) + _A_DAY)
-        return entries
+            conditions["moment__lt"] = _beginning(self.last) + _A_DAY
+        conditions = {name: value for name, value in conditions.items() if value}
+        return Entry.objects.filter(**conditions).order_by("-number")
 
     def controls(self) -> tuple[FilterControl, ...]:
-        """Return the controls with their values. One query."""
         agents = User.objects.filter(is_agent=True).order_by("first_name", "last_name", "email")
         actions = (("", "Any"), *AuditAction.choices)
         people = [("", "Anyone"), *Actor.choices, *((str(agent.pk), agent.called) for agent in agents)]
@@ -170,7 +161,6 @@ class AuditFilter:
 
 
 def number_in(text: str) -> int:
-    """Parse a positive number; 0 for any other text."""
     return parse_integer(text) or 0
 
 
@@ -187,8 +177,7 @@ def _beginning(day: date) -> int:
 
 @dataclass(frozen=True, slots=True)
 class EntryDescription:
-    """An entry in words. `has_name` marks a person's name in `who`; `may_tell` entries about submitted applications, of
-    which agents may read more than that they happened."""
+    """An entry in words. `has_name` marks a person's name in `who`; `may_tell`: it is about a submitted application."""
 
     entry: Entry
     who: str
@@ -198,10 +187,7 @@ class EntryDescription:
 
 
 def describe(entries: Iterable[Entry]) -> list[EntryDescription]:
-    """Describe the entries. Three queries, however many there are.
-
-    Agents are called by their names, customers by theirs where their case is on the desk.
-    """
+    """Describe the entries, agents by their names, customers where their case is on the desk. Three queries."""
     entries = list(entries)
     people = User.objects.in_bulk({entry.account for entry in entries} | set(map(_account_named, entries)))
     applications = Application.objects.submitted().filter(pk__in={entry.application for entry in entries})
@@ -227,8 +213,8 @@ def describe(entries: Iterable[Entry]) -> list[EntryDescription]:
 
 
 def _what(entry: Entry, agent: User | None, changes: Mapping[int, str]) -> str:
-    """Say what was done. `agent` is the account whose rights were changed, or who was assigned the case; `changes` are
-    the history's sentences by their numbers. Somebody may have altered the detail."""
+    """Say what was done, though somebody may have altered the detail. `agent` is the account whose rights were changed,
+    or who was assigned the case; `changes` are the history's sentences by their numbers."""
     detail = detail_of(entry)
     if entry.deed == AuditAction.REVIEW:
         return _review_words(detail.get("did"))
@@ -286,7 +272,6 @@ def detail_of(entry: Entry) -> dict[str, Any]:
 
 
 def _review_words(keys_by_action: Any) -> str:
-    """Say what was done in a review: each action, and how often where more than once."""
     if not isinstance(keys_by_action, dict):
         return "Reviewed the application"
     sentences = []
@@ -306,8 +291,7 @@ def _changes(entry: Entry) -> list[int]:
 def timeline(
     entry_filter: AuditFilter, *, before: int
 ) -> tuple[list[tuple[date, list[EntryDescription]]], list[PageLink]]:
-    """Return the entries with numbers below `before` (0: the newest), by day, and the links to other pages. Four
-    queries."""
+    """Return the entries with numbers below `before` (0: the newest), by day, and the links to other pages."""
     entries = entry_filter.entries()
     if before:
         entries = entries.filter(number__lt=before)
@@ -325,7 +309,7 @@ def timeline(
 
 
 def csv_rows(entries: QuerySet[Entry]) -> Iterator[Sequence[Any]]:
-    """Yield the rows of the CSV one by one. `at` is the moment as people write it, in UTC."""
+    """Yield the rows of the CSV. `at` is the moment as people write it, in UTC."""
     yield ("at", *COLUMNS)
     for entry in entries.iterator(chunk_size=_CHUNK_SIZE):
         yield (entry.at.isoformat(), *(getattr(entry, name) for name in COLUMNS))

@@ -17,7 +17,6 @@ from .pages import AuditFilter, csv_rows, describe, number_in, timeline
 @require_safe
 @agent_with(Right.AUDIT)
 def audit(request: UserRequest) -> HttpResponse:
-    """Show one page of the timeline; the address has its filter, and where the page begins."""
     entry_filter = AuditFilter.read(request.GET)
     days, links = timeline(entry_filter, before=number_in(request.GET.get("before", "")))
     return render(request, "desk/audit/audit.html", {"asked": entry_filter, "days": days, "links": links})
@@ -26,7 +25,6 @@ def audit(request: UserRequest) -> HttpResponse:
 @require_safe
 @agent_with(Right.AUDIT)
 def entry(request: UserRequest, number: int) -> HttpResponse:
-    """Show one entry, at a permanent address."""
     entry_row = get_object_or_404(Entry, pk=number)
     [row] = describe([entry_row])
     timeline_url = f"{reverse('desk:audit')}?before={number + 1}"
@@ -37,5 +35,4 @@ def entry(request: UserRequest, number: int) -> HttpResponse:
 @agent_with(Right.AUDIT, Right.EXPORT)
 @recently_authenticated
 def table(request: UserRequest) -> HttpResponseBase:
-    """Download all entries of the timeline as CSV."""
     return csv_response(csv_rows(AuditFilter.read(request.GET).entries()), name="audit")

@@ -49,10 +49,7 @@ class SharedTextForm(forms.Form):
         return text
 
     def store(self, *, by: AbstractBaseUser) -> bool:
-        """Store the text, also if it was removed meanwhile.
-
-        Returns False where others have changed it since the page was drawn.
-        """
+        """Store the text, also if it was removed meanwhile. Returns False where others have changed it since."""
         data = self.cleaned_data
         values = {"title": data["title"], "text": data["text"], "at": timezone.now(), "by": by}
         if not self._number:

@@ -1,4 +1,4 @@
-"""Show, add, change and remove the texts that agents share. Agents who may ask customers may do so."""
+"""Show, add, change and remove the texts that agents share, for agents who may ask customers."""
 
 from django.contrib import messages
 from django.db.models import F
@@ -19,8 +19,7 @@ _METHODS = ["GET", "HEAD", "POST"]
 @require_http_methods(_METHODS)
 @agent_with(Right.REVIEW)
 def texts(request: UserRequest) -> HttpResponse:
-    """Show all texts, and the form to add one."""
-    form = SharedTextForm(request.POST if request.method == "POST" else None)
+    form = SharedTextForm(request.POST or None)
     if form.is_valid():
         form.store(by=request.user)
         messages.success(request, "Text added. All agents can use it.")
@@ -56,7 +55,6 @@ def text(request: UserRequest, number: int) -> HttpResponse:
 @require_http_methods(_METHODS)
 @agent_with(Right.REVIEW)
 def removal(request: UserRequest, number: int) -> HttpResponse:
-    """Remove a text for everybody; its row stays."""
     if request.method == "POST":
         present = SharedText.objects.filter(pk=number, removed_at=None)
         now = timezone.now()
