@@ -83,9 +83,9 @@ def refuse_claimed_case(draft: "Draft", *, by: "AbstractBaseUser") -> None:
 
 def decision_stopped(draft: "Draft", *, decided_by: "AbstractBaseUser | None", by: "Author | None") -> None:
     """Handle that a change by `by` has stopped a decision. `by` is None for the portal and the formation service."""
-    from formation_portal.desk.queue.notices import send_decision_stopped
+    from formation_portal.desk.queue.notices import send_notice
 
-    send_decision_stopped(draft, to=decided_by, by=by)
+    send_notice("decision_stopped", draft, to=decided_by, by=by)
 
 
 def service_status_changed(draft: "Draft", *, status: "ServiceStatus | None") -> None:

@@ -1,7 +1,6 @@
 """Find the cases, documents and deliveries that an address names, or answer 404."""
 
 from django.db.models import Q
-from django.http import Http404
 from django.shortcuts import get_object_or_404
 
 from formation_portal.accounts.models import Right, User
@@ -11,12 +10,11 @@ from formation_portal.relay.models import Decision, Delivery
 from formation_portal.relay.resolution import deliveries_in
 from formation_portal.reviews.transactions import UNDER_REVIEW
 
-_CLAIM = ("case__claimed_by", "case__taken_from", "case__assigned_by")
-
 
 def get_case_or_404(reference: str) -> Draft:
     """Return a submitted application, read with its claim."""
-    submitted = Application.objects.submitted().select_related("owner", "submitted_by", *_CLAIM, "review")
+    claim = ("case__claimed_by", "case__taken_from", "case__assigned_by")
+    submitted = Application.objects.submitted().select_related("owner", "submitted_by", *claim, "review")
     return open_draft(get_object_or_404(submitted, reference=reference))
 
 
@@ -31,10 +29,7 @@ def get_application_or_404(reference: str) -> Application:
 
 
 def get_document_or_404(reference: str, number: int) -> Document:
-    document = get_application_or_404(reference).documents.in_use().filter(pk=number).first()
-    if document is None:
-        raise Http404
-    return document
+    return get_object_or_404(get_application_or_404(reference).documents.in_use(), pk=number)
 
 
 def get_delivery_or_404(number: int) -> Delivery:
@@ -46,10 +41,8 @@ def get_delivery_or_404(number: int) -> Delivery:
 
 
 def is_reviewable(draft: Draft) -> bool:
-    """Report that the case is under review, and paid for."""
     return draft.application.status in UNDER_REVIEW and draft.application.payment_due_since is None
 
 
 def can_review(draft: Draft, reader: User) -> bool:
-    """Report that this agent can check and ask now."""
     return is_reviewable(draft) and reader.has_perm(Right.REVIEW.permission)

@@ -1,8 +1,4 @@
-"""The tables of the desk: cases, the words that find them, who has opened them, and shared texts.
-
-A case is a copy of its application but for the claim, kept up to date in the transaction that changes the application
-or its review (`queue.queue_index`), so that the queue costs the same however many there are.
-"""
+"""The tables of the desk: cases, the words that find them, who has opened them, and shared texts."""
 
 from datetime import timedelta
 
@@ -22,7 +18,7 @@ PLACE_LIMIT = 200
 
 @attested("claimed_by_id", "claimed_at", "taken_from_id", "word", every=False)
 class Case(models.Model):
-    """A submitted application as the queue shows it.
+    """A submitted application as the queue shows it: a copy but for the claim, kept up to date by `queue.queue_index`.
 
     The columns that end in `_since` hold the time of the last submission while the case is in that view, and else
     nothing: an index on each holds its cases in the queue's order. (SQLite makes no use of indexes on flags.)
@@ -146,8 +142,8 @@ class Opening(models.Model):
 
 
 class SharedText(models.Model):
-    """A text that agents use again in queries and decisions, with placeholders (desk/shared_texts.py). A removed one
-    keeps its row; `version` counts its changes, so that nobody overwrites what they have not seen."""
+    """A text that agents use again in queries and decisions (desk/shared_texts.py). A removed one keeps its row;
+    `version` counts its changes, so that nobody overwrites what they have not seen."""
 
     title = models.CharField(max_length=80)
     text = models.TextField()

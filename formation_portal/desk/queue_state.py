@@ -1,14 +1,12 @@
-"""Read and write the state of the queue in an address: view, filters, order and position; of a search only its id.
-
-The words of a search are names of people and companies. They are posted, and kept in the session (`queue/searches.py`).
-"""
+"""Read and write the state of the queue in an address: view, filters, order and position; of a search only its id,
+since its words are names of people and companies (`queue/searches.py`)."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from enum import StrEnum
 
+from django.db.models import TextChoices
 from django.utils.http import urlencode
 
 from formation_portal.contract.lifecycle import State
@@ -22,16 +20,16 @@ NOBODY = "nobody"
 STATES = tuple(state for state in State if state is not State.DRAFT)
 
 
-class QueueView(StrEnum):
+class QueueView(TextChoices):
     # The default: agents land here.
-    WAITING = "waiting"
-    MINE = "mine"
-    UNCLAIMED = "unclaimed"
-    ANSWERED = "answered"
-    OVERDUE = "overdue"
-    CONFIRM = "confirm"
-    ALL = "all"
-    CLOSED = "closed"
+    WAITING = "waiting", "Waiting for us"
+    MINE = "mine", "Mine"
+    UNCLAIMED = "unclaimed", "Unassigned"
+    ANSWERED = "answered", "Resubmitted"
+    OVERDUE = "overdue", "Overdue"
+    CONFIRM = "confirm", "To confirm"
+    ALL = "all", "All open"
+    CLOSED = "closed", "Closed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +41,6 @@ class QueuePosition:
 
     @classmethod
     def read(cls, text: str) -> "QueuePosition | None":
-        """Parse the position in an address. None where the text is none."""
         numbers = parse_integers(text.split("-"))
         if len(numbers) != 2:
             return None
@@ -67,11 +64,7 @@ def moment_at(micros: int) -> datetime | None:
         return None
 
 
-def typed_search(posted: Mapping[str, str]) -> str:
-    return _read(posted, "q")
-
-
-def _read(query: Mapping[str, str], name: str) -> str:
+def read_text(query: Mapping[str, str], name: str) -> str:
     return " ".join(query.get(name, "").replace("\x00", "").split())[:_MAX_LENGTH]
 
 
@@ -92,24 +85,21 @@ class QueueState:
     newest_first: bool = False
     after: QueuePosition | None = None
     before: QueuePosition | None = None
-    # For agents who may not see names: the typed text finds references alone. Stands in no address.
-    by_reference: bool = False
 
     @classmethod
     def read(cls, query: Mapping[str, str]) -> "QueueState":
-        """Read the state from an address, or from the search form."""
         search = query.get("search", "")
         view = query.get("view", "")
         state = query.get("state", "")
         holder = query.get("holder", "")
         after = QueuePosition.read(query.get("after", ""))
         return cls(
-            view=QueueView(view) if view in set(QueueView) else QueueView.WAITING,
+            view=QueueView(view) if view in QueueView.values else QueueView.WAITING,
             search=search if _SEARCH.fullmatch(search) else "",
             state=state if state in set(STATES) else "",
             holder=holder if holder == NOBODY or parse_integer(holder, digits=9) else "",
-            place=_read(query, "place"),
-            product=_read(query, "product"),
+            place=read_text(query, "place"),
+            product=read_text(query, "product"),
             newest_first=query.get("sort") == "newest",
             after=after,
             before=None if after else QueuePosition.read(query.get("before", "")),
@@ -136,10 +126,6 @@ class QueueState:
     def includes_closed(self) -> bool:
         """Report that closed cases are found, too: by a state, or by a search among all."""
         return self.view in (QueueView.WAITING, QueueView.ALL) and bool(self.state or self.text)
-
-    @property
-    def without_search(self) -> "QueueState":
-        return replace(self, search="", text="")
 
     @property
     def first_page(self) -> "QueueState":

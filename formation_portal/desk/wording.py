@@ -7,11 +7,12 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", 
 
 def numbered(number: int, singular: str, plural: str = "") -> str:
     """Count things: 0 questions, 1 question, 3 questions."""
-    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+    if number == 1:
+        return f"1 {singular}"
+    return f"{number:,} {plural or singular + 's'}"
 
 
 def if_any(number: int, singular: str, plural: str = "") -> str:
-    """Count things like `numbered`; "" for none."""
     return numbered(number, singular, plural) if number else ""
 
 

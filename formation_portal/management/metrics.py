@@ -95,9 +95,9 @@ def _cases() -> Iterator[GaugeMetricFamily]:
     ages = GaugeMetricFamily(
         "formation_case_oldest_seconds", "For how long the oldest case is in a view.", labels=["view"]
     )
-    for row in waiting_cases():
-        counts.add_metric([row.view], row.number)
-        ages.add_metric([row.view], _age(row.oldest))
+    for view, number, oldest in waiting_cases():
+        counts.add_metric([view], number)
+        ages.add_metric([view], _age(oldest))
     yield from (counts, ages)
 
 

@@ -1,7 +1,7 @@
-"""Claim, take over, assign and release cases. A claim says who works on a case and since when, and expires by itself.
+"""Claim, take over, assign and release cases. A claim expires by itself.
 
-A claim is one update under a condition, so that of two agents at once one has the case, and the other is told. Claiming
-begins the review, in the same transaction; releasing ends nothing.
+It is one update under a condition, so that of two agents at once one has the case. It begins the review, in the same
+transaction; releasing ends nothing.
 """
 
 from collections.abc import Collection, Mapping
@@ -29,24 +29,15 @@ from ..models import WORD_LIMIT, Case
 from .notices import send_notice
 
 _BEGIN_REVIEW = "begin_review"
+_PAID_FOR = Q(application__payment_due_since=None)
 # The parts that a draft reads of its application, read here for all of them at once.
 _PARTS = ("section_answers", "parties", "share_classes", "holdings", "documents")
 
 
 def lock_applications(applications: Collection[int]) -> list[Application]:
-    """Lock the applications before anything else that a claim writes to, as every change of an application does.
-
-    They are locked in one order, so that no two claims wait for each other. One query, and one for each part.
-    """
+    """Lock the applications before a claim writes anything, in one order, so that no two claims wait for each other."""
     rows = Application.objects.filter(pk__in=applications, deleted_at=None).select_related("owner")
     return list(rows.prefetch_related(*_PARTS).order_by("pk").select_for_update(of=("self",)))
-
-
-def begin_reviews(applications: Collection[Application], claimed: Collection[int], *, by: AbstractUser) -> None:
-    """Begin the review of each claimed application that waits for it, as a change of its own."""
-    for application in applications:
-        if application.pk in claimed and is_possible(_BEGIN_REVIEW, application.status):
-            services.advance(open_draft(application), _BEGIN_REVIEW, by=by)
 
 
 UNCLAIMED: dict[str, Any] = {
@@ -63,41 +54,30 @@ def unclaimed() -> Q:
     return Q(claimed_at=None) | Q(claimed_at__lte=_oldest_valid_claim())
 
 
-def paid_for() -> Q:
-    """Match the cases whose submission does not wait for the customer's payment."""
-    return Q(application__payment_due_since=None)
-
-
 def claimed_by(agent_id: int) -> Q:
-    """Match the cases that an agent has claimed."""
     return Q(claimed_by=agent_id, claimed_at__gt=_oldest_valid_claim())
 
 
 def not_proposed_by(agent_id: int) -> Q:
-    """Match the cases without a decision, proposed by this agent, that waits for a second one."""
+    """Match the cases without a waiting decision that this agent has proposed."""
     return ~Q(proposed_by=agent_id)
 
 
 def not_decided() -> Q:
-    """Match the cases without a decision that takes effect within seconds."""
     scheduled = ReviewDecision.objects.filter(application=OuterRef("pk"), outcome=DecisionOutcome.SCHEDULED)
     return ~Q(Exists(scheduled))
 
 
 def not_own_of(agent_id: int) -> Q:
-    """Match the cases but for those of the agent's own applications."""
     return ~Q(Exists(Application.objects.concerning(agent_id).filter(pk=OuterRef("pk"))))
 
 
 @transaction.atomic
 def claim(cases: Collection[int], *, by: AbstractUser) -> tuple[list[Case], list[Case]]:
-    """Claim cases, by the numbers of their applications, and begin their reviews. The agent's own claims are renewed.
-
-    Leaves out closed cases and those of the agent's own applications. Returns the cases that the agent has now, and
-    those that colleagues have.
-    """
+    """Claim cases, by the numbers of their applications, and begin their reviews. Leaves out closed cases and the
+    agent's own applications. Returns the agent's cases, and those of colleagues."""
     applications = {application.pk: application for application in lock_applications(cases)}
-    can_be_claimed = Case.objects.filter(paid_for(), pk__in=set(cases) - own_applications(by.pk, cases))
+    can_be_claimed = Case.objects.filter(_PAID_FOR, pk__in=set(cases) - own_applications(by.pk, cases))
     # Locked in one order, so that two agents with the same cases don't wait for each other for ever.
     locked = can_be_claimed.exclude(open_since=None).order_by("pk").select_for_update(of=("self",))
     chosen = Case.objects.filter(pk__in=[case.pk for case in locked])
@@ -106,9 +86,8 @@ def claim(cases: Collection[int], *, by: AbstractUser) -> tuple[list[Case], list
     lost: list[Case] = []
     for case in chosen.select_related("claimed_by").order_by("pk"):
         (won if case.claimed_by_id == by.pk else lost).append(case)
-    begin_reviews(applications.values(), {case.pk for case in won}, by=by)
     for case in won:
-        _append_to_audit_log(applications[case.pk], case, by=by, did="claim")
+        _record_claim(open_draft(applications[case.pk]), case, by=by, did="claim")
     return won, lost
 
 
@@ -126,8 +105,7 @@ def take_over(case: Case, *, by: AbstractUser, reason: str) -> bool:
 
 
 def claim_or_take_over(application_id: int, *, by: AbstractUser, taken_from: str, reason: str) -> tuple[int, str]:
-    """Claim one case, or take it over for a reason from the agent whom the page named. Returns a message with its
-    level."""
+    """Claim one case, or take it over from the agent whom the page named. Returns a message with its level."""
     claimed = (SUCCESS, "You have claimed this case.")
     closed = (ERROR, "This case is closed, so it cannot be claimed.")
     case = Case.objects.select_related("claimed_by", "application").filter(pk=application_id).first()
@@ -152,14 +130,13 @@ def claim_or_take_over(application_id: int, *, by: AbstractUser, taken_from: str
 def assign(cases: Mapping[int, str], *, to: AbstractUser, by: AbstractUser) -> tuple[list[Case], list[Case]]:
     """Assign cases to a colleague who may claim them, and begin their reviews. Leaves out closed cases.
 
-    `cases` has the applications' numbers, each with the number of the agent whom the page named as its claimant, or "".
-    Returns the assigned cases, and those that another agent has by now, or that the colleague has already. Raises
-    OwnApplication where one is an application of either agent.
+    `cases` has the applications' numbers, each with the claimant's number on the page, or "". Returns the assigned
+    cases, and those that another agent has by now, or the colleague already. Raises OwnApplication.
     """
     applications = {application.pk: application for application in lock_applications(cases)}
     for agent in (by, to):
         refuse_own_applications(applications, agent=agent.pk)
-    open_cases = Case.objects.filter(paid_for(), pk__in=cases).exclude(open_since=None).select_related("claimed_by")
+    open_cases = Case.objects.filter(_PAID_FOR, pk__in=cases).exclude(open_since=None).select_related("claimed_by")
     columns = _claim_columns(to) | {"assigned_by_id": by.pk}
     assigned = []
     skipped = []
@@ -174,9 +151,8 @@ def assign(cases: Mapping[int, str], *, to: AbstractUser, by: AbstractUser) -> t
             setattr(case, name, value)
         assigned.append(case)
     Case.objects.bulk_update(assigned, [name.removesuffix("_id") for name in columns])
-    begin_reviews(applications.values(), {case.pk for case in assigned}, by=by)
     for case in assigned:
-        _append_to_audit_log(applications[case.pk], case, by=by, did="assign", to=to.pk)
+        _record_claim(open_draft(applications[case.pk]), case, by=by, did="assign", to=to.pk)
     return assigned, skipped
 
 
@@ -196,37 +172,30 @@ def release(cases: Collection[int], *, by: AbstractUser) -> int:
 
 
 def claim_free(case: Case, *, free: Q, by: AbstractUser) -> bool:
-    """Claim the case, if it still meets the condition `free`."""
     return _claim_if(case, Case.objects.filter(free, pk=case.pk), _claim_columns(by), by=by, did="claim")
 
 
 def claim_when_working(draft: Draft, *, by: Any) -> None:
-    """Claim an unclaimed case for the agent who has changed its review, and begin the review, if it is paid for.
-
-    The caller holds the lock of the application's row. One query.
-    """
+    """Claim an unclaimed case for the agent who has changed its review, if it is paid for. The caller holds its
+    lock."""
     application = draft.application
     if application.payment_due_since is not None:
         return
     free = Case.objects.filter(unclaimed(), pk=application.pk).exclude(open_since=None)
     columns = _claim_columns(by)
     if free.update(**columns):
-        if is_possible(_BEGIN_REVIEW, application.status):
-            services.advance(draft, _BEGIN_REVIEW, by=by)
-        _append_to_audit_log(application, Case(pk=application.pk, **columns), by=by, did="claim")
+        _record_claim(draft, Case(pk=application.pk, **columns), by=by, did="claim")
 
 
 def refuse_claimed_case(draft: Draft, *, by: AbstractBaseUser) -> None:
-    """Raise ClaimedByColleague where a colleague has claimed the case. The caller holds the lock of the application's
-    row. One query."""
+    """Raise ClaimedByColleague. The caller holds the lock of the application's row. One query."""
     case = Case.objects.filter(pk=draft.application.pk).select_related("claimed_by").first()
     if case is not None and case.is_claimed and case.claimed_by is not None and case.claimed_by_id != by.pk:
         raise ClaimedByColleague(case.claimed_by.called)
 
 
 def give_back(application: Application, *, to: AbstractUser, by: AbstractUser) -> None:
-    """Give the case back to the agent whose proposal `by` has refused, also if a colleague has claimed it. The caller
-    holds the lock of the application's row."""
+    """Give the case to the agent whose proposal `by` has refused, also if it is claimed. The caller holds its lock."""
     if own_applications(to.pk, [application.pk]):
         return
     columns = _claim_columns(to)
@@ -241,16 +210,20 @@ def _claim_if(case: Case, condition: QuerySet[Case], columns: dict[str, Any], *,
     refuse_own_applications([case.pk], agent=by.pk)
     # PostgreSQL looks at the condition of an update once only where it joins another table.
     list(Case.objects.filter(pk=case.pk).select_for_update())
-    if not condition.filter(paid_for()).update(**columns):
+    if not applications or not condition.filter(_PAID_FOR).update(**columns):
         return False
-    begin_reviews(applications, {case.pk}, by=by)
-    for application in applications:
-        _append_to_audit_log(application, Case(pk=case.pk, **columns), by=by, did=did)
+    _record_claim(open_draft(applications[0]), Case(pk=case.pk, **columns), by=by, did=did)
     return True
 
 
+def _record_claim(draft: Draft, case: Case, *, by: AbstractUser, did: str, **details: Any) -> None:
+    """Begin the review of a claimed case, if it waits for that, and append the claim to the audit log."""
+    if is_possible(_BEGIN_REVIEW, draft.application.status):
+        services.advance(draft, _BEGIN_REVIEW, by=by)
+    _append_to_audit_log(draft.application, case, by=by, did=did, **details)
+
+
 def _append_to_audit_log(application: Application, case: Case, *, by: AbstractUser, did: str, **details: Any) -> None:
-    """Append an entry that attests who has the case now, since when, from whom, and why."""
     if case.taken_from_id:
         details["taken_from"] = case.taken_from_id
     chain.append(AuditAction.CLAIM, by=by, application=application, rows=[case], did=did, **details)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import NamedTuple
 
 from django.db.models import Count, Min
 from django.utils import timezone
@@ -10,18 +9,11 @@ from django.utils import timezone
 from formation_portal.desk.models import Case
 
 
-class WaitingCases(NamedTuple):
-    """The number of cases in one view of the queue, and the time since which the oldest is in it."""
-
-    view: str
-    number: int
-    oldest: datetime | None
-
-
-def waiting_cases() -> Iterator[WaitingCases]:
-    """Count the cases of four views. Four queries, each by an index."""
-    for view, field in (("open", "open_since"), ("waiting", "waiting_since"), ("to_confirm", "confirm_since")):
-        cases = Case.objects.filter(**{f"{field}__isnull": False})
-        yield WaitingCases(view, **cases.aggregate(number=Count("pk"), oldest=Min(field)))
-    overdue = Case.objects.filter(overdue_at__lte=timezone.now())
-    yield WaitingCases("overdue", **overdue.aggregate(number=Count("pk"), oldest=Min("overdue_at")))
+def waiting_cases() -> Iterator[tuple[str, int, datetime | None]]:
+    """Count the cases of four views: its name, their number, and since when the oldest is in it. Four queries, each by
+    an index."""
+    columns = {"open": "open_since", "waiting": "waiting_since", "to_confirm": "confirm_since", "overdue": "overdue_at"}
+    for view, column in columns.items():
+        cases = Case.objects.filter(**{f"{column}__lte": timezone.now()})
+        figures = cases.aggregate(number=Count("pk"), oldest=Min(column))
+        yield view, figures["number"], figures["oldest"]

@@ -1,5 +1,4 @@
-"""Send e-mails to agents about their cases: a decision that was not confirmed or did not take effect, a case that a
-colleague has taken over. Reasons stay on the page of the case."""
+"""Send e-mails to agents about their cases. Reasons stay on the page of the case."""
 
 from typing import Any
 
@@ -24,8 +23,3 @@ def send_notice(kind: str, draft: Draft, *, to: Any, by: Any) -> None:
         "is_withdrawn": application.status is State.WITHDRAWN,
     }
     queue_letter(kind=kind, to=to.email, language="en", context=context)
-
-
-def send_decision_stopped(draft: Draft, *, to: Any, by: Any) -> None:
-    """Tell an agent that their decision does not take effect, since the case has changed first."""
-    send_notice("decision_stopped", draft, to=to, by=by)

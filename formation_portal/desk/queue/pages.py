@@ -27,21 +27,17 @@ from ..case_urls import case_url, queue_url
 from ..models import Case, Offer, Opening
 from ..queue_state import NOBODY, STATES, QueueState, QueueView, micros_of, moment_at
 from ..wording import WAITING_FOR_PAYMENT, if_any, numbered, service_status_words, state_mark, state_words, together
-from .search import CaseSearch, counts, in_view, shown_to
+from .search import CaseSearch, counts, in_view
 
 A_PAGE = 25
 # Larger counts are shown as "99+": counting them all takes longer than showing the first page.
 _MAX_COUNT = 100
 
-_VIEW_NAMES = {
-    QueueView.WAITING: "Waiting for us",
-    QueueView.MINE: "Mine",
-    QueueView.UNCLAIMED: "Unassigned",
-    QueueView.ANSWERED: "Resubmitted",
-    QueueView.OVERDUE: "Overdue",
-    QueueView.CONFIRM: "To confirm",
-    QueueView.ALL: "All open",
-    QueueView.CLOSED: "Closed",
+_LEADS = {
+    QueueView.OVERDUE: "With us for longer than the timeline of the company type, or {overdue} if it has none.",
+    QueueView.MINE: "Claims expire after {claim}.",
+    QueueView.CONFIRM: "Decisions by colleagues that a second agent has to confirm.",
+    QueueView.ANSWERED: "Returned to the customer and submitted again.",
 }
 
 # The strokes of a tally, a day each; more are not drawn. Distances are in pixels.
@@ -53,10 +49,8 @@ _GROUP = 5
 
 
 class CaseClock:
-    """The working days that a case has waited for us and may wait, and how many are left, in words.
-
-    `due` is the last working day before it is overdue; None where it doesn't wait for us.
-    """
+    """The working days that a case has waited for us and may wait. `due` is the last one before it is overdue; None
+    where it doesn't wait for us."""
 
     def __init__(self, case: Case) -> None:
         self.days = 0
@@ -87,83 +81,79 @@ class CaseClock:
         return self.strokes[-1][0] + _GAP
 
 
-@dataclass(frozen=True, slots=True)
 class CaseRow:
-    """A case in the queue, as one reader sees it.
+    """A case in the queue, as one reader sees it. `has_names` where the reader may see people and company; `news` says
+    that others have changed it since the reader has looked at it."""
 
-    `has_names` where the reader may see people and company; `is_own` where it is the reader's own application. `news`
-    says that others have changed it since the reader has looked at it, `claim_note` by whom it was assigned.
-    """
+    def __init__(
+        self, case: Case, chosen: QueueState, reader: User, *, seen_version: int, is_by_agent: bool, is_own: bool
+    ) -> None:
+        self.case = case
+        self.clock = CaseClock(case)
+        self.url = case_url(case.application.reference, chosen)
+        self.is_own = is_own
+        self.has_names = can_open(case, reader)
+        self.name = case.application.product_name
+        if self.has_names and case.title:
+            self.name = case.title
+        self.news = ""
+        if case.version > seen_version and case.changed_by_id != reader.pk:
+            self.news = "Changed since you looked" if is_by_agent else "New answers"
+        self.claim_note = ""
+        if case.assigned_by is not None:
+            assigned = "Assigned to you" if case.claimed_by_id == reader.pk else "Assigned"
+            self.claim_note = f"{assigned} by {case.assigned_by.called}"
+        self.mark = state_mark(State(case.state))
+        self.status = state_words(State(case.state))
+        self._mark_what_counts_more()
 
-    case: Case
-    clock: CaseClock
-    url: str
-    name: str
-    has_names: bool
-    is_own: bool
-    news: str
-    claim_note: str
+    def _mark_what_counts_more(self) -> None:
+        """Replace the mark and the words of the state by those of what counts more, the most important last."""
+        case = self.case
+        if case.answered_since:
+            self.mark = "changed"
+            self.status = "Resubmitted"
+        if case.confirm_since:
+            self.status = "Awaiting second agent"
+        if case.refused_at:
+            self.mark = "changed"
+            self.status = "Decision not confirmed"
+        if case.application.payment_due_since:
+            self.mark = "heed"
+            self.status = WAITING_FOR_PAYMENT
+        if case.service_status:
+            self.mark = "heed"
+            self.status = f"Service reports “{service_status_words(case.service_status)}”"
+        if self.clock.is_late:
+            self.mark = "stop"
 
     @property
     def checks(self) -> str:
-        """Say how many checks are done; "" until they were counted."""
-        case = self.case
-        return f"{case.checks_done} of {numbered(case.checks_all, 'check')}" if case.checks_all else ""
+        return f"{self.case.checks_done} of {numbered(self.case.checks_all, 'check')}"
 
     @property
     def contents(self) -> str:
         people = numbered(self.case.parties, "person or company", "people and companies")
         return f"{people}, {numbered(self.case.documents, 'document')}"
 
-    @property
-    def mark(self) -> str:
-        case = self.case
-        if self.clock.is_late:
-            return "stop"
-        if case.service_status or case.application.payment_due_since:
-            return "heed"
-        if case.answered_since or case.refused_at:
-            return "changed"
-        return state_mark(State(case.state))
-
-    @property
-    def status(self) -> str:
-        case = self.case
-        if case.service_status:
-            return f"Service reports “{service_status_words(case.service_status)}”"
-        if case.application.payment_due_since:
-            return WAITING_FOR_PAYMENT
-        if case.refused_at:
-            return "Decision not confirmed"
-        if case.confirm_since:
-            return "Awaiting second agent"
-        if case.answered_since:
-            return "Resubmitted"
-        return state_words(State(case.state))
-
 
 def queue_page(chosen: QueueState, reader: User) -> dict[str, Any]:
-    """Read a page of the queue, for its template.
-
-    One or two queries for the rows, and one each for the versions that the reader has seen, their own applications,
-    agents, colleagues, offers and all counts.
-    """
+    """Read a page of the queue, for its template. Seven or eight queries."""
     drawn = timezone.now()
-    chosen = shown_to(reader, chosen)
     agents = {str(agent.pk): agent.called for agent in User.objects.filter(is_agent=True).order_by("first_name", "pk")}
     offers = list(Offer.objects.order_by("place", "name", "pk"))
     # Decisions to confirm are shown only where any can wait, or where the view is chosen.
     views = [view for view in QueueView if view is not QueueView.CONFIRM or settings.FOUR_EYES or chosen.view is view]
     counted: list[QuerySet[Any]] = [in_view(view, agent_id=reader.pk).values("pk")[:_MAX_COUNT] for view in views]
     counted.append(unresolved_deliveries().values("pk"))
-    search = CaseSearch(chosen, agent_id=reader.pk, others=counted)
+    search = CaseSearch(chosen, reader, others=counted)
     page, looked_through = search.page(length=A_PAGE)
     *sizes, undecided = search.other_sizes
     view_links = []
     for view, size in zip(views, sizes, strict=True):
         # Agents look for the cases that were closed last.
         url = queue_url(QueueState(view=view, newest_first=view is QueueView.CLOSED))
-        view_links.append(ViewLink(url, _VIEW_NAMES[view], _count_words(size), view is chosen.view))
+        view_links.append(ViewLink(url, str(view.label), _count_words(size), view is chosen.view))
     can_take = can_take_cases(reader)
     first_page = chosen.first_page
     previous = queue_url(replace(first_page, before=page.before)) if page.before else ""
@@ -175,8 +165,10 @@ def queue_page(chosen: QueueState, reader: User) -> dict[str, Any]:
     )
     return {
         "chosen": chosen,
-        "title": "All cases" if chosen.includes_closed else _VIEW_NAMES[chosen.view],
-        "lead": _lead(chosen.view),
+        "title": "All cases" if chosen.includes_closed else chosen.view.label,
+        "lead": _LEADS.get(chosen.view, "").format(
+            overdue=numbered(settings.OVERDUE_DAYS, "working day"), claim=numbered(settings.CLAIM_HOURS, "hour")
+        ),
         "views": view_links,
         # The number of deliveries that wait for a decision.
         "undecided": undecided,
@@ -204,50 +196,17 @@ def _rows(cases: Sequence[Case], chosen: QueueState, reader: User, agents: Mappi
     own = own_applications(reader.pk, keys)
     rows = []
     for case in cases:
-        news = ""
-        if case.version > seen_versions.get(case.pk, case.version) and case.changed_by_id != reader.pk:
-            is_by_agent = case.changed_by_id is None or str(case.changed_by_id) in agents
-            news = "Changed since you looked" if is_by_agent else "New answers"
-        claim_note = ""
-        if case.assigned_by is not None:
-            assigned = "Assigned to you" if case.claimed_by_id == reader.pk else "Assigned"
-            claim_note = f"{assigned} by {case.assigned_by.called}"
-        has_names = can_open(case, reader)
-        rows.append(
-            CaseRow(
-                case,
-                CaseClock(case),
-                case_url(case.application.reference, chosen),
-                name=(case.title if has_names else "") or case.application.product_name,
-                has_names=has_names,
-                is_own=case.pk in own,
-                news=news,
-                claim_note=claim_note,
-            )
-        )
+        is_by_agent = case.changed_by_id is None or str(case.changed_by_id) in agents
+        seen_version = seen_versions.get(case.pk, case.version)
+        is_own = case.pk in own
+        rows.append(CaseRow(case, chosen, reader, seen_version=seen_version, is_by_agent=is_by_agent, is_own=is_own))
     return rows
-
-
-def _lead(view: QueueView) -> str:
-    """Explain the views whose names don't."""
-    match view:
-        case QueueView.OVERDUE:
-            usual = f"or {numbered(settings.OVERDUE_DAYS, 'working day')} if it has none"
-            return f"With us for longer than the timeline of the company type, {usual}."
-        case QueueView.MINE:
-            return f"Claims expire after {numbered(settings.CLAIM_HOURS, 'hour')}."
-        case QueueView.CONFIRM:
-            return "Decisions by colleagues that a second agent has to confirm."
-        case QueueView.ANSWERED:
-            return "Returned to the customer and submitted again."
-    return ""
 
 
 def _filters(
     chosen: QueueState, agents: Mapping[str, str], offers: Sequence[Offer], *, has_names: bool
 ) -> tuple[FilterControl, ...]:
-    """Return the controls with their values. `agents` are names by numbers; `has_names` where the reader may search by
-    names."""
+    """Return the controls with their values. `agents` are names by numbers; `has_names`: names can be searched."""
     places = {"": "Any"}
     products = {"": "Any"}
     for offer in offers:
@@ -273,7 +232,7 @@ def _chips(chosen: QueueState, agents: Mapping[str, str], offers: Sequence[Offer
     first_page = chosen.first_page
     chips = []
     if chosen.text:
-        chips.append((f"“{chosen.text}”", first_page.without_search))
+        chips.append((f"“{chosen.text}”", replace(first_page, search="", text="")))
     if chosen.place:
         chips.append((chosen.place, replace(first_page, place="")))
     if chosen.product:
@@ -288,7 +247,6 @@ def _chips(chosen: QueueState, agents: Mapping[str, str], offers: Sequence[Offer
 
 
 def colleague_options(reader: User) -> tuple[Option, ...]:
-    """Return the colleagues to whom the reader can assign a case. One query."""
     colleagues = [(str(agent.pk), agent.called) for agent in reviewers().exclude(pk=reader.pk)]
     return as_options((("", "Select a colleague"), *colleagues), "")
 
@@ -301,8 +259,7 @@ _LATE = timedelta(seconds=5)
 class QueueVersion:
     """The version of the queue that a page shows: when it was drawn, the counts of its news, and its cases.
 
-    In an address: the moment in microseconds, how many cases are new, how many on the page have changed, and the
-    numbers of the cases, with dots between.
+    In an address: microseconds, the number of new cases, of changed ones, and the cases' own, with dots between.
     """
 
     drawn: datetime
@@ -312,7 +269,6 @@ class QueueVersion:
 
     @classmethod
     def read(cls, text: str) -> "QueueVersion | None":
-        """Parse the version in an address. None where the text is none."""
         numbers = parse_integers(text.split(".")[: 3 + A_PAGE])
         if len(numbers) < 3:
             return None
@@ -326,16 +282,15 @@ class QueueVersion:
     @property
     def summary(self) -> str:
         """Say how many cases are new and changed; "" where none are any more."""
-        new = f"{_count_words(self.new)} new case{'' if self.new == 1 else 's'}" if self.new else ""
+        new = if_any(self.new, "new case")
+        if self.new == _MAX_COUNT:
+            new = f"{_count_words(self.new)} new cases"
         return together(new, if_any(self.changed, "changed case"))
 
 
 def current_version(chosen: QueueState, version: QueueVersion, *, reader: User) -> QueueVersion:
-    """Count the cases that have come into the view since, on any page, and the changed ones of this page.
-
-    One query, and that of a search.
-    """
-    search = CaseSearch(shown_to(reader, chosen), agent_id=reader.pk)
+    """Count the cases that have come into the view since, and the changed ones of this page. Two queries."""
+    search = CaseSearch(chosen, reader)
     came = search.since(version.drawn - _LATE).exclude(pk__in=version.cases)
     changed = Case.objects.filter(pk__in=version.cases, changed_at__gt=version.drawn)
     new, changes = counts([came.values("pk")[:_MAX_COUNT], changed.values("pk")], agent_id=reader.pk)

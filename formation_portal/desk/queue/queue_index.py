@@ -1,5 +1,4 @@
-"""Keep the rows of the queue up to date, in the transaction that changes the application, its review, or the name and
-e-mail address of its customer.
+"""Keep the rows of the queue up to date, in the transaction of the change (workflow.py).
 
 A case is found by keyed digests of the beginnings of its words, which are folded to one spelling.
 """
@@ -36,31 +35,34 @@ from .notices import send_notice
 # More than anybody waits, and as much as a column holds.
 _MAX_DAYS = 30_000
 _CLOCK = ("target_days", "waited_days", "overdue_at")
-_WITH_US = frozenset({State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW})
 
 
 def update_case(draft: Draft, change: Change | None = None) -> list[Model]:
-    """Bring the case of a submitted application up to date after `change`, and return the rows to attest.
-
-    At most six queries; four more for a new case, and two where its checks are counted.
-    """
+    """Bring the case of a submitted application up to date after `change`, and return the rows to attest. At most six
+    queries; four more for a new case, and two where its checks are counted."""
     application = draft.application
     if application.submitted_at is None or application.deleted_at is not None:
         return []
-    case = Case.objects.select_for_update().filter(pk=application.pk).first()
-    is_new = case is None
-    case = case or Case(application=application)
+    stored_case = Case.objects.select_for_update().filter(pk=application.pk).first()
+    case = stored_case or Case(application=application)
     was_waiting_since = case.waiting_since
     columns = _columns(draft, case, change)
     for name, value in columns.items():
         setattr(case, name, value)
     _update_due_date(case, application, was_waiting_since=was_waiting_since)
-    if is_new:
-        case.save(force_insert=True)
-        _store_offer(application, case.place)
-    else:
+    if stored_case:
         case.save(update_fields=[*columns, *_CLOCK])
-    _update_words(draft, title=case.title)
+    else:
+        case.save(force_insert=True)
+        # The filters offer the product under its latest name.
+        name = str(application.product.get("product", {}).get("name", "")) or application.product_id
+        defaults = {"name": name[:TITLE_LIMIT], "place": case.place}
+        Offer.objects.update_or_create(product=application.product_id, defaults=defaults)
+    digests = case_words(application, draft.schema, draft.party_models, title=case.title)
+    stored = {bytes(word) for word in CaseWord.objects.filter(case=application.pk).values_list("word", flat=True)}
+    # While its customer corrects it, words are only added: agents find it by the names that they know.
+    outdated = set() if application.is_open else stored - digests
+    _replace_words(application.pk, outdated, digests - stored)
     return [Case(pk=application.pk, **UNCLAIMED)] if application.status in FINAL else []
 
 
@@ -69,26 +71,27 @@ def _columns(draft: Draft, case: Case, change: Change | None) -> dict[str, Any]:
     application = draft.application
     state = application.status
     submitted_at = application.submitted_at
-    is_final = state in FINAL
-    is_with_us = state in _WITH_US and application.payment_due_since is None
+    is_with_us = state in UNDER_REVIEW and application.payment_due_since is None
     columns: dict[str, Any] = {
         "title": canonical.entity_name(draft.entity_raw)[:TITLE_LIMIT],
         "state": state.value,
         "submitted_at": submitted_at,
-        "open_since": None if is_final else submitted_at,
-        "closed_since": submitted_at if is_final else None,
-        "waiting_since": submitted_at if is_with_us else None,
-        "answered_since": submitted_at if is_with_us and application.submissions > 1 else None,
+        "open_since": submitted_at,
+        "closed_since": None,
+        "waiting_since": case.service_status_since,
+        "answered_since": None,
         "parties": len(draft.parties),
         "documents": len(draft.documents),
         "product": application.product_id,
         "place": str(application.product.get("jurisdiction", {}).get("name", ""))[:PLACE_LIMIT],
         "changed_at": timezone.now(),
     }
-    if is_final:
-        columns |= UNCLAIMED
-    elif not is_with_us:
-        columns["waiting_since"] = case.service_status_since
+    if state in FINAL:
+        columns |= UNCLAIMED | {"open_since": None, "closed_since": submitted_at, "waiting_since": None}
+    elif is_with_us:
+        columns["waiting_since"] = submitted_at
+        if application.submissions > 1:
+            columns["answered_since"] = submitted_at
     if state not in UNDER_REVIEW:
         # A decision that waited is replaced.
         columns |= {"confirm_since": None, "proposed_by_id": None, "refused_at": None}
@@ -101,30 +104,12 @@ def _columns(draft: Draft, case: Case, change: Change | None) -> dict[str, Any]:
     return columns
 
 
-def _store_offer(application: Application, place: str) -> None:
-    """Offer the product in the filters, under its latest name."""
-    name = str(application.product.get("product", {}).get("name", "")) or application.product_id
-    defaults = {"name": name[:TITLE_LIMIT], "place": place}
-    Offer.objects.update_or_create(product=application.product_id, defaults=defaults)
-
-
 def delete_case(application: Application) -> None:
-    """Delete the case of an application that is erased, with its words and openings."""
     Case.objects.filter(pk=application.pk).delete()
     Opening.objects.filter(application=application).delete()
 
 
-def _update_words(draft: Draft, *, title: str) -> None:
-    """Bring the words that find the case up to date. While its customer corrects it, words are only added: agents find
-    it by the names that they know until it comes back."""
-    application = draft.application
-    digests = case_words(application, draft.schema, draft.party_models, title=title)
-    stored = {bytes(word) for word in CaseWord.objects.filter(case=application.pk).values_list("word", flat=True)}
-    _replace_words(application.pk, set() if application.is_open else stored - digests, digests - stored)
-
-
 def _count_checks(draft: Draft) -> dict[str, int]:
-    """Count the checks that are done, and all of them. Two queries."""
     facts = list(load_checklist(draft))
     return {"checks_done": sum(fact.is_done for fact in facts), "checks_all": len(facts)}
 
@@ -136,8 +121,7 @@ def update_review(draft: Draft, *, by: Any) -> None:
 
 
 def update_service_status(draft: Draft, status: ServiceStatus | None) -> None:
-    """Show in the queue that a status of the formation service waits for an agent, or that none does: the case waits
-    for us then, also while the registry or the customer has it."""
+    """Store the status of the formation service that waits for an agent, if any: its case waits for us, then."""
     application = draft.application
     case = Case.objects.select_for_update().filter(pk=application.pk).first()
     if case is None:
@@ -145,15 +129,15 @@ def update_service_status(draft: Draft, status: ServiceStatus | None) -> None:
     was_waiting_since = case.waiting_since
     case.service_status = status.status if status else ""
     case.service_status_since = status.received_at if status else None
-    if application.status not in _WITH_US | FINAL:
+    if application.status not in UNDER_REVIEW | FINAL:
         case.waiting_since = case.service_status_since
         _update_due_date(case, application, was_waiting_since=was_waiting_since)
     case.save(update_fields=["service_status", "service_status_since", "waiting_since", *_CLOCK])
 
 
 def _update_due_date(case: Case, application: Application, *, was_waiting_since: datetime | None) -> None:
-    """Bring the case's clock up to date. It counts working days while the case is with us, and stands still while its
-    customer or the registry has it. The target is that of the product's timeline, if it has one."""
+    """Bring the case's clock up to date: it counts working days while the case is with us. The target is that of the
+    product's timeline."""
     timeline = str(application.product.get("estimated_timeline") or "")
     least, _ = working_days(timeline) or (0, 0)
     case.target_days = min(least or settings.OVERDUE_DAYS, _MAX_DAYS)
@@ -168,7 +152,7 @@ def _update_due_date(case: Case, application: Application, *, was_waiting_since:
 
 
 def update_waiting_decision(application: Application) -> None:
-    """Store whether a decision waits for a second agent, and who proposed it. Two queries."""
+    """Store the decision that waits for a second agent, if any, and who proposed it. Two queries."""
     waiting = waiting_decision(application)
     Case.objects.filter(pk=application.pk).update(
         confirm_since=application.submitted_at if waiting else None,
@@ -189,7 +173,7 @@ def give_back_refused(draft: Draft, decision: ReviewDecision, by: Any) -> None:
 
 
 def case_words(application: Application, schema: FormSchema, parties: Iterable[Party], *, title: str) -> set[bytes]:
-    """Return the words that find a case: company, people as typed, reference, and its customer's name and address."""
+    """Return the digests that find a case: by company, people, reference, and its customer's name and address."""
     owner = application.owner
     texts = [title, application.reference, owner.first_name, owner.last_name, owner.email]
     for party in parties:
@@ -209,14 +193,12 @@ _DIGEST_BYTES = 10
 
 
 def fold(text: str) -> str:
-    """Fold capitals and accents."""
     decomposed = unicodedata.normalize("NFKD", text).casefold().translate(_PLAIN)
     return "".join(letter for letter in unicodedata.normalize("NFKD", decomposed) if not unicodedata.combining(letter))
 
 
 def search_words(texts: Iterable[str]) -> set[bytes]:
-    """Return the digests of the beginnings of all words, and of words with hyphens or points also as one: Jean-Luc,
-    S.R.L."""
+    """Return the digests of the beginnings of all words; of Jean-Luc and S.R.L. also as one word."""
     beginnings: set[str] = set()
     for term in " ".join(map(fold, texts)).split():
         pieces = WORD_PIECES.findall(term)
@@ -236,12 +218,11 @@ _BATCH_SIZE = 200
 
 @rotation_task
 def rewrite_all_words() -> None:
-    """Write the words of every case under the newest key."""
     _rewrite_words(Case.objects.all())
 
 
 def rewrite_words_of_owner(owner: User) -> None:
-    """Write the words of a customer's cases by the name and the address that the account has now."""
+    """Write the words of a customer's cases under the account's present name and address."""
     _rewrite_words(Case.objects.filter(application__owner=owner))
 
 

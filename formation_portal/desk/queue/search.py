@@ -1,13 +1,13 @@
 """Find the cases that a state of the queue shows, by indexes alone: the cost of a page doesn't grow with the cases.
 
-Each condition that narrows the queue comes with the index that finds its cases, so that the rarest can lead. Where few
-cases meet one condition, only those are tested. Where many meet each, the queue is scanned in its order until a page is
-full, up to a limit; the page says how far, and leads on from there.
+Where few cases meet one condition, its index finds them, and only those are tested. Where many meet each, the queue is
+scanned in its order until a page is full, up to a limit; the page says how far, and leads on from there.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from operator import itemgetter
 from typing import Any
 
 from django.db.models import F, IntegerField, Lookup, OuterRef, Q, QuerySet, Subquery, Value
@@ -58,28 +58,17 @@ def search_prefixes(typed: str) -> tuple[str, ...]:
     return tuple(sorted(joined - {""}, key=lambda word: (-len(word), word)))
 
 
-def shown_to(reader: User, chosen: QueueState) -> QueueState:
-    """Restrict the search to references for a reader who may not see all names. No query without a text."""
-    return replace(chosen, by_reference=bool(chosen.text) and not has_every_case(reader))
-
-
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition on a case. `test` asks it of one case without an index.
-
-    `rows` are the keys of its cases, read from an index; None where no index has them. `lookup` lets an index find the
-    value of `column`.
-    """
+    """A condition on a case. `test` asks it of one case without an index; `rows` are the keys of its cases, where an
+    index has them; `column` is the name of a filter that is a column."""
 
     test: "Q | Lookup[Any]"
     rows: QuerySet[Any] | None = None
     column: str = ""
-    lookup: Q | None = None
 
 
 class RowCount(Subquery):
-    """The number of rows of a query, as a value of another query."""
-
     template = "(SELECT COUNT(*) FROM (%(subquery)s) counted)"
     output_field = IntegerField()
     empty_result_set_value = 0
@@ -93,10 +82,11 @@ def counts(rows: Sequence[QuerySet[Any]], *, agent_id: int) -> tuple[int, ...]:
     return sizes
 
 
-def conditions(chosen: QueueState, *, agent_id: int) -> list[Condition]:
+def conditions(chosen: QueueState, reader: User) -> list[Condition]:
     """Return the conditions of a state of the queue, but for the view's own moment."""
     conditions = []
-    if chosen.text and chosen.by_reference:
+    if chosen.text and not has_every_case(reader):
+        # A beginning of a name would tell who is there.
         has_reference = Q(application__reference=chosen.text.upper())
         conditions.append(Condition(has_reference, Case.objects.filter(has_reference).values("pk")))
     elif chosen.text:
@@ -110,12 +100,11 @@ def conditions(chosen: QueueState, *, agent_id: int) -> list[Condition]:
             conditions.append(Condition(Q(pk__in=[]), Case.objects.none().values("pk")))
     for name in _COLUMNS:
         if value := getattr(chosen, name):
-            lookup = Q(**{name: value})
             # No plan finds a wrapped column by its index and sorts its cases, so that the order of the view leads.
             test = Exact(Coalesce(F(name), Value("")), value)
-            rows = Case.objects.filter(lookup).values("pk")
-            conditions.append(Condition(test, rows, column=name, lookup=lookup))
-    of_view = {QueueView.MINE: str(agent_id), QueueView.UNCLAIMED: NOBODY}.get(chosen.view, "")
+            rows = Case.objects.filter(**{name: value}).values("pk")
+            conditions.append(Condition(test, rows, column=name))
+    of_view = {QueueView.MINE: str(reader.pk), QueueView.UNCLAIMED: NOBODY}.get(chosen.view, "")
     for claimant in filter(None, (chosen.holder, of_view)):
         if claimant == NOBODY:
             conditions.append(Condition(unclaimed()))
@@ -123,12 +112,11 @@ def conditions(chosen: QueueState, *, agent_id: int) -> list[Condition]:
             is_theirs = claimed_by(int(claimant))
             conditions.append(Condition(is_theirs, Case.objects.filter(is_theirs).values("pk")))
     if chosen.view is QueueView.CONFIRM:
-        conditions.append(Condition(not_proposed_by(agent_id)))
+        conditions.append(Condition(not_proposed_by(reader.pk)))
     return conditions
 
 
 def in_view(view: QueueView, *, agent_id: int) -> QuerySet[Case]:
-    """Return the cases of a view, in no order."""
     conditions = {
         QueueView.MINE: claimed_by(agent_id),
         QueueView.UNCLAIMED: unclaimed(),
@@ -139,40 +127,39 @@ def in_view(view: QueueView, *, agent_id: int) -> QuerySet[Case]:
 
 
 class CaseSearch:
-    """The cases of a state of the queue. `cases` are in no order, and those outside of the view are among them.
+    """The cases of a state of the queue, in no order, and not only those of the view.
 
-    Making one takes a query that counts how many cases meet each condition, and the rows of some `others`
-    (`other_sizes`), if there is anything to count.
+    Making one takes a query that counts how many cases meet each condition, and the rows of some `others`.
     """
 
-    def __init__(self, chosen: QueueState, *, agent_id: int, others: Sequence[QuerySet[Any]] = ()) -> None:
+    def __init__(self, chosen: QueueState, reader: User, *, others: Sequence[QuerySet[Any]] = ()) -> None:
         self._chosen = chosen
         # The column that orders the queue.
         self._moment = "submitted_at" if chosen.includes_closed else _MOMENTS[chosen.view]
         # The cases that are tested one by one; None where an index finds them.
         self._scanned: QuerySet[Case] | None = None
-        indexed: list[tuple[Condition, QuerySet[Any]]] = []
-        unindexed: list[Condition] = []
-        for condition in conditions(chosen, agent_id=agent_id):
+        indexed = []
+        rows = []
+        tested = []
+        for condition in conditions(chosen, reader):
             if condition.rows is None:
-                unindexed.append(condition)
+                tested.append(condition)
             else:
-                indexed.append((condition, condition.rows[:_MAX_SORTED]))
-        sizes = counts([*(rows for _, rows in indexed), *others], agent_id=agent_id)
-        self.other_sizes = sizes[len(indexed) :]
-        own_sizes = sizes[: len(indexed)]
-        rarest_first = sorted(zip(own_sizes, indexed, strict=True), key=lambda pair: pair[0])
-        tested = [*(condition for _, (condition, _) in rarest_first), *unindexed]
-        self.cases = Case.objects.all()
+                indexed.append(condition)
+                rows.append(condition.rows[:_MAX_SORTED])
+        sizes = counts([*rows, *others], agent_id=reader.pk)
+        self.other_sizes = sizes[len(rows) :]
+        rarest_first = sorted(zip(sizes, rows, indexed, strict=False), key=itemgetter(0))
+        tested[:0] = [condition for _, _, condition in rarest_first]
         if rarest_first and rarest_first[0][0] < _MAX_SORTED:
-            _, (_, rows) = rarest_first[0]
-            self.cases = Case.objects.filter(pk__in=rows)
+            self.cases = Case.objects.filter(pk__in=rarest_first[0][1])
             del tested[0]
         else:
             # Many cases meet each condition: all are searched in their order.
+            self.cases = Case.objects.all()
             for condition in tested:
                 if condition.column in _IN_ORDER.get(self._moment, ()):
-                    self.cases = self.cases.filter(condition.lookup)
+                    self.cases = self.cases.filter(**{condition.column: getattr(chosen, condition.column)})
                     tested.remove(condition)
                     break
             self._scanned = self.cases if tested else None
@@ -180,12 +167,11 @@ class CaseSearch:
             self.cases = self.cases.filter(condition.test)
 
     def since(self, at: datetime) -> QuerySet[Case]:
-        """Return the cases that have come into the view since, in no order."""
         return self._between(self.cases, QueuePosition(at, 0))
 
     def page(self, *, length: int) -> tuple[KeysetPage[Case, QueuePosition], int]:
-        """Return the page of the search, and among how many cases it has searched, if it stopped before the page was
-        full, else 0. One query, and another where cases are scanned."""
+        """Return the page, and among how many cases it has searched, if it stopped before the page was full, else 0.
+        One query, and another where cases are scanned."""
         chosen = self._chosen
         start = chosen.before or chosen.after
         backwards = chosen.before is not None
@@ -250,10 +236,8 @@ _MAX_ATTEMPTS = 10
 
 
 def next_case_for(agent: User, queue_state: QueueState) -> tuple[Case | None, str]:
-    """Claim the longest waiting unclaimed case that the filters let through, or return why there is none.
-
-    The search goes as far as that of a page of the queue: one to three queries.
-    """
+    """Claim the longest waiting unclaimed case that the filters let through, or return why there is none. One to three
+    queries."""
     # The filters narrow the search, but not a view of claimed cases or of one agent's.
     view = queue_state.view
     if view not in (QueueView.ANSWERED, QueueView.OVERDUE, QueueView.CONFIRM):
@@ -264,8 +248,8 @@ def next_case_for(agent: User, queue_state: QueueState) -> tuple[Case | None, st
         # The agent who has proposed the decision holds the claim.
         free |= Q(claimed_by=F("proposed_by"))
         claimant = ""
-    state = replace(shown_to(agent, queue_state).first_page, view=view, holder=claimant, newest_first=False)
-    search = CaseSearch(state, agent_id=agent.pk)
+    state = replace(queue_state.first_page, view=view, holder=claimant, newest_first=False)
+    search = CaseSearch(state, agent)
     search.cases = search.cases.filter(free, not_proposed_by(agent.pk), not_own_of(agent.pk), not_decided())
     for _ in range(_MAX_ATTEMPTS):
         page, looked_through = search.page(length=1)

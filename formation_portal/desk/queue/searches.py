@@ -1,9 +1,7 @@
-"""Keep the searches of agents in their sessions: names of people and companies stand in no address.
+"""Keep the searches of agents in their sessions, encrypted: names of people and companies stand in no address.
 
-The search form posts the words. They are kept encrypted in the agent's session under a short random id, and the address
-of the queue has the id alone: so a browser's history, a proxy's log and a colleague who gets the address learn nothing,
-while Back, reload, pages, other filters and the way back from a case go on working in that session. They end with it,
-and the oldest go when there are many.
+The address of the queue has a short random id of the search: a browser's history and a proxy's log tell no name, while
+Back, reload, pages and other filters go on working in that session.
 """
 
 import secrets
@@ -35,26 +33,19 @@ def keep_search(request: UserRequest, text: str) -> str:
     return search
 
 
-def with_text(request: UserRequest, state: QueueState) -> QueueState:
-    """Return the state with the text of its search; without a search where the session has none of that id: it has
-    ended, or was another agent's. Makes no query."""
-    text = _text(request, state.search) if state.search else ""
-    return replace(state, text=text) if text else state.without_search
-
-
-def has_ended(state: QueueState, searched: QueueState) -> bool:
-    """Report that an address names a search whose text is gone."""
-    return bool(state.search) and not searched.search
+def with_text(request: UserRequest, state: QueueState) -> QueueState | None:
+    """Return the state with the text of its search; None where that has ended, or was another agent's."""
+    if not state.search:
+        return state
+    text = _text(request, state.search)
+    return replace(state, text=text) if text else None
 
 
 def claim_next_case(request: UserRequest, state: QueueState) -> tuple[Case | None, str]:
-    """Claim the next case among those of the queue, or return why there is none.
-
-    Returns None without a reason where the search has ended: another case would be claimed than the page had promised,
-    and the queue says so.
-    """
+    """Claim the next case among those of the queue, or return why there is none: no reason where the search has ended,
+    since another case would be claimed than the page had promised, and the queue says so."""
     searched = with_text(request, state)
-    return (None, "") if has_ended(state, searched) else next_case_for(request.user, searched)
+    return next_case_for(request.user, searched) if searched else (None, "")
 
 
 def _text(request: UserRequest, search: str) -> str:

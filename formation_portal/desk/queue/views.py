@@ -14,20 +14,20 @@ from formation_portal.accounts.policies import UserRequest, agent
 from formation_portal.accounts.sessions import background_request
 from formation_portal.applications.access import own_applications
 from formation_portal.applications.models import Application
-from formation_portal.core.integers import parse_integer
+from formation_portal.core.integers import parse_integer, parse_integers
 from formation_portal.ui.forms.controls import Problem
 
 from ..case_access import Opens, can_open, case_action, own_application_page, reviewers
 from ..case_urls import case_url, queue_shown, queue_url
 from ..lookups import get_application_or_404
 from ..models import Case
-from ..queue_state import QueueState, typed_search
+from ..queue_state import QueueState, read_text
 from ..wording import numbered
 from .claims import already_claimed, assign, claim_or_take_over
 from .claims import claim as claim_cases
 from .claims import release as release_cases
 from .pages import QueueVersion, colleague_options, current_version, news_url, queue_page
-from .searches import claim_next_case, has_ended, keep_search, with_text
+from .searches import claim_next_case, keep_search, with_text
 
 _METHODS = ["GET", "HEAD", "POST"]
 
@@ -37,13 +37,13 @@ _METHODS = ["GET", "HEAD", "POST"]
 def queue(request: UserRequest) -> HttpResponse:
     """Show one page of the queue. A search is posted, and leads to an address without its words."""
     if request.method == "POST":
-        search = keep_search(request, typed_search(request.POST))
+        search = keep_search(request, read_text(request.POST, "q"))
         return redirect(queue_url(replace(QueueState.read(request.POST), search=search)))
     state = QueueState.read(request.GET)
     searched = with_text(request, state)
     # Old addresses have the words of a search, which are no longer read.
-    is_over = has_ended(state, searched) or "q" in request.GET
-    page = queue_page(searched, request.user)
+    is_over = searched is None or "q" in request.GET
+    page = queue_page(searched or replace(state, search=""), request.user)
     context = {"page": page, "is_search_over": is_over, "has_workbench": settings.WORKBENCH}
     return render(request, "desk/queue/queue.html", context)
 
@@ -53,15 +53,13 @@ def queue(request: UserRequest) -> HttpResponse:
 @agent
 def news(request: UserRequest) -> HttpResponse:
     """Tell how many cases have come or changed since a page of the queue was drawn; 204 while the page says so already.
-
-    The page asks by itself, which keeps no session alive. A browser that opens the address is led to the queue.
-    """
+    The page asks by itself, which keeps no session alive."""
     state = QueueState.read(request.GET)
     if not request.htmx:
         return redirect(queue_url(state))
     version = QueueVersion.read(request.GET.get("token", ""))
     searched = with_text(request, state)
-    if version is None or has_ended(state, searched):
+    if version is None or searched is None:
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
     current = current_version(searched, version, reader=request.user)
     if current == version:
@@ -85,7 +83,7 @@ def claims(request: UserRequest) -> HttpResponse:
     if won:
         messages.success(request, f"You have claimed {numbered(len(won), 'case')}.")
     for case in lost:
-        messages.warning(request, already_claimed(case, _name(case, request.user) or "an unnamed case"))
+        messages.warning(request, already_claimed(case, _name(case, request.user)))
     if own := own_applications(request.user.pk, ticked):
         messages.warning(request, f"{numbered(len(own), 'case')} left out: your own application.")
     elif not won and not lost:
@@ -95,14 +93,12 @@ def claims(request: UserRequest) -> HttpResponse:
 
 @case_action(Right.REVIEW, leads_to="desk:queue", kind=Opens.QUEUE)
 def releases(request: UserRequest) -> HttpResponse:
-    """Release the agent's own claims among the ticked cases."""
     _release(request, _ticked(request))
     return _to_queue(request)
 
 
 @case_action(Right.REVIEW, leads_to="desk:queue", kind=Opens.QUEUE)
 def assignments(request: UserRequest) -> HttpResponse:
-    """Assign the ticked cases to a colleague."""
     ticked = _ticked(request)
     if ticked:
         return _assign(request, ticked, back=queue_url(queue_shown(request.POST)))
@@ -112,7 +108,6 @@ def assignments(request: UserRequest) -> HttpResponse:
 
 @case_action(Right.REVIEW, kind=Opens.QUEUE)
 def assignment(request: UserRequest, reference: str) -> HttpResponse:
-    """Assign one case to a colleague."""
     application = get_application_or_404(reference)
     back = case_url(reference, queue_shown(request.POST))
     return _assign(request, [application.pk], back=back)
@@ -133,16 +128,15 @@ def _assign(request: UserRequest, cases: list[int], *, back: str) -> HttpRespons
     if own := own_applications(colleague.pk, cases):
         error = f"{numbered(len(own), 'case is', 'cases are')} their own application. Select another colleague."
         return _ask_for_colleague(request, cases, error, back=back)
-    claimants = {}
+    claimants = dict.fromkeys(map(str, cases), "")
     for pair in request.POST.getlist("held"):
-        number, _, claimant = pair.partition(".")
-        claimants[number] = claimant
-    claimants_shown = {case: claimants.get(str(case), "") for case in cases}
-    assigned, skipped = assign(claimants_shown, to=colleague, by=request.user)
+        case_id, _, claimant = pair.partition(".")
+        claimants[case_id] = claimant
+    assigned, skipped = assign({case: claimants[str(case)] for case in cases}, to=colleague, by=request.user)
     if assigned:
         messages.success(request, f"You have assigned {numbered(len(assigned), 'case')} to {colleague.called}.")
     for case in skipped:
-        messages.warning(request, already_claimed(case, _name(case, request.user) or "an unnamed case"))
+        messages.warning(request, already_claimed(case, _name(case, request.user)))
     if not assigned and not skipped:
         messages.error(request, "Only open cases can be assigned.")
     return redirect(back)
@@ -151,7 +145,7 @@ def _assign(request: UserRequest, cases: list[int], *, back: str) -> HttpRespons
 def _ask_for_colleague(request: UserRequest, cases: list[int], error: str, *, back: str) -> HttpResponse:
     rows = Case.objects.filter(pk__in=cases).select_related("application").order_by("pk")
     context = {
-        "cases": [(case, _name(case, request.user) or case.application.product_name) for case in rows],
+        "cases": [(case, _name(case, request.user)) for case in rows],
         "colleagues": colleague_options(request.user),
         "held": request.POST.getlist("held"),
         "problems": [Problem("agent", error)],
@@ -188,7 +182,6 @@ def claim(request: UserRequest, reference: str) -> HttpResponse:
 
 @case_action(Right.REVIEW, kind=Opens.QUEUE)
 def release(request: UserRequest, reference: str) -> HttpResponse:
-    """Release one case."""
     _release(request, [get_application_or_404(reference).pk])
     return redirect(case_url(reference, queue_shown(request.POST)))
 
@@ -199,15 +192,13 @@ def _release(request: UserRequest, cases: list[int]) -> None:
 
 
 def _name(case: Case, reader: User) -> str:
-    """Return the name of the company, if the reader may see it, else the reference."""
-    return case.title if can_open(case, reader) else case.application.reference
+    """Return the name of the company, if it has one that the reader may see, else the reference."""
+    return (case.title if can_open(case, reader) else "") or case.application.reference
 
 
 def _ticked(request: UserRequest) -> list[int]:
-    numbers = map(parse_integer, request.POST.getlist("case")[:_MAX_TICKED])
-    return [number for number in numbers if number is not None]
+    return parse_integers(request.POST.getlist("case")[:_MAX_TICKED])
 
 
 def _to_queue(request: UserRequest) -> HttpResponse:
-    """Go back to the queue as the form was posted from it."""
     return redirect(queue_url(queue_shown(request.POST)))
