@@ -1,6 +1,6 @@
 """`manage.py update_messages`: extract all messages and update the catalogs of translations.
 
-This uses Babel and Django's lexer, so that nobody needs the gettext tools.
+This uses Babel, so that nobody needs the gettext tools.
 """
 
 from collections.abc import Iterator
@@ -10,15 +10,12 @@ from typing import Any
 
 import yaml
 from babel.messages import Catalog
-from babel.messages.extract import extract_from_file
+from babel.messages.extract import extract, extract_from_file
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 from django.conf import settings
 from django.core.management.base import BaseCommand
-from django.template.base import Lexer, Token, TokenType
-from django.utils.text import smart_split
-from django.utils.translation import trim_whitespace
-from django.utils.translation.template import block_re, constant_re, endblock_re, inline_re, plural_re
+from django.utils.translation.template import templatize
 
 from formation_portal.contract.canonical import role_count_messages
 from formation_portal.ui.glossary import places, term_texts
@@ -87,35 +84,10 @@ def _add(messages: Catalog, message: Message, path: Path) -> None:
 
 
 def template_messages(source: str) -> Iterator[Message]:
-    tokens = iter(Lexer(source).tokenize())
-    for token in tokens:
-        if token.token_type not in (TokenType.BLOCK, TokenType.VAR):
-            continue
-        if token.token_type is TokenType.BLOCK and block_re.match(token.contents):
-            yield _block_message(token, tokens)
-        elif token.token_type is TokenType.BLOCK and (inline := inline_re.match(token.contents)):
-            yield _literal(inline[1])
-        yield from map(_literal, constant_re.findall(token.contents))
-
-
-def _literal(quoted: str) -> str:
-    return quoted.strip("\"'").replace("%", "%%")
-
-
-def _block_message(opening: Token, tokens: Iterator[Token]) -> Message:
-    forms = [""]
-    for token in tokens:
-        if token.token_type is TokenType.BLOCK and endblock_re.match(token.contents):
-            break
-        if token.token_type is TokenType.BLOCK and plural_re.match(token.contents):
-            forms.append("")
-        elif token.token_type is TokenType.VAR:
-            forms[-1] += f"%({token.contents})s"
-        elif token.token_type is TokenType.TEXT:
-            forms[-1] += token.contents.replace("%", "%%")
-    if "trimmed" in smart_split(opening.contents):
-        forms = [trim_whitespace(form) for form in forms]
-    return tuple(forms) if len(forms) > 1 else forms[0]
+    """Yield the messages of a template, which Django rewrites as calls of `gettext` among other words."""
+    lines = [line.strip() for line in templatize(source).splitlines()]
+    for _, message, _, _ in extract("python", BytesIO("\n".join(lines).encode()), keywords=_KEYWORDS):
+        yield message
 
 
 def po_path(language: str) -> Path:

@@ -5,7 +5,6 @@ Ids are made from the slug (and, for a schema, its version), so they are the sam
 
 import hashlib
 import json
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid5
@@ -119,49 +118,37 @@ def store_catalog(items: list[Block]) -> bool:
         if faults := check_schema(Form.model_validate(item["schema"])).faults:
             raise CatalogError(f"{item['product']['name']}: {faults[0].message}")
     with transaction.atomic(using=SERVICE):
-        _save_schemas(items)
-        _save_items(items)
+        CatalogItem.objects.update(is_listed=False)
+        for position, item in enumerate(items):
+            _store_item(item, position)
         CatalogLoad.objects.create(digest=digest)
     return True
 
 
+def _store_item(item: Block, position: int) -> None:
+    schema = item["schema"]
+    product_id = item["jurisdiction_product_id"]
+    FormSchema.objects.update_or_create(
+        id=schema["id"],
+        defaults={
+            "jurisdiction_product_id": product_id,
+            "version": schema["version"],
+            "document": schema,
+            "digest": digest_of(schema),
+        },
+    )
+    CatalogItem.objects.update_or_create(
+        jurisdiction_product_id=product_id,
+        defaults={
+            "form_id": schema["id"],
+            "jurisdiction": item["jurisdiction"]["slug"],
+            "product_type": item["product"]["type"],
+            "position": position,
+            "is_listed": True,
+            "document": {name: value for name, value in item.items() if name != "schema"},
+        },
+    )
+
+
 def digest_of(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
-
-
-def _save_schemas(items: Iterable[Block]) -> None:
-    rows = [
-        FormSchema(
-            id=item["schema"]["id"],
-            jurisdiction_product_id=item["jurisdiction_product_id"],
-            version=item["schema"]["version"],
-            document=item["schema"],
-            digest=digest_of(item["schema"]),
-        )
-        for item in items
-    ]
-    FormSchema.objects.bulk_create(
-        rows, update_conflicts=True, unique_fields=["id"], update_fields=["version", "document", "digest"]
-    )
-
-
-def _save_items(items: Iterable[Block]) -> None:
-    rows = [
-        CatalogItem(
-            jurisdiction_product_id=item["jurisdiction_product_id"],
-            form_id=item["schema"]["id"],
-            jurisdiction=item["jurisdiction"]["slug"],
-            product_type=item["product"]["type"],
-            position=position,
-            is_listed=True,
-            document={name: value for name, value in item.items() if name != "schema"},
-        )
-        for position, item in enumerate(items)
-    ]
-    CatalogItem.objects.update(is_listed=False)
-    CatalogItem.objects.bulk_create(
-        rows,
-        update_conflicts=True,
-        unique_fields=["jurisdiction_product_id"],
-        update_fields=["form", "jurisdiction", "product_type", "position", "is_listed", "document"],
-    )
