@@ -49,31 +49,22 @@ def open_to_others() -> Iterator[Path]:
         if connection.vendor != "sqlite":
             continue
         for suffix in ("", "-wal", "-shm"):
-            file = Path(f"{connection.settings_dict['NAME']}{suffix}")
+            file = Path(f"{connection.settings_dict['NAME']}{suffix}").resolve()
             if data_dir not in file.parents and _is_open(file):
                 yield file
-    yield from _open_below(data_dir, except_name=_PUBLIC)
-
-
-def _open_below(folder: Path, *, except_name: str = "") -> Iterator[Path]:
-    # Entries of scandir know their type without a further system call.
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name == except_name or entry.is_symlink():
-                continue
-            path = Path(entry.path)
-            if _is_open(path):
-                yield path
-            if entry.is_dir(follow_symlinks=False):
-                yield from _open_below(path)
+    for folder, folders, files in os.walk(data_dir):
+        if _PUBLIC in folders and Path(folder) == data_dir:
+            folders.remove(_PUBLIC)
+        yield from filter(_is_open, (Path(folder, name) for name in (*folders, *files)))
 
 
 def _is_open(path: Path) -> bool:
     try:
-        return bool(path.stat().st_mode & _OF_OTHERS)
+        mode = path.lstat().st_mode
     except FileNotFoundError:
         # The file was removed meanwhile, like a database's log.
         return False
+    return not stat.S_ISLNK(mode) and bool(mode & _OF_OTHERS)
 
 
 def _close(path: Path) -> bool:

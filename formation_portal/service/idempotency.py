@@ -29,8 +29,6 @@ from formation_portal.service.storage import digest_of, file_transaction
 HEADER = "Idempotency-Key"
 PATTERN = "^[!-~]{1,255}$"
 KEPT_FOR = timedelta(days=7)
-# One in so many new rows deletes the expired ones.
-PURGE_EVERY = 200
 _KEPT_HEADERS = ("Content-Type", "Location")
 
 
@@ -114,8 +112,6 @@ def _claim(key: ApiKey, name: str, fingerprint: str) -> KeptAnswer | None:
             row.save(force_insert=True)
     except IntegrityError:
         return _take_over(row)
-    if row.pk % PURGE_EVERY == 0:
-        delete_old_answers()
     return row
 
 

@@ -2,7 +2,6 @@
 
 import json
 import logging
-import threading
 import time
 from typing import Any
 
@@ -24,7 +23,6 @@ class _Outage:
     """The state of an outage, shared by the threads of a process."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
         self._is_on = False
         self._until = 0.0
 
@@ -33,19 +31,15 @@ class _Outage:
         return self._is_on and time.monotonic() < self._until
 
     def begin(self, error: Exception) -> None:
-        with self._lock:
-            if not self._is_on:
-                logger.warning("The cache does not answer (%s): the database counts", type(error).__name__)
-            self._is_on = True
-            self._until = time.monotonic() + _PAUSE_SECONDS
+        if not self._is_on:
+            logger.warning("The cache does not answer (%s): the database counts", type(error).__name__)
+        self._is_on = True
+        self._until = time.monotonic() + _PAUSE_SECONDS
 
     def end(self) -> None:
-        if not self._is_on:
-            return
-        with self._lock:
-            if self._is_on:
-                logger.warning("The cache answers again")
-            self._is_on = False
+        if self._is_on:
+            logger.warning("The cache answers again")
+        self._is_on = False
 
 
 _outage = _Outage()
