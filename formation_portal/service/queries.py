@@ -52,13 +52,13 @@ def parties_of(entity: Entity) -> QuerySet[Party]:
     return with_shares_held(Party.objects.filter(entity=entity)).order_by("created_at", "id")
 
 
-def party_of(entity: Entity, party_id: str) -> Party:
-    return find_or_404(parties_of(entity), party_id, identifiers.PARTY, "party")
+def party_of(entity: Entity, party_id: str, *, member: str = "") -> Party:
+    return find_or_404(parties_of(entity), party_id, identifiers.PARTY, "party", member=member)
 
 
-def share_class_of(entity: Entity, share_class_id: str) -> ShareClass:
+def share_class_of(entity: Entity, share_class_id: str, *, member: str = "") -> ShareClass:
     rows = ShareClass.objects.filter(entity=entity)
-    return find_or_404(rows, share_class_id, identifiers.SHARE_CLASS, "share class")
+    return find_or_404(rows, share_class_id, identifiers.SHARE_CLASS, "share class", member=member)
 
 
 def shareholding_of(entity: Entity, shareholding_id: str) -> Shareholding:
@@ -70,20 +70,18 @@ def document_of(entity: Entity, document_id: str) -> Document:
     return find_or_404(Document.objects.filter(entity=entity), document_id, identifiers.DOCUMENT, "document")
 
 
-def with_body_pointer(member: str, error: ApiError) -> ApiError:
-    """Point to the member of the body that named a missing record."""
-    return ApiError(error.code, error.detail, errors=[ErrorDetail(pointer(member), error.code, error.detail, member)])
-
-
 def share_class_ids(entity: Entity) -> frozenset[str]:
     return frozenset(ShareClass.objects.filter(entity=entity).values_list("id", flat=True))
 
 
-def find_or_404(rows: QuerySet[Row], record_id: str, prefix: str, noun: str) -> Row:
-    """Raises 404, without a query if the id can't be one of these."""
+def find_or_404(rows: QuerySet[Row], record_id: str, prefix: str, noun: str, *, member: str = "") -> Row:
+    """Raise 404, without a query if the id can't be one of these. It points to the body's `member` that has the id."""
     row = rows.filter(pk=record_id).first() if identifiers.is_id(record_id, prefix) else None
     if row is None:
-        raise not_found(noun)
+        error = not_found(noun)
+        if member:
+            error.errors = (ErrorDetail(pointer(member), error.code, error.detail, member),)
+        raise error
     return row
 
 

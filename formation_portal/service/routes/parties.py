@@ -136,10 +136,9 @@ def reuse_party(request: HttpRequest, entity_id: EntityId, body: ReuseIn) -> Jso
     entity = queries.entity_to_write(request, entity_id)
     _refuse_full(entity)
     account_parties = Party.objects.filter(entity__account_id=key_of(request).account_id)
-    try:
-        source = queries.find_or_404(account_parties, body.source_party_id, identifiers.PARTY, "party")
-    except ApiError as error:
-        raise queries.with_body_pointer("source_party_id", error) from None
+    source = queries.find_or_404(
+        account_parties, body.source_party_id, identifiers.PARTY, "party", member="source_party_id"
+    )
     form = parsed_form(entity.form)
     refuse_unsuitable_roles(form, source.party_type, body.roles)
     fields = party_fields(form, source.party_type, body.roles)

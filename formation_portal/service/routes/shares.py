@@ -194,7 +194,8 @@ ONE_HOLDING = f"{HOLDINGS}/{{shareholding_id}}"
 def add_shareholding(request: HttpRequest, entity_id: EntityId, body: ShareholdingIn) -> Json:
     """Allocates shares, which makes a potential shareholder an active one. A party has one shareholding per class."""
     entity = _writable_entity(request, entity_id)
-    party, share_class = _party_and_class(entity, body)
+    party = queries.party_of(entity, body.party_id, member="party_id")
+    share_class = queries.share_class_of(entity, body.share_class_id, member="share_class_id")
     if canonical.SHAREHOLDER not in party.roles:
         raise ApiError("conflict", "Give this party the role shareholder first.")
     if existing := Shareholding.objects.filter(party=party, share_class=share_class).first():
@@ -210,17 +211,6 @@ def _report_changed_roles(entity: Entity, before: Party) -> None:
     party = queries.party_of(entity, before.id)
     if active_roles(party) != active_roles(before):
         events.party_changed(entity, "updated", party)
-
-
-def _party_and_class(entity: Entity, body: ShareholdingIn) -> tuple[Party, ShareClass]:
-    try:
-        party = queries.party_of(entity, body.party_id)
-    except ApiError as error:
-        raise queries.with_body_pointer("party_id", error) from None
-    try:
-        return party, queries.share_class_of(entity, body.share_class_id)
-    except ApiError as error:
-        raise queries.with_body_pointer("share_class_id", error) from None
 
 
 @route(router, "GET", HOLDINGS, scopes=READ, gives=Page[ShareholdingOut], refuses=(422,))
