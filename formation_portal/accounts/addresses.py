@@ -1,7 +1,5 @@
-"""The address of an account, `User.email`, and its confirmation. A new address replaces it once it is confirmed.
-
-Before that, an account may belong to a stranger: it has drafts of its own, but submits nothing and writes to nobody.
-"""
+"""The address of an account and its confirmation. Before that, the account may belong to a stranger: it has drafts of
+its own, but submits nothing and writes to nobody."""
 
 from allauth.account.adapter import get_adapter
 from allauth.account.models import EmailAddress, EmailConfirmationHMAC

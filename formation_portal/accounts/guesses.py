@@ -1,8 +1,7 @@
 """Limits of guesses of passwords and codes, counted for all processes together and before anything is hashed.
 
-A browser that has signed in to an account before is known by a cookie and has a count of its own; all others share the
-account's. Many people may sign in from one address, so that it is slowed down and never shut. Counts and answers are
-the same for an address without an account.
+A browser that has signed in before has a count of its own; all others share the account's. An address is slowed down
+and never shut, since many people may sign in from it.
 """
 
 import datetime as dt

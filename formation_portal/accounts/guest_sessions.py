@@ -14,11 +14,7 @@ _KNOWN, _OPENED = "known", "opened"
 
 @dataclass(frozen=True, slots=True)
 class GuestSession:
-    """The session of a guest: the round of the link, the epoch of the guest's sessions, and whether the code was
-    entered.
-
-    The function that looks the part up checks that they still count.
-    """
+    """The round of the link, the epoch of the guest's sessions, and whether the code was entered."""
 
     reference: str
     round: int

@@ -1,8 +1,5 @@
-"""The language of a page: the one that was chosen here, else the browser's, else English.
-
-A choice is kept by a cookie and with the account, so that letters are written in it. It is made by a button of the
-page's own form, so that typed text comes along: the view saves it, or draws it once more.
-"""
+"""The language of a page: the one that was chosen here, else the browser's, else English. It is chosen by a button of
+the page's own form, so that typed text comes along."""
 
 from collections.abc import Mapping
 from http import HTTPStatus

@@ -1,8 +1,4 @@
-"""Policies: every view declares by a decorator for whom it is.
-
-A policy looks only at the user. The lookup of a record checks whether it is theirs (`visible_to`), so that others get
-404.
-"""
+"""Policies: every view declares by a decorator for whom it is. The lookup of a record checks whether it is theirs."""
 
 import json
 from collections.abc import Callable
@@ -153,11 +149,8 @@ def _require_sign_in(view: UserView[Rest], policy: Policy) -> View[Rest]:
 
 
 def recently_authenticated(view: UserView[Rest]) -> UserView[Rest]:
-    """Require that the user has signed in or reauthenticated within ACCOUNT_REAUTHENTICATION_TIMEOUT.
-
-    What others posted is kept, and done once they have. A page that posts by itself, or a link to a file, is opened
-    again instead. Stands below the policy.
-    """
+    """Require that the user has signed in or reauthenticated within ACCOUNT_REAUTHENTICATION_TIMEOUT. What others
+    posted is kept, and done once they have. Stands below the policy."""
 
     @wraps(view)
     def guarded(request: UserRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:

@@ -1,8 +1,4 @@
-"""Second factors: an authenticator app, passkeys and recovery codes, implemented by allauth.
-
-This module requires a factor of agents, limits guesses, reports changes, and encrypts each factor, bound to its account
-and type.
-"""
+"""Second factors, implemented by allauth, with limits of guesses, reports of changes, and encryption."""
 
 import json
 import logging
@@ -298,11 +294,7 @@ class AddAppForm(PortalFormMixin, totp_forms.ActivateTOTPForm):  # type: ignore[
 
 
 class CredentialDecoder(json.JSONDecoder):
-    """Decode a passkey's credential.
-
-    Raises BadRequest for JSON that is nested too deep or has a number too long to read: Django's field only handles
-    JSONDecodeError.
-    """
+    """Raise BadRequest for a credential that is nested too deep or has a number too long to read."""
 
     def decode(self, text: str) -> Any:  # type: ignore[override]  # called with the text alone
         if text.count("[") + text.count("{") > _MAX_BRACKETS:

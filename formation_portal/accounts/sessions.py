@@ -1,9 +1,5 @@
-"""Sessions of users: their end, their encryption, and the list of an account's devices.
-
-A session ends when it is unused, an agent's sooner, and some hours after signing in however much it is used. Its row is
-written at most once a minute for that. Only the browser has a session's key: both tables have a digest of it, to which
-the encrypted content is bound.
-"""
+"""Sessions of users: their end, their encryption, and the list of an account's devices. Only the browser has a
+session's key: both tables have a digest of it, to which the encrypted content is bound."""
 
 import datetime as dt
 import hashlib

@@ -1,7 +1,4 @@
-"""Forms that are posted after their session has ended, and the redirect to the sign-in page.
-
-Such a form is kept in the browser's next session. The view that shows it checks that the user may open its address.
-"""
+"""Forms that are posted after their session has ended, and the redirect to the sign-in page."""
 
 import json
 from dataclasses import dataclass
@@ -45,8 +42,7 @@ def redirect_keeping_form(request: HttpRequest, url: str, *, next_in_session: st
     """Redirect to a page that leads on to where the request was going. Keeps a posted form, to be sent again.
 
     The page finds the address that follows in the query as `next`, or in the session under `next_in_session`. A page
-    that posts by itself stays, since more may be typed there by now: it gets 401. A background request gets an empty
-    answer.
+    that posts by itself stays, since more may be typed there by now: it gets 401.
     """
     if is_background(request):
         return HttpResponse(status=HTTPStatus.NO_CONTENT)

@@ -1,9 +1,5 @@
-"""The anchor: the chain's numbers and hashes, stored apart, so that altering the chain alone is found.
-
-AUDIT_ANCHOR names a file, which takes each entry right after its commit. Without a file the anchor is a table, which
-takes the entry in the same transaction; on PostgreSQL a trigger lets nobody change or delete a row. The file may lag
-behind the chain and never leads it.
-"""
+"""The chain's numbers and hashes, stored apart, so that altering the chain alone is found. AUDIT_ANCHOR names a file,
+which takes each entry right after its commit; without a file the anchor is a table. It may lag behind the chain."""
 
 import logging
 import os

@@ -1,8 +1,5 @@
-"""The attestation of rows in other tables, so that rows that are altered, removed or slipped in later are found.
-
-A model is `attested` with the fields that matter. The entry of the action that writes a row holds the row's digest,
-keyed by AUDIT_KEY.
-"""
+"""The attestation of rows in other tables, so that rows that are altered, removed or slipped in later are found. The
+entry of the action that writes a row holds the row's digest, keyed by AUDIT_KEY."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -1,9 +1,5 @@
-"""The marks of the chain: the beginning of keyed digests, and the end of the chain.
-
-Hashes alone would let the last entries be cut off. So the mark END has the newest entry, with a keyed digest, and each
-entry overwrites it: without the key nobody has the mark of a shorter chain. The mark BEGINNING has the last entry that
-is older than keyed digests.
-"""
+"""The marks of the beginning of keyed digests and of the end of the chain, so that the last entries can't be cut off:
+without the key nobody has the mark of a shorter chain."""
 
 import logging
 from collections.abc import Sequence

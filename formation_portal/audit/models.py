@@ -48,8 +48,8 @@ class Actor(models.TextChoices):
 class Entry(models.Model):
     """A recorded action. Only `chain.append` writes rows, which are neither changed nor removed.
 
-    No column refers to another table. The columns are in the order in which they are hashed. Numbers are 0 and texts
-    empty if they do not apply.
+    No column refers to another table. Columns are hashed in their order. Numbers are 0 and texts empty if they do not
+    apply.
     """
 
     # 1, 2, 3 and so on, without a gap, set by the chain. With this type SQLite stores the rows in their order.

@@ -37,12 +37,8 @@ class AuditFinding:
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """The result of a verification.
-
-    `unanchored` are the entries without an anchor and `unkeyed` those without a keyed digest of the first key; both are
-    findings as well. `older` is the number of the last entry from before keyed digests. `is_other_key` means that no
-    keyed digest fits.
-    """
+    """The entries without an anchor or without a keyed digest of the first key are findings as well. `older` is the
+    number of the last entry from before keyed digests. `is_other_key` means that no keyed digest fits."""
 
     rows: int
     newest: int

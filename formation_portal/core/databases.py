@@ -1,7 +1,4 @@
-"""Configure the portal's database and the embedded service's, and recognise outages.
-
-An outage passes by itself or by an operator's work; a bug doesn't.
-"""
+"""Configure both databases, and recognise outages, which pass by themselves or by an operator's work."""
 
 import errno
 import ipaddress

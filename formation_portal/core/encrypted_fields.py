@@ -1,8 +1,8 @@
 """Model fields that are encrypted in the database, each value bound to its model, row and column.
 
-The fields that `bound_to` names identify the row: they never change after the first save. A value is decrypted when it
-is first read, and encrypted when the row is saved. `values_list` returns encrypted values (`Stored`). A query filters
-by stored or empty values only, and `update()` takes no plain value: save the row, or use `update_rows`.
+The fields that `bound_to` names identify the row: they never change after the first save. `values_list` returns
+encrypted values (`Stored`). Query by stored or empty values only; save the row, or use `update_rows`, instead of
+`update()`.
 """
 
 import json

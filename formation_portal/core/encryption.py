@@ -1,8 +1,5 @@
-"""Encrypt personal data with AES-256-GCM before it reaches a database or a disk. Neither of them has the keys.
-
-The newest key of the ring encrypts, and all decrypt. The ring is FIELD_KEYS or stored with the other secrets. Encrypted
-data is bound to a context, such as its model, row and column.
-"""
+"""Encrypt personal data with AES-256-GCM before it reaches a database or a disk. The newest key of the ring encrypts.
+Encrypted data is bound to a context, such as its model, row and column."""
 
 import binascii
 import hashlib

@@ -14,11 +14,8 @@ def parse_integer(text: str, *, digits: int = _DIGITS) -> int | None:
 
 
 def content_length(environ: Mapping[str, object]) -> int:
-    """Return the length that a request gives for its body, or 0.
-
-    A proxy that refuses a large body gives its length in X-Refused-Length. A number with more digits than any body has
-    is cut, since Python refuses to read the longest ones.
-    """
+    """Return the length that a request gives for its body (X-Refused-Length of a proxy that has refused it), or 0. Very
+    long numbers are cut, since Python refuses to read them."""
     text = str(environ.get("HTTP_X_REFUSED_LENGTH") or environ.get("CONTENT_LENGTH") or "")
     return int(text[: _DIGITS + 1]) if text.isascii() and text.isdigit() else 0
 

@@ -1,8 +1,5 @@
-"""Reencrypt all personal data with a new key while the portal serves (`manage.py rotate_keys`).
-
-A value is only replaced if it did not change since it was read. Running processes read the new key within
-READ_AGAIN_SECONDS, or when they meet the first value that it has encrypted.
-"""
+"""Reencrypt all personal data with a new key while the portal serves. A value is only replaced if it did not change
+since it was read. Running processes read the new key within READ_AGAIN_SECONDS."""
 
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,4 @@
-"""Rows that wait to be sent, such as e-mails and events. A claim is a lease, which ends with the attempt's result.
-
-The relay's deliveries have their own rules (`relay/calls/claiming.py`): a call that may have arrived is not sent again.
-"""
+"""Rows that wait to be sent, such as e-mails and events. A claim is a lease, which ends with the attempt's result."""
 
 from datetime import timedelta
 from typing import Any, ClassVar, Self

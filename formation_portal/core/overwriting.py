@@ -1,8 +1,5 @@
-"""Remove deleted values from the databases' files, where they may stay until they are overwritten.
-
-SQLite overwrites them at once (`secure_delete`, databases.py), and this module empties its write-ahead log. PostgreSQL
-overwrites vacuumed rows as it writes on; `is_thorough` rewrites its tables.
-"""
+"""Remove deleted values from the databases' files. SQLite overwrites them at once, and this module empties its
+write-ahead log. PostgreSQL overwrites vacuumed rows as it writes on."""
 
 import logging
 

@@ -1,9 +1,5 @@
-"""The confinement of a process: without network, programs, other processes, the disk and new rights.
-
-It has three layers: a network namespace without any network, Landlock, which lets a process read only below named
-folders, and a list of system calls. Child processes keep all three. It needs Linux on x86-64 or ARM64. Elsewhere the
-portal starts only in the demo or with `UPLOADS_UNCONFINED=true`.
-"""
+"""The confinement of a process by a network namespace without network, Landlock, which lets it read only below named
+folders, and a list of system calls. Child processes keep all three. It needs Linux on x86-64 or ARM64."""
 
 import ctypes
 import os

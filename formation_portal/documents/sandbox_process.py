@@ -1,8 +1,7 @@
 """The sandbox's process: it keeps the libraries loaded, and forks a confined process for each task.
 
-A request is the name of a task, as `module:function` of ours, with four descriptors: the content, the task's arguments
-as a file of JSON, the end of a pipe for the answer, and a socket, which gets the descriptor that reports unlisted
-system calls. It ends when its own socket closes.
+A request is a task's name, `module:function`, with four descriptors: the content, the task's arguments as a file of
+JSON, the end of a pipe for the answer, and a socket for the descriptor that reports unlisted system calls.
 """
 
 import json

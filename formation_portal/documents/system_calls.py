@@ -1,9 +1,5 @@
-"""The list of system calls that a task may make, enforced by a seccomp filter.
-
-The list has the calls that `make calls` records. An unlisted call fails with ENOSYS, so that a library falls back to
-another, and is reported to the process that waits for the task. A listed call with an argument that could harm others
-fails with EPERM.
-"""
+"""The list of system calls that a task may make, enforced by a seccomp filter. An unlisted call fails with ENOSYS, so
+that a library falls back to another, and is reported. A listed call with a harmful argument fails with EPERM."""
 
 import ctypes
 import errno

@@ -41,12 +41,9 @@ _EMPTY: dict[str, Any] = {"to": "", "subject": "", "text": "", "html": "", "next
 
 
 def queue_letter(*, kind: str, to: str, language: str, context: Mapping[str, object], once: str = "") -> None:
-    """Write a letter into the outbox, in the present transaction.
-
+    """Write a letter into the outbox, unless one with the same `once` is there or its receiver has refused the kind.
     URLs in `context` are paths, which the filter `absolute_url` completes. A `reference` in it is stored with the
-    letter. A letter with the same `once` as an earlier one is not written again, nor is one that its receiver has
-    refused.
-    """
+    letter."""
     if is_unsubscribed(kind=kind, to=to) or (once and Letter.objects.filter(once=once).exists()):
         return
     if kind in _REFUSED_AT:

@@ -1,7 +1,4 @@
-"""Limits of typed text in letters: one line, nothing invisible, and nothing that becomes a link.
-
-A text with an address could lead the reader of a letter anywhere, so it is left out.
-"""
+"""Limits of typed text in letters: one line, nothing invisible, and no address, which could lead a reader anywhere."""
 
 import re
 import unicodedata

@@ -1,8 +1,5 @@
-"""The worker that sends the outbox's letters and runs the hourly tasks.
-
-If a process dies between the server's answer and the commit, the letter is sent again under the same Message-ID: twice
-in the mailbox is better than never.
-"""
+"""The worker that sends the outbox's letters and runs the hourly tasks. After a crash a letter may go again under the
+same Message-ID: twice in the mailbox is better than never."""
 
 import logging
 from collections.abc import Callable

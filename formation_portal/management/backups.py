@@ -1,8 +1,5 @@
-"""Back up all data of the portal while it serves, and restore it.
-
-The folder of a backup has `databases/`, `files/` by the names in the rows, `secrets/` and the audit anchor's lines. It
-does not have SECRETS_KEY, a setting, which encrypts the secrets in a database.
-"""
+"""Back up all data of the portal while it serves, and restore it. A backup has `databases/`, `files/`, `secrets/` and
+the audit anchor's lines, but not SECRETS_KEY, a setting that encrypts the secrets in a database."""
 
 import hashlib
 import json
@@ -170,8 +167,7 @@ def _restore_files(folder: Path, alias: str) -> int:
 def _copy_databases(folder: Path) -> tuple[dict[str, set[str]], int]:
     """Copy both databases as of one moment. Return the files that their rows name and the audit's newest number.
 
-    No worker begins a call while the snapshots are taken. So the portal's copy knows every record in the service's
-    copy, or the key of the call that made it, and nothing is sent twice after a restore.
+    No worker begins a call while the snapshots are taken, so that nothing is sent twice after a restore.
     """
     names: dict[str, set[str]] = {}
     with ExitStack() as stack:

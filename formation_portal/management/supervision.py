@@ -1,7 +1,4 @@
-"""Start the processes of a running portal, restart those that die, and end them.
-
-Children ignore Ctrl-C, which this process passes on as SIGTERM. If this process is killed, Linux kills its children.
-"""
+"""Start the processes of a running portal, restart those that die, and end them. Linux kills orphaned children."""
 
 import contextlib
 import ctypes

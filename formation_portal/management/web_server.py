@@ -1,7 +1,4 @@
-"""Serve the portal with Waitress, in processes that share a listening socket.
-
-A thread gets a request when it has arrived whole, so slow clients delay nobody.
-"""
+"""Serve the portal with Waitress, in processes that share a listening socket."""
 
 import select
 import signal

@@ -1,8 +1,5 @@
-"""The deletion of a customer's account.
-
-Decided applications stay for as long as the law asks (`retention`), under a number in place of the owner. The account's
-row stays too, without any personal data, since the history needs an author.
-"""
+"""The deletion of a customer's account. Decided applications stay, under a number in place of the owner. The row stays
+too, without any personal data, since the history needs an author."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
-"""The export of a person's data, as one archive: a page to read, the same as JSON, and the uploaded files.
-
-It holds neither notes among agents nor the results of screening checks: to tell of them may be an offence.
-"""
+"""The export of a person's data: a page to read, the same as JSON, and the uploaded files. It holds neither notes among
+agents nor screening checks: to tell of them may be an offence."""
 
 import io
 import json

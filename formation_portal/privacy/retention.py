@@ -1,7 +1,4 @@
-"""The retention rules: what is due to be erased, some days after it was last needed.
-
-An application on hold (`Application.hold_reason`) is never due. A rule whose setting is 0 days has no end.
-"""
+"""The retention rules: what is erased some days after it was last needed. 0 days: never. Nothing on hold is due."""
 
 import logging
 from collections.abc import Iterator

@@ -1,8 +1,5 @@
-"""The answers, documents and roles that each record may have, by the form schema of its entity.
-
-A party may be given every answer that any role section has for its kind, so that roles and answers can be changed in
-any order. Submitting checks the answers of its own roles.
-"""
+"""The answers, documents and roles that each record may have. A party may be given every answer that any role section
+has for its kind, so that roles and answers can be changed in any order."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -118,10 +115,7 @@ def answers_by_agent(form: Form, holder: Entity | Party | ShareClass) -> tuple[d
 
 
 def active_roles(party: Party) -> list[str]:
-    """Return the roles that a party has. Without shares it is no shareholder yet.
-
-    Reads `holds`, which `queries.with_shares_held` adds; a new party holds none.
-    """
+    """Return a party's roles. Without shares (`holds`, of `queries.with_shares_held`) it is no shareholder yet."""
     return [role for role in party.roles if role != canonical.SHAREHOLDER or getattr(party, "holds", False)]
 
 

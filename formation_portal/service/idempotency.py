@@ -1,7 +1,6 @@
 """Carry out a POST once per Idempotency-Key (supplement, "Transport and credentials").
 
-A unique row is committed before the work begins, so that of two requests at once one works and the other has to wait.
-The answer is saved in the transaction of the work.
+A unique row is committed before the work begins, and the answer is saved in the transaction of the work.
 """
 
 import hashlib
@@ -136,10 +135,8 @@ def _first_entity_id(text: str) -> str | None:
 
 
 def forget_answers(entity_id: str, part_id: str = "") -> None:
-    """Reduce the saved answers about an entity, or those that name a part of it, to the id of the record that was made.
-
-    The request, if it is repeated, must not make the record again.
-    """
+    """Reduce the saved answers about an entity, or those that name a part of it, to the id of the record. The request,
+    if it is repeated, must not make the record again."""
     for row in KeptAnswer.objects.select_for_update().filter(about=entity_id).exclude(status=None):
         body = bytes(row.body)
         if part_id.encode() in body:

@@ -47,10 +47,7 @@ class Account(models.Model):
 
 
 class ApiKey(models.Model):
-    """The digest of a key, and its last letters to tell it from others.
-
-    A key is revoked and never deleted, since the records it has made refer to it.
-    """
+    """The digest of a key, and its last letters. It is never deleted, since the records it has made refer to it."""
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="keys")
     name = models.CharField(max_length=100)

@@ -1,7 +1,4 @@
-"""Parse bodies as strict JSON, and the answers in them by the fields of a form (interface, "Limits").
-
-The body must hold what the field would send, in the same JSON type: "12" is no number, "true" no boolean.
-"""
+"""Parse bodies as strict JSON, and the answers in them by the fields of a form: "12" is no number."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -33,10 +30,8 @@ def _refuse_constant(constant: str) -> NoReturn:
 
 @dataclass(frozen=True, slots=True)
 class ParsedAnswers:
-    """A body's new values by path, None for a cleared one, and the errors of the others.
-
-    `bounded` has the pointers of the values whose fields have bounds, by the name of the answer.
-    """
+    """A body's new values by path, None for a cleared one, and the errors of the others. `bounded` has the pointers of
+    the values whose fields have bounds, by the name of the answer."""
 
     values: Mapping[Path, Any]
     errors: tuple[ErrorDetail, ...]

@@ -1,8 +1,5 @@
-"""Limit the requests of each key per minute, over all processes (supplement, "Limits").
-
-With CACHE_URL the shared cache counts. Without it, or while it is away, PostgreSQL counts, and beside SQLite a small
-file that is never synced: a request writes to no database and no disk.
-"""
+"""Limit the requests of each key per minute, over all processes, by the shared cache, PostgreSQL or, beside SQLite, a
+small file that is never synced."""
 
 import fcntl
 import math
@@ -44,10 +41,7 @@ class Allowance:
 
 
 class Counter:
-    """Count requests in a file, in windows of a minute that begin with the key's first request.
-
-    At the key's number the file holds the start of its window and the requests in it.
-    """
+    """Count requests in a file, which holds the start of each key's minute and its requests at the key's number."""
 
     _RECORD = struct.Struct("dq")
 

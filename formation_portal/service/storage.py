@@ -1,7 +1,4 @@
-"""Store uploaded files, and write them in one transaction with their rows.
-
-A crash leaves at worst a file without a row, which `manage.py remove_orphans` finds, never a row without its file.
-"""
+"""Write uploaded files in one transaction with their rows. A crash leaves at worst a file without a row."""
 
 import hashlib
 import sqlite3

@@ -1,8 +1,5 @@
-"""Count requests, calls to the formation service and the sandbox's refusals for `/metrics`.
-
-A scrape reaches one of several processes, so each writes its counts into a file (prometheus-client's multiprocess mode,
-METRICS_DIR). Labels are a bounded number, and no names of people.
-"""
+"""Count requests and calls for `/metrics`, in a file of each process (prometheus-client's multiprocess mode). Labels
+are a bounded number, and no names of people."""
 
 import contextlib
 import os

@@ -1,7 +1,6 @@
 """Prepare a process: refuse databases of another version, open the secrets, and refuse secrets other than other nodes'.
 
-A start compares a slow, cut digest of each shared secret with the database's, so that nobody finds a secret by trying.
-One key in common is enough, so that nodes can change over one after the other.
+A start compares slow, cut digests, so that nobody finds a secret by trying. One key in common is enough.
 """
 
 import hashlib

@@ -1,8 +1,5 @@
-"""Define the Content-Security-Policy and Permissions-Policy of pages and files.
-
-A page may run only the scripts of its head, which carry its nonce. Each answer has a new nonce, so that injected markup
-can't know it. Only `ScriptNonces` adds nonces: without it an answer runs no script.
-"""
+"""The Content-Security-Policy and Permissions-Policy of pages and files. A page may run only the scripts of its head,
+which carry its nonce."""
 
 import base64
 import hashlib

@@ -1,7 +1,4 @@
-"""`manage.py update_messages`: extract all messages and update the catalogs of translations.
-
-This uses Babel, so that nobody needs the gettext tools.
-"""
+"""`manage.py update_messages`: update the catalogs of translations, by Babel instead of the gettext tools."""
 
 from collections.abc import Iterator
 from io import BytesIO

@@ -1,7 +1,4 @@
-"""Read the catalog's data files and load them into the service's database.
-
-Ids are made from the slug (and, for a schema, its version), so they are the same wherever the catalog is loaded.
-"""
+"""Read the catalog's data files and load them into the service's database."""
 
 import hashlib
 import json
@@ -106,7 +103,7 @@ def read_blocks(path: Path) -> Block:
 
 
 def store_catalog(items: list[Block]) -> bool:
-    """Replace the stored catalog by the items. Return False if it is unchanged. Raises CatalogError.
+    """Replace the stored catalog. Return False if it is unchanged. Raises CatalogError.
 
     A product that is no longer listed stays for the entities that were made of it, as older schemas do.
     """

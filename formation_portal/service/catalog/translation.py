@@ -1,8 +1,7 @@
-"""Translate the catalog by the files `words/<language>/*.yaml`.
+"""Translate the texts of the catalog that people read by the files `words/<language>/*.yaml`.
 
-Only texts that people read are translated; the translation of an option is in `option_labels`, that of a slot in its
-`label`. A file maps English texts to translations. `in_product` and `in_field` have texts with another meaning there,
-by the product's slug and by the field's name.
+The translation of an option is in `option_labels`, that of a slot in its `label`. `in_product` and `in_field` of a file
+have texts with another meaning there, by the product's slug and by the field's name.
 """
 
 from collections.abc import Mapping

@@ -1,8 +1,4 @@
-"""Answer GET /catalog: rendered once per language, cached as bytes, with a strong ETag (supplement, "Envelopes",
-"Transport").
-
-The interface defines its members in "GET /api/v1/catalog" and "Catalog item" to "Document slots".
-"""
+"""Answer GET /catalog: rendered once per language, cached as bytes, with a strong ETag."""
 
 import gzip
 import hashlib

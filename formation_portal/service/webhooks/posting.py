@@ -1,9 +1,5 @@
-"""Post a body to a checked address under a deadline, and read only the status of the answer.
-
-Targets are in the public internet, or in a network of WEBHOOK_TARGETS. A name is looked up once, all of its addresses
-are checked, and one of those is connected to. An HTTP client would look the name up again, follow redirects or ask a
-proxy, and each could lead to another target.
-"""
+"""Post a body to a checked address under a deadline, and read only the status of the answer. A name is looked up once:
+an HTTP client would look it up again, follow redirects or ask a proxy, and so reach another target."""
 
 import ipaddress
 import re

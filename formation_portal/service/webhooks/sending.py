@@ -1,8 +1,4 @@
-"""Claim due events and send them: signed, at least once, in order per entity if possible (supplement, "Events").
-
-Headers are signed as in Standard Webhooks, with a secret that is derived from the subscription's id by a key of the
-service.
-"""
+"""Claim due events and send them: signed, at least once, in order per entity if possible (supplement, "Events")."""
 
 import base64
 import hashlib

@@ -1,7 +1,4 @@
-"""`manage.py webhook_deliveries`: list, show and resend deliveries of events.
-
-Only the host of a target is shown: its path may hold a key.
-"""
+"""`manage.py webhook_deliveries`: list, show and resend deliveries. A target's path is not shown: it may hold a key."""
 
 from argparse import ArgumentParser
 from typing import Any
