@@ -12,6 +12,7 @@ from formation_portal.service import identifiers
 from formation_portal.service.auth import key_of
 from formation_portal.service.models import Document, Entity, Party, ShareClass, Shareholding
 from formation_portal.service.problems import ApiError, ErrorDetail, not_found, pointer
+from formation_portal.service.schemas import Paging
 
 Row = TypeVar("Row", bound=Model)
 
@@ -86,17 +87,18 @@ def find_or_404(rows: QuerySet[Row], record_id: str, prefix: str, noun: str, *, 
 
 
 def paginate(
-    rows: QuerySet[Row], *, page: int, per_page: int, serialize: Callable[[Row], object] = lambda row: row
+    rows: QuerySet[Row], paging: Paging, serialize: Callable[[Row], object] = lambda row: row
 ) -> dict[str, Any]:
+    """Return a page of the rows as `{data, meta}`."""
     total = rows.count()
-    start = (page - 1) * per_page
-    page_rows = rows[start : start + per_page] if start < total else ()
+    start = (paging.page - 1) * paging.per_page
+    page_rows = rows[start : start + paging.per_page] if start < total else ()
     return {
         "data": [serialize(row) for row in page_rows],
         "meta": {
-            "page": page,
-            "per_page": per_page,
+            "page": paging.page,
+            "per_page": paging.per_page,
             "total": total,
-            "total_pages": math.ceil(total / per_page),
+            "total_pages": math.ceil(total / paging.per_page),
         },
     }

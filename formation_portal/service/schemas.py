@@ -139,8 +139,11 @@ def _only_digits(value: Any) -> Any:
     return value
 
 
-PageNumber = Annotated[int, Ge(1), Le(LAST_PAGE), BeforeValidator(_only_digits)]
-PerPage = Annotated[int, Ge(1), Le(MAX_PER_PAGE), BeforeValidator(_only_digits)]
+class Paging(BaseModel):
+    """The page of a list that a query asks for."""
+
+    page: Annotated[int, Ge(1), Le(LAST_PAGE), BeforeValidator(_only_digits)] = 1
+    per_page: Annotated[int, Ge(1), Le(MAX_PER_PAGE), BeforeValidator(_only_digits)] = PER_PAGE
 
 
 class PageMeta(BaseModel):

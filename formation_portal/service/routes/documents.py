@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from django.http import FileResponse, HttpRequest
 from django.utils.text import slugify
-from ninja import File, Form, Router
+from ninja import File, Form, Query, Router
 from ninja.files import UploadedFile
 from pydantic import Field
 
@@ -15,15 +15,13 @@ from formation_portal.service.models import Document, Entity, Party
 from formation_portal.service.pipeline import MULTIPART, route
 from formation_portal.service.problems import ApiError, ErrorDetail, invalid, pointer
 from formation_portal.service.schemas import (
-    PER_PAGE,
     DocumentId,
     EntityId,
     One,
     Page,
-    PageNumber,
+    Paging,
     PartyId,
     Pattern,
-    PerPage,
     RecordOut,
     Time,
 )
@@ -102,18 +100,14 @@ def upload_document(
 
 @route(router, "GET", "/entities/{entity_id}/documents", scopes=READ, gives=Page[DocumentOut], refuses=(422,))
 def list_documents(
-    request: HttpRequest,
-    entity_id: EntityId,
-    party_id: PartyId | None = None,
-    page: PageNumber = 1,
-    per_page: PerPage = PER_PAGE,
+    request: HttpRequest, entity_id: EntityId, party_id: PartyId | None = None, *, paging: Query[Paging]
 ) -> Json:
     """**S** The documents of the entity and its parties, oldest first; `party_id` takes those of one party."""
     entity = queries.entity_to_read(request, entity_id)
     rows = Document.objects.filter(entity=entity).order_by("created_at", "id")
     if party_id is not None:
         rows = rows.filter(party=queries.party_of(entity, party_id))
-    return queries.paginate(rows, page=page, per_page=per_page)
+    return queries.paginate(rows, paging)
 
 
 @route(router, "GET", ONE, scopes=READ, gives=One[DocumentOut])

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest
 from django.utils import timezone
-from ninja import Router
+from ninja import Query, Router
 from pydantic import BaseModel, ConfigDict, Field
 
 from formation_portal.contract.lifecycle import AGENT, TRANSITIONS, State, is_possible, transition_to
@@ -18,14 +18,12 @@ from formation_portal.service.parsing import AnswerParser
 from formation_portal.service.pipeline import JSON, route
 from formation_portal.service.problems import ApiError, not_found, raise_if_any
 from formation_portal.service.schemas import (
-    PER_PAGE,
     EntityId,
     One,
     OpenBody,
     Page,
-    PageNumber,
+    Paging,
     Pattern,
-    PerPage,
     StrictBody,
     Time,
     Uuid,
@@ -131,8 +129,8 @@ def list_entities(
     request: HttpRequest,
     client_reference: ClientReference | None = None,
     status: State | None = None,
-    page: PageNumber = 1,
-    per_page: PerPage = PER_PAGE,
+    *,
+    paging: Query[Paging],
 ) -> Json:
     """**S** The account's entities, newest first."""
     entities = queries.entities_of(request).order_by("-created_at", "-id")
@@ -140,7 +138,7 @@ def list_entities(
         entities = entities.filter(client_reference=client_reference)
     if status is not None:
         entities = entities.filter(status=status)
-    return queries.paginate(entities, page=page, per_page=per_page, serialize=serialize_entity)
+    return queries.paginate(entities, paging, serialize_entity)
 
 
 @route(router, "GET", "/entities/{entity_id}", scopes=READ, gives=One[EntityOut])

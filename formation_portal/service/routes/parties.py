@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from django.db.models import Q
 from django.http import HttpRequest
-from ninja import Body, Router
+from ninja import Body, Query, Router
 from pydantic import BaseModel, ConfigDict, Field
 
 from formation_portal.contract import canonical
@@ -21,16 +21,14 @@ from formation_portal.service.parsing import AnswerParser, ParsedAnswers
 from formation_portal.service.pipeline import JSON, route
 from formation_portal.service.problems import ApiError, ErrorDetail, pointer, raise_if_any
 from formation_portal.service.schemas import (
-    PER_PAGE,
     EntityId,
     Line,
     One,
     OpenBody,
     Page,
-    PageNumber,
+    Paging,
     PartyId,
     Pattern,
-    PerPage,
     RoleName,
     Roles,
     StrictBody,
@@ -113,9 +111,7 @@ _NAMES = {"person": ("first_name", "last_name"), "corporate": ("name",), "founda
 
 
 @route(router, "GET", "/parties", scopes=READ, gives=Page[PartyOut], refuses=(422,))
-def search_parties(
-    request: HttpRequest, search: Search | None = None, page: PageNumber = 1, per_page: PerPage = PER_PAGE
-) -> Json:
+def search_parties(request: HttpRequest, search: Search | None = None, *, paging: Query[Paging]) -> Json:
     """**S** The account's parties over all entities, newest first; `search` finds the beginnings of words in names and
     e-mail addresses."""
     parties = queries.with_shares_held(Party.objects.filter(entity__account_id=key_of(request).account_id))
@@ -125,9 +121,7 @@ def search_parties(
         for mark in prefix_marks(word):
             has_prefix |= Q(search_text__contains=mark)
         parties = parties.filter(has_prefix)
-    return queries.paginate(
-        parties, page=page, per_page=per_page, serialize=lambda party: serialize_party(party, party.entity)
-    )
+    return queries.paginate(parties, paging, lambda party: serialize_party(party, party.entity))
 
 
 @route(router, "POST", f"{PARTIES}/reuse", scopes=WRITE, gives=One[PartyOut], status=201, takes=JSON)
@@ -174,8 +168,8 @@ def list_parties(
     entity_id: EntityId,
     role: RoleName | None = None,
     party_type: Literal["person", "corporate", "foundation"] | None = None,
-    page: PageNumber = 1,
-    per_page: PerPage = PER_PAGE,
+    *,
+    paging: Query[Paging],
 ) -> Json:
     """The entity's parties with their roles, oldest first. `role` finds parties with that role, not pending ones."""
     entity = queries.entity_to_read(request, entity_id)
@@ -186,9 +180,7 @@ def list_parties(
             parties = parties.filter(queries.HOLDS_SHARES)
     if party_type is not None:
         parties = parties.filter(party_type=party_type)
-    return queries.paginate(
-        parties, page=page, per_page=per_page, serialize=lambda party: serialize_party(party, entity)
-    )
+    return queries.paginate(parties, paging, lambda party: serialize_party(party, entity))
 
 
 @route(router, "GET", ONE, scopes=READ, gives=One[PartyOut])

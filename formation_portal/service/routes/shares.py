@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from django.http import HttpRequest
-from ninja import Router
+from ninja import Query, Router
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from formation_portal.contract import canonical
@@ -16,14 +16,12 @@ from formation_portal.service.parsing import AnswerParser
 from formation_portal.service.pipeline import JSON, route
 from formation_portal.service.problems import ApiError, ErrorDetail, pointer, raise_if_any
 from formation_portal.service.schemas import (
-    PER_PAGE,
     EntityId,
     One,
     OpenBody,
     Page,
-    PageNumber,
+    Paging,
     PartyId,
-    PerPage,
     RecordOut,
     ShareClassId,
     ShareholdingId,
@@ -114,12 +112,10 @@ def add_share_class(request: HttpRequest, entity_id: EntityId, body: ShareClassI
 
 
 @route(router, "GET", CLASSES, scopes=READ, gives=Page[ShareClassOut], refuses=(422,))
-def list_share_classes(
-    request: HttpRequest, entity_id: EntityId, page: PageNumber = 1, per_page: PerPage = PER_PAGE
-) -> Json:
+def list_share_classes(request: HttpRequest, entity_id: EntityId, paging: Query[Paging]) -> Json:
     """**S** The entity's classes of shares, oldest first."""
     rows = ShareClass.objects.filter(entity=_readable_entity(request, entity_id)).order_by("created_at", "id")
-    return queries.paginate(rows, page=page, per_page=per_page, serialize=serialize_share_class)
+    return queries.paginate(rows, paging, serialize_share_class)
 
 
 @route(router, "GET", ONE_CLASS, scopes=READ, gives=One[ShareClassOut], refuses=(422,))
@@ -214,13 +210,11 @@ def _report_changed_roles(entity: Entity, before: Party) -> None:
 
 
 @route(router, "GET", HOLDINGS, scopes=READ, gives=Page[ShareholdingOut], refuses=(422,))
-def list_shareholdings(
-    request: HttpRequest, entity_id: EntityId, page: PageNumber = 1, per_page: PerPage = PER_PAGE
-) -> Json:
+def list_shareholdings(request: HttpRequest, entity_id: EntityId, paging: Query[Paging]) -> Json:
     """**S** The entity's shareholdings, oldest first."""
     entity = _readable_entity(request, entity_id)
     rows = Shareholding.objects.filter(party__entity=entity).order_by("created_at", "id")
-    return queries.paginate(rows, page=page, per_page=per_page)
+    return queries.paginate(rows, paging)
 
 
 @route(router, "GET", ONE_HOLDING, scopes=READ, gives=One[ShareholdingOut], refuses=(422,))

@@ -4,7 +4,7 @@ import json
 from typing import Annotated
 
 from django.http import HttpRequest, HttpResponse
-from ninja import Router
+from ninja import Query, Router
 from pydantic import AfterValidator, BaseModel, Field
 
 from formation_portal.contract.lifecycle import EventKind
@@ -15,12 +15,10 @@ from formation_portal.service.models import Account, Subscription
 from formation_portal.service.pipeline import JSON, route
 from formation_portal.service.problems import ApiError, ErrorDetail, invalid, pointer
 from formation_portal.service.schemas import (
-    PER_PAGE,
     One,
     Page,
-    PageNumber,
+    Paging,
     Pattern,
-    PerPage,
     RecordOut,
     StrictBody,
     Time,
@@ -115,10 +113,10 @@ def _created(record: Json) -> HttpResponse:
 
 
 @route(router, "GET", "/webhooks", scopes=READ, gives=Page[WebhookOut], refuses=(422,))
-def list_webhooks(request: HttpRequest, page: PageNumber = 1, per_page: PerPage = PER_PAGE) -> Json:
+def list_webhooks(request: HttpRequest, paging: Query[Paging]) -> Json:
     """**S** The account's subscriptions, oldest first."""
     rows = Subscription.objects.filter(account_id=key_of(request).account_id).order_by("created_at", "id")
-    return queries.paginate(rows, page=page, per_page=per_page)
+    return queries.paginate(rows, paging)
 
 
 @route(router, "GET", "/webhooks/{webhook_id}", scopes=READ, gives=One[WebhookOut])
