@@ -1,5 +1,6 @@
 """The allocation of shares to holders, with its sums, parts, votes and payments."""
 
+from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -19,7 +20,7 @@ from formation_portal.contract.ownership import (
     trace_ownership,
     unknown_part,
 )
-from formation_portal.contract.shares import existing_shares
+from formation_portal.contract.shares import existing_shares, over_issued
 
 
 class Allocation:
@@ -34,31 +35,18 @@ class Allocation:
         return tuple(row for row in self._draft.parties if self._draft.is_shareholder(row))
 
     @cached_property
-    def holder_tokens(self) -> tuple[str, ...]:
-        """Return the tokens of the holders, in their order."""
-        return tuple(row.token for row in self.holders)
-
-    @cached_property
     def classes(self) -> tuple[ShareClassRow, ...]:
         return self._draft.share_classes
 
     def shares(self, party: PartyRow, row: ShareClassRow) -> int:
         """Return the party's number of shares of the class."""
-        return self._shares(party.token, row)
-
-    def _shares(self, holder: str, row: ShareClassRow) -> int:
-        return self._shares_held.get((holder, row.token)) or 0
-
-    @cached_property
-    def _shares_held(self) -> dict[tuple[str, str], int | None]:
-        return {pair: holding.shares for pair, holding in self._draft.holdings.items()}
+        holding = self._draft.holdings.get((party.token, row.token))
+        return (holding and holding.shares) or 0
 
     def is_unreadable(self, party: PartyRow, row: ShareClassRow) -> bool:
         """Check that the typed text is no number of shares."""
-        return self._shares_held.get((party.token, row.token), 0) is None
-
-    def has_some(self, party: PartyRow, row: ShareClassRow) -> bool:
-        return self.shares(party, row) > 0
+        holding = self._draft.holdings.get((party.token, row.token))
+        return holding is not None and holding.shares is None
 
     def allocated(self, row: ShareClassRow) -> int:
         """Return the number of allocated shares of the class."""
@@ -66,7 +54,7 @@ class Allocation:
 
     def of_class(self, row: ShareClassRow) -> dict[str, int]:
         """Return each holder's number of shares of the class, by the holder's token."""
-        return {token: self._shares(token, row) for token in self.holder_tokens}
+        return {party.token: self.shares(party, row) for party in self.holders}
 
     @cached_property
     def _available(self) -> dict[str, int | None]:
@@ -88,9 +76,7 @@ class Allocation:
     @property
     def is_over_issued(self) -> bool:
         """Check that more shares are allocated than exist. The portal refuses to submit them; the service does not."""
-        limits = [(self.allocated(row), self.available(row)) for row in self.classes]
-        limits.append((self.total_allocated, self.total_available))
-        return any(available is not None and allocated > available for allocated, available in limits)
+        return any(over_issued(self._draft.form_state))
 
     @cached_property
     def _voting(self) -> tuple[ShareClassRow, ...]:
@@ -127,13 +113,13 @@ class Allocation:
 
     @cached_property
     def share_percents(self) -> Percentages:
-        return self._figures(self.held, self.final_shares)
+        return self._percents(self.held, self.final_shares)
 
     @cached_property
     def vote_percents(self) -> Percentages:
-        return self._figures(self.votes, self.final_votes)
+        return self._percents(self.votes, self.final_votes)
 
-    def _figures(self, numbers: dict[str, int], ends: Parts) -> Percentages:
+    def _percents(self, numbers: dict[str, int], ends: Parts) -> Percentages:
         """Compute percentages. The part of a company without known owners is not accounted for."""
         unknown = {row.token for row in self._draft.parties if row.is_owned}
         return percentages_of(numbers, ends, unknown=unknown, short_of=self.bounds)
@@ -163,7 +149,7 @@ class Allocation:
         return party.is_owned and rest > 0 and any(self.threshold.counts(part * rest) for part in ends)
 
     def _by_holder(self, classes: tuple[ShareClassRow, ...]) -> dict[str, int]:
-        sums = {token: sum(self._shares(token, row) for row in classes) for token in self.holder_tokens}
+        sums = {party.token: sum(self.shares(party, row) for row in classes) for party in self.holders}
         return sums if any(sums.values()) else {}
 
     @property
@@ -180,37 +166,28 @@ class Allocation:
 
     def paid_in(self, row: ShareClassRow) -> str:
         """Return the amount to pay in for a class; "" while its par value or currency is missing."""
-        amount = self._paid_in(row)
-        return format_money(*amount) if amount else ""
+        return self._paid_in((row,))
 
     @property
     def total_paid_in(self) -> str:
         """Return the amount to pay in for all classes; "" if one is missing or currencies differ."""
-        total = Decimal(0)
-        currencies: set[str] = set()
-        for row in self.classes:
-            amount = self._paid_in(row)
-            if amount is None:
-                return ""
-            total += amount[0]
-            currencies.add(amount[1])
-        return format_money(total, currencies.pop()) if len(currencies) == 1 else ""
+        return self._paid_in(self.classes)
 
-    def _paid_in(self, row: ShareClassRow) -> tuple[Decimal, str] | None:
-        par_value, currency = self.property_of(row, "par_value"), self.property_of(row, "currency")
-        if par_value is None or not currency:
-            return None
-        return Decimal(str(par_value)) * self.allocated(row), str(currency)
+    def _paid_in(self, rows: Iterable[ShareClassRow]) -> str:
+        total = Decimal(0)
+        currencies = set()
+        for row in rows:
+            par_value, currency = self.property_of(row, "par_value"), self.property_of(row, "currency")
+            if par_value is None or not currency:
+                return ""
+            total += Decimal(str(par_value)) * self.allocated(row)
+            currencies.add(str(currency))
+        return format_money(total, currencies.pop()) if len(currencies) == 1 else ""
 
     def property_of(self, row: ShareClassRow, name: str) -> Any:
         """Return a property of the interface's share class, by its canonical name."""
-        field = self._names.get(name)
-        return row.record.answers.values.get(field) if field else None
-
-    @cached_property
-    def _names(self) -> dict[str, str]:
-        specs = (spec for spec in self._draft.schema.share_class_fields if spec.canonical_field)
-        return {canonical.property_of(spec.canonical_field or ""): spec.name for spec in specs}
+        specs = self._draft.schema.share_class_fields
+        return canonical.canonical_properties(specs, row.record.answers.values).get(name)
 
 
 def part_of(numbers: dict[str, int], party: PartyRow) -> Fraction:

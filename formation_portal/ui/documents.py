@@ -1,7 +1,6 @@
 """A document: its size and pages in words, advice about it, and the page that shows it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import PurePath
 
 from django.http import Http404
@@ -98,89 +97,42 @@ def file_facts(document: Document) -> str:
 _PAPER = (1240, 1754)
 
 
-@dataclass(frozen=True, slots=True)
 class DocumentPage:
     """A page of a document. Its links are addresses of `room`, the portal or the desk.
 
-    `is_locked`: its customer can't replace it, since it was accepted.
+    Raises Http404 for a number that the document does not have.
     """
 
-    draft: Draft
-    document: Document
-    page: int
-    room: str
-    is_locked: bool = False
-
-    @property
-    def slot_words(self) -> str:
-        return self.draft.slot_words(self.document.slot)
-
-    @property
-    def holder(self) -> str:
-        """Return the name of the document's subject."""
-        party = self.draft.party(self.document.party.token) if self.document.party else None
-        return party.label if party else self.draft.title
-
-    @property
-    def facts(self) -> str:
-        return file_facts(self.document)
-
-    @property
-    def advice(self) -> tuple[str, ...]:
-        """Return advice about the file; none about an earlier or an accepted one."""
-        if self.document.replaced_at or self.is_locked:
-            return ()
-        party = self.draft.party(self.document.party.token) if self.document.party else None
-        return advice(self.draft, party, self.document)
-
-    @property
-    def can_be_shown(self) -> bool:
-        return can_be_shown(self.document)
-
-    @property
-    def pages(self) -> int:
-        return findings_of(self.document).pages or 1
-
-    @property
-    def width(self) -> int:
-        """Return the width in proportion to the height, so that the page keeps its place while the picture loads."""
-        return findings_of(self.document).width or _PAPER[0]
-
-    @property
-    def height(self) -> int:
-        return findings_of(self.document).height or _PAPER[1]
-
-    @property
-    def picture_url(self) -> str:
-        return self._url("document_picture", self.page)
-
-    @property
-    def file_url(self) -> str:
-        return self._url("document")
-
-    @property
-    def before_url(self) -> str:
-        return self._url("document_page", self.page - 1) if self.page > 1 else ""
-
-    @property
-    def after_url(self) -> str:
-        return self._url("document_page", self.page + 1) if self.page < self.pages else ""
-
-    @property
-    def back_url(self) -> str:
-        """Return the address of the list of documents."""
-        if self.room == "desk":
-            return reverse("desk:case", args=[self.draft.application.reference])
-        return documents_url(self.draft, self.document.party.token if self.document.party else "")
+    def __init__(self, draft: Draft, document: Document, page: int, *, room: str = "portal") -> None:
+        findings = findings_of(document)
+        self.draft = draft
+        self.document = document
+        self.page = page
+        self.pages = findings.pages or 1
+        if not 1 <= page <= self.pages:
+            raise Http404
+        # In proportion, so that the page keeps its place while the picture loads.
+        self.width = findings.width or _PAPER[0]
+        self.height = findings.height or _PAPER[1]
+        self.slot_words = draft.slot_words(document.slot)
+        self.facts = file_facts(document)
+        self.can_be_shown = can_be_shown(document)
+        token = document.party.token if document.party else ""
+        party = draft.party(token) if token else None
+        self.holder = party.label if party else draft.title
+        # An accepted file can't be replaced by its customer.
+        is_locked = room == "portal" and locks_of(draft).has_document(document)
+        self.advice: tuple[str, ...] = ()
+        if not document.replaced_at and not is_locked:
+            self.advice = advice(draft, party, document)
+        self._room = room
+        self.picture_url = self._url("document_picture", page)
+        self.file_url = self._url("document")
+        self.before_url = self._url("document_page", page - 1) if page > 1 else ""
+        self.after_url = self._url("document_page", page + 1) if page < self.pages else ""
+        self.back_url = documents_url(draft, token)
+        if room == "desk":
+            self.back_url = reverse("desk:case", args=[draft.application.reference])
 
     def _url(self, view: str, *more: int) -> str:
-        return reverse(f"{self.room}:{view}", args=[self.draft.application.reference, self.document.pk, *more])
-
-
-def document_page(draft: Draft, document: Document, page: int, *, room: str = "portal") -> DocumentPage:
-    """Build a page of a document. Raises Http404 for a number that it does not have."""
-    is_locked = room == "portal" and locks_of(draft).has_document(document)
-    document_page = DocumentPage(draft, document, page, room, is_locked=is_locked)
-    if not 1 <= page <= document_page.pages:
-        raise Http404
-    return document_page
+        return reverse(f"{self._room}:{view}", args=[self.draft.application.reference, self.document.pk, *more])

@@ -28,7 +28,7 @@ from formation_portal.reviews.transactions import (
     current_version,
 )
 from formation_portal.ui import downloads
-from formation_portal.ui.documents import document_page as page_of
+from formation_portal.ui.documents import DocumentPage
 
 from ..case_access import Opens, case_action, opens
 from ..case_urls import next_check_url, party_url, queue_shown, return_query, return_url
@@ -136,7 +136,7 @@ def document_page(request: UserRequest, reference: str, number: int, page: int) 
     document = next((document for document in draft.documents if document.pk == number), None)
     if document is None:
         raise Http404
-    return downloads.open_document_page(request, page_of(draft, document, page, room="desk"))
+    return downloads.open_document_page(request, DocumentPage(draft, document, page, room="desk"))
 
 
 @require_safe

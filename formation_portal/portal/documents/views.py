@@ -15,8 +15,7 @@ from formation_portal.applications import services
 from formation_portal.applications.documents import EarlierFiles, small_picture
 from formation_portal.audit.models import AccessKind
 from formation_portal.relay.wake import wait_for
-from formation_portal.ui.documents import document_page as page_of
-from formation_portal.ui.documents import documents_url
+from formation_portal.ui.documents import DocumentPage, documents_url
 from formation_portal.ui.downloads import as_download, log_view, open_document_page, page_as_picture, picture_response
 from formation_portal.ui.forms.controls import slot_id, slot_key
 
@@ -75,7 +74,7 @@ def document(request: UserRequest, reference: str, number: int) -> HttpResponse:
 @customer
 def document_page(request: UserRequest, reference: str, number: int, page: int) -> HttpResponse:
     draft = get_draft_or_404(request, reference)
-    return open_document_page(request, page_of(draft, get_document_or_404(draft, number), page))
+    return open_document_page(request, DocumentPage(draft, get_document_or_404(draft, number), page))
 
 
 @require_safe

@@ -273,7 +273,7 @@ def split_equally(allocation: Allocation, row: ShareClassRow) -> tuple[dict[tupl
     if not total or not allocation.holders:
         sentence = gettext("Enter the total number of {name} shares in one of the cells, then split them.")
         raise CannotSplit(sentence.format(name=row.label))
-    holders = [party for party in allocation.holders if allocation.has_some(party, row)]
+    holders = [party for party in allocation.holders if allocation.shares(party, row) > 0]
     if len(holders) < 2:
         holders = list(allocation.holders)
     parts = equal_parts(total, among=len(holders))
