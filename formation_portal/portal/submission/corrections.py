@@ -96,15 +96,13 @@ def returned(delivery: DeliverySummary, move: Change | None, *, back_to: str = "
         changes = list(application.changes.filter(pk__gt=move.pk))
         texts = decision_texts(application, RETURN)
     is_agents = application.submissions in texts
-    queries: list[CustomerQuery] = []
+    queries: tuple[CustomerQuery, ...] = ()
+    message = texts.get(application.submissions, "")
     if is_agents:
-        queries = [query for query in customer_queries(application) if not query.is_settled]
-    feedback = ReviewFeedback(draft, queries=tuple(queries), changed_lines=changed_lines(changes))
+        queries = tuple(query for query in customer_queries(application) if not query.is_settled)
+    feedback = ReviewFeedback(draft, queries=queries, changed_lines=changed_lines(changes))
     items = (*_queried_items(feedback, back_to), *_refused_items(delivery, feedback.changed_lines, back_to))
-    message = ""
-    if is_agents:
-        message = texts[application.submissions]
-    elif move and not items:
+    if move and not is_agents and not items:
         message = move.text
     holders = {holder for holder, _ in feedback.changed_lines}
     holders |= {query.target.holder for query in queries}
@@ -145,9 +143,7 @@ def _refused_items(delivery: DeliverySummary, lines: frozenset[ChangedLine], bac
     for need, at in sorted(delivery.refusals, key=lambda refusal: refusal[0].slot is None):
         times.setdefault(need, at)
     for need, at in times.items():
-        party = draft.party(need.party_id) if need.party_id else None
-        share_class = draft.share_class(need.share_class_id) if need.share_class_id else None
-        holder = party or share_class
+        holder = draft.party(need.party_id or "") or draft.share_class(need.share_class_id or "")
         yield ReturnedItem(
             title=_refusal_title(draft, need),
             holder=holder.label if holder else "",
@@ -161,23 +157,22 @@ def _refused_items(delivery: DeliverySummary, lines: frozenset[ChangedLine], bac
 
 def _history_lines(draft: Draft, need: Need) -> list[ChangedLine]:
     """Return the holders and names under which the history records a change. An answer may stand in two sections."""
-    name = need.slot if need.slot is not None else need.field or ""
-    if need.party_id or need.share_class_id or need.slot is not None:
-        return [(need.party_id or need.share_class_id or "", name)]
-    return [(section.key, name) for section in draft.schema.entity_sections]
+    holder = need.party_id or need.share_class_id
+    if holder or need.slot is not None:
+        return [(holder or "", need.slot or need.field or "")]
+    return [(section.key, need.field or "") for section in draft.schema.entity_sections]
 
 
 def _refusal_title(draft: Draft, need: Need) -> str:
     """Return the label of the document or question that was refused, else the title of the section."""
     if need.slot is not None:
         return draft.slot_words(need.slot)
-    party = draft.party(need.party_id) if need.party_id else None
+    party = draft.party(need.party_id or "")
+    fields = draft.schema.entity_fields
     if party is not None:
         fields = draft.schema.fields_of(party.kind, party.roles)
     elif need.share_class_id:
         fields = draft.schema.share_class_fields
-    else:
-        fields = draft.schema.entity_fields
     for spec in fields:
         if spec.name == need.field:
             return spec.label
@@ -221,27 +216,22 @@ class ReviewRound:
 
 def review_rounds(draft: Draft, moves: Sequence[Change]) -> list[ReviewRound]:
     """Return the rounds that were answered, the newest first. Makes three queries, or none without such a round."""
-    answered = list(_answered_returns(moves))
+    answered: list[tuple[int, Change, Change]] = []
+    number = 0
+    for move, following in pairwise(moves):
+        number += move.moved_to == State.SUBMITTED_FOR_REVIEW
+        if move.moved_to == State.RETURNED_FOR_CHANGES and following.moved_to == State.SUBMITTED_FOR_REVIEW:
+            answered.append((number, move, following))
     texts = decision_texts(draft.application, RETURN) if answered else {}
+    # The others were returned by the formation service.
     answered = [pair for pair in answered if pair[0] in texts]
     if not answered:
         return []
     queries = customer_queries(draft.application)
-    since = answered[0][1].pk
-    until = answered[-1][2].pk
-    changes = list(draft.application.changes.filter(pk__gt=since, pk__lt=until))
+    changes = list(draft.application.changes.filter(pk__gt=answered[0][1].pk, pk__lt=answered[-1][2].pk))
     rounds: list[ReviewRound] = []
     for number, move, answer in reversed(answered):
         corrections = corrections_of(change for change in changes if move.pk < change.pk < answer.pk)
         own_queries = [query for query in queries if query.round == number]
         rounds.append(ReviewRound(draft, number, answer, texts[number], own_queries, corrections))
     return rounds
-
-
-def _answered_returns(moves: Sequence[Change]) -> Iterator[tuple[int, Change, Change]]:
-    """Yield each return that was answered: the number of the submission, the return, and the answer."""
-    number = 0
-    for move, following in pairwise(moves):
-        number += move.moved_to == State.SUBMITTED_FOR_REVIEW
-        if move.moved_to == State.RETURNED_FOR_CHANGES and following.moved_to == State.SUBMITTED_FOR_REVIEW:
-            yield number, move, following

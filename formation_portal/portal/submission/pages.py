@@ -26,20 +26,19 @@ from formation_portal.applications.readback import (
 from formation_portal.contract.fields.base import control_name
 from formation_portal.contract.inactive_answers import is_inactive
 from formation_portal.contract.needs import Need
-from formation_portal.relay.delivery_status import DeliveryStatus
+from formation_portal.relay.delivery_status import DeliveryStage, DeliveryStatus
 from formation_portal.relay.models import ResourceKind
 from formation_portal.ui.documents import advice
-from formation_portal.ui.formats import PriceTable, application_price
+from formation_portal.ui.formats import PriceTable, application_price, counted
 from formation_portal.ui.forms.controls import control_id, party_control, slot_id, slot_key
 from formation_portal.ui.forms.question import AnswerRow
-from formation_portal.ui.ownership import Ownership, ownership
+from formation_portal.ui.ownership import Ownership, join_sentences, ownership
 from formation_portal.ui.pagination import PageLink, numbered_links, people_page
 
 from ..feedback import DeliverySummary
 from ..pages import ApplicationPage, Link, need_links
 from ..slots import slot_state
 from .corrections import Returned, returned
-from .entries import CheckEntry, answered_rows, unanswered_rows
 from .status import Progress
 
 NEXT = "check"
@@ -49,6 +48,58 @@ _SHARES = "shares"
 _DOCUMENTS = "papers"
 # The ids of the other entries begin with these, by the view that changes their answers.
 _PREFIXES = {"section": "section", "party": "party", "share_class": "class"}
+
+
+@dataclass(frozen=True)
+class CheckEntry:
+    """The answers of a section, a party or a share class, with their delivery and what is still needed there.
+
+    An entry of a returned application `is_unchanged` if nothing in it is new or queried. A party or a share class is
+    folded unless it `is_open`, because something was changed or needs a second look.
+    """
+
+    id: str
+    group: AnswerGroup[Any]
+    rows: list[AnswerRow]
+    delivery: DeliveryStatus
+    needs: tuple[Link, ...]
+    is_unchanged: bool
+    documents: list[AnswerRow]
+    is_open: bool
+
+    @property
+    def facts(self) -> str:
+        """Summarise the entry: "Director. 16 answers, 4 documents, unchanged. Received."."""
+        counts = [
+            counted(len(answered_rows(self.rows)), "{count} answer", "{count} answers"),
+            counted(len(answered_rows(self.documents)), "{count} document", "{count} documents"),
+        ]
+        if self.is_unchanged:
+            counts.append(gettext("unchanged"))
+        sentences = [self.group.note, ", ".join(filter(None, counts))]
+        if self.delivery.state is DeliveryStage.RECEIVED:
+            sentences.append(gettext(self.delivery.state.label))
+        return join_sentences(*sentences)
+
+    @property
+    def answered(self) -> list[AnswerRow]:
+        """Return the answers, then the documents."""
+        return answered_rows((*self.rows, *self.documents))
+
+    @property
+    def unanswered(self) -> list[AnswerRow]:
+        """Return the optional answers and documents that are empty."""
+        return unanswered_rows((*self.rows, *self.documents))
+
+
+def answered_rows(rows: Iterable[AnswerRow]) -> list[AnswerRow]:
+    """Return the rows with a value, or with one that can't be read."""
+    return [row for row in rows if row.value or row.state == "stop"]
+
+
+def unanswered_rows(rows: Iterable[AnswerRow]) -> list[AnswerRow]:
+    """Return the rows without a value."""
+    return [row for row in rows if not row.value and row.state != "stop"]
 
 
 @dataclass(frozen=True)
@@ -76,9 +127,8 @@ class CheckPage(ApplicationPage):
         """Return what is still needed: first what the service refused and nobody has changed since."""
         if not self.draft.application.is_open:
             return ()
-        changed: set[str] = set()
-        if self.returned:
-            changed = {item.text for item in self.returned.items if item.is_changed}
+        items = self.returned.items if self.returned else ()
+        changed = {item.text for item in items if item.is_changed}
         refused = [need for need in self.delivery.refused if need.text not in changed]
         needed = self.refused_for
         if needed is None:
@@ -91,46 +141,28 @@ class CheckPage(ApplicationPage):
         return need_links(self.draft, [need for need in self.needs if need.is_correction], back_to=NEXT)
 
     @cached_property
-    def _additions_by_entry(self) -> dict[str, list[Need]]:
-        """Return the needs that add something, by entry. Corrections stand together at the head of the page."""
+    def additions(self) -> dict[str, tuple[Link, ...]]:
+        """Return links to the needs that add something, by entry. Corrections stand at the head of the page."""
         needs: dict[str, list[Need]] = {}
         for need in self.needs:
             if not need.is_correction:
                 needs.setdefault(_entry_of(self.draft, need), []).append(need)
-        return needs
+        return {entry: need_links(self.draft, additions, back_to=NEXT) for entry, additions in needs.items()}
 
     @cached_property
-    def _needed_fields(self) -> dict[str, set[str | None]]:
-        """Return the fields that need something, by entry."""
-        fields: dict[str, set[str | None]] = {}
-        for need in self.needs:
-            fields.setdefault(_entry_of(self.draft, need), set()).add(need.field)
-        return fields
+    def _needed(self) -> set[tuple[str, str | None]]:
+        """Return the entry and the field of each need."""
+        return {(_entry_of(self.draft, need), need.field) for need in self.needs}
 
     @property
     def addition_count(self) -> int:
-        return sum(map(len, self._additions_by_entry.values()))
-
-    def _links_of(self, entry: str) -> tuple[Link, ...]:
-        return need_links(self.draft, self._additions_by_entry.get(entry, ()), back_to=NEXT)
-
-    @cached_property
-    def document_needs(self) -> tuple[Link, ...]:
-        return self._links_of(_DOCUMENTS)
-
-    @cached_property
-    def share_needs(self) -> tuple[Link, ...]:
-        return self._links_of(_SHARES)
+        return sum(map(len, self.additions.values()))
 
     @property
-    def needs_elsewhere(self) -> tuple[Link, ...]:
+    def additions_elsewhere(self) -> list[Link]:
         """Return the needs without an entry on the page: more people, a first share class."""
-        on_page = {link.url.removeprefix("#") for link, _ in self.entries_with_needs}
-        needs: list[Need] = []
-        for entry, additions in self._additions_by_entry.items():
-            if entry not in on_page:
-                needs += additions
-        return need_links(self.draft, needs, back_to=NEXT)
+        on_page = {link.url for link, _ in self.entries_with_needs}
+        return [link for entry, links in self.additions.items() if f"#{entry}" not in on_page for link in links]
 
     @property
     def entries_with_needs(self) -> Iterator[tuple[Link, int]]:
@@ -138,11 +170,11 @@ class CheckPage(ApplicationPage):
         titles = {entry.id: entry.group.title for entry in (*self.sections, *self.people, *self.share_classes)}
         if self.readback.shares:
             titles[_SHARES] = gettext("Shares")
-        if self.documents or self.document_needs:
+        if self.documents or _DOCUMENTS in self.additions:
             titles[_DOCUMENTS] = gettext("Documents")
         for entry, title in titles.items():
-            if additions := self._additions_by_entry.get(entry):
-                yield Link(title, f"#{entry}"), len(additions)
+            if links := self.additions.get(entry):
+                yield Link(title, f"#{entry}"), len(links)
 
     @cached_property
     def readback(self) -> Readback:
@@ -177,10 +209,9 @@ class CheckPage(ApplicationPage):
         return ownership(self.draft)
 
     @cached_property
-    def inactive_answers(self) -> InactiveAnswers | None:
+    def inactive_answers(self) -> InactiveAnswers:
         """Return the answers that are stored and not sent."""
-        inactive = inactive_in(self.draft) if self.draft.application.is_open else None
-        return inactive if inactive and inactive.rows else None
+        return inactive_in(self.draft)
 
     @cached_property
     def _locks(self) -> Locks:
@@ -231,13 +262,12 @@ class CheckPage(ApplicationPage):
         documents: Sequence[DocumentLine] = (),
     ) -> CheckEntry:
         id_ = f"{_PREFIXES[view]}-{key}"
-        needed = self._needed_fields.get(id_, ())
         url = self._url(view, key)
         rows: list[AnswerRow] = []
         for line in group.lines:
             control = party_control(line.spec) if view == "party" else control_name(line.spec)
             row = self._answer_row(line, control_id(control), id_, url, is_locked=line.spec.name in locked)
-            if row.value or line.spec.name not in needed:
+            if row.value or (id_, line.spec.name) not in self._needed:
                 rows.append(row)
         document_rows = self._document_rows(documents)
         is_changed = self.returned is not None and key in self.returned.holders
@@ -250,7 +280,7 @@ class CheckPage(ApplicationPage):
             group,
             rows=rows,
             delivery=delivery,
-            needs=self._links_of(id_),
+            needs=self.additions.get(id_, ()),
             is_unchanged=not (self.returned is None or is_changed or is_come_back_to),
             documents=document_rows,
             is_open=is_changed or is_come_back_to or (self.draft.application.is_open and has_advice),

@@ -25,10 +25,9 @@ from formation_portal.relay.models import Delivery, DeliveryState, ResourceKind
 from formation_portal.reviews.customer_queries import decision_texts
 from formation_portal.reviews.decisions import registration_of
 from formation_portal.ui import formats
-from formation_portal.ui.formats import entity_word
 
 from ..feedback import DeliverySummary
-from ..pages import ApplicationPage
+from ..pages import ApplicationPage, incorporated_words
 from .corrections import Returned, ReviewRound, returned, review_rounds
 
 Words = str | Promise
@@ -137,11 +136,11 @@ class Progress:
         since: datetime | None = None
         if self.application.payment_due_since is not None:
             return None
-        if self.application.status is State.SUBMITTED_TO_CSP:
-            since = self._current.at if self._current else None
+        if self.application.status is State.SUBMITTED_TO_CSP and self._current:
+            since = self._current.at
         elif self.application.status in (State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW):
-            submissions = [move.at for move in self.moves if move.moved_to == State.SUBMITTED_FOR_REVIEW]
-            since = submissions[-1] if submissions else self.application.submitted_at
+            submissions = (move.at for move in reversed(self.moves) if move.moved_to == State.SUBMITTED_FOR_REVIEW)
+            since = next(submissions, self.application.submitted_at)
         timeline = product_text(self.application.product, "estimated_timeline")
         return expected_dates(timeline, start=timezone.localdate(since)) if since else None
 
@@ -168,18 +167,15 @@ class Progress:
                 past_states.add(move.moved_to)
         yield from documents
         yield self._present_step()
-        is_before_filing = status in _BEFORE_FILING
-        waits_for_payment = self.application.payment_due_since is not None and is_before_filing
-        if status is State.RETURNED_FOR_CHANGES or waits_for_payment:
-            yield ProgressStep("", str(_REVIEW), "", "later")
-        if is_before_filing:
+        if status in _BEFORE_FILING:
+            if status is State.RETURNED_FOR_CHANGES or self.application.payment_due_since is not None:
+                yield ProgressStep("", str(_REVIEW), "", "later")
             yield ProgressStep("", str(_FILING), self._usual_time, "later")
         if status not in FINAL:
+            promise = gettext("We will update this page that day.")
             if settings.LETTERS_GO_OUT:
                 promise = gettext("We will write to you that day and update this page.")
-            else:
-                promise = gettext("We will update this page that day.")
-            yield ProgressStep(self._expected, self._last_title, promise, "later")
+            yield ProgressStep(self._expected, self._incorporated, promise, "later")
 
     def _present_step(self) -> ProgressStep:
         status = self.application.status
@@ -188,7 +184,7 @@ class Progress:
             return ProgressStep(_day(payment_due_since), gettext("Waiting for payment"), gettext("Next: you."), "heed")
         day = _day(self._current.at if self._current else None)
         if status is State.INCORPORATED:
-            return ProgressStep(day, self._last_title, gettext("Completed."), "met")
+            return ProgressStep(day, self._incorporated, gettext("Completed."), "met")
         mark, title, following = _NOW[status]
         detail = str(following)
         if status is State.SUBMITTED_TO_CSP:
@@ -196,10 +192,8 @@ class Progress:
         return ProgressStep(day, str(title), detail, mark)
 
     @property
-    def _last_title(self) -> str:
-        if entity_word(str(self.application.product.get("product", {}).get("type", ""))) == "foundation":
-            return gettext("The foundation is incorporated")
-        return gettext("The company is incorporated")
+    def _incorporated(self) -> str:
+        return incorporated_words(str(self.application.product.get("product", {}).get("type", "")))
 
     @property
     def _usual_time(self) -> str:
@@ -258,14 +252,13 @@ class StatusPage(ApplicationPage):
             if self.progress.is_late:
                 return gettext("With the registry for longer than usual. Contact us if you have not heard from us.")
             return str(_LEADS.get(self.draft.application.status, ""))
-        if not self.returned.items and not self.returned.corrections:
-            return gettext("Waiting for you to make changes.")
-        count = self.returned.open_count
-        if not count:
+        if count := self.returned.open_count:
+            return ngettext(
+                "Waiting for you to make {count} correction.", "Waiting for you to make {count} corrections.", count
+            )
+        if self.returned.items or self.returned.corrections:
             return gettext("Waiting for you to send your corrections.")
-        return ngettext(
-            "Waiting for you to make {count} correction.", "Waiting for you to make {count} corrections.", count
-        )
+        return gettext("Waiting for you to make changes.")
 
     @property
     def rounds(self) -> list[ReviewRound]:

@@ -1,5 +1,6 @@
 """Check and submit an application, show its status, withdraw it, and hand out its record."""
 
+from collections.abc import Sequence
 from http import HTTPStatus
 
 from django.contrib import messages
@@ -17,6 +18,7 @@ from formation_portal.applications import services
 from formation_portal.applications.access import Right
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State, is_possible
+from formation_portal.contract.needs import Need
 from formation_portal.relay.wake import wait_for
 from formation_portal.ui.downloads import record_as_json, record_as_pdf
 from formation_portal.ui.forms.controls import Problem
@@ -58,18 +60,22 @@ def submission(request: UserRequest, reference: str) -> HttpResponse:
     if chosen_in(request) and draft.application.is_open:
         return _check_again(request, draft, status=200)
     if draft.application.is_open and not has_confirmed(request.user):
-        return _check_again(request, draft, problem=Problem(ADDRESS, gettext("Confirm your e-mail address first")))
+        problem = Problem(ADDRESS, gettext("Confirm your e-mail address first"))
+        return _check_again(request, draft, problems=[problem])
     if BOX not in request.POST and draft.application.is_open:
-        return _check_again(request, draft, problem=Problem(BOX, gettext("Tick the box to agree to the declaration")))
+        problem = Problem(BOX, gettext("Tick the box to agree to the declaration"))
+        return _check_again(request, draft, problems=[problem], error=problem.text)
     if AS_IT_WAS not in request.POST and _is_untouched(draft):
         return _check_again(request, draft, asks_once=True)
     revision = posted_revision(request.POST)
     try:
         services.submit(draft, by=request.user, declaration=declaration_of(draft), revision=revision)
     except services.Unread as unread:
-        return _check_again(request, draft, unread=unread, status=409)
+        # The declaration did not cover what has changed since.
+        changed = corrections_of(unread.changes)
+        return _check_again(request, draft, is_unread=True, changed=changed, is_declared=False, status=409)
     except services.NotReady as refusal:
-        return _check_again(request, draft, refusal=refusal)
+        return _check_again(request, draft, refused_for=refusal.needs, is_refused=True)
     except services.Closed:
         return redirect("portal:status", reference=reference)
     wait_for(draft.application)
@@ -86,37 +92,26 @@ def _is_untouched(draft: Draft) -> bool:
 
 
 def _submitted_words(request: UserRequest, draft: Draft) -> str:
-    values = {"name": draft.title, "reference": draft.application.reference}
-    if draft.application.submissions > 1 and AS_IT_WAS in request.POST:
-        return gettext("%(name)s has been submitted again.") % values
+    sentence = gettext("%(name)s has been submitted. Your reference is %(reference)s.")
     if draft.application.submissions > 1:
-        return gettext("Your corrections for %(name)s have been sent.") % values
-    return gettext("%(name)s has been submitted. Your reference is %(reference)s.") % values
+        sentence = gettext("Your corrections for %(name)s have been sent.")
+        if AS_IT_WAS in request.POST:
+            sentence = gettext("%(name)s has been submitted again.")
+    return sentence % {"name": draft.title, "reference": draft.application.reference}
 
 
 def _check_again(
     request: UserRequest,
     draft: Draft,
     *,
-    problem: Problem | None = None,
-    refusal: services.NotReady | None = None,
-    unread: services.Unread | None = None,
-    asks_once: bool = False,
+    refused_for: Sequence[Need] | None = None,
     status: int = 422,
+    **context: object,
 ) -> HttpResponse:
-    context = {
-        "page": CheckPage(draft, delivery_summary(draft), refusal.needs if refusal else None),
-        "declaration": declaration_of(draft),
-        "error": problem.text if problem and problem.id == BOX else "",
-        # The declaration did not cover what has changed since.
-        "is_declared": BOX in request.POST and unread is None,
-        "is_refused": refusal is not None,
-        "is_unread": unread is not None,
-        "changed": corrections_of(unread.changes) if unread else (),
-        "asks_once": asks_once,
-        "problems": [problem] if problem else [],
-    }
-    return render(request, "portal/submission/check.html", context, status=status)
+    """Render the check page with a reason why nothing was submitted (portal/submission/check.html)."""
+    page = CheckPage(draft, delivery_summary(draft), refused_for)
+    own = {"page": page, "declaration": declaration_of(draft), "is_declared": BOX in request.POST}
+    return render(request, "portal/submission/check.html", own | context, status=status)
 
 
 @require_safe
