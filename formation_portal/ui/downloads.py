@@ -1,10 +1,7 @@
 """Files, pictures, tables and the record as responses: nothing in them may act as a page, and no cache keeps them.
 
-Each view of a document is logged, and each record that is taken.
-
-The record is handed out as JSON for machines and as PDF for people. The PDF is tagged, and PDF/UA-1 if every character
-has a font. A page of answers takes a tenth of a second, a hundred people about a second; so it is made while its reader
-waits, and kept nowhere. It is made in the sandbox, since typed texts can make it take time and memory without end.
+The record is JSON for machines and PDF for people: tagged, and PDF/UA-1 if every character has a font. A page
+of answers takes a tenth of a second, a hundred people about a second.
 """
 
 import csv
@@ -12,6 +9,7 @@ import errno
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from typing import Any, TypeVar, cast
 
 from django.conf import settings
@@ -80,10 +78,10 @@ def log_view(
     if is_prefetch(request):
         raise Http404
     if request.method != "HEAD":
-        which: dict[str, Any] = {"page": page} if way is AccessKind.PAGE else {}
-        chain.append(
-            AuditAction.LOOK, by=by, application=document.application, subject=document.pk, way=way.value, **which
-        )
+        details: dict[str, Any] = {"way": way.value}
+        if way is AccessKind.PAGE:
+            details["page"] = page
+        chain.append(AuditAction.LOOK, by=by, application=document.application, subject=document.pk, **details)
 
 
 def is_prefetch(request: HttpRequest) -> bool:
@@ -190,16 +188,10 @@ def make_pdf(record: PrintedRecord) -> bytes:
 
 
 def _typeset(record: PrintedRecord, *, is_accessible: bool) -> bytes:
-    content = json.dumps(map_texts(record.as_json(), _printable), ensure_ascii=False)
+    content = json.dumps(map_texts(asdict(record), _printable), ensure_ascii=False)
     if len(content) > CHARACTERS_AT_MOST:
         raise PdfNotMade
-    arguments: dict[str, Any] = {
-        "source": str(_SOURCE),
-        "fonts": settings.PDF_FONTS,
-        "logo": settings.OPERATOR_LOGO,
-        "made_at": int(timezone.now().timestamp()),
-        "is_accessible": is_accessible,
-    }
+    files: dict[str, Any] = {"source": str(_SOURCE), "fonts": settings.PDF_FONTS, "logo": settings.OPERATOR_LOGO}
     try:
         answer = sandbox.run_task(
             _TASK,
@@ -207,8 +199,10 @@ def _typeset(record: PrintedRecord, *, is_accessible: bool) -> bytes:
             answer_limit=_PDF_AT_MOST,
             seconds=PDF_SECONDS,
             memory=sandbox.LARGE_MEMORY_BYTES,
-            reads=[arguments[name] for name in ("source", "fonts", "logo")],
-            **arguments,
+            reads=list(files.values()),
+            made_at=int(timezone.now().timestamp()),
+            is_accessible=is_accessible,
+            **files,
         )
     except sandbox.SandboxBusy as error:
         raise PdfNotMade from error

@@ -1,7 +1,6 @@
 """Days, times, sizes, counts and prices as people read them, and the language that schemas are written in."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Protocol
 
@@ -83,17 +82,13 @@ class TextSource(Protocol):
 
 def foreign_language(text: str, source: TextSource | None) -> str:
     """Return the language of a text of the service if it is not the page's language, else ""."""
-    language = source.language_of(text) if source else ""
-    return _unless_page_language(language or str(settings.CATALOG_LANGUAGE))
+    language = (source.language_of(text) if source else "") or str(settings.CATALOG_LANGUAGE)
+    return "" if language.partition("-")[0] == localisation.get_language() else language
 
 
 def schema_language() -> str:
     """Return the language of the catalog if it is not the page's language, else ""."""
-    return _unless_page_language(str(settings.CATALOG_LANGUAGE))
-
-
-def _unless_page_language(language: str) -> str:
-    return "" if language.partition("-")[0] == localisation.get_language() else language
+    return foreign_language("", None)
 
 
 def application_price(application: Application) -> Price:
@@ -101,32 +96,18 @@ def application_price(application: Application) -> Price:
     return Price.model_validate(application.product.get("price") or {})
 
 
-@dataclass(frozen=True, slots=True)
 class PriceTable:
     """A price as a table: the fees once and each year, in one currency."""
 
-    price: Price
-
-    @property
-    def _currency(self) -> str:
-        code = self.price.currency
-        return get_currency_name(code, count=2, locale=localisation.locale()) if code else gettext("Amount")
-
-    @property
-    def caption(self) -> str:
-        if not self.price.currency:
-            return gettext("Price")
-        return localisation.gettext("Price in {currency}", currency=self._currency)
-
-    @property
-    def columns(self) -> tuple[str, str]:
-        """Return the currency, which heads the names of the fees, and the heading of the amounts."""
-        return f"{self._currency[0].upper()}{self._currency[1:]}", gettext("Price")
-
-    @property
-    def rows(self) -> tuple[tuple[str, str], ...]:
-        price = self.price
-        return (
+    def __init__(self, price: Price) -> None:
+        currency = gettext("Amount")
+        self.caption = gettext("Price")
+        if price.currency:
+            currency = get_currency_name(price.currency, count=2, locale=localisation.locale())
+            self.caption = localisation.gettext("Price in {currency}", currency=currency)
+        # The currency heads the names of the fees.
+        self.columns = (f"{currency[0].upper()}{currency[1:]}", gettext("Price"))
+        self.rows = (
             (gettext("Set-up fee, paid once"), format_amount(price.one_off, price.currency)),
             (gettext("Annual fee"), format_amount(price.annual, price.currency)),
         )

@@ -89,13 +89,18 @@ class Ownership:
 
     def lines(self) -> Iterator[tuple[int, OwnershipNode]]:
         """Yield every node with its depth, from above."""
-        return _lines(self.nodes, 0)
+        pending = [(0, node) for node in reversed(self.nodes)]
+        while pending:
+            depth, node = pending.pop()
+            yield depth, node
+            pending += [(depth + 1, owner) for owner in reversed(node.owners)]
 
     def _node(
         self, party: PartyRow, of_shares: Fraction, of_votes: Fraction, through: tuple[str, ...] = (), stake: str = ""
     ) -> OwnershipNode:
         """Build the node of a holder or owner with these parts; `stake` is its part of the company above, in words."""
-        allocation, end = self._allocation, ""
+        allocation = self._allocation
+        end = ""
         if party.token in through:
             end = gettext("Shown above. These companies own each other.")
         elif party.is_owned and party.token in self._drawn:
@@ -108,15 +113,16 @@ class Ownership:
         owners = owners_of(self._draft, party, allocation.typed_stakes) if is_open else ()
         nodes: list[OwnershipNode] = []
         for owner in owners:
-            if owner.part == 0:
-                continue
             part = stakes.get(owner.party.token)
-            if part is None:
-                # The stake cannot be parsed, or the stakes in this company exceed 100%.
-                nodes.append(OwnershipNode(owner.party.label, owner.words, "", ""))
-            else:
+            if part is not None:
                 way = (*through, party.token)
                 nodes.append(self._node(owner.party, of_shares * part, of_votes * part, way, owner.words))
+            elif owner.part != 0:
+                # The stake cannot be parsed, or the stakes in this company exceed 100%.
+                nodes.append(OwnershipNode(owner.party.label, owner.words, "", ""))
+        owners_url = ""
+        if is_open and self._has_links:
+            owners_url = reverse("portal:owners", args=[self._draft.application.reference, party.token])
         has_some = bool(of_shares or of_votes)
         return OwnershipNode(
             name=party.label,
@@ -126,9 +132,7 @@ class Ownership:
             owners=tuple(nodes),
             end=end,
             rest=unaccounted_for(party, owners) if is_open and sum(stakes.values()) != 1 else "",
-            owners_url=reverse("portal:owners", args=[self._draft.application.reference, party.token])
-            if is_open and self._has_links
-            else "",
+            owners_url=owners_url,
         )
 
     def _note(self, party: PartyRow) -> str:
@@ -148,9 +152,3 @@ def ownership(draft: Draft, allocation: Allocation | None = None) -> Ownership |
         return None
     tree = Ownership(draft, allocation or Allocation(draft), is_full=True)
     return tree if tree.nodes else None
-
-
-def _lines(nodes: Iterable[OwnershipNode], depth: int) -> Iterator[tuple[int, OwnershipNode]]:
-    for node in nodes:
-        yield depth, node
-        yield from _lines(node.owners, depth + 1)

@@ -4,9 +4,8 @@ Its content and order are those of the page of answers. Nothing here is mark-up,
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from django.utils.translation import get_language, gettext
 
@@ -76,34 +75,26 @@ class PrintedRecord:
     letterhead: tuple[str, str]
     entries: tuple[PrintedEntry, ...]
     # Lines about characters that could not be printed.
-    warning: tuple[str, ...] = field(default=())
-
-    def as_json(self) -> dict[str, Any]:
-        """Write the record for the typesetter."""
-        return asdict(self)
+    warning: tuple[str, ...] = ()
 
     def with_codes(self, lost: frozenset[str], *, warning: str) -> "PrintedRecord":
         """Return the record with codes beside each text that has a character of `lost`, which no font has."""
-        entries = tuple(
-            replace(
-                entry,
-                note=_joined(entry.note, _codes(entry.title, lost)),
-                rows=tuple(
-                    replace(row, note=_joined(row.note, _codes(f"{row.term}{row.value}", lost))) for row in entry.rows
-                ),
-            )
-            for entry in self.entries
-        )
+        entries = []
         lines: dict[str, None] = {}
         for entry in self.entries:
+            rows = []
             for row in entry.rows:
+                rows.append(replace(row, note=_with_codes(row.note, f"{row.term}{row.value}", lost)))
                 if codes := _codes(row.value, lost):
                     lines[f"{row.term}: {codes}"] = None
-        return replace(self, entries=entries, warning=(warning, *lines))
+            entries.append(replace(entry, note=_with_codes(entry.note, entry.title, lost), rows=tuple(rows)))
+        return replace(self, entries=tuple(entries), warning=(warning, *lines))
 
 
-def _joined(note: str, codes: str) -> str:
-    return ". ".join(part for part in (note.removesuffix("."), codes) if part) if codes else note
+def _with_codes(note: str, text: str, lost: frozenset[str]) -> str:
+    """Return the note with the codes of a text's lost characters behind it."""
+    codes = _codes(text, lost)
+    return ". ".join(filter(None, (note.removesuffix("."), codes))) if codes else note
 
 
 def _codes(text: str, lost: frozenset[str]) -> str:
@@ -181,15 +172,12 @@ def _share_tables(shares: ShareTable) -> tuple[PrintedTable, ...]:
     tables: list[PrintedTable] = []
     for start in range(0, len(shares.classes), _CLASSES_ABREAST):
         part = slice(start, start + _CLASSES_ABREAST)
-        tables.append(
-            PrintedTable(
-                columns=(gettext("Shareholder"), *shares.classes[part]),
-                rows=tuple(
-                    (holder, *(number for _, number in cells[part])) for holder, cells in (*shares.rows, *shares.folded)
-                ),
-                total=(gettext("Allocated"), *(number for _, number in shares.totals[part])),
-            )
-        )
+        columns = (gettext("Shareholder"), *shares.classes[part])
+        rows = []
+        for holder, cells in (*shares.rows, *shares.folded):
+            rows.append((holder, *(number for _, number in cells[part])))
+        total = (gettext("Allocated"), *(number for _, number in shares.totals[part]))
+        tables.append(PrintedTable(columns, tuple(rows), total=total))
     return tuple(tables)
 
 
@@ -198,14 +186,13 @@ def _facts(draft: Draft, made_at: datetime) -> PrintedEntry:
     by = application.submitted_by
     entry = registration_of(application)
     form = f"{schema.form_name}, {schema.version}" if schema.version else schema.form_name
+    submitted_at = formats.date_and_time(application.submitted_at) if application.submitted_at else ""
     facts = (
         PrintedRow(gettext("Reference"), application.reference),
         PrintedRow(gettext("Company type"), application.product_name),
         PrintedRow(gettext("Jurisdiction"), application.jurisdiction_name, is_name=True),
         PrintedRow(gettext("Status"), application.status.words),
-        PrintedRow(
-            gettext("Submitted"), formats.date_and_time(application.submitted_at) if application.submitted_at else ""
-        ),
+        PrintedRow(gettext("Submitted"), submitted_at),
         PrintedRow(gettext("Submitted by"), by.called if by else "", is_name=True),
         PrintedRow(gettext("Registration number"), entry.number if entry else ""),
         PrintedRow(gettext("Registered on"), formats.day(entry.day) if entry and entry.day else ""),
@@ -234,9 +221,11 @@ def _columns() -> tuple[str, str]:
 def _rows(lines: Iterable[AnswerLine]) -> tuple[PrintedRow, ...]:
     rows: list[PrintedRow] = []
     for line in lines:
-        note = gettext("We can’t read this") if line.is_unreadable else line.objection
+        note = line.objection
         if line.spec.provided_by_agent:
             note = gettext("Provided by your registered agent")
+        elif line.is_unreadable:
+            note = gettext("We can’t read this")
         is_name = line.is_name and not line.is_unreadable
         rows.append(PrintedRow(line.spec.label, line.value, note, is_name, line.spec.has_own_words))
     return tuple(rows)
@@ -258,7 +247,5 @@ def _document(draft: Draft, line: DocumentLine) -> PrintedRow:
     document = line.document
     if document is None:
         return PrintedRow(term, note="" if line.is_required else gettext("Optional"))
-    facts = (
-        f"{formats.file_size(document.size)}, {formats.date_and_time(document.uploaded_at)}. SHA-256 {document.sha256}"
-    )
-    return PrintedRow(term, document.name, facts)
+    facts = f"{formats.file_size(document.size)}, {formats.date_and_time(document.uploaded_at)}"
+    return PrintedRow(term, document.name, f"{facts}. SHA-256 {document.sha256}")

@@ -65,13 +65,11 @@ def duplicate_question(kind: str) -> str:
 def role_reason(draft: Draft, section: Section) -> str:
     """Tell why rules ask for the role and for so many parties, without the last full stop."""
     minimum = draft.form_state.minimum_of(section)
-    why = draft.form_state.section_activation(section).reason
-    how_many = ""
-    if minimum.reason and minimum.count:
-        how_many = gettext("At least {count}, {reason}").format(count=minimum.count, reason=minimum.reason)
-    elif minimum.reason:
-        how_many = gettext("None required, {reason}").format(reason=minimum.reason)
-    return ". ".join(sentence for sentence in (why, how_many) if sentence)
+    how_many = gettext("At least {count}, {reason}") if minimum.count else gettext("None required, {reason}")
+    sentences = [draft.form_state.section_activation(section).reason]
+    if minimum.reason:
+        sentences.append(how_many.format(count=minimum.count, reason=minimum.reason))
+    return ". ".join(filter(None, sentences))
 
 
 def allowed_kinds(section: Section) -> str:

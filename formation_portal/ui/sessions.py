@@ -35,7 +35,7 @@ def session_end(request: HttpRequest, *, is_told: bool = False, was_extended: bo
     `is_told` for a page that has asked by itself, or has just had the session extended: a whole page warns of nothing
     before it has asked again.
     """
-    seconds = seconds_left(request, is_used=was_extended) if is_told else seconds_left(request)
+    seconds = seconds_left(request, is_used=was_extended or not is_told)
     if seconds is None or seconds > _FAR_SECONDS:
         return None
     at = time_or_day(timezone.now() + timedelta(seconds=seconds))

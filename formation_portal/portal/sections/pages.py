@@ -23,7 +23,7 @@ from formation_portal.ui import formats
 from formation_portal.ui.forms.controls import Problem, Suggestions
 from formation_portal.ui.forms.form import QuestionForm, Region, answer_rows
 from formation_portal.ui.forms.question import AnswerRow, QueryNote, Question
-from formation_portal.ui.glossary import GlossaryPlace, Term, explained_term, place_of, terms_in
+from formation_portal.ui.glossary import GlossaryPlace, Term, explained_term, places, terms_in
 
 from ..feedback import ReviewFeedback, answers_delivery, refused_answers, review_feedback
 from ..pages import FormPage, Link, file_problems, need_rows, read_only_reason
@@ -198,7 +198,7 @@ class QuestionPage(FormPage):
     @property
     def place(self) -> GlossaryPlace | None:
         """The place in the glossary, if it has words of its own."""
-        return place_of(self.jurisdiction)
+        return places().get(self.jurisdiction)
 
     @property
     def terms(self) -> list[Term]:

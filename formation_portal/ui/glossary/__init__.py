@@ -5,14 +5,14 @@ Terms are found by words alone: the code knows no product and no field.
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 import yaml
 from django.utils.translation import get_language, gettext
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 _HERE = Path(__file__).parent
 
@@ -57,41 +57,30 @@ class Term:
 
 def explained_term(key: str, place: GlossaryPlace | None) -> Term:
     """Explain a term in the reader's language. Raises KeyError for an unknown one."""
-    word = term_texts()[key]
-    meaning = gettext(word.meaning)
-    is_foreign = meaning == word.meaning and not (get_language() or "en").startswith("en")
-    title, local = gettext(word.title), place.words.get(key, "") if place else ""
-    is_news = local.casefold() != title.casefold()
-    return Term(
-        key=key,
-        title=title,
-        meaning=meaning,
-        language="en" if is_foreign else "",
-        local=local if is_news else "",
-        local_language=place.language if place and local else "",
-    )
-
-
-def place_of(code: str) -> GlossaryPlace | None:
-    """Return the place of an ISO code; None for a place that places.yaml does not have."""
-    return places().get(code)
+    texts = term_texts()[key]
+    term = Term(key, gettext(texts.title), gettext(texts.meaning))
+    if term.meaning == texts.meaning and not (get_language() or "en").startswith("en"):
+        term = replace(term, language="en")
+    local = place.words.get(key, "") if place else ""
+    if place and local and local.casefold() != term.title.casefold():
+        term = replace(term, local=local, local_language=place.language)
+    return term
 
 
 @cache
 def term_texts() -> Mapping[str, _TermText]:
     """Return the terms by key, in the alphabetic order of the file."""
-    return {key: _TermText.model_validate(term) for key, term in _read("terms.yaml").items()}
+    return TypeAdapter(dict[str, _TermText]).validate_python(_read("terms.yaml"))
 
 
 @cache
 def places() -> Mapping[str, GlossaryPlace]:
     """Return the places by ISO code."""
-    return {code: GlossaryPlace.model_validate(place) for code, place in _read("places.yaml").items()}
+    return TypeAdapter(dict[str, GlossaryPlace]).validate_python(_read("places.yaml"))
 
 
-def _read(name: str) -> Mapping[str, Any]:
-    read: Mapping[str, Any] = yaml.safe_load((_HERE / name).read_text(encoding="utf-8"))
-    return read
+def _read(name: str) -> Any:
+    return yaml.safe_load((_HERE / name).read_text(encoding="utf-8"))
 
 
 def terms_in(texts: Iterable[str]) -> tuple[str, ...]:
