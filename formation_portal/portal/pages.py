@@ -15,7 +15,9 @@ from formation_portal.accounts.models import User
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
+from formation_portal.contract.catalog import Price
 from formation_portal.contract.fields.base import FieldSpec, control_name
+from formation_portal.contract.fields.iso_codes import format_money
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.localisation import colon
 from formation_portal.contract.needs import Need
@@ -286,3 +288,10 @@ def incorporated_words(product_type: str) -> str:
     if formats.entity_word(product_type) == "foundation":
         return gettext("The foundation is incorporated")
     return gettext("The company is incorporated")
+
+
+def fees_of(price: Price) -> tuple[str, str]:
+    """Return the set-up fee and the annual fee; both "" if the catalog has no price."""
+    if not price.is_given:
+        return "", ""
+    return format_money(price.one_off, price.currency), format_money(price.annual, price.currency)

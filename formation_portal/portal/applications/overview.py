@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
-from decimal import Decimal
 from functools import cached_property
 
 from django.urls import reverse
@@ -17,7 +16,6 @@ from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.catalog import CatalogItem
-from formation_portal.contract.fields.iso_codes import format_money
 from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.localisation import ngettext
@@ -29,15 +27,20 @@ from formation_portal.invitations.models import Invitation, InvitationStage
 from formation_portal.privacy.announcements import deleted_on
 from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStage
 from formation_portal.ui import roles
-from formation_portal.ui.formats import entity_word, time_or_day
+from formation_portal.ui.formats import application_price, entity_word, time_or_day
 
 from ..feedback import DeliverySummary, task_deliveries
+from ..pages import fees_of
 from ..parties.progress import NO_REFUSALS, GuestPart, NeedCounts, Progress, guest_part, needs_words, role_progress
 from ..submission.corrections import Returned, returned
 from ..submission.status import Progress as SubmissionProgress
 
 _DOCUMENTS = "task-documents"
-_ABOUT = {"company": gettext_noop("The company"), "foundation": gettext_noop("The foundation")}
+_ABOUT = {
+    "company": gettext_noop("The company"),
+    "foundation": gettext_noop("The foundation"),
+    "entity": gettext_noop("What is formed"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +105,7 @@ def task_list(
         people_title = gettext("People and shares")
     people += _document_tasks(draft)
     product_type = str(draft.application.product.get("product", {}).get("type", ""))
-    about_title = gettext(_ABOUT.get(entity_word(product_type), gettext_noop("What is formed")))
+    about_title = gettext(_ABOUT[entity_word(product_type)])
     refused_tasks = {f"task-{need.section}" if need.slot is None else _DOCUMENTS for need in refused}
     groups: list[tuple[str, str, tuple[Task, ...]]] = []
     for id_, title, tasks in (("about", about_title, about), ("people", people_title, people)):
@@ -315,23 +318,20 @@ class OverviewPage:
         is_returned = self.draft.application.status is State.RETURNED_FOR_CHANGES
         title = gettext("Check and send corrections") if is_returned else gettext("Check your answers and submit")
         refused = self.returned.refused_count if self.returned else len(self.delivery.refused)
-        if count := len(self.draft.needs) + refused:
-            progress = Progress("later", gettext("Not ready yet"))
-            note = ngettext(
-                "{count} item to complete. You can check your answers at any time.",
-                "{count} items to complete. You can check your answers at any time.",
-                count,
-            )
-        else:
-            progress = Progress("open", gettext("Ready"))
-            note = gettext("You have answered everything that is required.")
         url = reverse("portal:check", args=[self.draft.application.reference])
-        return Task("task-check", title, url, progress.mark, progress.text, note)
+        count = len(self.draft.needs) + refused
+        if not count:
+            note = gettext("You have answered everything that is required.")
+            return Task("task-check", title, url, "open", gettext("Ready"), note)
+        note = ngettext(
+            "{count} item to complete. You can check your answers at any time.",
+            "{count} items to complete. You can check your answers at any time.",
+            count,
+        )
+        return Task("task-check", title, url, "later", gettext("Not ready yet"), note)
 
     @cached_property
     def prices(self) -> list[tuple[str, str]]:
-        """Return each fee that the catalog names, with its amount."""
-        price = self.draft.application.product.get("price") or {}
-        fees = ((gettext("Set-up fee"), price.get("one_off")), (gettext("Annual fee"), price.get("annual")))
-        currency = str(price.get("currency") or "")
-        return [(fee, format_money(Decimal(str(amount)), currency)) for fee, amount in fees if amount is not None]
+        one_off, annual = fees_of(application_price(self.draft.application))
+        fees = ((gettext("Set-up fee"), one_off), (gettext("Annual fee"), annual))
+        return [(fee, amount) for fee, amount in fees if amount]

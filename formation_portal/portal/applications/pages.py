@@ -4,7 +4,7 @@ An application is transferred to the form of another product, or to a newer form
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
@@ -30,15 +30,16 @@ from formation_portal.applications.transfer import (
 )
 from formation_portal.contract import canonical
 from formation_portal.contract.catalog import CatalogItem
-from formation_portal.contract.fields.iso_codes import format_money, sort_key
+from formation_portal.contract.fields.iso_codes import sort_key
 from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.localisation import ngettext
 from formation_portal.contract.transfer import FormChanges, form_changes
 from formation_portal.gateway.catalog import Catalog, CatalogProduct
 from formation_portal.invitations.models import current_stage
-from formation_portal.ui.formats import day, time_or_day
+from formation_portal.ui.formats import counted, day, time_or_day
 
+from ..pages import fees_of
 from .overview import Task
 
 Value = TypeVar("Value")
@@ -94,12 +95,9 @@ def application_row(application: Application) -> Task:
 def _waiting_words(application: Application) -> str:
     """Say whom the application waits for; "" if for nobody."""
     status = application.status
-    if application.is_open:
-        guests = _waiting_guests(application)
-        if guests:
-            return gettext("Waiting for you and %(names)s") % {"names": ", ".join(guests)}
-        return gettext("Waiting for you")
-    if application.payment_due_since is not None:
+    if application.is_open and (guests := _waiting_guests(application)):
+        return gettext("Waiting for you and %(names)s") % {"names": ", ".join(guests)}
+    if application.is_open or application.payment_due_since is not None:
         return gettext("Waiting for you")
     if status in (State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW) and application.submitted_at:
         time = time_or_day(application.submitted_at)
@@ -121,63 +119,58 @@ def _waiting_guests(application: Application) -> list[str]:
     return guests
 
 
-def copied_content(draft: Draft) -> Iterator[str]:
+def copied_content(draft: Draft) -> list[str]:
     """Count what a copy of a draft contains."""
     content = content_of(draft)
-    yield ngettext(
+    answers = ngettext(
         "{count} answer about the company or foundation",
         "{count} answers about the company or foundation",
         len(content.entity),
     )
-    if content.parties:
-        yield ngettext(
-            "{count} person or company, with their roles",
-            "{count} people and companies, with their roles",
-            len(content.parties),
-        )
-    if content.share_classes:
-        classes = ngettext("{count} share class", "{count} share classes", len(content.share_classes))
-        yield gettext("{classes} and shareholdings").format(classes=classes) if content.holdings else classes
-    if content.documents:
-        yield ngettext("{count} document", "{count} documents", len(content.documents))
+    people = counted(
+        len(content.parties),
+        "{count} person or company, with their roles",
+        "{count} people and companies, with their roles",
+    )
+    classes = counted(len(content.share_classes), "{count} share class", "{count} share classes")
+    if classes and content.holdings:
+        classes = gettext("{classes} and shareholdings").format(classes=classes)
+    documents = counted(len(content.documents), "{count} document", "{count} documents")
+    return list(filter(None, (answers, people, classes, documents)))
 
 
 def declarations_left_out(draft: Draft) -> str:
-    """Describe how many declarations a copy leaves out; empty if none was made."""
-    count = count_declarations(draft)
-    if not count:
-        return ""
-    return ngettext(
-        "{count} declaration. Make it again in the copy.", "{count} declarations. Make them again in the copy.", count
+    """Describe how many declarations a copy leaves out; "" if none was made."""
+    return counted(
+        count_declarations(draft),
+        "{count} declaration. Make it again in the copy.",
+        "{count} declarations. Make them again in the copy.",
     )
 
 
-def deleted_content(draft: Draft) -> Iterator[str]:
+def deleted_content(draft: Draft) -> list[str]:
     """Count what is deleted with a draft. Makes one query."""
     people = (*draft.parties, *draft.removed_parties)
     holders = (draft.entity_raw, *(row.raw for row in people), *(row.raw for row in draft.share_classes))
     answers = sum(not is_blank(value) for raw in holders for value in raw.values())
+    classes = len(draft.share_classes)
     # Documents of removed parties are counted, since the parties could still be restored.
     documents = draft.application.documents.count()
-    if answers:
-        yield ngettext("%(count)d answer", "%(count)d answers", answers) % {"count": answers}
-    if people:
-        count = len(people)
-        yield ngettext("%(count)d person or company", "%(count)d people and companies", count) % {"count": count}
-    if draft.share_classes:
-        count = len(draft.share_classes)
-        yield ngettext("%(count)d share class", "%(count)d share classes", count) % {"count": count}
-    if documents:
-        sentence = ngettext("%(count)d document, with its file", "%(count)d documents, with their files", documents)
-        yield sentence % {"count": documents}
+    counts = (
+        (answers, ngettext("%(count)d answer", "%(count)d answers", answers)),
+        (len(people), ngettext("%(count)d person or company", "%(count)d people and companies", len(people))),
+        (classes, ngettext("%(count)d share class", "%(count)d share classes", classes)),
+        (documents, ngettext("%(count)d document, with its file", "%(count)d documents, with their files", documents)),
+    )
+    return [sentence % {"count": count} for count, sentence in counts if count]
 
 
 def products_by_place(draft: Draft, offered: Catalog) -> Mapping[str, Sequence[CatalogProduct]]:
     """Return every product to which the draft's answers can be transferred, by jurisdiction."""
     others: list[tuple[str, CatalogProduct]] = []
     for product in offered.items:
-        if is_another(draft, product):
-            others.append((product.item.jurisdiction.name if product.item else "", product))
+        if product.item and is_another(draft, product):
+            others.append((product.item.jurisdiction.name, product))
     return _grouped(sorted(others, key=lambda pair: (sort_key(pair[0]), sort_key(pair[1].name))))
 
 
@@ -253,13 +246,9 @@ class FormChangePage:
         """Return the present price in words, if it is not the draft's."""
         if self.draft.application.product.get("price") == self.item.model_dump(mode="json")["price"]:
             return ""
-        price = self.item.price
-        fees: list[str] = []
-        if price.one_off is not None:
-            fees.append(gettext("{amount} set-up fee").format(amount=format_money(price.one_off, price.currency)))
-        if price.annual is not None:
-            fees.append(gettext("{amount} annual fee").format(amount=format_money(price.annual, price.currency)))
-        return ", ".join(fees)
+        one_off, annual = fees_of(self.item.price)
+        set_up_fee = gettext("{amount} set-up fee").format(amount=one_off)
+        return f"{set_up_fee}, {gettext('{amount} annual fee').format(amount=annual)}"
 
     @property
     def seen(self) -> str:

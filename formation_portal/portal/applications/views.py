@@ -143,7 +143,7 @@ def _render_removal(request: UserRequest, draft: Draft, *, is_unread: bool = Fal
     overview = reverse("portal:overview", args=[draft.application.reference])
     context = {
         "page": ConfirmPage(draft, overview, gettext("Overview")),
-        "goes": list(deleted_content(draft)),
+        "goes": deleted_content(draft),
         "may_stay": deliveries_of(draft.application).cannot_be_removed(ResourceKind.ENTITY, ""),
         "is_unread": is_unread,
     }
@@ -170,7 +170,7 @@ def copy(request: UserRequest, reference: str) -> HttpResponse:
         overview = reverse("portal:overview", args=[reference])
         context = {
             "page": ConfirmPage(draft, overview, gettext("Back to application")),
-            "copied": list(copied_content(draft)),
+            "copied": copied_content(draft),
             "declarations": declarations_left_out(draft),
         }
         return render(request, "portal/applications/copy.html", context)
@@ -187,13 +187,10 @@ def copy(request: UserRequest, reference: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
-def carry_over(request: UserRequest, reference: str) -> HttpResponse:
-    """Choose a product, then compare it with `?product`. A post starts a draft there with the answers that fit."""
-    return _carry_over(request, get_draft_or_404(request, reference))
-
-
 @with_catalog
-def _carry_over(request: UserRequest, offered: Catalog, draft: Draft) -> HttpResponse:
+def carry_over(request: UserRequest, offered: Catalog, reference: str) -> HttpResponse:
+    """Choose a product, then compare it with `?product`. A post starts a draft there with the answers that fit."""
+    draft = get_draft_or_404(request, reference)
     key = request.GET.get("product", "")
     if not key or CHOOSING in request.GET:
         context = {"draft": draft, "places": products_by_place(draft, offered), "chosen": key}

@@ -20,10 +20,10 @@ from formation_portal.contract.localisation import in_quotes, join_list, ngettex
 from formation_portal.gateway.catalog import Catalog, CatalogProduct
 from formation_portal.ui.forms.controls import Option
 
-from ..pages import Link
+from ..pages import Link, fees_of
 from .filters import CatalogFilter, PriceCeiling, Removal, best_removal, filtered_url
 from .pages import COMPARED_AT_MOST
-from .requirements import Requirements, fees_of, least_roles
+from .requirements import Requirements, least_roles
 
 _LISTED_AT_MOST = 5
 # A question with more options is left out, since they can't be compared at a glance.
@@ -230,7 +230,7 @@ class PriceQuestion(GuideQuestion):
         return ceiling.matches(item) if item.price.currency == ceiling.currency else None
 
     def fact(self, item: CatalogItem) -> str:
-        once, annual = fees_of(item)
+        once, annual = fees_of(item.price)
         if not once:
             return gettext("Not stated")
         return gettext("Set-up fee {once}, annual fee {annual}").format(once=once, annual=annual)

@@ -13,9 +13,9 @@ from formation_portal.contract.localisation import join_list, ngettext
 from formation_portal.gateway.catalog import Catalog, CatalogProduct
 from formation_portal.ui.roles import capitalised
 
-from ..pages import Link
+from ..pages import Link, fees_of
 from .filters import CatalogFilter, CatalogFilterControl, Removal, best_removal, filter_controls, filtered_url
-from .requirements import Requirements, days_of, fees_of, least_roles
+from .requirements import Requirements, days_of, least_roles
 
 COMPARED_AT_MOST = 3
 
@@ -293,8 +293,8 @@ class ComparePage:
 
     def _price_rows(self) -> list[ComparisonRow]:
         items = [product.item for product in self._requirements]
-        one_off = _cells(fees_of(item)[0] for item in items)
-        annual = _cells(fees_of(item)[1] for item in items)
+        one_off = _cells(fees_of(item.price)[0] for item in items)
+        annual = _cells(fees_of(item.price)[1] for item in items)
         times = _cells(item.estimated_timeline for item in items)
         not_stated = gettext("Not stated")
         return [

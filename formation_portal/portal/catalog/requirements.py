@@ -14,7 +14,6 @@ from formation_portal.contract import canonical
 from formation_portal.contract.catalog import CatalogItem, working_days
 from formation_portal.contract.conditions import Condition, count_of
 from formation_portal.contract.fields.base import FieldSpec
-from formation_portal.contract.fields.iso_codes import format_money
 from formation_portal.contract.localisation import colon, in_quotes, join_list, ngettext
 from formation_portal.contract.reasons import if_answered, only_if
 from formation_portal.contract.record import Record
@@ -23,7 +22,7 @@ from formation_portal.contract.schema import ENTITY, SHARE_CLASS, DocumentSlot, 
 from formation_portal.ui.formats import counted, entity_word
 from formation_portal.ui.roles import capitalised, kind_with_article, role_title
 
-from ..pages import incorporated_words
+from ..pages import fees_of, incorporated_words
 
 # The heading of the questions to each kind of party.
 _PARTY_HEADINGS = {
@@ -106,7 +105,7 @@ class Requirements:
     @property
     def figures(self) -> list[tuple[str, str]]:
         """Return the fees, the working days, and the number of required roles."""
-        one_off, annual = fees_of(self.item)
+        one_off, annual = fees_of(self.item.price)
         figures = (
             (gettext("Set-up fee"), one_off),
             (gettext("Annual fee"), annual),
@@ -265,14 +264,6 @@ class Requirements:
 def days_of(item: CatalogItem) -> str:
     """Return the working days from and to, like "3–5"; "" if the timeline names no number."""
     return "–".join(map(str, dict.fromkeys(working_days(item.original.estimated_timeline) or ())))
-
-
-def fees_of(item: CatalogItem) -> tuple[str, str]:
-    """Return the set-up fee and the annual fee; both "" without a price."""
-    price = item.price
-    if not price.is_given:
-        return "", ""
-    return format_money(price.one_off, price.currency), format_money(price.annual, price.currency)
 
 
 def least_roles(item: CatalogItem) -> list[tuple[str, int]]:
