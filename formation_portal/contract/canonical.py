@@ -89,12 +89,10 @@ def is_of_party(canonical_field: str | None) -> bool:
 
 
 def is_person(kind: str) -> bool:
-    """Tell whether a party of the kind is a natural person."""
     return kind == PERSON
 
 
 def is_owned(kind: str) -> bool:
-    """Tell whether a party of the kind has owners."""
     return kind == COMPANY
 
 
@@ -110,7 +108,6 @@ def entity_name(raw: Mapping[str, Any]) -> str:
 
 
 def is_name(canonical_field: str | None) -> bool:
-    """Tell whether the answer is the name of the party in a register."""
     return canonical_field is not None and property_of(canonical_field) in _NAME_PROPERTIES
 
 
@@ -125,12 +122,10 @@ def autocomplete(canonical_field: str | None) -> str:
 
 
 def is_email(canonical_field: str | None) -> bool:
-    """Tell whether the answer is an e-mail address."""
     return canonical_field is not None and _EMAIL.fullmatch(property_of(canonical_field)) is not None
 
 
 def is_date_of_birth(canonical_field: str | None) -> bool:
-    """Tell whether the answer is a date of birth."""
     return canonical_field is not None and property_of(canonical_field) == "date_of_birth"
 
 
@@ -154,7 +149,6 @@ def role_word(role: str) -> str:
 
 
 def role_count(role: str, count: int) -> str:
-    """Return a count with the name of a role: 2 directors."""
     return ngettext(*role_count_messages(english_role(role)), count)
 
 
@@ -170,12 +164,10 @@ def english_role(role: str) -> str:
 
 
 def kind_title(kind: str) -> str:
-    """Return the name of a kind of party, as a heading."""
     return gettext(_KINDS[kind]) if kind in _KINDS else kind.capitalize()
 
 
 def unnamed_label(kind: str) -> str:
-    """Return the label of a party without a name."""
     return gettext(_UNNAMED.get(kind, gettext_noop("Somebody without a name")))
 
 

@@ -19,8 +19,6 @@ _NAME = re.compile(r"(?P<name>[^(,]*[^(,\s])(?:\s+\((?P<form>[^()]+)\))?(?:,\s+(
 
 
 class Jurisdiction(Model):
-    """The jurisdiction in which the entity is formed."""
-
     id: str = ""
     name: str = ""
     slug: str = ""
@@ -54,8 +52,6 @@ class Product(Model):
 
 
 class Price(Model):
-    """The price in one currency."""
-
     one_off: Decimal = Decimal(0)
     annual: Decimal = Decimal(0)
     currency: str = ""
@@ -162,7 +158,6 @@ def working_days_between(start: date, end: date) -> int:
 
 
 def working_days_after(start: date, number: int) -> date:
-    """Return the day that is a number of working days after `start`."""
     day = start
     while number:
         day += timedelta(days=1)

@@ -47,7 +47,6 @@ class Condition(BaseModel):
         return equals(value, self.value)
 
     def named_values(self) -> tuple[Any, ...]:
-        """Return the values that this rule distinguishes from all others."""
         return _listed(self.value)
 
 
@@ -73,7 +72,6 @@ class ConditionalMinimum(BaseModel):
         }
 
     def holds(self, value: Any) -> bool:
-        """Tell whether the named answer equals one of the values."""
         return value is not None and any(equals(value, rule_value) for rule_value in self.values)
 
 

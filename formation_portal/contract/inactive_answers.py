@@ -40,7 +40,6 @@ class Inactive:
 
 
 def all_inactive(form_state: FormState) -> Inactive:
-    """Return everything that is inactive in an application."""
     record = form_state.record
     return _inactive(form_state, form_state.schema.sections, record.parties, record.share_classes)
 
@@ -180,13 +179,11 @@ def is_inactive(form_state: FormState, party: Party) -> bool:
 
 
 def shares_are_inactive(form_state: FormState) -> bool:
-    """Tell whether the form has a section about shares that is not asked at present."""
     section = form_state.schema.share_section
     return section is not None and not form_state.section_activation(section).active
 
 
 def _has_members(form_state: FormState, section: Section) -> bool:
-    """Tell whether a party has the section's role, or a class of shares is defined in it."""
     if section.is_share_structure:
         return section == form_state.schema.share_section and bool(form_state.record.share_classes)
     return any(section.role in party.roles for party in form_state.record.parties)

@@ -10,8 +10,6 @@ from .localisation import gettext, gettext_noop
 
 
 class State(StrEnum):
-    """A state of an entity."""
-
     DRAFT = "draft"
     SUBMITTED_FOR_REVIEW = "submitted_for_review"
     IN_REVIEW = "in_review"
@@ -27,7 +25,6 @@ class State(StrEnum):
 
     @property
     def is_open(self) -> bool:
-        """Tell whether the customer may still write."""
         return self in WRITABLE
 
 
@@ -95,7 +92,6 @@ TRANSITIONS = {transition.name: transition for transition in _TRANSITIONS}
 
 
 def is_possible(name: str, state: State) -> bool:
-    """Tell whether the transition can start from the state."""
     return state in TRANSITIONS[name].sources
 
 

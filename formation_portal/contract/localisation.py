@@ -32,7 +32,6 @@ class Translator:
     """A translator into English, in which all messages are written. A subclass knows other languages."""
 
     def get_language(self) -> str:
-        """Return the code of the reader's language, like de."""
         return "en"
 
     def gettext(self, message: str) -> str:
@@ -46,13 +45,11 @@ _translator = Translator()
 
 
 def set_translator(translator: Translator) -> None:
-    """Set the translator. Called once, at the start."""
     global _translator
     _translator = translator
 
 
 def get_language() -> str:
-    """Return the code of the reader's language at this moment."""
     return _translator.get_language()
 
 
@@ -84,12 +81,10 @@ def join_list(words: Sequence[str], last: Literal["and", "or"] = "and") -> str:
 
 
 def in_quotes(text: str) -> str:
-    """Put a text between the quotation marks of the reader's language."""
     return gettext("“{text}”", text=text)
 
 
 def format_number(number: int | Decimal) -> str:
-    """Format a number in the reader's notation: 10,000 or 12.5."""
     return str(format_decimal(number, locale=locale(), decimal_quantization=False))
 
 
@@ -104,7 +99,6 @@ def long_date(value: date) -> str:
 
 
 def month_and_year(value: date) -> str:
-    """Format a date as November 2026."""
     return str(format_skeleton("yMMMM", value, locale=locale()))
 
 
@@ -142,13 +136,11 @@ def _letters(name: str) -> str:
 
 
 def locale() -> Locale:
-    """Return the locale of the reader's language."""
     return locale_of(get_language())
 
 
 @cache
 def locale_of(code: str) -> Locale:
-    """Return the locale of a language."""
     return Locale.parse(_LOCALES.get(code, code).replace("_", "-"), sep="-")
 
 

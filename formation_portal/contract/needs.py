@@ -64,12 +64,10 @@ def needs(schema: FormSchema, record: Record, *, form_state: FormState | None = 
 
 
 def needs_of_section(form_state: FormState, section: Section) -> tuple[Need, ...]:
-    """Return the needs of a section about the entity."""
     return tuple(_entity_needs(form_state, (section,)))
 
 
 def needs_of_entity(form_state: FormState) -> tuple[Need, ...]:
-    """Return the needs of all sections about the entity."""
     return tuple(_entity_needs(form_state, form_state.schema.entity_sections))
 
 

@@ -40,7 +40,6 @@ class Threshold:
     is_known: bool = True
 
     def counts(self, part: Fraction) -> bool:
-        """Tell whether an owner of this part of the whole counts."""
         return part * 100 >= self.percent if self.is_inclusive else part * 100 > self.percent
 
 
@@ -56,7 +55,6 @@ class Parts:
     final: Mapping[str, Fraction]
 
     def of(self, holder: str) -> Fraction:
-        """Return the holder's part, passing or final."""
         return self.passing.get(holder, _NOTHING) + self.final.get(holder, _NOTHING)
 
 
@@ -118,7 +116,6 @@ def _add(parts: dict[str, Fraction], part: Fraction, owners: Mapping[str, Fracti
 
 
 def unknown_part(owners: Mapping[str, Fraction]) -> Fraction:
-    """Return the part of a company that has no known owner."""
     return 1 - sum(owners.values(), _NOTHING)
 
 
@@ -182,7 +179,6 @@ def format_percent(part: Fraction) -> str:
 
 
 def format_hundredths(hundredths: int) -> str:
-    """Format 3333 as 33.33%."""
     return format_percentage(Decimal(hundredths) / 100)
 
 

@@ -57,7 +57,6 @@ def only_asked_if(rule: Condition, named: FieldSpec) -> str:
 
 
 def only_if(rule: Condition, named: FieldSpec) -> str:
-    """Tell which answers make questions asked, as the heading of their list."""
     return _sentence(_ONLY_IF, named, _rule_texts(rule, named), "or")
 
 
@@ -67,7 +66,6 @@ def if_answered(named: FieldSpec, values: Sequence[Any]) -> str:
 
 
 def because(named: FieldSpec, answer: Any) -> str:
-    """Tell which answer decides, as the end of a sentence."""
     return _sentence(_BECAUSE, named, _answer_texts(named, answer), "and")
 
 

@@ -82,8 +82,6 @@ class Party:
 
 @dataclass(frozen=True, slots=True)
 class ShareClass:
-    """A class of shares with its answers."""
-
     id: str
     answers: Answers = field(default_factory=Answers)
     label: str = ""
@@ -91,8 +89,6 @@ class ShareClass:
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """The number of shares of a class that a party holds."""
-
     party_id: str
     share_class_id: str
     shares: int

@@ -20,8 +20,6 @@ from .schema import ENTITY, SHARE_CLASS, DocumentSlot, FormSchema, Section
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FieldLocation:
-    """A field in a list of a section."""
-
     section: Section
     group: str
     spec: FieldSpec
@@ -104,7 +102,6 @@ class Activation:
 
     @property
     def decided_by(self) -> str:
-        """Return the label of the question whose answer decides."""
         return self.named.label if self.named else ""
 
     @property
@@ -119,15 +116,11 @@ class Activation:
 
 @dataclass(frozen=True, slots=True)
 class Minimum:
-    """The number of parties that a role needs, and the reason if a condition decides."""
-
     count: int
     reason: str = ""
 
 
 class Question(NamedTuple):
-    """A field for one holder."""
-
     section: Section
     spec: FieldSpec
     activation: Activation
@@ -148,7 +141,6 @@ _CYCLE = Activation(False, fault=gettext_noop("Not asked, because its rules refe
 
 
 def evaluate(schema: FormSchema, record: Record) -> "FormState":
-    """Evaluate the rules of a schema for a record."""
     return FormState(schema, record)
 
 
@@ -217,7 +209,6 @@ class FormState:
         return [party for party in self.parties_in(place.section) if party.kind == place.group]
 
     def values_of(self, holder: Holder) -> Mapping[str, Any]:
-        """Return the holder's answers that can be read, by name; those of the entity for None."""
         return (holder.answers if holder else self.record.answers).values
 
     def objection(self, name: str, holder: Holder) -> Objection | None:
@@ -248,7 +239,6 @@ class FormState:
         return spec.bounds.advice(value, self.record.days)
 
     def advised_answers(self, holder: Holder = None) -> dict[str, str]:
-        """Return what is worth a second look among the holder's answers, by name."""
         return {name: advice for name in self.values_of(holder) if (advice := self.advice(name, holder))}
 
     def impossible_answers(self, holder: Holder = None) -> dict[str, Problem]:
@@ -261,7 +251,6 @@ class FormState:
         return problems
 
     def parties_in(self, section: Section) -> tuple[Party, ...]:
-        """Return the parties that have the section's role and a kind that may have it."""
         if section.key not in self._parties_in:
             parties = tuple(party for party in self.record.parties if section.counts(party.kind, party.roles))
             self._parties_in[section.key] = parties
@@ -280,7 +269,6 @@ class FormState:
         return Minimum(section.base_minimum)
 
     def questions(self, section: Section, holder: Holder = None) -> tuple[Question, ...]:
-        """Return every field that the section has for the holder, active or not."""
         key = (section.key, holder.id if holder else None)
         if key not in self._questions:
             questions = []
@@ -367,7 +355,6 @@ def group_of(holder: Holder) -> str:
 def find_field(
     schema: FormSchema, rule: Condition, section: Section, group: str, holder: Holder
 ) -> FieldLocation | None:
-    """Return the field that a rule in the section means for the holder; None if there is none."""
     return lookup_of(schema).field(rule, section, group, holder)
 
 
@@ -379,5 +366,4 @@ def why_asked(schema: FormSchema, section: Section, spec: FieldSpec, holder: Hol
 
 
 def lookup_of(schema: FormSchema) -> FieldLookup:
-    """Return the schema's lookup of fields, made once and cached with the schema."""
     return schema.cached(FieldLookup)

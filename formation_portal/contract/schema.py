@@ -116,7 +116,6 @@ class Section(Model):
 
     @cached_property
     def role(self) -> str | None:
-        """Return the role that the section is about; None for any other section."""
         head, _, role = self.scope.partition(":")
         return role if head == ROLE and role else None
 
@@ -129,7 +128,6 @@ class Section(Model):
 
     @cached_property
     def fields_by_name(self) -> Mapping[str, FieldSpec]:
-        """Return the questions of a section about the entity by the names of their answers."""
         return fields_by_name(self.fields)
 
     @cached_property
@@ -168,7 +166,6 @@ class Section(Model):
 
     @property
     def base_minimum(self) -> int:
-        """Return the minimum without a condition; 0 if it is no count."""
         return count_of(self.minimum) or 0
 
     @property
@@ -181,7 +178,6 @@ class Section(Model):
         return most if most and most >= minimum else None
 
     def allows(self, kind: str) -> bool:
-        """Tell whether a party of the kind may have this role."""
         allowed = {"person": True, "corporate": self.allows_corporate, "foundation": self.allows_foundation}
         return allowed.get(kind, False)
 
@@ -193,7 +189,6 @@ class Section(Model):
         return self.role is not None and self.role in roles and self.allows(kind)
 
     def total_fields(self) -> Mapping[str, FieldSpec]:
-        """Return the questions that the section's total adds up, by kind of party; empty without a total."""
         if self.total is None or (self.total.equals is None and self.total.maximum is None):
             return {}
         fields = {}
@@ -204,7 +199,6 @@ class Section(Model):
         return fields
 
     def slots(self, kind: str) -> tuple[DocumentSlot, ...]:
-        """Return the documents asked of a party of the kind, or of the new entity itself."""
         return self.documents.get(ENTITY if kind == ENTITY else canonical.SLOT_KEYS[kind], ())
 
 
@@ -230,7 +224,6 @@ class FormSchema(Model):
 
     @cached_property
     def slot_words(self) -> dict[str, str]:
-        """Return the labels of document slots by their names."""
         labels = {}
         for section in self.sections:
             for slots in section.documents.values():
@@ -268,17 +261,14 @@ class FormSchema(Model):
 
     @cached_property
     def entity_sections(self) -> tuple[Section, ...]:
-        """Return the sections about the entity that ask something."""
         return tuple(section for section in self.sections if section.is_entity and section.is_drawn)
 
     @cached_property
     def role_sections(self) -> tuple[Section, ...]:
-        """Return the sections about parties, in the order of the schema."""
         return tuple(section for section in self.sections if section.role)
 
     @cached_property
     def share_section(self) -> Section | None:
-        """Return the section about classes of shares, if the product has one."""
         return next((section for section in self.sections if section.is_share_structure), None)
 
     def section(self, key: str) -> Section | None:

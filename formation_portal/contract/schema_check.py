@@ -189,7 +189,6 @@ def find_cycle(graph: Mapping[GraphNode, Sequence[GraphNode]]) -> list[GraphNode
 
 
 def longest_chain(graph: Mapping[GraphNode, Sequence[GraphNode]]) -> int:
-    """Return the number of steps of the longest chain in a graph without circles."""
     lengths: dict[GraphNode, int] = {}
     for node in TopologicalSorter(graph).static_order():
         lengths[node] = 1 + max((lengths[target] for target in graph.get(node, ())), default=-1)

@@ -18,7 +18,6 @@ class DescribedModel(BaseModel):
 
     @property
     def original(self) -> Self:
-        """Return the model with its texts as they are stored."""
         return self._original or self
 
     @property

@@ -76,7 +76,6 @@ def _objection(
     new: FieldSpec | None,
     there: FormSchema,
 ) -> str:
-    """Return the reason why an answer does not fit the other form; empty if it fits."""
     name = question.spec.name
     if not question.activation.active:
         return INACTIVE
@@ -108,8 +107,6 @@ ChangedQuestion = tuple[tuple[str, ...], str, str]
 
 @dataclass(frozen=True, slots=True)
 class FormChanges:
-    """The questions and documents in which two versions of a form differ."""
-
     new: tuple[ChangedQuestion, ...]
     gone: tuple[ChangedQuestion, ...]
     renamed: tuple[ChangedQuestion, ...]
@@ -154,7 +151,6 @@ def _questions(schema: FormSchema) -> dict[AskedQuestion, _QuestionLabel]:
 
 
 def _by_label(changes: Iterable[tuple[AskedQuestion, _QuestionLabel, str]]) -> tuple[ChangedQuestion, ...]:
-    """Join equal changes under several titles."""
     titles: dict[tuple[str, str], dict[str, None]] = {}
     for (_, _, is_document), label, earlier in changes:
         text = label.text

@@ -41,7 +41,6 @@ def translated_item(item: CatalogItem, document: Mapping[str, Any], language: st
 
 
 def is_same_form(form: FormSchema, document: Mapping[str, Any]) -> bool:
-    """Tell whether the document has the id and the version of the form."""
     return (form.id, form.version) == (str(document.get("id") or ""), str(document.get("version") or ""))
 
 
@@ -75,7 +74,6 @@ class _Translation:
         parts: Iterable[BaseModel] = (),
         changes: Mapping[str, Any] | None = None,
     ) -> AnyModel:
-        """Return the model with the named texts in the language, and with translated parts."""
         translated: set[str] = set()
         for part in parts:
             if isinstance(part, DescribedModel):

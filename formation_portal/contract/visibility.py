@@ -139,7 +139,6 @@ class VisibilityTables:
         return list(groups.values())
 
     def _with(self, chosen: Mapping[str, Any]) -> tuple[Record, Holder]:
-        """Return the record and the holder with other choices made."""
         record = self._record
         holder = self._holder
         values = dict(holder.answers.values if holder else record.answers.values)

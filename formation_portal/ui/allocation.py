@@ -31,7 +31,6 @@ class Allocation:
 
     @cached_property
     def holders(self) -> tuple[PartyRow, ...]:
-        """Return the parties that hold shares or still have to."""
         return tuple(row for row in self._draft.parties if self._draft.is_shareholder(row))
 
     @cached_property
@@ -39,7 +38,6 @@ class Allocation:
         return self._draft.share_classes
 
     def shares(self, party: PartyRow, row: ShareClassRow) -> int:
-        """Return the party's number of shares of the class."""
         holding = self._draft.holdings.get((party.token, row.token))
         return (holding and holding.shares) or 0
 
@@ -49,11 +47,9 @@ class Allocation:
         return holding is not None and holding.shares is None
 
     def allocated(self, row: ShareClassRow) -> int:
-        """Return the number of allocated shares of the class."""
         return sum(self.of_class(row).values())
 
     def of_class(self, row: ShareClassRow) -> dict[str, int]:
-        """Return each holder's number of shares of the class, by the holder's token."""
         return {party.token: self.shares(party, row) for party in self.holders}
 
     @cached_property
@@ -61,12 +57,10 @@ class Allocation:
         return {row.token: existing_shares(self._draft.form_state, row.record) for row in self.classes}
 
     def available(self, row: ShareClassRow) -> int | None:
-        """Return the number of shares of the class; None if it is not entered."""
         return self._available[row.token]
 
     @cached_property
     def total_available(self) -> int | None:
-        """Return the number of shares of all classes; None if it is not entered."""
         return existing_shares(self._draft.form_state, None)
 
     @cached_property
@@ -84,7 +78,6 @@ class Allocation:
 
     @cached_property
     def held(self) -> dict[str, int]:
-        """Return each holder's number of shares of all classes, by the holder's token."""
         return self._by_holder(self.classes)
 
     @cached_property
@@ -94,7 +87,6 @@ class Allocation:
 
     @cached_property
     def stakes(self) -> Stakes:
-        """Return the stakes in companies that can be parsed, by tokens."""
         return known_stakes(self._draft, self.typed_stakes)
 
     @cached_property
@@ -103,12 +95,10 @@ class Allocation:
 
     @cached_property
     def final_shares(self) -> Parts:
-        """Trace all shares through companies to their final owners."""
         return trace_ownership(self.held, stakes=self.stakes)
 
     @cached_property
     def final_votes(self) -> Parts:
-        """Trace all votes through companies to their final owners."""
         return trace_ownership(self.votes, stakes=self.stakes)
 
     @cached_property
@@ -157,20 +147,16 @@ class Allocation:
         return bool(self._voting)
 
     def share_percent(self, party: PartyRow) -> str:
-        """Return the party's part of all shares, in percent; "" while none are allocated."""
         return self.share_percents.of(party.token, part_of(self.held, party)) if self.held else ""
 
     def vote_percent(self, party: PartyRow) -> str:
-        """Return the party's part of the votes, in percent; "" while there are none."""
         return self.vote_percents.of(party.token, part_of(self.votes, party)) if self.votes else ""
 
     def paid_in(self, row: ShareClassRow) -> str:
-        """Return the amount to pay in for a class; "" while its par value or currency is missing."""
         return self._paid_in((row,))
 
     @property
     def total_paid_in(self) -> str:
-        """Return the amount to pay in for all classes; "" if one is missing or currencies differ."""
         return self._paid_in(self.classes)
 
     def _paid_in(self, rows: Iterable[ShareClassRow]) -> str:
@@ -185,12 +171,10 @@ class Allocation:
         return format_money(total, currencies.pop()) if len(currencies) == 1 else ""
 
     def property_of(self, row: ShareClassRow, name: str) -> Any:
-        """Return a property of the interface's share class, by its canonical name."""
         specs = self._draft.schema.share_class_fields
         return canonical.canonical_properties(specs, row.record.answers.values).get(name)
 
 
 def part_of(numbers: dict[str, int], party: PartyRow) -> Fraction:
-    """Return the party's exact part of shares or votes."""
     whole = sum(numbers.values())
     return Fraction(numbers.get(party.token, 0), whole) if whole else Fraction(0)

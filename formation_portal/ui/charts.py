@@ -62,8 +62,6 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A bar; the sentence describes it for those who do not see it."""
-
     label: str
     figure: str
     sentence: str
@@ -71,7 +69,6 @@ class Bar:
 
 
 def swatch(place: int) -> Swatch:
-    """Return the colour and pattern of the holder in that place of the table."""
     pattern = place % _PATTERNS
     return Swatch(f"f{place % _COLOURS + 1}", f"p{pattern + 1}" if pattern else "")
 
@@ -141,5 +138,4 @@ def _slices(parts: Sequence[Slice], thin: str, rest: Sequence[Slice]) -> tuple[S
 
 
 def _length(part: Fraction) -> str:
-    """Write a length for SVG, which knows no other notation."""
     return f"{float(part * 100):.2f}".rstrip("0").rstrip(".") + "%"

@@ -61,7 +61,6 @@ def as_attachment(response: Response, *, name: str) -> Response:
 
 
 def picture_response(jpeg: bytes, *, name: str) -> HttpResponseBase:
-    """Answer with a picture that we have drawn of a document, to be shown within a page; the name is ours."""
     answer = HttpResponse(jpeg, content_type="image/jpeg")
     answer.headers["Content-Disposition"] = f'inline; filename="{name}.jpg"'
     return isolated(answer)
@@ -124,28 +123,23 @@ def page_as_picture(request: UserRequest, document: Document, page: int, *, is_c
 
 
 def open_document_page(request: UserRequest, page: DocumentPage) -> HttpResponse:
-    """Show a page of a document on a page of its own, and record that it was opened."""
     if page.can_be_shown:
         log_view(request, page.document, AccessKind.PAGE, by=request.user, page=page.page)
     return render(request, "portal/documents/document.html", {"page": page})
 
 
 class _Line:
-    """A target of the CSV writer that returns each line."""
-
     def write(self, line: str) -> str:
         return line
 
 
 def csv_lines(rows: Iterable[Sequence[Any]]) -> Iterator[str]:
-    """Yield each row as a line."""
     writer = csv.writer(_Line())
     for row in rows:
         yield writer.writerow([_without_formula(value) for value in row])
 
 
 def csv_response(rows: Iterable[Sequence[Any]], *, name: str) -> StreamingHttpResponse:
-    """Answer with a CSV file for its reader alone, which no cache keeps."""
     answer = StreamingHttpResponse(csv_lines(rows), content_type="text/csv")
     return as_attachment(answer, name=f"{name}.csv")
 
@@ -218,7 +212,6 @@ def _printable(text: str) -> str:
 
 
 def record_as_json(request: UserRequest, draft: Draft) -> HttpResponse:
-    """Answer with the record as JSON, and record that it was taken."""
     entry = registration_of(draft.application)
     registration = {"number": entry.number, "date": entry.day} if entry else None
     record = export(draft) | {"registration": registration}

@@ -30,7 +30,6 @@ def time_or_day(value: datetime) -> str:
 
 
 def date_and_time(value: datetime) -> str:
-    """Write a moment like "24 November 2026, 14:02"."""
     local = timezone.localtime(value)
     return f"{day(value)}, {local:%H:%M}"
 
@@ -58,26 +57,21 @@ _ENTITY_WORDS = {"Corporation": "company", "Foundation": "foundation"}
 
 
 def counted(number: int, singular: str, plural: str) -> str:
-    """Write a count like "3 answers"; "" for 0. `{count}` in the words is the number."""
     return ngettext(singular, plural, number) if number else ""
 
 
 def listed(items: Sequence[str], last: str = "and") -> str:
-    """Write a list like "a, b and c"."""
     return localisation.join_list(items, "or" if last == "or" else "and")
 
 
 def entity_word(product_type: str) -> str:
-    """Return the word for an entity of the type in a sentence."""
     return _ENTITY_WORDS.get(product_type, "entity")
 
 
 class TextSource(Protocol):
     """The source of texts of the service: a form or a part of it, a catalog item, an application."""
 
-    def language_of(self, text: str) -> str:
-        """Return the language of one of its texts; "" for the language of the catalog."""
-        ...
+    def language_of(self, text: str) -> str: ...
 
 
 def foreign_language(text: str, source: TextSource | None) -> str:
@@ -87,18 +81,14 @@ def foreign_language(text: str, source: TextSource | None) -> str:
 
 
 def schema_language() -> str:
-    """Return the language of the catalog if it is not the page's language, else ""."""
     return foreign_language("", None)
 
 
 def application_price(application: Application) -> Price:
-    """Return the stored price; without one in the catalog it is not given."""
     return Price.model_validate(application.product.get("price") or {})
 
 
 class PriceTable:
-    """A price as a table: the fees once and each year, in one currency."""
-
     def __init__(self, price: Price) -> None:
         currency = gettext("Amount")
         self.caption = gettext("Price")

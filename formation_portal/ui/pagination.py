@@ -38,8 +38,6 @@ def people_page(rows: Sequence[Row], number: Any, *, with_row: int | None) -> Pa
 
 @dataclass(frozen=True, slots=True)
 class ViewLink:
-    """A view of a list, with its number of rows (desk/_views.html)."""
-
     url: str
     label: str
     count: int | str
@@ -103,5 +101,4 @@ def keyset_page(
 
 
 def keyset_links(*links: PageLink) -> tuple[PageLink, ...]:
-    """Return the links that have an address."""
     return tuple(link for link in links if link.url)

@@ -60,8 +60,6 @@ class PrintedEntry:
 
 @dataclass(frozen=True, slots=True)
 class PrintedRecord:
-    """A printed record. `words` are the typesetter's own texts, in the reader's language."""
-
     language: str
     # The language of the schema, if it is another.
     schema_language: str
@@ -168,7 +166,6 @@ def _entries(draft: Draft, made_at: datetime) -> Iterator[PrintedEntry]:
 
 
 def _share_tables(shares: ShareTable) -> tuple[PrintedTable, ...]:
-    """Divide the grid into tables that fit the page's width, each with the holders again."""
     tables: list[PrintedTable] = []
     for start in range(0, len(shares.classes), _CLASSES_ABREAST):
         part = slice(start, start + _CLASSES_ABREAST)

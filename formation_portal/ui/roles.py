@@ -36,29 +36,24 @@ ADD_WORDS = {
 
 
 def role_title(section: Section) -> str:
-    """Return the heading of a role: the section's title, else the role's own name."""
     return section.title or capitalised(canonical.role_word(section.role or ""))
 
 
 def role_with_article(section: Section) -> str:
-    """Return the role of a section with its article, like "a director"."""
     return with_article(section.role or "")
 
 
 def with_article(role: str) -> str:
-    """Return the role with its article, like "an officer"."""
     word = canonical.role_word(role)
     text = gettext("an {role}") if word[:1] in tuple("aeiou") else gettext("a {role}")
     return text.format(role=word)
 
 
 def kind_with_article(kind: str) -> str:
-    """Return a kind of party with its article, like "a person"."""
     return gettext(_A_KIND[kind])
 
 
 def duplicate_question(kind: str) -> str:
-    """Return the question about two entries of a kind that may be one."""
     return gettext(_SAME.get(kind, gettext_noop("Is this the same?")))
 
 
@@ -73,13 +68,11 @@ def role_reason(draft: Draft, section: Section) -> str:
 
 
 def allowed_kinds(section: Section) -> str:
-    """Write the kinds that the role takes, like "A person or a company."."""
     kinds = join_list([kind_with_article(kind) for kind in canonical.PARTY_KINDS if section.allows(kind)], "or")
     return f"{capitalised(kinds)}."
 
 
 def active_roles(draft: Draft) -> tuple[Section, ...]:
-    """Return the sections of the roles that can be filled at present."""
     return tuple(
         section for section in draft.schema.role_sections if draft.form_state.section_activation(section).active
     )

@@ -48,7 +48,6 @@ class AddressFormat:
     postcode_example: str = ""
 
     def is_postcode(self, text: str) -> bool:
-        """Tell whether the text has the form of a postcode of the country."""
         return all(pattern.fullmatch(text.strip().upper()) for pattern in self.postcodes)
 
 

@@ -20,8 +20,6 @@ from .values import PostData, Raw
 
 
 class Choice(NamedTuple):
-    """A value that can be chosen, with its label."""
-
     value: str
     label: str
 
@@ -52,7 +50,6 @@ def fields_by_name(fields: Iterable[FieldSpec]) -> Mapping[str, FieldSpec]:
 
 @lru_cache(maxsize=10_000)
 def quote_key(text: str) -> str:
-    """Quote a key for the name of a control."""
     return quote(text, safe="")
 
 
@@ -142,7 +139,6 @@ class FieldSpec(DescribedModel):
 
     @cached_property
     def name(self) -> str:
-        """Return the canonical name, else the provider's, else the key."""
         return self.canonical_field or self.csp_field_key or self.key
 
     def language_of(self, text: str) -> str:
@@ -175,7 +171,6 @@ class FieldSpec(DescribedModel):
         return self.normalised(parsing.without_null(value))
 
     def resolve_exclusive(self, raw: Any, before: Any) -> Any:
-        """Return the posted answer. Of choices that exclude each other, the new one counts."""
         return raw
 
     def normalised(self, text: str, part: str = "") -> str:
@@ -221,7 +216,6 @@ class FieldSpec(DescribedModel):
         return tuple(self.parts)
 
     def payload(self, value: Any) -> Any:
-        """Return the JSON value that is sent to the service."""
         return list(value) if self.many else value
 
     def display(self, value: Any) -> str:
@@ -233,11 +227,9 @@ class FieldSpec(DescribedModel):
 
     @property
     def listing(self) -> str:
-        """Return "countries" or "currencies" if codes of these are chosen, else ""."""
         return ""
 
     def codes_of(self, value: Any) -> tuple[str, ...]:
-        """Return the codes of countries or currencies in an answer."""
         return (value,) if isinstance(value, str) else tuple(value)
 
     @property

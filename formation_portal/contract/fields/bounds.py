@@ -41,13 +41,11 @@ class Days:
 
     @classmethod
     def at(cls, moment: datetime) -> Days:
-        """Return the dates of an aware moment."""
         utc = moment.astimezone(UTC)
         return cls((utc - timedelta(hours=12)).date(), (utc + timedelta(hours=14)).date())
 
     @classmethod
     def on(cls, day: date) -> Days:
-        """Return a day that is the same date everywhere."""
         return cls(day, day)
 
 
@@ -95,7 +93,6 @@ class Bounds:
 
     @classmethod
     def _are_crossed(cls, least: Any, most: Any) -> bool:
-        """Tell whether no value can meet both bounds."""
         return bool(least > most)
 
     @classmethod
@@ -138,8 +135,6 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class NumberBounds(Bounds):
-    """Bounds of a number, inclusive."""
-
     members: ClassVar[tuple[str, ...]] = ("minimum", "maximum", "integer")
 
     minimum: Decimal | None = None
@@ -289,8 +284,6 @@ class DateBounds(Bounds):
 
 @dataclass(frozen=True, slots=True)
 class TextBounds(Bounds):
-    """The most characters of a text."""
-
     members: ClassVar[tuple[str, ...]] = ("max_length",)
 
     max_length: int | None = None
@@ -309,8 +302,6 @@ class TextBounds(Bounds):
 
 @dataclass(frozen=True, slots=True)
 class ChoiceBounds(Bounds):
-    """The most options that may be chosen."""
-
     members: ClassVar[tuple[str, ...]] = ("maximum",)
 
     maximum: int | None = None
@@ -335,12 +326,10 @@ NO_BOUNDS = Bounds()
 
 
 def is_percentage(name: str) -> bool:
-    """Tell whether an answer of the name is a number of per cent."""
     return name.endswith(("percentage", "percent"))
 
 
 def age_on(day: date, *, born: date) -> int:
-    """Return the age in whole years on a day."""
     return day.year - born.year - ((day.month, day.day) < (born.month, born.day))
 
 

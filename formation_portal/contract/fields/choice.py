@@ -108,7 +108,6 @@ class MultiSelectField(_OptionField):
 
     @cached_property
     def effective_exclusive_options(self) -> frozenset[str]:
-        """Return the options that exclude all others."""
         return frozenset(self.exclusive_options).intersection(self.options)
 
     @property

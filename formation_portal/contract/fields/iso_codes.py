@@ -55,12 +55,10 @@ def country_name(code: str, language: str = "") -> str:
 
 
 def currency_name(code: str) -> str:
-    """Return the name of a currency in the reader's language, or the code if there is no name."""
     return _name("currencies", code, reader.get_language())
 
 
 def currencies_of(country: str) -> tuple[str, ...]:
-    """Return the codes of the currencies in use in a country."""
     return tuple(get_territory_currencies(country)) if is_country(country) else ()
 
 
@@ -70,7 +68,6 @@ def by_country_name(codes: tuple[str, ...], language: str = "") -> tuple[str, ..
 
 
 def by_currency_name(codes: tuple[str, ...]) -> tuple[str, ...]:
-    """Sort codes of currencies by their names in the reader's language."""
     return _sorted_by_name("currencies", codes, reader.get_language())
 
 

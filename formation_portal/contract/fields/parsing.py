@@ -44,7 +44,6 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 
 
 def text_or_none(value: Any) -> str | None:
-    """Return a text of a schema that is not blank, or None."""
     return value if isinstance(value, str) and value.strip() else None
 
 
@@ -91,7 +90,6 @@ def line(raw: Any, *, label: str) -> str:
 
 
 def lines(raw: Any, *, label: str) -> str:
-    """Clean and return several lines of text. Raises AnswerError for control characters and long texts."""
     if not isinstance(raw, str):
         raise _no_text(label)
     return _checked_text(clean_lines(raw), label=label, limit=LINES_LIMIT, allowed="\n\t")
@@ -264,7 +262,6 @@ def _is_digits(text: str) -> bool:
 
 
 def email(raw: Any, *, label: str) -> str:
-    """Parse an e-mail address, in any script."""
     text = line(raw, label=label)
     if len(text) > EMAIL_LIMIT or not _EMAIL.fullmatch(text):
         message = gettext("Enter “{label}” as an e-mail address, like name@example.com", label=label)
@@ -273,7 +270,6 @@ def email(raw: Any, *, label: str) -> str:
 
 
 def phone(raw: Any, *, label: str) -> str:
-    """Parse a telephone number with its country code into E.164."""
     text = line(raw, label=label)
     if text.startswith("00"):
         text = f"+{text[2:]}"

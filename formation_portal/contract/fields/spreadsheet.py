@@ -55,7 +55,6 @@ def values_by_label(choices: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
 
 @cache
 def countries() -> Mapping[str, str]:
-    """Map the folded codes and names of countries to their codes."""
     return values_by_label(tuple((code, country_name(code, language)) for language in _LANGUAGES for code in COUNTRIES))
 
 

@@ -42,8 +42,6 @@ def markup(safe: str) -> SafeString:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option of a control."""
-
     value: str
     label: str
     chosen: bool
@@ -55,7 +53,6 @@ class Option:
 
 
 def as_options(labels: Iterable[tuple[str, str]], chosen: str) -> tuple[Option, ...]:
-    """Build options from values and labels; the option with the value `chosen` is chosen."""
     return tuple(Option(value, label, value == chosen) for value, label in labels)
 
 
@@ -75,19 +72,15 @@ class FilterControl:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A line of an error summary: the id of a control and its error."""
-
     id: str
     text: str
 
 
 def slot_key(token: str | None, name: str) -> str:
-    """Name a slot in a post, by the party's token and the slot's own name."""
     return f"{token or ''}/{name}"
 
 
 def slot_name(key: str) -> str:
-    """Return the slot's own name."""
     return key.partition("/")[2]
 
 
@@ -132,7 +125,6 @@ class Suggestions:
         self._only = only
 
     def of(self, listing: str) -> tuple[str, ...]:
-        """Return the likeliest codes of a listing ("countries" or "currencies": FieldSpec.listing), likeliest first."""
         return self._codes.get(listing, ())
 
     @cached_property

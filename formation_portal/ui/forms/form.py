@@ -61,7 +61,6 @@ class QuestionForm:
     is_kept: bool = True
 
     def control(self, spec: FieldSpec) -> str:
-        """Return the name of a field's control."""
         return party_control(spec) if isinstance(self.holder, Party) else control_name(spec)
 
     def entry_of(self, question: rules.Question) -> str:
@@ -75,7 +74,6 @@ class QuestionForm:
         return rules.why_asked(self.schema, question.section, question.spec, self.holder)
 
     def regions_of(self, ids: Collection[str]) -> tuple["Region", ...]:
-        """Return the regions with these ids."""
         return tuple(region for region in self.regions if region.id in ids)
 
     @cached_property
@@ -93,12 +91,10 @@ class QuestionForm:
 
     @cached_property
     def controls(self) -> tuple[str, ...]:
-        """The name of each question's control."""
         return tuple(self.control(question.spec) for question in self.asked)
 
     @cached_property
     def _places(self) -> Mapping[str, Sequence[int]]:
-        """The places of the questions that ask for an answer, by the answer's name."""
         places: dict[str, list[int]] = {}
         for place, question in enumerate(self.asked):
             places.setdefault(question.spec.name, []).append(place)
@@ -110,23 +106,19 @@ class QuestionForm:
 
     @cached_property
     def tables(self) -> VisibilityTables | None:
-        """The tables of when questions show; None for a form without a record."""
         if self.record is None:
             return None
         return VisibilityTables(self.schema, self.record, self.holder, self.asked)
 
     def typed(self, spec: FieldSpec) -> Any:
-        """Return an answer as typed, also one that is too long to be stored."""
         if spec.name in self.overlong:
             return self.overlong[spec.name].raw
         return self.raw.get(spec.name)
 
     def is_answerable(self, spec: FieldSpec) -> bool:
-        """Check that there is anything to answer; an address of the agent's is only shown."""
         return not spec.provided_by_agent and not self.schema.why_unanswerable(spec)
 
     def question(self, question: rules.Question) -> Question:
-        """Build a question as it is drawn."""
         spec = question.spec
         unanswerable = self.schema.why_unanswerable(spec) or ""
         problem = self.answers.problems.get(spec.name)
@@ -174,12 +166,10 @@ class QuestionForm:
 
     @property
     def questions(self) -> Iterator[Question]:
-        """Every question as it is drawn, shown or not."""
         return (question for region in self.regions for question in region.questions)
 
     @cached_property
     def problems(self) -> tuple[Question, ...]:
-        """The shown questions whose answer cannot be read or was refused."""
         names = {*self.answers.problems, *self.overlong, *self.refused}
         problems: list[Question] = []
         for asked in self.asked:
@@ -200,7 +190,6 @@ class QuestionForm:
 
     @property
     def has_rules(self) -> bool:
-        """Report that regions of the form show and hide."""
         return any(region.is_conditional for region in self.regions)
 
     def has_new_problems(self, before: "QuestionForm") -> bool:
@@ -228,12 +217,10 @@ class QuestionForm:
 
     @property
     def shown(self) -> frozenset[str]:
-        """The ids of the regions that a rule shows now."""
         return frozenset(region.id for region in self.regions if region.is_conditional and region.shown)
 
     @property
     def shown_controls(self) -> frozenset[str]:
-        """The names of the controls of shown questions."""
         pairs = zip(self.controls, self.asked, strict=True)
         return frozenset(control for control, question in pairs if question.activation.active)
 
@@ -259,7 +246,6 @@ class QuestionForm:
         return frozenset(changed)
 
     def places_of(self, names: Iterable[str]) -> list[int]:
-        """Return the places of the questions that ask for these answers, in their order."""
         return sorted(place for name in names for place in self._places.get(name, ()))
 
     @property
@@ -274,7 +260,6 @@ class QuestionForm:
         return control_id(self.control_of(name))
 
     def control_of(self, name: str) -> str:
-        """Return the name of the last control that asks for an answer."""
         return self.controls[self._places[name][-1]]
 
 
@@ -337,7 +322,6 @@ class Region:
 
     @property
     def swapped_html(self) -> SafeString:
-        """Return the region as an answer to htmx puts it into the page."""
         return self._html(' hx-swap-oob="true"')
 
     def _html(self, swap: str) -> SafeString:
@@ -356,7 +340,6 @@ class Region:
 
 
 def answer_rows(regions: Iterable[Region]) -> tuple[AnswerRow, ...]:
-    """Read back the answers to the shown questions."""
     rows: list[AnswerRow] = []
     questions = [question for region in regions if region.shown for question in region.questions]
     for question in questions:

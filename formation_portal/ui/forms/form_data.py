@@ -47,13 +47,11 @@ UNSAVED = "Unsaved"
 
 
 def new_page_version(draft: Draft, *, page: str = "") -> str:
-    """Write what a page is drawn from; a new page gets a new id."""
     form = draft.application.schema_version_id[:_FORM_LETTERS]
     return f"{draft.application.revision}.{page or new_token()}.{form}"
 
 
 def page_id(request: HttpRequest) -> str:
-    """Return the id of the page that posts; "" if the post has none."""
     return str(request.POST.get(PAGE_VERSION, "")).partition(".")[2].partition(".")[0]
 
 
@@ -63,7 +61,6 @@ def posted_revision(post: QueryDict) -> int | None:
 
 
 def is_as_drawn(post: QueryDict, draft: Draft) -> bool:
-    """Check that nothing of the application has changed since the page was drawn."""
     return posted_revision(post) == draft.application.revision
 
 
@@ -115,7 +112,6 @@ def shown_regions(post: QueryDict) -> frozenset[str]:
 
 
 def keeps_theirs(post: QueryDict, control: str) -> bool:
-    """Check that the version was chosen that others have saved."""
     return post.get(f"{KEEP}{control}") == THEIRS
 
 

@@ -23,8 +23,6 @@ from .controls import SHORT_LIST, SUGGESTIONS_GAP, Option, Suggestions, control_
 
 @dataclass(frozen=True, slots=True)
 class AnswerRow:
-    """An answer that is read back (ui/summary_row.html)."""
-
     term: str
     value: str
     is_name: bool = False
@@ -54,12 +52,10 @@ class QueryNote:
 
     @property
     def own_id(self) -> str:
-        """The id of its text, for a note that describes no control."""
         return f"asked-{self.number}"
 
     @property
     def is_answered(self) -> bool:
-        """Check that the answer has changed since the return, or that there is a reply."""
         return self.is_changed or bool(self.reply)
 
 
@@ -78,8 +74,6 @@ class AnswerWarnings(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ControlPart:
-    """A control of an answer that has several."""
-
     part: str
     name: str
     id: str
@@ -125,7 +119,6 @@ class Question:
 
     @property
     def id(self) -> str:
-        """The id of the first control, which the needs list links to."""
         return control_id(self.name)
 
     @property
@@ -167,7 +160,6 @@ class Question:
 
     @cached_property
     def choices(self) -> tuple[Option, ...]:
-        """Built only if a template asks for them: lists of countries are long."""
         choices = self.share_classes if self.spec.refers_to_share_class else self.spec.choices()
         options = _options(choices, self.raw if self.spec.many else (self.raw,), self.spec.exclusive_options)
         if self.spec.listing == "currencies" and not self.spec.many:
@@ -176,7 +168,6 @@ class Question:
 
     @property
     def suggested(self) -> SafeString:
-        """The likeliest choices as the first options of a long list."""
         if self.has_suggestions_gap:
             return markup(SUGGESTIONS_GAP)
         codes = self.suggestions.of(self.spec.listing) if self.suggestions else ()
@@ -198,7 +189,6 @@ class Question:
 
     @property
     def is_short_list(self) -> bool:
-        """Check that all choices are shown at once instead of in a list."""
         return 0 < len(self.choices) <= _FEW
 
     @property
@@ -207,14 +197,12 @@ class Question:
 
     @property
     def doubt(self) -> str:
-        """Tell how an ambiguous answer was read."""
         if self.error:
             return ""
         return self.spec.ambiguity_note(self.typed)
 
     @property
     def ahead(self) -> str:
-        """Warn of what another answer would make inactive."""
         return self.warnings.of(self.spec.name) if self.warnings else ""
 
     @property
@@ -252,12 +240,11 @@ class Question:
 
     @property
     def autocomplete(self) -> str:
-        """Browsers may fill in the reader's own data only."""
+        # Browsers may fill in the reader's own data only.
         return canonical.autocomplete(self.spec.canonical_field) if self.is_own else "off"
 
     @cached_property
     def parts(self) -> tuple[ControlPart, ...]:
-        """The controls of an answer that has several, each with its own label."""
         wrong_parts = self.spec.wrong_parts(self.error_code, self.typed) if self.error else ()
         return tuple(self._part(part, is_wrong=part.name in wrong_parts) for part in self.spec.parts_for(self.raw))
 

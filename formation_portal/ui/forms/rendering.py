@@ -27,8 +27,6 @@ _MAX_ENTRIES = 4_000
 
 
 class QuestionPlace(NamedTuple):
-    """The place of a question in a form: its section, the list in it, and its key."""
-
     section: str
     group: str
     field: str
@@ -55,12 +53,10 @@ _form_numbers = count()
 
 @lru_cache(maxsize=1_000)
 def why_markup(why: str, _language: str) -> SafeString:
-    """Render why a question is asked, in the schema's words."""
     return markup(get_template("ui/why.html").render({"why": why}))
 
 
 def render(question: Question) -> str:
-    """Render the question by its template. Nothing is cached."""
     template = get_template(question.template)
     context = Context({"q": question, "shares_url": question.shares_url})
     return str(template.template.render(context))  # type: ignore[attr-defined]  # what a backend's template wraps
@@ -117,7 +113,6 @@ def _with_gaps(raw: Any, texts: Mapping[str, str]) -> Any:
 
 
 def _gap(part: str) -> str:
-    """Return what stands for typed text: characters for private use, so that nothing else looks so."""
     return f"\ue000{part}\ue001"
 
 

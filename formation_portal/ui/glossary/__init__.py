@@ -26,8 +26,6 @@ class _TermText(BaseModel):
 
 
 class GlossaryPlace(BaseModel):
-    """A place, with its own words for some of the terms."""
-
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
@@ -69,13 +67,11 @@ def explained_term(key: str, place: GlossaryPlace | None) -> Term:
 
 @cache
 def term_texts() -> Mapping[str, _TermText]:
-    """Return the terms by key, in the alphabetic order of the file."""
     return TypeAdapter(dict[str, _TermText]).validate_python(_read("terms.yaml"))
 
 
 @cache
 def places() -> Mapping[str, GlossaryPlace]:
-    """Return the places by ISO code."""
     return TypeAdapter(dict[str, GlossaryPlace]).validate_python(_read("places.yaml"))
 
 
@@ -84,7 +80,6 @@ def _read(name: str) -> Any:
 
 
 def terms_in(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return the keys of the terms in the texts, each once, in the order of their first use."""
     return _terms_in(tuple(texts))
 
 

@@ -47,7 +47,6 @@ def address_to_confirm(context: dict[str, Any]) -> str:
 
 @register.simple_tag
 def letter_to_confirm(address: EmailAddress | str) -> str:
-    """Return where the e-mail to the address can be read, in a demo whose e-mails stay in the outbox."""
     if not outbox_url():
         return ""
     latest = Letter.objects.filter(kind="confirmation").exclude(text="")[:_LETTERS_READ]
@@ -57,7 +56,6 @@ def letter_to_confirm(address: EmailAddress | str) -> str:
 
 @register.simple_tag
 def outbox_url() -> str:
-    """Return the address of the outbox in a demo without a mail server; "" otherwise."""
     return reverse("portal:letters") if settings.DEMO and not settings.LETTERS_GO_OUT else ""
 
 
@@ -88,7 +86,6 @@ def waiting_address(context: dict[str, Any]) -> str:
 
 @register.filter
 def time_or_day(value: datetime) -> str:
-    """Write a moment like "24 November at 14:02"."""
     return time_in_words(value)
 
 
@@ -107,7 +104,6 @@ _SYSTEMS = {
 
 @register.filter
 def device_name(user_agent: str) -> str:
-    """Name a device by its user agent, like "Firefox, Windows"."""
     names = [
         next((name for mark, name in known_names.items() if mark in user_agent), "")
         for known_names in (_BROWSERS, _SYSTEMS)
@@ -117,6 +113,5 @@ def device_name(user_agent: str) -> str:
 
 @register.simple_tag(takes_context=True)
 def account_marker(context: dict[str, Any]) -> str:
-    """Return the marker of the account that the page is drawn for."""
     user = getattr(context.get("request"), "user", None)
     return marker_of(user) if user else ""

@@ -86,7 +86,6 @@ def mark(state: str) -> SafeString:
 
 @register.simple_tag
 def glyph(state: str) -> SafeString:
-    """Draw the glyph of a state within a list, such as the needs."""
     return markup(_glyph(state, ' width="18" height="18"'))
 
 
@@ -111,13 +110,11 @@ def need_items(needs: Iterable[Any]) -> SafeString:
 
 @register.filter
 def corrections(needs: Iterable[Any]) -> list[Any]:
-    """Return the lines of a list of needs that correct something entered."""
     return [need for need in needs if need.is_correction]
 
 
 @register.filter
 def additions(needs: Iterable[Any]) -> list[Any]:
-    """Return the lines of a list of needs that add something missing."""
     return [need for need in needs if not need.is_correction]
 
 
@@ -193,43 +190,36 @@ def first_script() -> SafeString:
 
 @register.simple_tag
 def icon() -> str:
-    """Return the portal's icon as a data address."""
     return static_icon()
 
 
 @register.simple_tag
 def page_scripts() -> SafeString:
-    """Write the scripts of every page, which load while it is drawn."""
     return markup("".join(f'<script src="{escape(address)}" defer></script>' for address in script_addresses()))
 
 
 @register.simple_tag
 def upload_limit() -> int:
-    """Return the greatest size of a file in bytes."""
     return int(settings.UPLOAD_LIMIT)
 
 
 @register.filter
 def tone(state: str) -> str:
-    """Return the class that colours an entry with this mark; "" for none."""
     return TONES.get(state, "")
 
 
 @register.filter
 def message_tone(level: str) -> str:
-    """Return the class for a level of Django's messages."""
     return _LEVELS.get(level, "is-open")
 
 
 @register.filter
 def delivery_words(state: str) -> str:
-    """Return the customer's words for the stage of a delivery."""
     return gettext(DeliveryStage(state).label)
 
 
 @register.filter
 def delivery_tone(state: str) -> str:
-    """Return the class for the stage of a delivery; "" for none."""
     return _DELIVERY_TONES.get(state, "")
 
 
@@ -278,7 +268,6 @@ def _option_value(choice: Option) -> str:
 
 @register.filter
 def control(field: BoundField) -> SafeString:
-    """Draw the control of a field of a Django form with the portal's classes."""
     if field.widget_type in ("checkbox", "radioselect", "checkboxselectmultiple"):
         css = ""
     elif field.widget_type in ("textarea", "file"):

@@ -26,7 +26,6 @@ _FIRST_SHOWN = 10
 
 @register.simple_tag
 def control_attributes(q: Any) -> SafeString:
-    """Write the attributes of a control, with those that tie it to its label, hint and error."""
     is_email = canonical.is_email(q.spec.canonical_field)
     return markup(
         attributes(
@@ -75,7 +74,6 @@ def tick_boxes(choices: Iterable[Option], name: str, first_id: str = "", spec: F
 
 @register.simple_tag
 def radios(q: Any) -> SafeString:
-    """Draw the radios of a question, and one for no answer if the answer is optional."""
     drawn = []
     first_id = q.id
     for choice in q.choices:

@@ -28,7 +28,6 @@ def page_language() -> str:
 
 @register.simple_tag
 def page_direction() -> SafeString:
-    """Write the page's direction as an attribute if it is from right to left."""
     return markup(' dir="rtl"' if translation.get_language_bidi() else "")
 
 
@@ -40,7 +39,6 @@ def page_theme(context: dict[str, Any]) -> str:
 
 @register.simple_tag
 def language_buttons(form: str = "", action: str = "", page: str = "") -> SafeString:
-    """Draw the languages of the portal by their own names, as buttons but for the page's."""
     current = page_language()
     target = _button_target(form, action, page)
     return markup("".join(_button("language", code, name, code, target, current) for code, name in settings.LANGUAGES))
@@ -48,7 +46,6 @@ def language_buttons(form: str = "", action: str = "", page: str = "") -> SafeSt
 
 @register.simple_tag
 def theme_buttons(theme: str, form: str = "", action: str = "", page: str = "") -> SafeString:
-    """Draw the themes, that of the system first, as buttons but for the page's, `theme`."""
     current, target = theme or SYSTEM, _button_target(form, action, page)
     themes = {SYSTEM: gettext("System theme"), "light": gettext("Light"), "dark": gettext("Dark")}
     return markup("".join(_button("theme", code, name, "", target, current) for code, name in themes.items()))
