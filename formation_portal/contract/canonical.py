@@ -136,10 +136,7 @@ def expiring_document(canonical_field: str | None) -> str:
 
 
 def is_identity_number(canonical_field: str | None, *, kind: str) -> bool:
-    """Tell whether the answer of a party of the kind is an identity number of a natural person, like a tax number.
-
-    Numbers of companies are public.
-    """
+    """Tell whether the answer is an identity number of a natural person. Numbers of companies are public."""
     return is_person(kind) and _NUMBER.fullmatch(property_of(canonical_field or "")) is not None
 
 
@@ -195,10 +192,7 @@ def canonical_properties(fields: Iterable[FieldSpec], values: Mapping[str, Any])
 def raw_answers(
     fields: Iterable[FieldSpec], record: Mapping[str, Any], csp: Mapping[str, Any], *, of_entity: bool = False
 ) -> dict[str, Any]:
-    """Return the answers of a holder by field name, from its properties and its csp-data at the service.
-
-    `record.validate` reads them, so that the service judges the portal's answers by the same rules.
-    """
+    """Return a holder's answers by field name, as `record.validate` reads them, from its record at the service."""
     raw = dict(csp)
     for spec in fields:
         if spec.canonical_field:

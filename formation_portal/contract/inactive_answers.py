@@ -52,10 +52,7 @@ def newly_inactive(before: FormState, after: FormState) -> Inactive:
 def inactive_by(
     names: Iterable[str], before: FormState, after: FormState, *, was: Party | None = None, now: Party | None = None
 ) -> Inactive:
-    """Return what a change of the answers of these names has set aside, comparing only what they reach.
-
-    The answers are the entity's, or those of the party that was `was` and is `now`.
-    """
+    """Return what a change of answers, of the entity or of a party, has set aside within their reach."""
     reach = Reach()
     for name in names:
         reach |= reach_of(before.schema, group_of(was), name)
@@ -71,10 +68,7 @@ def can_be_much(schema: FormSchema, name: str, party: Party | None = None) -> bo
 
 
 def inactive_without(names: Iterable[str], form_state: FormState, party: Party | None = None) -> dict[str, Inactive]:
-    """Return, by name, what would be set aside without the answer of that name.
-
-    The answers are the party's, or else the entity's.
-    """
+    """Return, by name, what would be set aside without that answer of the party, or else of the entity."""
     record = form_state.record
     answers = party.answers if party else record.answers
     inactive = {}

@@ -82,10 +82,7 @@ def trace_ownership(held: Mapping[str, int], *, stakes: Stakes = NO_STAKES) -> P
 
 
 class _Eliminated(NamedTuple):
-    """A company that was eliminated: its own part, its parts of the companies that remain, and the factor of a circle.
-
-    A company that owns half of itself passes everything on twice: its factor is 2.
-    """
+    """A company that was eliminated. One that owns half of itself passes everything on twice: its factor is 2."""
 
     company: str
     own_part: Fraction
@@ -216,10 +213,7 @@ def with_rest(parts: Sequence[Fraction], *, short_of: Collection[Fraction] = _AL
 
 @dataclass(frozen=True, slots=True)
 class Percentages:
-    """The exact part and the hundredths of each holder, directly and in the end; equal parts have equal hundredths.
-
-    `rest` is the hundredths without a known holder.
-    """
+    """The exact part and the hundredths of each holder, directly and in the end. `rest` has no known holder."""
 
     direct: Mapping[str, tuple[Fraction, int]]
     final: Mapping[str, tuple[Fraction, int]]

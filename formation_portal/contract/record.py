@@ -99,11 +99,7 @@ Holder = Party | ShareClass | None
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The content of an application. A document is its party's id (None for the entity) and its slot's name.
-
-    `days` is the date of the first submission, or today before it. Without it, no bound that depends on the calendar is
-    judged.
-    """
+    """The content of an application. A document is its party's id, or None, and its slot's name."""
 
     answers: Answers = field(default_factory=Answers)
     parties: tuple[Party, ...] = ()

@@ -212,10 +212,7 @@ class FormState:
         return (holder.answers if holder else self.record.answers).values
 
     def objection(self, name: str, holder: Holder) -> Objection | None:
-        """Return why the holder's answer cannot be true by the bounds of any active section that asks for it.
-
-        The most serious objection is that of the strictest bound (supplement, "Bounds").
-        """
+        """Return the objection of the strictest bound of the active sections that ask for the answer, or None."""
         value = self.values_of(holder).get(name)
         if value is None or (group_of(holder), name) not in self._lookup.bounded:
             return None

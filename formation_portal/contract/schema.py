@@ -142,10 +142,7 @@ class Section(Model):
 
     @property
     def groups(self) -> Mapping[str, tuple[FieldSpec, ...]]:
-        """Return the questions by group of holders, with the default questions that the schema does not list.
-
-        Cached by language, since default questions are translated.
-        """
+        """Return the questions by group of holders, also those that the schema does not list. Cached by language."""
         language = get_language()
         if language not in self._groups:
             groups: dict[str, tuple[FieldSpec, ...]] = {}
@@ -182,10 +179,7 @@ class Section(Model):
         return allowed.get(kind, False)
 
     def counts(self, kind: str, roles: Sequence[str]) -> bool:
-        """Tell whether a party of the kind with these roles has this one, which its kind may have.
-
-        Interface, "Errors": a company or foundation is allowed in a role only if its section allows it.
-        """
+        """Tell whether the party has this role and may have it (interface, "Errors")."""
         return self.role is not None and self.role in roles and self.allows(kind)
 
     def total_fields(self) -> Mapping[str, FieldSpec]:

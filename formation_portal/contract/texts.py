@@ -7,10 +7,7 @@ from pydantic import BaseModel, PrivateAttr
 
 
 class DescribedModel(BaseModel):
-    """A model whose texts are in the language of the catalog, or as far as possible in another one.
-
-    Texts are plain strings, so whoever shows one asks the model for its language.
-    """
+    """A model whose texts are in the language of the catalog or in another one: ask it by `language_of`."""
 
     _original: Self | None = PrivateAttr(default=None)
     _language: str = PrivateAttr(default="")

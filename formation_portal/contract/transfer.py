@@ -29,10 +29,7 @@ _PROBLEMS = {
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The answers of one holder that fit another form, as typed, by the name that both forms know.
-
-    A fit is a question with the question that takes its answer, a misfit a question with the reason in a few words.
-    """
+    """The answers of one holder to another form: `fits` with the questions that take them, `misfits` with reasons."""
 
     raw: Mapping[str, Any]
     fits: tuple[tuple[Question, FieldSpec], ...]

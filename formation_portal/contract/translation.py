@@ -53,11 +53,7 @@ def _translation_for(form: FormSchema, document: Mapping[str, Any], language: st
 
 
 class _Translation:
-    """Lay texts of one language over models.
-
-    A service may answer in a language that it knows only in part. A text that is the same in both languages then counts
-    as untranslated. With `shares_texts`, where every longer text is translated, it counts as common to both.
-    """
+    """Lay texts of one language over models. With `shares_texts`, texts that are equal in both count as translated."""
 
     def __init__(self, language: str, *, shares_texts: bool) -> None:
         self._language = language

@@ -180,10 +180,7 @@ def _no_tables(_schema: FormSchema) -> dict[Any, dict[tuple[str, str], Visibilit
 
 
 def _merged_rows(rows: set[_IndexRow]) -> list[_IndexRow]:
-    """Join the rows that differ in one column alone, column by column. `rows` have one choice in each column.
-
-    One pass is enough: joining in a later column never makes rows alike that an earlier column told apart.
-    """
+    """Join the rows that differ in one column alone. One pass is enough: later columns make no earlier ones alike."""
     merged = sorted(rows, key=lambda row: [sorted(choices) for choices in row])
     for column in range(len(merged[0]) if merged else 0):
         joined: dict[_IndexRow, frozenset[int]] = {}

@@ -80,10 +80,7 @@ def share_bar(
     there_are: int | None = None,
     short_of: Collection[Fraction] = (),
 ) -> Bar:
-    """Draw a class of shares as a bar, in the order of the table, and then the rest. At least one share is allocated.
-
-    No figure is rounded up to a part that it is `short_of`.
-    """
+    """Draw a class with shares as a bar, and then the rest. No figure is rounded up to a part that it is `short_of`."""
     allocated = sum(shares for _, shares in holdings)
     total = max(allocated, there_are or 0)
     parts = [
@@ -108,10 +105,7 @@ def share_bar(
 
 
 def ownership_bar(label: str, ends: Sequence[tuple[str, Fraction, int]], *, rest: int) -> Bar:
-    """Draw the final owners of all shares as a bar, and then the part without a known owner.
-
-    Each end is a name, its exact part, and the part in hundredths of a percent; with `rest` these are the whole.
-    """
+    """Draw the final owners (name, exact part, hundredths of a percent) as a bar, and then the part of `rest`."""
     parts = [
         Slice(name, format_hundredths(figure), part, swatch(place)) for place, (name, part, figure) in enumerate(ends)
     ]

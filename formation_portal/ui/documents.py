@@ -98,10 +98,7 @@ _PAPER = (1240, 1754)
 
 
 class DocumentPage:
-    """A page of a document. Its links are addresses of `room`, the portal or the desk.
-
-    Raises Http404 for a number that the document does not have.
-    """
+    """A page of a document with addresses of `room`, portal or desk. Raises Http404 if it has no such page."""
 
     def __init__(self, draft: Draft, document: Document, page: int, *, room: str = "portal") -> None:
         findings = findings_of(document)

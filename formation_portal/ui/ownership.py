@@ -59,11 +59,7 @@ class OwnershipNode:
 
 
 class Ownership:
-    """The tree below its root, the company that is formed.
-
-    It has the shareholders, unless all are people, and if it `is_full`, the companies without shares whose owners are
-    entered. The owners of a company are drawn once, so that the tree stays as large as its companies.
-    """
+    """The tree of the shareholders, unless all are people; if it `is_full`, also of the other companies with owners."""
 
     def __init__(self, draft: Draft, allocation: Allocation, *, is_full: bool = False, has_links: bool = False) -> None:
         self.company = draft.title
@@ -144,10 +140,7 @@ class Ownership:
 
 
 def ownership(draft: Draft, allocation: Allocation | None = None) -> Ownership | None:
-    """Return the full tree; None if only people hold shares and no owners of companies are entered.
-
-    One query, unless the allocation has made it.
-    """
+    """Return the full tree; None if only people hold shares and no owners of companies are entered."""
     if not draft.holds_shares:
         return None
     tree = Ownership(draft, allocation or Allocation(draft), is_full=True)

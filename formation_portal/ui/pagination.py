@@ -19,10 +19,7 @@ Position = TypeVar("Position")
 
 @dataclass(frozen=True, slots=True)
 class PageLink:
-    """A link to another page; without an address it is the page that is shown, or the gap between two numbers.
-
-    `number` is the page's own, where pages are numbered.
-    """
+    """A link to another page; without an address, the page that is shown or the gap between two numbers."""
 
     label: str
     url: str = ""
@@ -45,10 +42,7 @@ class ViewLink:
 
 
 def numbered_links(page: Page[Any], query: QueryDict, *, name: str = "page") -> tuple[PageLink, ...]:
-    """Return links to the pages around a page of Django's paginator, the first and the last; none for a single page.
-
-    The links keep `query` and have the number as `name`.
-    """
+    """Return links to the pages around a page, the first and the last; they keep `query`. None for a single page."""
     if not page.has_other_pages():
         return ()
 

@@ -23,8 +23,7 @@ from .ownership import Ownership, ownership
 
 @dataclass(frozen=True, slots=True)
 class PrintedRow:
-    """A question with its answer in words; without a value it was not answered. `is_schemas`: the term is a text of the
-    schema."""
+    """A question with its answer in words, if any. `is_schemas`: the term is a text of the schema."""
 
     term: str
     value: str = ""

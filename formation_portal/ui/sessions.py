@@ -19,8 +19,7 @@ _CONFIRMED_SECONDS = 30
 
 @dataclass(frozen=True, slots=True)
 class SessionEnd:
-    """The time at which the session ends. `is_near`: the page warns of it. `ask_again` is the number of seconds after
-    which the page asks again."""
+    """When the session ends. `is_near`: the page warns. `ask_again`: the seconds after which the page asks again."""
 
     at: str = ""
     is_near: bool = False

@@ -54,10 +54,7 @@ def quote_key(text: str) -> str:
 
 
 class FieldSpec(DescribedModel):
-    """Base of all field types (interface, "Field"; `help` is in the supplement).
-
-    `name` identifies the answer within its holder (the entity, a party, a share class).
-    """
+    """Base of all field types (interface, "Field"). `name` identifies the answer within its holder."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -197,10 +194,7 @@ class FieldSpec(DescribedModel):
         return ""
 
     def clean(self, raw: Any) -> Any | None:
-        """Return the answer as a value, or None for a blank one. Takes posted answers and payloads.
-
-        Raises AnswerError for an answer that cannot be read.
-        """
+        """Read a posted answer or a payload as a value; None for a blank one. Raises AnswerError."""
         return None if parsing.is_blank(raw) else self._parse(raw)
 
     def _parse(self, raw: Any) -> Any:

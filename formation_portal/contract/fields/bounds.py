@@ -101,10 +101,7 @@ class Bounds:
         return {}
 
     def objection(self, value: Any, spec: FieldSpec, days: Days | None) -> Objection | None:
-        """Return the most serious reason why the field's value lies outside its bounds, or None.
-
-        Without `days`, bounds that depend on the calendar are not judged.
-        """
+        """Return the most serious objection to the value, or None. Without `days`, the calendar is not judged."""
         objections = self._objections(value, spec, days)
         return max(objections, key=lambda objection: objection.distance, default=None)
 
@@ -201,10 +198,7 @@ class AmountBounds(Bounds):
 
 @dataclass(frozen=True, slots=True)
 class DateBounds(Bounds):
-    """Bounds of a date, inclusive, and of the age of a person who was born on it.
-
-    Where dates differ on earth, `today` is the date in the person's favour.
-    """
+    """Bounds of a date and of the age of a person born on it, inclusive; `today` is the date in the person's favour."""
 
     members: ClassVar[tuple[str, ...]] = ("minimum", "maximum", "minimum_age", "maximum_age")
 

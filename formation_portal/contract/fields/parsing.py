@@ -204,11 +204,7 @@ def localised_number(text: str) -> str:
 
 
 def ambiguity_note(text: str) -> str:
-    """Return how a number of a draft was understood if its only mark may be meant in the other way; else "".
-
-    So no number is off by a factor of a thousand without a note. Three zeros after a comma are clear: no person writes
-    decimals so.
-    """
+    """Return how a number of a draft was understood if its only mark may mean thousands or decimals; else ""."""
     number = without_group_marks(text)
     if match := _POINT_AND_THREE.fullmatch(number):
         return gettext(

@@ -145,10 +145,7 @@ class DateField(FieldSpec):
 
 
 class AddressField(FieldSpec):
-    """A postal address: street1, street2, city, region, postcode, country (ISO 3166-1 alpha-2).
-
-    Example: {"street1": "1 Main St", "city": "Zug", "postcode": "6300", "country": "CH"} (supplement, "Values").
-    """
+    """A postal address (supplement, "Values"). Example: {"street1": "1 Main St", "city": "Zug", "country": "CH"}."""
 
     template: ClassVar[str] = "address"
     parts: ClassVar[Mapping[str, str]] = {
@@ -212,10 +209,7 @@ class AddressField(FieldSpec):
 
 
 class CurrencyAmountField(FieldSpec):
-    """An amount with its currency, both required; a single allowed currency is fixed (interface).
-
-    Example: {"amount": 50000, "currency": "USD"}. Zero or more. Its decimals are limited by `decimals`.
-    """
+    """An amount, zero or more, with its currency. Example: {"amount": 50000, "currency": "USD"} (interface)."""
 
     template: ClassVar[str] = "currency_amount"
     parts: ClassVar[Mapping[str, str]] = {"amount": gettext_noop("Amount"), "currency": gettext_noop("Currency")}

@@ -115,10 +115,7 @@ SHORT_LIST = 12
 
 
 class Suggestions:
-    """The likeliest countries and currencies of an application, computed when a long list is drawn first.
-
-    With `only` nobody's answers count but that party's.
-    """
+    """The likeliest countries and currencies of an application; with `only`, by the answers of that party alone."""
 
     def __init__(self, draft: Draft, *, only: Party | None = None) -> None:
         self._draft = draft

@@ -193,18 +193,12 @@ class QuestionForm:
         return any(region.is_conditional for region in self.regions)
 
     def has_new_problems(self, before: "QuestionForm") -> bool:
-        """Check for answers that cannot be read or stored, and for objections of the service that are new.
-
-        Earlier objections do not hold up anybody who goes on and corrects them later.
-        """
+        """Check for unreadable answers and new objections. Earlier objections hold up nobody who goes on."""
         is_unreadable = any(question.spec.name in self.answers.problems for question in self.problems)
         return is_unreadable or bool(self.overlong) or bool(self.refused.items() - before.refused.items())
 
     def opened_since(self, before: "QuestionForm", shown_regions: Collection[str]) -> tuple[Question, ...]:
-        """Return the required questions without an answer that a save has opened, and that the page did not show.
-
-        `shown_regions` are the ids of the regions that the page showed when it was posted.
-        """
+        """Return the open required questions that a save has opened, and that the page's regions did not show."""
         earlier = before.shown_controls
         opened: list[Question] = []
         for region in self.regions:
@@ -265,10 +259,7 @@ class QuestionForm:
 
 @dataclass(frozen=True)
 class Region:
-    """A run of questions in a form, which begins at a place among them. `entry` is the key of its heading.
-
-    A region without a rule is always shown and has no id.
-    """
+    """A run of questions in a form from a place on. `entry` is its heading's key. Without a rule it has no id."""
 
     id: str
     entry: str
@@ -294,10 +285,7 @@ class Region:
 
     @property
     def when(self) -> str:
-        """Return the table of when it shows: rows apart by spaces, each written like a posted form.
-
-        "" if only the server can tell.
-        """
+        """Return the table of when it shows, as posted forms apart by spaces; "" if only the server can tell."""
         if not self.is_conditional or self.form.tables is None:
             return ""
         rows: list[str] = []

@@ -75,10 +75,7 @@ def posted_page_version(post: QueryDict, draft: Draft) -> PageVersion | None:
 
 
 def posted_answers(form: QuestionForm, post: QueryDict) -> dict[str, Raw]:
-    """Return the posted answers of the form by field name.
-
-    Answers that the form does not ask for, or that only the agent gives, are ignored and logged without their values.
-    """
+    """Return the posted answers by field name. Others than those asked for are ignored, and logged without values."""
     regions = shown_regions(post)
     ignored = {name for name in post if name.startswith(_QUESTION)}
     posted = {_control_of_part(name) for name in ignored}
@@ -124,10 +121,7 @@ def posted_version(post: QueryDict) -> int:
 
 
 def recognised_answers(controls: Iterable[tuple[str, Iterable[str]]]) -> tuple[AnswerRow, ...]:
-    """Read back the answers in the controls of a form, without blank ones.
-
-    An answer that no form of the catalog asks for is labelled by the name of its control.
-    """
+    """Read back the answers in controls. One of no form of the catalog is labelled by its control's name."""
     post = QueryDict(mutable=True)
     for name, values in controls:
         post.setlist(name, list(values))

@@ -36,8 +36,7 @@ class AnswerRow:
 
 @dataclass(frozen=True, slots=True)
 class QueryNote:
-    """A question of our reviewer about an answer, and the customer's reply. `proposal` is the proposed answer in words,
-    empty if it is stored already."""
+    """A question of our reviewer and the customer's reply. `proposal` is an answer in words that is not stored yet."""
 
     number: int
     title: str

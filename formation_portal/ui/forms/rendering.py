@@ -33,8 +33,7 @@ class QuestionPlace(NamedTuple):
 
 
 class MarkupCacheKey(NamedTuple):
-    """The values that decide the markup of a question. `form` is the number of a form in one language; `answer` has the
-    chosen values, and gaps in place of typed text."""
+    """The values that decide the markup of a question of a form in one language; `answer` has gaps for typed text."""
 
     form: int
     catalog_language: str

@@ -40,10 +40,7 @@ class GlossaryPlace(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A term with its meaning, and the place's own word if that is another.
-
-    `language` is that of title and meaning if it is not the page's, `local_language` that of the place's word.
-    """
+    """A term with its meaning, the place's own word, and the languages of both if they are not the page's."""
 
     key: str
     title: str

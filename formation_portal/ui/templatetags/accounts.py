@@ -29,10 +29,7 @@ _LETTERS_READ = 50
 
 @register.simple_tag(takes_context=True)
 def address_to_confirm(context: dict[str, Any]) -> str:
-    """Return the reader's address on pages of applications while it is not confirmed; "" otherwise.
-
-    The session remembers that it is confirmed, so that pages make no more queries.
-    """
+    """Return the reader's unconfirmed address on pages of applications, else "". Asks once a session."""
     request = context.get("request")
     match = getattr(request, "resolver_match", None)
     if request is None or match is None or not match.route.startswith("applications/"):

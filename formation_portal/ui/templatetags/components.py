@@ -91,10 +91,7 @@ def glyph(state: str) -> SafeString:
 
 @register.simple_tag
 def need_items(needs: Iterable[Any]) -> SafeString:
-    """Draw the lines of a list of needs, each with `text`, and with `url` and `id` if it has them.
-
-    The loop of a template takes ten times as long over the hundreds of a long form.
-    """
+    """Draw a list of needs: a template's loop takes ten times as long over the hundreds of a long form."""
     glyphs = {False: _glyph("open", ' width="18" height="18"'), True: _glyph("cross", ' width="18" height="18"')}
     lines = []
     for need in needs:
@@ -120,10 +117,7 @@ def additions(needs: Iterable[Any]) -> list[Any]:
 
 @register.simple_tag
 def task_row(task: Any, source: TextSource | None = None, is_ours: Any = False) -> SafeString:
-    """Draw a row of an overview (ui/task.html). `source` has the title, unless it is the portal's own text.
-
-    An overview has a dozen rows, and a template takes as long over each as a query.
-    """
+    """Draw a row of an overview (ui/task.html). `source` has the title, unless it is the portal's own."""
     own_id, title = str(task.id), task.title
     parts = {"status": task.status, "note": task.note, "why": task.why and f"{task.why}."}
     ids = {part: attributes(id=own_id and f"{own_id}-{part}") for part in parts}
@@ -231,10 +225,7 @@ def paired(columns: Iterable[Any], cells: Iterable[Any]) -> Iterable[tuple[Any, 
 
 @register.simple_tag
 def question_mark(q: Any, swapped: bool = False) -> SafeString:
-    """Draw the mark of a question, under an id of its own, so that it can be swapped without the control.
-
-    An answer that cannot be read has no mark, since its spine is coloured.
-    """
+    """Draw the mark of a question under its own id, to be swapped alone; none for an unreadable answer."""
     state = "" if q.error else q.mark
     own = attributes(id=f"{q.id}-mark", hx_swap_oob="true" if swapped else "")
     return markup(f'<span class="mark {TONES.get(state, "")}"{own}>{_glyph(state, "")}</span>')
@@ -248,10 +239,7 @@ def page_version(context: Mapping[str, Any], draft: Draft, swapped: Any = "") ->
 
 @register.simple_tag
 def options(choices: Iterable[Option], spec: FieldSpec | None = None) -> SafeString:
-    """Draw the options of a select. A value that equals the label is left out. `spec` is the field that has them.
-
-    The loop of a template takes ten times as long over long lists.
-    """
+    """Draw the options of a select, ten times as fast as a template's loop. `spec` is the field that has them."""
     lines = []
     for choice in choices:
         language = option_language(choice.label, spec)
@@ -288,10 +276,7 @@ def form_problems(form: BaseForm) -> list[Problem]:
 
 @register.simple_tag
 def seal(name: str, kind: str = "person") -> SafeString:
-    """Draw the initials of a name as a seal: persons round, companies square, foundations an arch.
-
-    They are the first letters of the first and the last word; one letter for one word, a middle dot for none.
-    """
+    """Draw the initials of a name, of its first and last word, as a seal: each kind has its shape."""
     letters = [part[0] for part in str(name).split() if part[0].isalnum()]
     initials = "".join(letters[:1] + letters[1:][-1:]) or "·"
     return markup(f'<span class="seal{_SEALS.get(kind, "")}" aria-hidden="true">{escape(initials.upper())}</span>')
@@ -299,10 +284,7 @@ def seal(name: str, kind: str = "person") -> SafeString:
 
 @register.simple_tag
 def nav_link(view_name: str, label: str, path: str) -> SafeString:
-    """Draw a link of the main navigation; nothing if this site has no such page.
-
-    `aria-current` is "page" on the page itself and "true" below it.
-    """
+    """Draw a link of the main navigation; nothing if this site has no such page."""
     try:
         url = reverse(view_name)
     except NoReverseMatch:

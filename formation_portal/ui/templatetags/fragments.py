@@ -70,10 +70,7 @@ _IN_MENUS = (
 
 @register.filter
 def menu_place(path: str) -> str:
-    """Return the page of the menus that a path is or lies below ("…_/"); "" for others.
-
-    The rest of the path is left out: it may hold a key, or a name.
-    """
+    """Return the page of the menus that a path is or lies below ("…_/"), without keys or names; else ""."""
     places = _menu_addresses(settings.ROOT_URLCONF)
     if path in places:
         return path

@@ -67,11 +67,7 @@ def _button(name: str, value: str, label: str, lang: str, target: str, current: 
 
 @register.filter
 def schema_words(text: Any, source: TextSource | None = None) -> SafeString:
-    """Mark a text of the schema or the catalog with its language if that is not the page's.
-
-    `source` is the form, the part of it or the catalog item that has the text; without it the text is in the language
-    of the catalog.
-    """
+    """Mark a text of the schema, or of its part `source`, with its language if that is not the page's."""
     escaped = conditional_escape(text)
     language = foreign_language(text, source)
     if not language or not escaped:

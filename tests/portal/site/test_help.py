@@ -9,7 +9,7 @@ from django.utils import translation
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.service.catalog.loader import read_catalog
-from formation_portal.ui.glossary import explained_term, place_of, places, term_texts, terms_in
+from formation_portal.ui.glossary import explained_term, places, term_texts, terms_in
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -55,7 +55,7 @@ def test_most_forms_of_the_catalog_use_words_that_are_explained() -> None:
 
 
 def test_a_places_word_is_told_only_where_it_is_another() -> None:
-    netherlands, states = place_of("NL"), place_of("US")
+    netherlands, states = places().get("NL"), places().get("US")
     assert explained_term("director", netherlands).local == "bestuurder"
     assert explained_term("director", netherlands).local_language == "nl"
     assert explained_term("member", states).local == ""
