@@ -17,7 +17,6 @@ from django.utils.translation import gettext, gettext_noop
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.fields.parsing import is_blank
-from formation_portal.contract.lifecycle import State
 from formation_portal.contract.localisation import ngettext
 from formation_portal.contract.needs import Need
 from formation_portal.contract.schema import Section
@@ -32,8 +31,8 @@ from formation_portal.ui.formats import application_price, entity_word, time_or_
 from ..feedback import DeliverySummary, task_deliveries
 from ..pages import fees_of
 from ..parties.progress import NO_REFUSALS, GuestPart, NeedCounts, Progress, guest_part, needs_words, role_progress
-from ..submission.corrections import Returned, returned
 from ..submission.status import Progress as SubmissionProgress
+from ..submission.status import current_return
 
 _DOCUMENTS = "task-documents"
 _ABOUT = {
@@ -278,45 +277,27 @@ def newer_form(draft: Draft) -> CatalogItem | None:
     return None
 
 
-@dataclass(frozen=True)
 class OverviewPage:
     """The overview of a draft that can still be changed."""
 
-    draft: Draft
-    delivery: DeliverySummary
-
-    @property
-    def deleted_on(self) -> datetime | None:
-        """Return when the unused draft is deleted, if that was announced."""
-        return deleted_on(self.draft.application)
-
-    @property
-    def has_new_form(self) -> bool:
-        return newer_form(self.draft) is not None
-
-    @cached_property
-    def tasks(self) -> TaskList:
-        deliveries = task_deliveries(self.draft, self.delivery.deliveries)
-        return task_list(self.draft, refused=self.delivery.refused, deliveries=deliveries)
-
-    @cached_property
-    def pending(self) -> list[PendingAction]:
-        """Return whom the application waits for. Makes one query."""
-        invitations = parts.invitations_of(self.draft)
-        return pending_actions(self.draft, self.delivery.deliveries, invitations)
-
-    @cached_property
-    def returned(self) -> Returned | None:
-        """Return what came back, if the application was returned."""
-        if self.draft.application.status is not State.RETURNED_FOR_CHANGES:
-            return None
-        return returned(self.delivery, SubmissionProgress(self.draft.application).returned, back_to="overview")
+    def __init__(self, draft: Draft, delivery: DeliverySummary) -> None:
+        self.draft = draft
+        self.delivery = delivery
+        # The day when the unused draft is deleted, if that was announced.
+        self.deleted_on = deleted_on(draft.application)
+        self.has_new_form = newer_form(draft) is not None
+        deliveries = task_deliveries(draft, delivery.deliveries)
+        self.tasks = task_list(draft, refused=delivery.refused, deliveries=deliveries)
+        self.pending = pending_actions(draft, delivery.deliveries, parts.invitations_of(draft))
+        self.returned = current_return(delivery, SubmissionProgress(draft.application), back_to="overview")
+        one_off, annual = fees_of(application_price(draft.application))
+        fees = ((gettext("Set-up fee"), one_off), (gettext("Annual fee"), annual))
+        self.prices = [(fee, amount) for fee, amount in fees if amount]
 
     @cached_property
     def submit(self) -> Task:
         """Return the last task: check and submit."""
-        is_returned = self.draft.application.status is State.RETURNED_FOR_CHANGES
-        title = gettext("Check and send corrections") if is_returned else gettext("Check your answers and submit")
+        title = gettext("Check and send corrections") if self.returned else gettext("Check your answers and submit")
         refused = self.returned.refused_count if self.returned else len(self.delivery.refused)
         url = reverse("portal:check", args=[self.draft.application.reference])
         count = len(self.draft.needs) + refused
@@ -329,9 +310,3 @@ class OverviewPage:
             count,
         )
         return Task("task-check", title, url, "later", gettext("Not ready yet"), note)
-
-    @cached_property
-    def prices(self) -> list[tuple[str, str]]:
-        one_off, annual = fees_of(application_price(self.draft.application))
-        fees = ((gettext("Set-up fee"), one_off), (gettext("Annual fee"), annual))
-        return [(fee, amount) for fee, amount in fees if amount]

@@ -5,8 +5,6 @@ An application is transferred to the form of another product, or to a newer form
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import TypeVar
 
 from django.urls import reverse
@@ -19,9 +17,6 @@ from formation_portal.applications.draft import Draft, schema_digest
 from formation_portal.applications.models import Application
 from formation_portal.applications.readback import entity_name
 from formation_portal.applications.transfer import (
-    LostAnswer,
-    Transfer,
-    TransferLine,
     content_of,
     count_declarations,
     lost_answers,
@@ -34,7 +29,7 @@ from formation_portal.contract.fields.iso_codes import sort_key
 from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.localisation import ngettext
-from formation_portal.contract.transfer import FormChanges, form_changes
+from formation_portal.contract.transfer import form_changes
 from formation_portal.gateway.catalog import Catalog, CatalogProduct
 from formation_portal.invitations.models import current_stage
 from formation_portal.ui.formats import counted, day, time_or_day
@@ -180,37 +175,22 @@ def is_another(draft: Draft, product: CatalogProduct) -> bool:
     return product.is_available and not is_same
 
 
-@dataclass(frozen=True)
 class CarryOverPage:
     """The comparison of a draft with another product, by the holders of answers. Makes no query."""
 
-    draft: Draft
-    product: CatalogProduct
-    item: CatalogItem
-
-    @cached_property
-    def transfer(self) -> Transfer:
-        return plan_transfer(self.draft, schema=self.item.form)
-
-    @cached_property
-    def fits(self) -> Mapping[str, Sequence[TransferLine]]:
-        return _grouped((line.holder, line) for line in self.transfer.fits)
-
-    @cached_property
-    def misfits(self) -> Mapping[str, Sequence[TransferLine]]:
-        return _grouped((line.holder, line) for line in self.transfer.misfits)
-
-    @cached_property
-    def needed(self) -> Mapping[str, Sequence[str]]:
-        """Return the needs of the other form, by section."""
-        titles = {section.key: section.title for section in self.item.form.sections}
-        return _grouped((titles.get(need.section, ""), need.text) for need in self.transfer.needed)
-
-    @property
-    def seen(self) -> str:
-        """Digest the compared versions of draft and form, so that only the comparison on the page is carried out."""
-        versions = f"{self.draft.application.revision} {schema_digest(self.item.document)}"
-        return hashlib.sha256(versions.encode()).hexdigest()[:32]
+    def __init__(self, draft: Draft, product: CatalogProduct, item: CatalogItem) -> None:
+        self.draft = draft
+        self.product = product
+        self.item = item
+        self.transfer = plan_transfer(draft, schema=item.form)
+        self.fits = _grouped((line.holder, line) for line in self.transfer.fits)
+        self.misfits = _grouped((line.holder, line) for line in self.transfer.misfits)
+        titles = {section.key: section.title for section in item.form.sections}
+        # By section of the other form.
+        self.needed = _grouped((titles.get(need.section, ""), need.text) for need in self.transfer.needed)
+        # The compared versions of draft and form, so that only the comparison on the page is carried out.
+        versions = f"{draft.application.revision} {schema_digest(item.document)}"
+        self.seen = hashlib.sha256(versions.encode()).hexdigest()[:32]
 
 
 def _grouped(pairs: Iterable[tuple[str, Value]]) -> Mapping[str, Sequence[Value]]:
@@ -220,37 +200,21 @@ def _grouped(pairs: Iterable[tuple[str, Value]]) -> Mapping[str, Sequence[Value]
     return groups
 
 
-@dataclass(frozen=True)
 class FormChangePage:
     """The changes by another form of the draft's product. Makes no query."""
 
-    draft: Draft
-    item: CatalogItem
-
-    @cached_property
-    def changes(self) -> FormChanges:
-        return form_changes(self.draft.schema, self.item.form)
-
-    @cached_property
-    def lost(self) -> Sequence[LostAnswer]:
-        return lost_answers(self.draft, self.item.form)
-
-    @cached_property
-    def needed(self) -> list[str]:
-        """Return the needs that are new with the other form."""
-        texts = {need.text for need in self.draft.needs}
-        return [need.text for need in with_schema(self.draft, self.item.form).needs if need.text not in texts]
-
-    @cached_property
-    def price(self) -> str:
-        """Return the present price in words, if it is not the draft's."""
-        if self.draft.application.product.get("price") == self.item.model_dump(mode="json")["price"]:
-            return ""
-        one_off, annual = fees_of(self.item.price)
-        set_up_fee = gettext("{amount} set-up fee").format(amount=one_off)
-        return f"{set_up_fee}, {gettext('{amount} annual fee').format(amount=annual)}"
-
-    @property
-    def seen(self) -> str:
-        """Name the version of the form on the page."""
-        return f"{self.item.form.id} {self.item.form.version}"
+    def __init__(self, draft: Draft, item: CatalogItem) -> None:
+        self.draft = draft
+        self.item = item
+        self.changes = form_changes(draft.schema, item.form)
+        self.lost = lost_answers(draft, item.form)
+        texts = {need.text for need in draft.needs}
+        # The needs that are new with the other form.
+        self.needed = [need.text for need in with_schema(draft, item.form).needs if need.text not in texts]
+        # The version of the form, so that no other is adopted.
+        self.seen = f"{item.form.id} {item.form.version}"
+        self.price = ""
+        if draft.application.product.get("price") != item.model_dump(mode="json")["price"]:
+            one_off, annual = fees_of(item.price)
+            set_up_fee = gettext("{amount} set-up fee").format(amount=one_off)
+            self.price = f"{set_up_fee}, {gettext('{amount} annual fee').format(amount=annual)}"

@@ -4,8 +4,7 @@ A question uses only items and schemas of the catalog, and is asked only if an a
 The answers are in the address; nothing about a visitor is stored. The result is no advice, and the page says so.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
 from operator import attrgetter
@@ -240,91 +239,55 @@ class PriceQuestion(GuideQuestion):
 _QUESTIONS = (FormQuestion, PlaceQuestion, PeopleQuestion, DaysQuestion, PriceQuestion)
 
 
-@dataclass(frozen=True)
 class Candidate:
     """A product, and whether it meets each answer."""
 
-    product: CatalogProduct
-    item: CatalogItem
-    answered: list[GuideQuestion]
-    unanswered: list[GuideQuestion]
-
-    @cached_property
-    def results(self) -> dict[str, bool | None]:
-        """Tell by question whether the product meets the answer."""
-        return {question.name: question.meets(self.item, question.answer) for question in self.answered}
-
-    @property
-    def missed(self) -> set[str]:
-        """Return the questions whose answer the product does not meet, as far as the catalog says."""
-        return {name for name, is_met in self.results.items() if not is_met}
-
-    @property
-    def met_count(self) -> int:
-        return len(self.results) - len(self.missed)
-
-    @property
-    def rank(self) -> tuple[int, int, int]:
-        """Return the sort key: fewest answers missed first, then what is ready soonest."""
-        _, most_days = working_days(self.item.original.estimated_timeline) or (0, 1_000)
-        return len(self.missed), list(self.results.values()).count(False), most_days
+    def __init__(self, product: CatalogProduct, item: CatalogItem, questions: Sequence[GuideQuestion]) -> None:
+        self.product = product
+        self.item = item
+        self._questions = questions
+        # By question, as far as the catalog says.
+        answered = [question for question in questions if question.answer]
+        self.results = {question.name: question.meets(item, question.answer) for question in answered}
+        self.missed = {name for name, is_met in self.results.items() if not is_met}
+        self.met_count = len(self.results) - len(self.missed)
+        _, most_days = working_days(item.original.estimated_timeline) or (0, 1_000)
+        # The fewest answers missed come first, then what is ready soonest.
+        self.rank = (len(self.missed), list(self.results.values()).count(False), most_days)
 
     @property
     def reasons(self) -> list[tuple[bool, str]]:
         """Return whether each answer is met, and why; those that are met come first."""
-        reasons = [(self.results[question.name] is True, question.reason(self.item)) for question in self.answered]
+        answered = [question for question in self._questions if question.answer]
+        reasons = [(self.results[question.name] is True, question.reason(self.item)) for question in answered]
         return sorted(reasons, key=lambda reason: not reason[0])
 
     @property
     def other_facts(self) -> str:
         """Describe the product by the questions without an answer."""
-        return " · ".join(question.fact(self.item) for question in self.unanswered)
+        return " · ".join(question.fact(self.item) for question in self._questions if not question.answer)
 
 
-@dataclass(frozen=True)
 class GuidePage:
     """The questions, and the shortlist once any is answered. Answers that are not offered are ignored."""
 
-    catalog: Catalog
-    query: Mapping[str, str]
-
-    @cached_property
-    def questions(self) -> list[GuideQuestion]:
-        """Return the questions that distinguish the products, with their answers."""
-        items = tuple(product.item for product in self.catalog.items if product.item and product.is_available)
-        questions: list[GuideQuestion] = []
+    def __init__(self, catalog: Catalog, query: Mapping[str, str]) -> None:
+        self.catalog = catalog
+        available = [(product, product.item) for product in catalog.items if product.item and product.is_available]
+        items = tuple(item for _, item in available)
+        self.questions: list[GuideQuestion] = []
         for question in (kind(items) for kind in _QUESTIONS):
+            # A question that leaves no product out is not asked.
             if question.is_useful(items):
-                value = self.query.get(question.name, "")
+                value = query.get(question.name, "")
                 question.answer = value if value in question.labels else ""
-                questions.append(question)
-        return questions
-
-    @cached_property
-    def answers(self) -> dict[str, str]:
-        """Return the answers by the name of the question."""
-        return {question.name: question.answer for question in self.questions if question.answer}
-
-    @cached_property
-    def ranked(self) -> list[Candidate]:
-        """Return every available product, the best first."""
-        answered = [question for question in self.questions if question.answer]
-        unanswered = [question for question in self.questions if not question.answer]
-        candidates: list[Candidate] = []
-        for product in self.catalog.items:
-            if product.is_available and product.item:
-                candidates.append(Candidate(product, product.item, answered, unanswered))
-        return sorted(candidates, key=attrgetter("rank"))
-
-    @cached_property
-    def fitting(self) -> list[Candidate]:
-        """Return the products that meet every answer."""
-        return [candidate for candidate in self.ranked if not candidate.missed] if self.answers else []
-
-    @property
-    def more(self) -> list[Candidate]:
-        """Return the fitting products beyond the shortlist."""
-        return self.fitting[_LISTED_AT_MOST:]
+                self.questions.append(question)
+        self.answers = {question.name: question.answer for question in self.questions if question.answer}
+        self.url = reverse("portal:guide", query=self.answers)
+        candidates = (Candidate(product, item, self.questions) for product, item in available)
+        self.ranked = sorted(candidates, key=attrgetter("rank"))
+        self.fitting = [candidate for candidate in self.ranked if self.answers and not candidate.missed]
+        self.more = self.fitting[_LISTED_AT_MOST:]
 
     @cached_property
     def shortlist(self) -> list[Candidate]:
@@ -353,10 +316,6 @@ class GuidePage:
                     Removal(question.labels[question.answer], count, reverse("portal:guide", query=answers))
                 )
         return best_removal(removals)
-
-    @property
-    def url(self) -> str:
-        return reverse("portal:guide", query=self.answers)
 
     @property
     def compared(self) -> list[Candidate]:

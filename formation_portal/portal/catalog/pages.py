@@ -1,13 +1,13 @@
 """Build the index of the catalog, and the comparison of up to three products."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 from django.utils.translation import gettext
 
 from formation_portal.contract import canonical
-from formation_portal.contract.catalog import CatalogItem, Jurisdiction
+from formation_portal.contract.catalog import Jurisdiction
 from formation_portal.contract.fields.iso_codes import format_amount, sort_key
 from formation_portal.contract.localisation import join_list, ngettext
 from formation_portal.gateway.catalog import Catalog, CatalogProduct
@@ -34,7 +34,9 @@ class ProductRow:
     annual: str = ""
 
 
-@dataclass(frozen=True, eq=False)
+_NO_FILTER = CatalogFilter()
+
+
 class CatalogPage:
     """The products that pass the filters, by region and place. Unreadable ones come last, while nothing is filtered.
 
@@ -42,44 +44,28 @@ class CatalogPage:
     the same products, filters and keys are equal.
     """
 
-    catalog: Catalog
-    chosen: CatalogFilter
-    keys: tuple[str, ...]
-    # The filters of the page that asks for an update.
-    before: CatalogFilter = field(default_factory=CatalogFilter)
+    def __init__(
+        self, catalog: Catalog, chosen: CatalogFilter, keys: tuple[str, ...], before: CatalogFilter = _NO_FILTER
+    ) -> None:
+        self.catalog = catalog
+        self.chosen = chosen
+        # The filters of the page that asks for an update.
+        self._before = before
+        self._key = (id(catalog.items), chosen, keys, before)
+        # Nothing is filtered or ticked. Only such a page is cached, since it has nothing typed.
+        self.is_whole = (chosen, keys, before) == (_NO_FILTER, (), _NO_FILTER)
+        self._ticked = [key for key in keys if catalog.find(key)]
+        self._items = [product.item for product in catalog.items if product.item]
+        # The products that pass the filters.
+        self.products = [product for product in catalog.items if chosen.matches(product.item)]
+        self.place_count = len({item.jurisdiction.slug for item in self._items})
+        self.url_without_filters = filtered_url("portal:catalog", _NO_FILTER, self._ticked)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, CatalogPage) and self._key == other._key
 
     def __hash__(self) -> int:
         return hash(self._key)
-
-    @property
-    def _key(self) -> tuple[object, ...]:
-        return (id(self.catalog.items), self.chosen, self.keys, self.before)
-
-    @property
-    def is_whole(self) -> bool:
-        """Tell whether nothing is filtered or ticked. Only such a page is cached, since it has nothing typed."""
-        no_filter = CatalogFilter()
-        return (self.chosen, self.keys, self.before) == (no_filter, (), no_filter)
-
-    @cached_property
-    def _ticked(self) -> tuple[str, ...]:
-        return tuple(key for key in self.keys if self.catalog.find(key))
-
-    @cached_property
-    def _items(self) -> list[CatalogItem]:
-        return [product.item for product in self.catalog.items if product.item]
-
-    @cached_property
-    def products(self) -> tuple[CatalogProduct, ...]:
-        """Return the products that pass the filters."""
-        return tuple(product for product in self.catalog.items if self.chosen.matches(product.item))
-
-    @property
-    def place_count(self) -> int:
-        return len({item.jurisdiction.slug for item in self._items})
 
     @cached_property
     def controls(self) -> list[CatalogFilterControl]:
@@ -90,7 +76,7 @@ class CatalogPage:
         """Return the lists to update on the page that asks: all but the one that was changed there."""
         renewed: list[CatalogFilterControl] = []
         for control in self.controls:
-            if control.choices and self.chosen.values.get(control.name) == self.before.values.get(control.name):
+            if control.choices and self.chosen.values.get(control.name) == self._before.values.get(control.name):
                 renewed.append(control)
         return renewed
 
@@ -181,10 +167,6 @@ class CatalogPage:
         return best_removal(removals)
 
     @property
-    def url_without_filters(self) -> str:
-        return filtered_url("portal:catalog", CatalogFilter(), self._ticked)
-
-    @property
     def announcement(self) -> str:
         """Announce a change: the count, and if nothing matches, what would help most."""
         total = len(self.catalog.items)
@@ -219,45 +201,30 @@ class ComparisonRow:
     is_list: bool = False
 
 
-@dataclass(frozen=True)
 class ComparePage:
     """The comparison of up to three products, in the order of the address, from their schemas alone."""
 
-    catalog: Catalog
-    chosen: CatalogFilter
-    keys: tuple[str, ...]
-
-    @cached_property
-    def _in_catalog(self) -> list[CatalogProduct]:
-        return [product for key in self.keys if (product := self.catalog.find(key))]
-
-    @cached_property
-    def _available(self) -> list[CatalogProduct]:
-        return [product for product in self._in_catalog if product.is_available]
-
-    @cached_property
-    def _requirements(self) -> list[Requirements]:
-        return [Requirements(product.item) for product in self._available[:COMPARED_AT_MOST] if product.item]
-
-    @property
-    def catalog_url(self) -> str:
-        """Return the address of the catalog with the filters and the products."""
-        return filtered_url("portal:catalog", self.chosen, [product.key for product in self._available])
-
-    @cached_property
-    def columns(self) -> list[tuple[CatalogProduct, str]]:
-        """Return the products, each with the address of the comparison without it."""
-        keys = [product.key for product in self._available]
-        columns: list[tuple[CatalogProduct, str]] = []
+    def __init__(self, catalog: Catalog, chosen: CatalogFilter, keys: tuple[str, ...]) -> None:
+        self.catalog = catalog
+        self._keys = keys
+        self._in_catalog = [product for key in keys if (product := catalog.find(key))]
+        self._available = [product for product in self._in_catalog if product.is_available]
+        available = [product.key for product in self._available]
+        # The catalog with the filters and the products.
+        self.catalog_url = filtered_url("portal:catalog", chosen, available)
+        # The products, each with the address of the comparison without it.
+        self.columns: list[tuple[CatalogProduct, str]] = []
+        self._requirements: list[Requirements] = []
         for product in self._available[:COMPARED_AT_MOST]:
-            others = [key for key in keys if key != product.key]
-            columns.append((product, filtered_url("portal:compare", self.chosen, others)))
-        return columns
+            others = [key for key in available if key != product.key]
+            self.columns.append((product, filtered_url("portal:compare", chosen, others)))
+            if product.item:
+                self._requirements.append(Requirements(product.item))
 
     @property
     def notes(self) -> Iterator[str]:
         """Say which products are not shown, and why."""
-        if unknown := len(self.keys) - len(self._in_catalog):
+        if unknown := len(self._keys) - len(self._in_catalog):
             yield ngettext(
                 "A company type in this link is not in the catalog and is not shown.",
                 "{count} company types in this link are not in the catalog and are not shown.",

@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Change
+from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.readback import answer_in_words
 from formation_portal.applications.services import ROLES, SaveResult, restorable_choices
 from formation_portal.contract.fields.base import FieldSpec
@@ -65,7 +66,8 @@ def page_update(*, before: QuestionForm, after: QuestionForm, shown_regions: Ite
     addresses: list[Question] = []
     objections: list[Question] = []
     for place in after.places_of(after.names_changed_since(before)):
-        old, new = before.question(before.asked[place]), after.question(after.asked[place])
+        old = before.question(before.asked[place])
+        new = after.question(after.asked[place])
         if new.spec.parts and new.spec.parts_for(new.raw) != old.spec.parts_for(old.raw):
             addresses.append(new)
         if new.name in swapped:
@@ -99,9 +101,9 @@ def announcement(*, added: int, removed: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class NeedChanges:
-    """The changes of a list of needs: the ids of the lines to remove, and the lines to add.
+    """The ids of the lines to remove from a list of needs, and the lines to add before the line with an id.
 
-    Added lines come with the id of the line that they stand before; "" is the end of the list.
+    "" is the end of the list.
     """
 
     done: tuple[str, ...]
@@ -114,25 +116,26 @@ def need_changes(before: Sequence[Link], after: Sequence[Link]) -> NeedChanges |
     That is if a list is or becomes empty, if a line has no id of its own, if the order is another, and if there is a
     second list of corrections.
     """
-    if not before or not after or any(line.is_correction for line in (*before, *after)):
+    old = {line.id: line for line in before}
+    new = {line.id: line for line in after}
+    if not before or not after or any(line.is_correction or not line.id for line in (*before, *after)):
         return None
-    old, new = {line.id: line for line in before}, {line.id: line for line in after}
-    if "" in old or "" in new or len(old) < len(before) or len(new) < len(after):
+    same = [id_ for id_, line in new.items() if old.get(id_) == line]
+    is_shuffled = same != [id_ for id_, line in old.items() if new.get(id_) == line]
+    if is_shuffled or len(old) < len(before) or len(new) < len(after):
         return None
-    same = [line.id for line in after if old.get(line.id) == line]
-    if same != [line.id for line in before if new.get(line.id) == line]:
-        return None
-    added: list[tuple[str, tuple[Link, ...]]] = []
+    added: dict[str, list[Link]] = {}
     run: list[Link] = []
     for line in after:
         if line.id not in same:
             run.append(line)
         elif run:
-            added.append((line.id, tuple(run)))
+            added[line.id] = run
             run = []
     if run:
-        added.append(("", tuple(run)))
-    return NeedChanges(tuple(id_ for id_ in old if id_ not in same), tuple(added))
+        added[""] = run
+    new_lines = tuple((id_, tuple(lines)) for id_, lines in added.items())
+    return NeedChanges(tuple(id_ for id_ in old if id_ not in same), new_lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,21 +148,18 @@ class Consequence:
 
 
 def consequence(
-    draft: Draft,
-    before: FormState,
-    changes: Sequence[Change],
-    *,
-    party: Party | None = None,
-    only_of: str | None = None,
+    draft: Draft, before: FormState, changes: Sequence[Change], party: PartyRow | None, *, is_guests: bool
 ) -> Consequence | None:
     """Return the last choice that the changes of a save have made; None if they changed no choice.
 
-    `before` is the state before the save, and `party` the party whose answers were saved, as it was then. `only_of` is
-    the token of a guest's party: guests are told of nothing else.
+    `before` is the state before the save, and `party` the party whose answers were saved, as it was then. A guest is
+    told only of answers of that party.
     """
     for change in reversed(changes):
         for name in restorable_choices(draft, change):
-            inactive = _visible_to_reader(_made_inactive(draft, before, changes, party), only_of)
+            inactive = _made_inactive(draft, before, changes, party)
+            if party and is_guests:
+                inactive = _visible_to_guest(inactive, party.token)
             text = ""
             if inactive.is_much:
                 counts = _count(draft, inactive)
@@ -168,24 +168,24 @@ def consequence(
     return None
 
 
-def _made_inactive(draft: Draft, before: FormState, changes: Sequence[Change], party: Party | None) -> Inactive:
+def _made_inactive(draft: Draft, before: FormState, changes: Sequence[Change], party: PartyRow | None) -> Inactive:
     """Return what the changes have made inactive. Changes of answers alone are compared only where those reach."""
-    row = draft.party(party.id) if party else None
+    row = draft.party(party.token) if party else None
     names = {str(line["field"]) for change in changes for line in change.changes}
-    holders = {change.holder for change in changes}
-    own_holders = {party.id} if party else {section.key for section in draft.schema.entity_sections}
-    is_about_answers = holders <= own_holders and ROLES not in names and bool(party) == bool(row)
-    if not is_about_answers:
+    own_holders = {party.token} if party else {section.key for section in draft.schema.entity_sections}
+    has_other_holders = any(change.holder not in own_holders for change in changes)
+    if has_other_holders or ROLES in names or bool(party) != bool(row):
         return newly_inactive(before, draft.form_state)
-    deciding = names & answers_in_rules(draft.schema)
-    return inactive_by(deciding, before, draft.form_state, was=party, now=row.record if row else None)
+    was = party.record if party else None
+    now = row.record if row else None
+    return inactive_by(names & answers_in_rules(draft.schema), before, draft.form_state, was=was, now=now)
 
 
 class InactiveWarnings:
     """The warnings at the choices of a page: what may no longer apply if one is changed, if that is much.
 
-    `specs` are the fields that the page asks the party, or else the entity. `only_of` is as for `consequence`. Warnings
-    stay true when the choice is changed in the page.
+    `specs` are the fields that the page asks the party, or else the entity. A guest is told only of the answers of the
+    party with the token `only_of`. Warnings stay true when the choice is changed in the page.
     """
 
     def __init__(
@@ -203,30 +203,29 @@ class InactiveWarnings:
     @cached_property
     def _texts(self) -> dict[str, str]:
         draft = self._draft
-        answers = (self._party or draft.record).answers
-        deciding = answers_in_rules(draft.schema) & answers.values.keys()
+        values = (self._party or draft.record).answers.values
+        deciding = answers_in_rules(draft.schema) & values.keys()
         choices: dict[str, FieldSpec] = {}
         for spec in self._specs:
             if spec.name in deciding and can_be_much(draft.schema, spec.name, self._party):
                 choices[spec.name] = spec
         if not choices:
             return {}
+        text = gettext(
+            "If you change this answer, {things} may no longer apply. Choose “{words}” again to restore them."
+        )
         texts: dict[str, str] = {}
         for name, inactive in inactive_without(choices, draft.form_state, self._party).items():
-            visible = _visible_to_reader(inactive, self._only_of)
-            if visible.is_much:
-                text = gettext(
-                    "If you change this answer, {things} may no longer apply. Choose “{words}” again to restore them."
-                )
-                answer = choices[name].display(answers.values[name])
-                texts[name] = text.format(things=_count(draft, visible), words=answer)
+            if self._only_of is not None:
+                inactive = _visible_to_guest(inactive, self._only_of)
+            if inactive.is_much:
+                answer = choices[name].display(values[name])
+                texts[name] = text.format(things=_count(draft, inactive), words=answer)
         return texts
 
 
-def _visible_to_reader(inactive: Inactive, only_of: str | None) -> Inactive:
-    if only_of is None:
-        return inactive
-    return Inactive(answers=frozenset(answer for answer in inactive.answers if answer.holder == only_of))
+def _visible_to_guest(inactive: Inactive, token: str) -> Inactive:
+    return Inactive(answers=frozenset(answer for answer in inactive.answers if answer.holder == token))
 
 
 def _count(draft: Draft, inactive: Inactive) -> str:
@@ -266,10 +265,11 @@ class FieldConflict:
         change = self.change
         if change is None or change.who is None or reader.pk is None:
             return gettext("As it is now")
-        named = {"name": customer_name(change.who) or gettext("someone else"), "time": time_or_day(change.at)}
+        sentence = gettext("As %(name)s saved it on %(time)s")
         if change.who_id == reader.pk:
-            return gettext("As you saved it in another window on %(time)s") % named
-        return gettext("As %(name)s saved it on %(time)s") % named
+            sentence = gettext("As you saved it in another window on %(time)s")
+        name = customer_name(change.who) or gettext("someone else")
+        return sentence % {"name": name, "time": time_or_day(change.at)}
 
 
 def field_conflicts(form: QuestionForm, result: SaveResult) -> tuple[FieldConflict, ...]:

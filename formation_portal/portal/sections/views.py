@@ -91,14 +91,8 @@ class PageBefore:
 
     def consequence(self, result: SaveResult) -> Consequence | None:
         """Return the changed choice of the save and what it has made inactive, as far as the reader may know it."""
-        party = self.page.party
-        return consequence(
-            self.page.draft,
-            self.form_state,
-            result.changes,
-            party=party.record if party else None,
-            only_of=party.token if party and self.page.is_guests else None,
-        )
+        page = self.page
+        return consequence(page.draft, self.form_state, result.changes, page.party, is_guests=page.is_guests)
 
 
 def _slots_of(page: QuestionPage) -> _Slots:
@@ -357,7 +351,9 @@ def replies(request: UserRequest, reference: str) -> HttpResponse:
     A GET only leads to the overview.
     """
     draft = get_draft_or_404(request, reference)
-    page = request.POST.get("next", "")
+    page = request.POST.get("next")
+    if page not in ("overview", "status", "documents", "shares"):
+        page = "overview"
     if request.method == "POST":
         try:
             count = store_replies(draft, list(posted_replies(request.POST)), by=request.user)
@@ -368,8 +364,7 @@ def replies(request: UserRequest, reference: str) -> HttpResponse:
                 messages.success(request, gettext("Reply saved. We will send it with your corrections."))
             else:
                 messages.error(request, gettext("Our reviewer has withdrawn this query."))
-    is_known = page in ("overview", "status", "documents", "shares")
-    return redirect(f"portal:{page if is_known else 'overview'}", reference=reference)
+    return redirect(f"portal:{page}", reference=reference)
 
 
 def render_page(
@@ -438,22 +433,24 @@ def _address(request: HttpRequest, page: FormPage, place: str, *, is_open: bool 
 
 def _removal_url(request: HttpRequest, page: QuestionPage) -> str:
     """Return the address that asks whether to remove the file of the slot whose button was pressed; "" without one."""
-    slot = next((slot for slot in page.slots if slot.key == request.POST.get("removal")), None)
-    document = page.draft.documents_of(page.party).get(slot.spec.name) if slot else None
-    return page.removal_of(document) if document else ""
+    documents = page.draft.documents_of(page.party)
+    for slot in page.slots:
+        if slot.key == request.POST.get("removal") and slot.spec.name in documents:
+            return page.removal_of(documents[slot.spec.name])
+    return ""
 
 
 def render_conflict(request: UserRequest, page: FormPage, conflicts: Sequence[FieldConflict]) -> HttpResponse:
     """Render both versions of each answer, and a form that sends the chosen ones once more."""
-    skipped = [conflict for conflict in conflicts if conflict.is_left]
-    context = {
-        "page": page,
-        "choices": [(conflict, conflict.author_words(request.user)) for conflict in conflicts if not conflict.is_left],
-        "left": skipped,
-        # The page shows these as they were, so they must not be sent as if they were meant.
-        "hidden_controls": (
-            *hidden_controls(request.POST),
-            *((f"{KEEP}{conflict.control}", THEIRS) for conflict in skipped),
-        ),
-    }
+    choices: list[tuple[FieldConflict, str]] = []
+    skipped: list[FieldConflict] = []
+    hidden = list(hidden_controls(request.POST))
+    for conflict in conflicts:
+        if conflict.is_left:
+            skipped.append(conflict)
+            # The page shows it as it was, so it must not be sent as if it were meant.
+            hidden.append((f"{KEEP}{conflict.control}", THEIRS))
+        else:
+            choices.append((conflict, conflict.author_words(request.user)))
+    context = {"page": page, "choices": choices, "left": skipped, "hidden_controls": hidden}
     return render(request, "portal/sections/conflict.html", context, status=409)

@@ -38,8 +38,8 @@ from formation_portal.ui.pagination import PageLink, numbered_links, people_page
 from ..feedback import DeliverySummary
 from ..pages import ApplicationPage, Link, need_links
 from ..slots import slot_state
-from .corrections import Returned, returned
-from .status import Progress
+from .corrections import Returned
+from .status import Progress, current_return
 
 NEXT = "check"
 
@@ -117,10 +117,8 @@ class CheckPage(ApplicationPage):
 
     @cached_property
     def returned(self) -> Returned | None:
-        """Return what came back and what was changed since, if the application was submitted before."""
-        if self.draft.application.submitted_at is None or not self.draft.application.is_open:
-            return None
-        return returned(self.delivery, Progress(self.draft.application).returned)
+        """Return what came back and what was changed since."""
+        return current_return(self.delivery, Progress(self.draft.application))
 
     @cached_property
     def needs(self) -> tuple[Need, ...]:

@@ -107,12 +107,6 @@ class Progress:
         return tuple(change for change in changes if change.moved_to in set(State))
 
     @property
-    def returned(self) -> Change | None:
-        """Return the return that waits for the customer's corrections."""
-        last = self.moves[-1] if self.moves else None
-        return last if last and last.moved_to == State.RETURNED_FOR_CHANGES else None
-
-    @property
     def is_late(self) -> bool:
         """Tell whether the registry takes longer than usual."""
         if self.application.status is not State.SUBMITTED_TO_CSP or self._expected_dates is None:
@@ -214,6 +208,14 @@ def _past_step(move: Change, *, is_first: bool, is_again: bool) -> ProgressStep:
     return ProgressStep("" if is_first else formats.day(move.at), title, detail, "met")
 
 
+def current_return(delivery: DeliverySummary, progress: Progress, *, back_to: str = "") -> Returned | None:
+    """Return what came back, while the application waits for the customer's corrections."""
+    if progress.application.status is not State.RETURNED_FOR_CHANGES:
+        return None
+    last = progress.moves[-1] if progress.moves else None
+    return returned(delivery, last if last and last.moved_to == State.RETURNED_FOR_CHANGES else None, back_to=back_to)
+
+
 @dataclass(frozen=True)
 class StatusPage(ApplicationPage):
     """The status of an application that was submitted."""
@@ -230,10 +232,7 @@ class StatusPage(ApplicationPage):
 
     @cached_property
     def returned(self) -> Returned | None:
-        """Return what came back, while it waits for the customer."""
-        if not self.draft.application.is_open:
-            return None
-        return returned(self.delivery, self.progress.returned, back_to="status")
+        return current_return(self.delivery, self.progress, back_to="status")
 
     @cached_property
     def declined(self) -> str:
