@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar
 from urllib.parse import quote
 
@@ -222,7 +221,7 @@ class ApplicationPage:
     def read_only_reason(self) -> str:
         return read_only_reason(self.draft.application)
 
-    @cached_property
+    @property
     def party_limit(self) -> str:
         """Say that no more parties can be added; "" while they can."""
         room = services.party_room(self.draft)

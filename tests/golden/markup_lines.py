@@ -29,6 +29,7 @@ _VOLATILE = [
         (r"account-[0-9a-f]{12}", "ACCOUNT"),
         (r"sk_live_[\w-]{32}", "API-KEY"),
         (r"/desk/api-keys/\d+/", "/desk/api-keys/NUMBER/"),
+        (r"\bmade\s+\d{1,2}\s\w+\s\d{4}", "made DAY"),
         (r'(<span class="id">)[\w-]{4}<', r"\1LAST<"),
         (r"<code>\d{8}</code>", "<code>RECOVERY</code>"),
         (r"(\d\d:\d\d:\d\d)\.\d{6}", r"\1"),

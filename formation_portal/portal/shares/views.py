@@ -168,7 +168,8 @@ def _cell_conflicts(page: SharesPage, result: SaveResult) -> tuple[FieldConflict
 def _has_cell(page: SharesPage, pair: tuple[str, str]) -> bool:
     """Tell whether the grid has a row for the party and a column for the class, on whichever page."""
     party, share_class = pair
-    return party in page.grid.allocation.holder_tokens and page.draft.share_class(share_class) is not None
+    is_holder = any(row.token == party for row in page.grid.allocation.holders)
+    return is_holder and page.draft.share_class(share_class) is not None
 
 
 def _unplaced(page: SharesPage, post: QueryDict) -> str:
