@@ -70,7 +70,7 @@ def can_be_much(schema: FormSchema, name: str, party: Party | None = None) -> bo
 def inactive_without(names: Iterable[str], form_state: FormState, party: Party | None = None) -> dict[str, Inactive]:
     """Return, by name, what would be set aside without that answer of the party, or else of the entity."""
     record = form_state.record
-    answers = party.answers if party else record.answers
+    answers = (party or record).answers
     inactive = {}
     for name in names:
         values = {key: value for key, value in answers.values.items() if key != name}
@@ -129,13 +129,12 @@ def _inactive(
 
 def _inactive_answers(form_state: FormState, holder: Holder, reach: Reach | None) -> set[InactiveAnswer]:
     """Return the holder's inactive answers, or those of them within the reach."""
-    reached_names = reach.names.get(group_of(holder)) if reach else None
-    if reach and not reached_names:
+    if reach and group_of(holder) not in reach.names:
         return set()
     holder_id = holder.id if holder else None
     answers = set()
     for question in inactive_questions(form_state, holder):
-        if reached_names is None or question.spec.name in reached_names:
+        if reach is None or question.spec.name in reach.names[group_of(holder)]:
             answers.add(InactiveAnswer(question.section.key, holder_id, question.spec.name))
     return answers
 
@@ -155,7 +154,7 @@ def _difference(old: Inactive, new: Inactive, before: FormState, after: FormStat
 
 def inactive_questions(form_state: FormState, holder: Holder) -> tuple[Question, ...]:
     """Return the holder's answered questions that are not asked at present, each once."""
-    answers = holder.answers if holder else form_state.record.answers
+    answers = (holder or form_state.record).answers
     questions = form_state.holder_questions(holder)
     active_names = {question.spec.name for question in questions if question.activation.active}
     inactive: dict[str, Question] = {}

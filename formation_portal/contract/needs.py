@@ -205,7 +205,7 @@ def _holding_needs(form_state: FormState, party: Party) -> Iterator[Need]:
 def _question_needs(
     form_state: FormState, questions: Iterable[Question], holder: Holder, prefix: str = ""
 ) -> Iterator[Need]:
-    answers = holder.answers if holder else form_state.record.answers
+    answers = (holder or form_state.record).answers
     values = answers.values
     impossible = form_state.impossible_answers(holder)
     for section, spec, activation, is_required in questions:

@@ -66,10 +66,7 @@ def trace_ownership(held: Mapping[str, int], *, stakes: Stakes = NO_STAKES) -> P
     the limit of passing it on for ever.
     """
     whole = sum(held.values())
-    parts: dict[str, Fraction] = {}
-    for holder, number in held.items():
-        if number:
-            parts[holder] = Fraction(number, whole)
+    parts = {holder: Fraction(number, whole) for holder, number in held.items() if number}
     flows: _Flows = {}
     for company, owners in stakes.items():
         flows[company] = {owner: part for owner, part in owners.items() if part}
@@ -110,10 +107,6 @@ def _add(parts: dict[str, Fraction], part: Fraction, owners: Mapping[str, Fracti
     if part:
         for owner, stake in owners.items():
             parts[owner] = parts.get(owner, _NOTHING) + part * stake
-
-
-def unknown_part(owners: Mapping[str, Fraction]) -> Fraction:
-    return 1 - sum(owners.values(), _NOTHING)
 
 
 _NOT_A_STAKE = gettext_noop("Enter {of} as a percentage, fraction or number, like 40%, 1/3 or 400 of 1,000")
@@ -235,7 +228,7 @@ def percentages_of(
     if not whole:
         return Percentages({}, {}, WHOLE)
     parts = {holder: Fraction(number, whole) for holder, number in held.items()}
-    direct = _with_hundredths(parts, apportion(list(parts.values()), short_of=short_of))
+    direct = _apportioned(parts, WHOLE, short_of)
     final: dict[str, tuple[Fraction, int]] = {}
     others: dict[str, Fraction] = {}
     for holder, part in ends.final.items():
@@ -248,11 +241,14 @@ def percentages_of(
     rest = WHOLE - sum(hundredths for _, hundredths in final.values())
     if others:
         available = rest
-        final_part = sum((part for part, _ in final.values()), Fraction(0)) + sum(others.values(), Fraction(0))
+        final_part = sum((part for part, _ in final.values()), _NOTHING) + sum(others.values(), _NOTHING)
         rest = min(available, hundredths_rounded_up(1 - final_part))
-        final |= _with_hundredths(others, apportion(list(others.values()), total=available - rest, short_of=short_of))
+        final |= _apportioned(others, available - rest, short_of)
     return Percentages(direct, final, rest)
 
 
-def _with_hundredths(parts: Mapping[str, Fraction], hundredths: Sequence[int]) -> dict[str, tuple[Fraction, int]]:
+def _apportioned(
+    parts: Mapping[str, Fraction], total: int, short_of: Collection[Fraction]
+) -> dict[str, tuple[Fraction, int]]:
+    hundredths = apportion(list(parts.values()), total=total, short_of=short_of)
     return {holder: (part, number) for (holder, part), number in zip(parts.items(), hundredths, strict=True)}

@@ -209,7 +209,7 @@ class FormState:
         return [party for party in self.parties_in(place.section) if party.kind == place.group]
 
     def values_of(self, holder: Holder) -> Mapping[str, Any]:
-        return (holder.answers if holder else self.record.answers).values
+        return (holder or self.record).answers.values
 
     def objection(self, name: str, holder: Holder) -> Objection | None:
         """Return the objection of the strictest bound of the active sections that ask for the answer, or None."""

@@ -68,9 +68,11 @@ class _Translation:
         names: Iterable[str],
         *,
         parts: Iterable[BaseModel] = (),
+        translated: Iterable[str] = (),
         changes: Mapping[str, Any] | None = None,
     ) -> AnyModel:
-        translated: set[str] = set()
+        """Return the model with the named texts in the language, and with translated parts."""
+        translated = set(translated)
         for part in parts:
             if isinstance(part, DescribedModel):
                 translated |= part.translated_texts
@@ -102,10 +104,8 @@ class _Translation:
         by_identity = {}
         for document in _list(documents):
             if isinstance(document, Mapping):
-                identity = tuple(
-                    text_or_none(document.get(name)) for name in ("key", "canonical_field", "csp_field_key")
-                )
-                by_identity[identity] = document
+                names = (document.get(name) for name in ("key", "canonical_field", "csp_field_key"))
+                by_identity[tuple(map(text_or_none, names))] = document
         translated = []
         for spec in fields:
             # A field without a key was given one when it was read.
@@ -115,13 +115,9 @@ class _Translation:
 
     def _field(self, spec: FieldSpec, document: Mapping[str, Any]) -> FieldSpec:
         translated: set[str] = set()
-        names = ("label", "help", "group", "bound_message")
-        changes: dict[str, Any] = {
-            name: self._text(getattr(spec, name), document.get(name), translated) for name in names
-        }
+        labels = dict(spec.option_labels)
         option_texts = _mapping(document.get("option_labels"))
         if option_texts and list(spec.options) == document.get("options"):
-            labels = dict(spec.option_labels)
             for option in spec.options:
                 text = text_or_none(option_texts.get(option))
                 if text == option and option not in labels:
@@ -130,19 +126,15 @@ class _Translation:
                     translated.add(text)
                 else:
                     labels[option] = self._text(labels.get(option, option), text, translated)
-            changes["option_labels"] = tuple(labels.items())
-        return spec.translated(self._language, translated, **changes)
+        names = ("label", "help", "group", "bound_message")
+        changes = {"option_labels": tuple(labels.items())}
+        return self.model(spec, document, names, translated=translated, changes=changes)
 
     def _slots(self, slots: Sequence[DocumentSlot], documents: Any) -> tuple[DocumentSlot, ...]:
         by_name = {document.get("name"): document for document in _list(documents) if isinstance(document, Mapping)}
-        translated_slots = []
-        for slot in slots:
-            document = by_name.get(slot.name, {})
-            translated: set[str] = set()
-            text = self._text(slot.help, document.get("help"), translated)
-            label = self._text(slot.words, document.get("label"), translated)
-            translated_slots.append(slot.translated(self._language, translated, help=text, label=label))
-        return tuple(translated_slots)
+        # A slot without a label may have one in the language.
+        labelled = [slot.model_copy(update={"label": slot.words}) for slot in slots]
+        return tuple(self.model(slot, by_name.get(slot.name, {}), ("help", "label")) for slot in labelled)
 
     def _text(self, stored: str, value: Any, translated: set[str]) -> str:
         """Return a stored text in the language and add it to the translated ones, or return it as it is stored."""

@@ -141,12 +141,8 @@ class VisibilityTables:
     def _with(self, chosen: Mapping[str, Any]) -> tuple[Record, Holder]:
         record = self._record
         holder = self._holder
-        values = dict(holder.answers.values if holder else record.answers.values)
-        for name, value in chosen.items():
-            values.pop(name, None)
-            if value is not None:
-                values[name] = value
-        answers = Answers(values)
+        values = {**(holder or record).answers.values, **chosen}
+        answers = Answers({name: value for name, value in values.items() if value is not None})
         if isinstance(holder, Party):
             party = replace(holder, answers=answers)
             parties = tuple(party if other.id == holder.id else other for other in record.parties)

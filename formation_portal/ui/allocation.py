@@ -18,7 +18,6 @@ from formation_portal.contract.ownership import (
     Threshold,
     percentages_of,
     trace_ownership,
-    unknown_part,
 )
 from formation_portal.contract.shares import existing_shares, over_issued
 
@@ -134,7 +133,7 @@ class Allocation:
 
     def may_hide_an_owner(self, party: PartyRow) -> bool:
         """Check that the unknown part of a company would make its owner a beneficial owner."""
-        rest = unknown_part(self.stakes.get(party.token, {}))
+        rest = 1 - sum(self.stakes.get(party.token, {}).values())
         ends = (self.final_shares.of(party.token), self.final_votes.of(party.token))
         return party.is_owned and rest > 0 and any(self.threshold.counts(part * rest) for part in ends)
 

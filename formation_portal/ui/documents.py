@@ -13,7 +13,7 @@ from formation_portal.applications.locks import locks_of
 from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.localisation import format_number, ngettext
-from formation_portal.documents.findings import FindingCode, Findings
+from formation_portal.documents.findings import FindingCode
 
 from . import formats
 from .pagination import PEOPLE_AT_ONCE
@@ -56,6 +56,12 @@ def documents_url(draft: Draft, party: str, query: str = "") -> str:
 def advice(draft: Draft, party: PartyRow | None, document: Document) -> tuple[str, ...]:
     """Return advice about the file in a slot, from the findings of the sandbox and from answers."""
     findings = findings_of(document)
+    values = {
+        "width": format_number(findings.width),
+        "height": format_number(findings.height),
+        "ending": PurePath(document.name).suffix,
+        "type": _TYPES.get(document.mime_type, document.mime_type),
+    }
     sentences: list[str] = []
     for code in findings.codes:
         if code is FindingCode.MANY_PAGES:
@@ -67,22 +73,13 @@ def advice(draft: Draft, party: PartyRow | None, document: Document) -> tuple[st
                 )
             )
         elif code in _WORDS:
-            sentences.append(str(_WORDS[code]) % _finding_values(document, findings))
+            sentences.append(str(_WORDS[code]) % values)
     past = gettext(
         "“%(label)s” is %(day)s, which is in the past. Upload a valid document, correct the date, or keep it."
     )
     for label, day in expired_dates(draft, party, document.slot):
         sentences.append(past % {"label": label, "day": formats.day(day)})
     return tuple(sentences)
-
-
-def _finding_values(document: Document, findings: Findings) -> dict[str, str]:
-    return {
-        "width": format_number(findings.width),
-        "height": format_number(findings.height),
-        "ending": PurePath(document.name).suffix,
-        "type": _TYPES.get(document.mime_type, document.mime_type),
-    }
 
 
 def file_facts(document: Document) -> str:

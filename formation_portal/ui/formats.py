@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import date, datetime
-from typing import Protocol
+from typing import Literal, Protocol
 
 from babel.numbers import format_decimal, get_currency_name
 from django.conf import settings
@@ -60,8 +60,8 @@ def counted(number: int, singular: str, plural: str) -> str:
     return ngettext(singular, plural, number) if number else ""
 
 
-def listed(items: Sequence[str], last: str = "and") -> str:
-    return localisation.join_list(items, "or" if last == "or" else "and")
+def listed(items: Sequence[str], last: Literal["and", "or"] = "and") -> str:
+    return localisation.join_list(items, last)
 
 
 def entity_word(product_type: str) -> str:

@@ -26,7 +26,7 @@ from formation_portal.contract.visibility import VisibilityTables
 
 from .controls import Suggestions, attributes, control_id, markup, party_control
 from .question import AnswerRow, AnswerWarnings, QueryNote, Question, address_lines
-from .rendering import QuestionPlace, cached_markup, render, why_markup
+from .rendering import cached_markup, render, why_markup
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ class QuestionForm:
         drawn = self.question(question)
         if not self.is_kept:
             return render(drawn)
-        place = QuestionPlace(question.section.key, rules.group_of(self.holder), question.spec.key)
+        place = (question.section.key, rules.group_of(self.holder), question.spec.key)
         return cached_markup(drawn, self.schema, place)
 
     @property

@@ -26,18 +26,13 @@ from .question import Question
 _MAX_ENTRIES = 4_000
 
 
-class QuestionPlace(NamedTuple):
-    section: str
-    group: str
-    field: str
-
-
 class MarkupCacheKey(NamedTuple):
     """The values that decide the markup of a question of a form in one language; `answer` has gaps for typed text."""
 
     form: int
     catalog_language: str
-    place: QuestionPlace
+    # Its section's key, the list there, and its own key.
+    place: tuple[str, str, str]
     control: str
     answer: Hashable
     optional: bool
@@ -61,13 +56,23 @@ def render(question: Question) -> str:
     return str(template.template.render(context))  # type: ignore[attr-defined]  # what a backend's template wraps
 
 
-def cached_markup(question: Question, schema: FormSchema, place: QuestionPlace) -> str:
+def cached_markup(question: Question, schema: FormSchema, place: tuple[str, str, str]) -> str:
     """Return the markup of a question of a form, from the cache where the question was rendered before."""
     if not _can_be_cached(question):
         return render(question)
     texts = _typed_texts(question)
     answer = _with_gaps(question.raw, texts)
-    key = _key_of(question, schema, place, answer)
+    key = MarkupCacheKey(
+        form=schema.cached(_form_number),
+        catalog_language=schema_language(),
+        place=place,
+        control=question.name,
+        answer=_hashable(answer),
+        optional=question.optional,
+        is_answered=question.is_answered,
+        is_incomplete=question.is_incomplete,
+        is_own=question.is_own,
+    )
     if key not in _cache:
         rendered = render(replace(question, typed=answer, has_suggestions_gap=True))
         if any(rendered.count(_gap(part)) != 1 for part in texts):
@@ -106,31 +111,19 @@ def _typed_texts(question: Question) -> dict[str, str]:
 
 
 def _with_gaps(raw: Any, texts: Mapping[str, str]) -> Any:
-    if not texts:
-        return raw
-    return {**raw, **{part: _gap(part) for part in texts}} if isinstance(raw, Mapping) else _gap("")
+    if isinstance(raw, Mapping):
+        return {**raw, **{part: _gap(part) for part in texts}}
+    return _gap("") if texts else raw
 
 
 def _gap(part: str) -> str:
     return f"\ue000{part}\ue001"
 
 
-def _key_of(question: Question, schema: FormSchema, place: QuestionPlace, answer: Any) -> MarkupCacheKey:
+def _hashable(answer: Any) -> Hashable:
     if isinstance(answer, Mapping):
-        answer = tuple(sorted(answer.items()))
-    elif isinstance(answer, list):
-        answer = tuple(answer)
-    return MarkupCacheKey(
-        form=schema.cached(_form_number),
-        catalog_language=schema_language(),
-        place=place,
-        control=question.name,
-        answer=answer,
-        optional=question.optional,
-        is_answered=question.is_answered,
-        is_incomplete=question.is_incomplete,
-        is_own=question.is_own,
-    )
+        return tuple(sorted(answer.items()))
+    return tuple(answer) if isinstance(answer, list) else str(answer)
 
 
 def _form_number(_schema: FormSchema) -> int:

@@ -19,7 +19,7 @@ from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.core.operator import Operator
 from formation_portal.core.operator import operator as the_operator
 from formation_portal.core.pages.content_policy import FIRST_SCRIPT
-from formation_portal.core.static_files import icon as static_icon
+from formation_portal.core.static_files import icon
 from formation_portal.core.static_files import page_scripts as script_addresses
 from formation_portal.relay.delivery_status import DeliveryStage
 
@@ -31,6 +31,7 @@ from ..roles import role_words
 from .languages import schema_words
 
 register = template.Library()
+register.simple_tag(icon)
 register.filter("day", formats.day)
 register.filter("time_or_day", formats.time_or_day)
 register.filter("role_words", role_words)
@@ -75,6 +76,7 @@ _DELIVERY_TONES: Mapping[str, str] = {
     DeliveryStage.OURS: "is-heed",
 }
 
+_SMALL = ' width="18" height="18"'
 _SEALS: Mapping[str, str] = {"person": " seal-person", "foundation": " seal-foundation"}
 
 
@@ -86,22 +88,20 @@ def mark(state: str) -> SafeString:
 
 @register.simple_tag
 def glyph(state: str) -> SafeString:
-    return markup(_glyph(state, ' width="18" height="18"'))
+    return markup(_glyph(state, _SMALL))
 
 
 @register.simple_tag
 def need_items(needs: Iterable[Any]) -> SafeString:
     """Draw a list of needs: a template's loop takes ten times as long over the hundreds of a long form."""
-    glyphs = {False: _glyph("open", ' width="18" height="18"'), True: _glyph("cross", ' width="18" height="18"')}
     lines = []
     for need in needs:
-        text = escape(need.text)
-        url = getattr(need, "url", "")
-        own_id = getattr(need, "id", "")
-        line = f'<a href="{escape(url)}">{text}</a>' if url else f"<span>{text}</span>"
-        is_correction = getattr(need, "is_correction", False)
-        tone_class = " is-stop" if is_correction else ""
-        lines.append(f'<li class="need{tone_class}"{attributes(id=own_id)}>{glyphs[is_correction]}{line}</li>')
+        line = f"<span>{escape(need.text)}</span>"
+        if url := getattr(need, "url", ""):
+            line = f'<a href="{escape(url)}">{escape(need.text)}</a>'
+        state, tone_class = ("cross", " is-stop") if getattr(need, "is_correction", False) else ("open", "")
+        own_id = attributes(id=getattr(need, "id", ""))
+        lines.append(f'<li class="need{tone_class}"{own_id}>{_glyph(state, _SMALL)}{line}</li>')
     return markup("".join(lines))
 
 
@@ -183,11 +183,6 @@ def first_script() -> SafeString:
 
 
 @register.simple_tag
-def icon() -> str:
-    return static_icon()
-
-
-@register.simple_tag
 def page_scripts() -> SafeString:
     return markup("".join(f'<script src="{escape(address)}" defer></script>' for address in script_addresses()))
 
@@ -244,24 +239,20 @@ def options(choices: Iterable[Option], spec: FieldSpec | None = None) -> SafeStr
     for choice in choices:
         language = option_language(choice.label, spec)
         selected = " selected" if choice.chosen else ""
-        lines.append(f"<option{_option_value(choice)}{language}{selected}>{escape(choice.label)}</option>")
+        value = f' value="{escape(choice.value)}"'
+        # A browser posts the label of an option without a value, with single blanks.
+        if choice.value and choice.value == choice.label == " ".join(choice.value.split()):
+            value = ""
+        lines.append(f"<option{value}{language}{selected}>{escape(choice.label)}</option>")
     return markup("".join(lines))
 
 
-def _option_value(choice: Option) -> str:
-    # A browser posts the label of an option without a value, with single blanks.
-    is_label = choice.value and choice.value == choice.label == " ".join(choice.value.split())
-    return "" if is_label else f' value="{escape(choice.value)}"'
+_INPUT_CLASSES = {"checkbox": "", "radioselect": "", "checkboxselectmultiple": "", "textarea": "input", "file": "input"}
 
 
 @register.filter
 def control(field: BoundField) -> SafeString:
-    if field.widget_type in ("checkbox", "radioselect", "checkboxselectmultiple"):
-        css = ""
-    elif field.widget_type in ("textarea", "file"):
-        css = "input"
-    else:
-        css = "input w-20"
+    css = _INPUT_CLASSES.get(field.widget_type, "input w-20")
     return field.as_widget(attrs={"class": css, "placeholder": False})
 
 
