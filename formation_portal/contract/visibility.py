@@ -8,6 +8,7 @@ Where a table cannot say it, there is none, and only the server knows.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
+from math import prod
 from typing import Any, NamedTuple
 
 from .conditions import INCLUDES_ANY, Condition
@@ -31,8 +32,6 @@ class _ChoiceGroup(NamedTuple):
     value: Any
 
 
-# A row whose choices are numbers of their groups, column by column.
-_IndexRow = tuple[frozenset[int], ...]
 # The rules on which a question depends, by the name of the answer on the page that they read.
 _Columns = dict[str, list[Condition]]
 
@@ -97,25 +96,34 @@ class VisibilityTables:
 
     def _tabulate(self, question: Question, columns: _Columns) -> VisibilityTable | None:
         choices: dict[str, list[_ChoiceGroup]] = {}
-        size = 1
         for name, rules in columns.items():
             groups = self._choice_groups(self._specs[name], rules)
             if groups is None:
                 return None
             choices[name] = groups
-            size *= len(groups)
-        if not choices or size > _MAX_COMBINATIONS:
+        if not choices or prod(map(len, choices.values())) > _MAX_COMBINATIONS:
             return None
         asking = list(self._sections_asking(question))
-        fitting = set()
-        for row in product(*(range(len(groups)) for groups in choices.values())):
-            chosen = {name: choices[name][index].value for name, index in zip(choices, row, strict=True)}
+        fitting = []
+        for row in product(*choices.values()):
+            chosen = {name: group.value for name, group in zip(choices, row, strict=True)}
             record, holder = self._with(chosen)
             form_state = evaluate(self._schema, record)
             if any(form_state.field_activation(section, spec, holder).active for section, spec in asking):
-                fitting.add(tuple(frozenset({index}) for index in row))
-        rows = [dict(zip(choices, row, strict=True)) for row in _merged_rows(fitting)]
-        return self._to_posted(rows, choices)
+                fitting.append(tuple(group.posted for group in row))
+        table = []
+        for cells in _merged_rows(fitting):
+            values: dict[str, tuple[str, ...]] = {}
+            for (name, groups), posted in zip(choices.items(), cells, strict=True):
+                if len(posted) == sum(len(group.posted) for group in groups):
+                    # The control does not matter.
+                    continue
+                if self._specs[name].many and "" in posted:
+                    # A control with several values cannot tell that none of these is chosen.
+                    return None
+                values[name] = posted
+            table.append(values)
+        return tuple(table) if table and all(table) else None
 
     def _choice_groups(self, spec: FieldSpec, rules: Sequence[Condition]) -> list[_ChoiceGroup] | None:
         """Group the choices of a control that no rule tells apart; None if anything can be typed."""
@@ -153,35 +161,17 @@ class VisibilityTables:
             return replace(record, share_classes=classes), share_class
         return replace(record, answers=answers), None
 
-    def _to_posted(
-        self, rows: list[dict[str, frozenset[int]]], choices: Mapping[str, list[_ChoiceGroup]]
-    ) -> VisibilityTable | None:
-        """Return the rows in posted values, without controls that do not matter; None if none matters."""
-        table = []
-        for row in rows:
-            values: dict[str, tuple[str, ...]] = {}
-            for name, indexes in row.items():
-                if len(indexes) == len(choices[name]):
-                    continue
-                values[name] = tuple(value for index in sorted(indexes) for value in choices[name][index].posted)
-                if self._specs[name].many and "" in values[name]:
-                    # A control with several values cannot tell that none of these is chosen.
-                    return None
-            table.append(values)
-        return tuple(table) if table and all(table) else None
-
 
 def _no_tables(_schema: FormSchema) -> dict[Any, dict[tuple[str, str], VisibilityTable | None]]:
     return {}
 
 
-def _merged_rows(rows: set[_IndexRow]) -> list[_IndexRow]:
+def _merged_rows(rows: list[tuple[tuple[str, ...], ...]]) -> list[tuple[tuple[str, ...], ...]]:
     """Join the rows that differ in one column alone. One pass is enough: later columns make no earlier ones alike."""
-    merged = sorted(rows, key=lambda row: [sorted(choices) for choices in row])
-    for column in range(len(merged[0]) if merged else 0):
-        joined: dict[_IndexRow, frozenset[int]] = {}
-        for row in merged:
+    for column in range(len(rows[0]) if rows else 0):
+        joined: dict[tuple[tuple[str, ...], ...], tuple[str, ...]] = {}
+        for row in rows:
             others = row[:column] + row[column + 1 :]
-            joined[others] = joined.get(others, frozenset()) | row[column]
-        merged = [(*others[:column], choices, *others[column:]) for others, choices in joined.items()]
-    return merged
+            joined[others] = joined.get(others, ()) + row[column]
+        rows = [(*others[:column], posted, *others[column:]) for others, posted in joined.items()]
+    return rows

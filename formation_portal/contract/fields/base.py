@@ -58,7 +58,6 @@ class FieldSpec(DescribedModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    template: ClassVar[str] = "text"
     # The parts of an answer that has several, each with the label of its control.
     parts: ClassVar[Mapping[str, str]] = {}
     # Parts that a complete answer may lack, and parts that are chosen from a list.

@@ -87,7 +87,6 @@ class _OptionField(_ListField):
 class SelectField(_OptionField):
     """A single option. Example: "Perpetual" of ["Perpetual", "Fixed term"] (interface, "Field")."""
 
-    template: ClassVar[str] = "select"
     field_type: Literal["select"] = "select"
 
     def _parse(self, raw: Any) -> str:
@@ -100,7 +99,6 @@ class SelectField(_OptionField):
 class MultiSelectField(_OptionField):
     """Any of the options, each once; a single one is a declaration. Example: ["E-commerce", "Consulting"]."""
 
-    template: ClassVar[str] = "multi_select"
     many: ClassVar[bool] = True
     cell_hint: ClassVar[str] = gettext_noop("One or more answers, separated by semicolons.")
     bounds_type: ClassVar[type[Bounds]] = ChoiceBounds
@@ -149,7 +147,6 @@ class MultiSelectField(_OptionField):
 class BooleanField(FieldSpec):
     """Yes or no. Unanswered is a third state that equals neither. Example: true (supplement, "Values")."""
 
-    template: ClassVar[str] = "boolean"
     missing_text: ClassVar[str] = gettext_noop("Answer “{label}”")
     field_type: Literal["boolean"] = "boolean"
 
@@ -173,7 +170,6 @@ class BooleanField(FieldSpec):
 class NationalityField(_ListField):
     """Nationalities, as ISO 3166-1 alpha-2 codes. Example: ["NO", "NL"] (interface)."""
 
-    template: ClassVar[str] = "nationality"
     many: ClassVar[bool] = True
     cell_hint: ClassVar[str] = gettext_noop("One or more countries, separated by semicolons.")
     listing: ClassVar[str] = "countries"
@@ -195,7 +191,6 @@ class NationalityField(_ListField):
 class ShareClassRefField(FieldSpec):
     """A share class of the same entity, by its id. Example: "sc_8f3a" (supplement, "Values")."""
 
-    template: ClassVar[str] = "share_class_ref"
     missing_text: ClassVar[str] = gettext_noop("Choose “{label}”")
     refers_to_share_class: ClassVar[bool] = True
     cell_hint: ClassVar[str] = gettext_noop("The name of the share class, as in this application.")

@@ -49,7 +49,6 @@ class TextField(FieldSpec):
 class TextareaField(FieldSpec):
     """Several lines. Example: "Holds the shares of two companies.". At most 10,000 characters."""
 
-    template: ClassVar[str] = "textarea"
     max_length: ClassVar[int] = parsing.LINES_LIMIT
     bounds_type: ClassVar[type[Bounds]] = TextBounds
     field_type: Literal["textarea"] = "textarea"
@@ -64,7 +63,6 @@ class TextareaField(FieldSpec):
 class NumberField(FieldSpec):
     """A number. Example: 10000, or 12.5. At most 15 digits, so that JSON carries it exactly."""
 
-    template: ClassVar[str] = "number"
     cell_hint: ClassVar[str] = gettext_noop("A number in digits, like 10000 or 12.5.")
     is_number: ClassVar[bool] = True
     bounds_type: ClassVar[type[Bounds]] = NumberBounds
@@ -101,7 +99,6 @@ class NumberField(FieldSpec):
 class PhoneField(FieldSpec):
     """A telephone number in any notation with its country code; sent as E.164. Example: "+41417288000"."""
 
-    template: ClassVar[str] = "phone"
     cell_hint: ClassVar[str] = gettext_noop("Include the country code, like +41 41 728 80 00.")
     field_type: Literal["phone"] = "phone"
 
@@ -116,7 +113,6 @@ class PhoneField(FieldSpec):
 class DateField(FieldSpec):
     """A calendar date, typed as day, month and year; sent as YYYY-MM-DD. Example: "1985-03-27" (interface)."""
 
-    template: ClassVar[str] = "date"
     parts: ClassVar[Mapping[str, str]] = {
         "day": gettext_noop("Day"),
         "month": gettext_noop("Month"),
@@ -147,7 +143,6 @@ class DateField(FieldSpec):
 class AddressField(FieldSpec):
     """A postal address (supplement, "Values"). Example: {"street1": "1 Main St", "city": "Zug", "country": "CH"}."""
 
-    template: ClassVar[str] = "address"
     parts: ClassVar[Mapping[str, str]] = {
         "street1": gettext_noop("Street and number"),
         "street2": gettext_noop("Second line"),
@@ -211,7 +206,6 @@ class AddressField(FieldSpec):
 class CurrencyAmountField(FieldSpec):
     """An amount, zero or more, with its currency. Example: {"amount": 50000, "currency": "USD"} (interface)."""
 
-    template: ClassVar[str] = "currency_amount"
     parts: ClassVar[Mapping[str, str]] = {"amount": gettext_noop("Amount"), "currency": gettext_noop("Currency")}
     chosen_parts: ClassVar[frozenset[str]] = frozenset({"currency"})
     wrong_part: ClassVar[Mapping[str, str]] = {
@@ -310,7 +304,6 @@ class CurrencyAmountField(FieldSpec):
 class UnknownField(FieldSpec):
     """An unknown type, drawn and sent as text with a note (supplement, "What a schema may get wrong")."""
 
-    template: ClassVar[str] = "unknown"
     is_known: ClassVar[bool] = False
 
 

@@ -138,7 +138,9 @@ class Question:
             return "fields/agent_provided.html"
         if self.is_locked:
             return "fields/accepted.html"
-        return f"fields/{self.spec.template}.html"
+        if not self.spec.is_known:
+            return "fields/unknown.html"
+        return f"fields/{self.spec.field_type}.html"
 
     @property
     def hint(self) -> str:
