@@ -34,12 +34,12 @@ class PartyRow:
     @property
     def is_person(self) -> bool:
         """Check that it is a natural person."""
-        return canonical.is_person(self.kind)
+        return self.kind == canonical.PERSON
 
     @property
     def is_owned(self) -> bool:
         """Check that it is a company, which has owners."""
-        return canonical.is_owned(self.kind)
+        return self.kind == canonical.COMPANY
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -102,7 +102,7 @@ class References:
 def name_fields(schema: FormSchema, kind: str) -> tuple[FieldSpec, ...]:
     """Return the questions for a party's name of all roles: those of the form first, then general ones."""
     of_form = (spec for section in schema.role_sections for spec in section.groups[kind])
-    general = default_fields.PERSON_FIELDS if canonical.is_person(kind) else default_fields.COMPANY_FIELDS
+    general = default_fields.PERSON_FIELDS if kind == canonical.PERSON else default_fields.COMPANY_FIELDS
     by_name = {spec.name: spec for spec in (*of_form, *general) if canonical.is_name(spec.canonical_field)}
     return tuple(by_name.values())
 

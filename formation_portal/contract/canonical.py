@@ -70,9 +70,9 @@ _AUTOCOMPLETE = {
 }
 
 
-def property_of(canonical_field: str) -> str:
-    """Return the property as which a party's or class's canonical field is sent: its last part."""
-    return canonical_field.rpartition(".")[2]
+def property_of(canonical_field: str | None) -> str:
+    """Return the property as which a party's or class's canonical field is sent: its last part; "" without one."""
+    return (canonical_field or "").rpartition(".")[2]
 
 
 def path_of(canonical_field: str) -> tuple[str, ...]:
@@ -85,59 +85,44 @@ def path_of(canonical_field: str) -> tuple[str, ...]:
 
 def is_of_party(canonical_field: str | None) -> bool:
     """Tell whether the answer identifies a party in any role: `person.first_name`, but not `party.is_nominee`."""
-    return canonical_field is not None and canonical_field.partition(".")[0] in PARTY_KINDS
-
-
-def is_person(kind: str) -> bool:
-    return kind == PERSON
-
-
-def is_owned(kind: str) -> bool:
-    return kind == COMPANY
+    return (canonical_field or "").partition(".")[0] in PARTY_KINDS
 
 
 def entity_name(raw: Mapping[str, Any]) -> str:
     """Return the entity's name with its ending, as a register shows it; "" without a name."""
-    texts = []
-    for key in (ENTITY_NAME, ENTITY_NAME_ENDING):
-        value = raw.get(key)
-        texts.append(clean_line(value) if isinstance(value, str) else "")
-    name, ending = texts
+    texts = [raw.get(key) for key in (ENTITY_NAME, ENTITY_NAME_ENDING)]
+    name, ending = [clean_line(text) if isinstance(text, str) else "" for text in texts]
     has_ending = f" {name.casefold()}".endswith(f" {ending.casefold()}")
     return name if not name or not ending or has_ending else f"{name} {ending}"
 
 
 def is_name(canonical_field: str | None) -> bool:
-    return canonical_field is not None and property_of(canonical_field) in _NAME_PROPERTIES
+    return property_of(canonical_field) in _NAME_PROPERTIES
 
 
 def is_set_as_name(canonical_field: str | None) -> bool:
     """Tell whether the answer is shown in the type of names, like a name or a second choice for one."""
-    return canonical_field is not None and _NAMELIKE.fullmatch(property_of(canonical_field)) is not None
+    return _NAMELIKE.fullmatch(property_of(canonical_field)) is not None
 
 
 def autocomplete(canonical_field: str | None) -> str:
     """Return the HTML autocomplete token for the reader's own data, or ""."""
-    return _AUTOCOMPLETE.get(property_of(canonical_field), "") if canonical_field else ""
+    return _AUTOCOMPLETE.get(property_of(canonical_field), "")
 
 
 def is_email(canonical_field: str | None) -> bool:
-    return canonical_field is not None and _EMAIL.fullmatch(property_of(canonical_field)) is not None
-
-
-def is_date_of_birth(canonical_field: str | None) -> bool:
-    return canonical_field is not None and property_of(canonical_field) == "date_of_birth"
+    return _EMAIL.fullmatch(property_of(canonical_field)) is not None
 
 
 def expiring_document(canonical_field: str | None) -> str:
     """Return the document whose end of validity the answer is, like `passport` for `person.passport_expiry`, or ""."""
-    document, _, last = property_of(canonical_field or "").rpartition("_")
+    document, _, last = property_of(canonical_field).rpartition("_")
     return document.replace("_", " ") if last in _EXPIRY_WORDS else ""
 
 
 def is_identity_number(canonical_field: str | None, *, kind: str) -> bool:
     """Tell whether the answer is an identity number of a natural person. Numbers of companies are public."""
-    return is_person(kind) and _NUMBER.fullmatch(property_of(canonical_field or "")) is not None
+    return kind == PERSON and _NUMBER.fullmatch(property_of(canonical_field)) is not None
 
 
 def role_word(role: str) -> str:
@@ -168,7 +153,7 @@ def unnamed_label(kind: str) -> str:
     return gettext(_UNNAMED.get(kind, gettext_noop("Somebody without a name")))
 
 
-def label_of(properties: dict[str, Any]) -> str:
+def label_of(properties: Mapping[str, Any]) -> str:
     """Return the name of a party or class from its properties; "" without one."""
     full = " ".join(str(properties[part]) for part in ("first_name", "last_name") if properties.get(part))
     return full or str(properties.get("name") or properties.get("legal_name") or "")
@@ -182,11 +167,8 @@ _DISTINGUISHING = ("date_of_birth", "registration_number", "country", "email")
 
 def canonical_properties(fields: Iterable[FieldSpec], values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the answers to fields with a canonical name, by property."""
-    return {
-        property_of(spec.canonical_field): values[spec.name]
-        for spec in fields
-        if spec.canonical_field and spec.name in values
-    }
+    answered = [spec for spec in fields if spec.canonical_field and spec.name in values]
+    return {property_of(spec.canonical_field): values[spec.name] for spec in answered}
 
 
 def raw_answers(
@@ -230,7 +212,7 @@ def may_be_same(kind: str, properties: Mapping[str, Any], others: Mapping[str, A
 
 def normalised_name(properties: Mapping[str, Any]) -> str:
     """Return the name of a party without differences of capitals and spaces; "" without a name."""
-    return _normalised(label_of(dict(properties)))
+    return _normalised(label_of(properties))
 
 
 def _normalised(text: Any) -> str:

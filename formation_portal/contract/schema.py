@@ -63,7 +63,7 @@ class Total(Model):
     @property
     def limit(self) -> Decimal:
         limit = self.maximum if self.equals is None else self.equals
-        return Decimal(0) if limit is None else limit
+        return limit or Decimal(0)
 
 
 class Section(Model):
@@ -130,16 +130,6 @@ class Section(Model):
     def fields_by_name(self) -> Mapping[str, FieldSpec]:
         return fields_by_name(self.fields)
 
-    @cached_property
-    def has_canonical_fields(self) -> bool:
-        """Tell whether a question about the entity has a canonical name, so that its answer is sent with the entity."""
-        return any(spec.canonical_field is not None for spec in self.fields)
-
-    @cached_property
-    def has_csp_fields(self) -> bool:
-        """Tell whether a question about the entity has no canonical name, so that its answer is sent as csp-data."""
-        return any(spec.canonical_field is None for spec in self.fields)
-
     @property
     def groups(self) -> Mapping[str, tuple[FieldSpec, ...]]:
         """Return the questions by group of holders, also those that the schema does not list. Cached by language."""
@@ -169,10 +159,8 @@ class Section(Model):
     def most_parties(self) -> int | None:
         """Return the most parties in the role (supplement, "Bounds"); None without such a bound."""
         most = count_of(self.maximum)
-        minimum = self.base_minimum
-        if self.conditional_min:
-            minimum = max(minimum, count_of(self.conditional_min.minimum) or 0)
-        return most if most and most >= minimum else None
+        conditional = count_of(self.conditional_min.minimum) if self.conditional_min else 0
+        return most if most and most >= max(self.base_minimum, conditional or 0) else None
 
     def allows(self, kind: str) -> bool:
         allowed = {"person": True, "corporate": self.allows_corporate, "foundation": self.allows_foundation}
@@ -266,11 +254,7 @@ class FormSchema(Model):
         return next((section for section in self.sections if section.is_share_structure), None)
 
     def section(self, key: str) -> Section | None:
-        return self._by_key.get(key)
-
-    @cached_property
-    def _by_key(self) -> dict[str, Section]:
-        return {section.key: section for section in self.sections}
+        return next((section for section in self.sections if section.key == key), None)
 
     def sections_of(self, roles: Sequence[str]) -> tuple[Section, ...]:
         """Return the sections of these roles, in the order of the schema, for any kind of party."""
@@ -278,29 +262,21 @@ class FormSchema(Model):
 
     def sections_for(self, kind: str, roles: Sequence[str]) -> tuple[Section, ...]:
         """Return the role sections that a party of the kind with these roles answers, in the order of the schema."""
-        key = (kind, *roles)
-        if key not in self._sections_for:
-            self._sections_for[key] = tuple(section for section in self.role_sections if section.counts(kind, roles))
-        return self._sections_for[key]
-
-    @cached_property
-    def _sections_for(self) -> dict[tuple[str, ...], tuple[Section, ...]]:
-        return {}
+        key = ("sections", kind, *roles)
+        if key not in self._cache:
+            self._cache[key] = tuple(section for section in self.role_sections if section.counts(kind, roles))
+        return cast(tuple[Section, ...], self._cache[key])
 
     def fields_of(self, kind: str, roles: Sequence[str]) -> tuple[FieldSpec, ...]:
         """Return all fields that a party of the kind is asked in its roles, once each by name.
 
         Of fields with the same name, the position is that of the last and the field the first.
         """
-        key = (get_language(), kind, *roles)
-        if key not in self._fields_of:
+        key = ("fields", get_language(), kind, *roles)
+        if key not in self._cache:
             specs = [spec for section in self.sections_for(kind, roles) for spec in section.groups[kind]]
-            self._fields_of[key] = tuple({spec.name: spec for spec in reversed(specs)}.values())[::-1]
-        return self._fields_of[key]
-
-    @cached_property
-    def _fields_of(self) -> dict[tuple[str, ...], tuple[FieldSpec, ...]]:
-        return {}
+            self._cache[key] = tuple({spec.name: spec for spec in reversed(specs)}.values())[::-1]
+        return cast(tuple[FieldSpec, ...], self._cache[key])
 
     @cached_property
     def entity_fields(self) -> tuple[FieldSpec, ...]:

@@ -146,9 +146,9 @@ class ApplicationDeliveries:
 
     def of_section(self, section: Section) -> DeliveryStatus:
         kinds = []
-        if section.has_canonical_fields:
+        if any(spec.canonical_field for spec in section.fields):
             kinds.append(ResourceKind.ENTITY)
-        if section.has_csp_fields:
+        if not all(spec.canonical_field for spec in section.fields):
             kinds.append(ResourceKind.ENTITY_CSP)
         return self._joined(*kinds)
 

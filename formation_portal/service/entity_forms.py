@@ -59,7 +59,7 @@ def party_fields(form: Form, kind: str, roles: Sequence[str]) -> HolderFields:
     specs = [*form.fields_of(kind, roles)]
     for section in form.role_sections:
         specs += section.groups[kind]
-    specs += default_fields.PERSON_FIELDS if canonical.is_person(kind) else default_fields.COMPANY_FIELDS
+    specs += default_fields.PERSON_FIELDS if kind == canonical.PERSON else default_fields.COMPANY_FIELDS
     return _holder_fields(specs)
 
 

@@ -67,36 +67,33 @@ def length(text: str) -> int:
 
 def is_blank(raw: Any) -> bool:
     """Tell whether an answer has no visible text, no member and no part."""
-    if isinstance(raw, str):
-        return _is_blank_text(raw)
     # One level only: no answer nests deeper, and a hostile body might.
+    members = raw if isinstance(raw, list | tuple) else (raw,)
     if isinstance(raw, dict):
-        raw = raw.values()
-    elif not isinstance(raw, list | tuple):
-        return raw is None
-    return all(member is None or (isinstance(member, str) and _is_blank_text(member)) for member in raw)
-
-
-def _is_blank_text(text: str) -> bool:
-    # ASCII has no invisible characters except white space and controls.
-    return not text.strip() or not (text.isascii() or clean_lines(text))
+        members = tuple(raw.values())
+    for member in members:
+        if isinstance(member, str):
+            # ASCII has no invisible characters except white space and controls.
+            if member.strip() and (member.isascii() or clean_lines(member)):
+                return False
+        elif member is not None:
+            return False
+    return True
 
 
 def line(raw: Any, *, label: str) -> str:
     """Clean and return one line of text. Raises AnswerError for control characters and long texts."""
-    if not isinstance(raw, str):
-        raise _no_text(label)
-    return _checked_text(clean_line(raw), label=label, limit=LINE_LIMIT)
+    return _checked_text(clean_line(_text(raw, label)), label=label, limit=LINE_LIMIT)
 
 
 def lines(raw: Any, *, label: str) -> str:
+    return _checked_text(clean_lines(_text(raw, label)), label=label, limit=LINES_LIMIT, allowed="\n\t")
+
+
+def _text(raw: Any, label: str) -> str:
     if not isinstance(raw, str):
-        raise _no_text(label)
-    return _checked_text(clean_lines(raw), label=label, limit=LINES_LIMIT, allowed="\n\t")
-
-
-def _no_text(label: str) -> AnswerError:
-    return AnswerError("not_text", gettext("Enter “{label}” as text", label=label))
+        raise AnswerError("not_text", gettext("Enter “{label}” as text", label=label))
+    return raw
 
 
 def _checked_text(text: str, *, label: str, limit: int, allowed: str = "") -> str:

@@ -50,11 +50,12 @@ def decimals_of(number: int | Decimal) -> int:
 def equals(value: Any, rule_value: Any) -> bool:
     """Tell whether an answer equals a rule's value. Types count (true is not "true", 2 equals 2.0); lists are sets."""
     if isinstance(value, bool) or isinstance(rule_value, bool):
-        return isinstance(value, bool) and isinstance(rule_value, bool) and value == rule_value
+        return value is rule_value
     if _is_number(value) and _is_number(rule_value):
         return Decimal(str(value)) == Decimal(str(rule_value))
     if _is_list(value) and _is_list(rule_value):
-        return _contains_all(value, rule_value) and _contains_all(rule_value, value)
+        are_in_rule = all(includes_any([member], rule_value) for member in value)
+        return are_in_rule and all(includes_any([member], value) for member in rule_value)
     if isinstance(value, date):
         return bool(value.isoformat() == rule_value)
     if isinstance(value, Address | Money):
@@ -81,10 +82,6 @@ def _is_number(value: Any) -> bool:
 
 def _is_list(value: Any) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, str)
-
-
-def _contains_all(members: Sequence[Any], others: Sequence[Any]) -> bool:
-    return all(any(equals(member, other) for other in others) for member in members)
 
 
 class AnswerError(Exception):

@@ -173,7 +173,7 @@ class FactRow:
         if not isinstance(value, date):
             return
         today = self.facts.panels.draft.today
-        if canonical.is_date_of_birth(spec.canonical_field):
+        if canonical.property_of(spec.canonical_field) == "date_of_birth":
             yield f"{age_on(today, born=value)} years old", False
         if canonical.expiring_document(spec.canonical_field):
             days = (value - today).days

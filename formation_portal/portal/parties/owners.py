@@ -64,7 +64,7 @@ class NewOwner:
     @property
     def names(self) -> dict[str, str]:
         names = {"name": self.full_name}
-        if canonical.is_person(self.kind):
+        if self.kind == canonical.PERSON:
             names = {"first_name": self.first_name, "last_name": self.last_name}
         return {name: text for name, text in names.items() if text}
 

@@ -369,7 +369,7 @@ def new_party_context(draft: Draft, query: QueryDict, user: User) -> dict[str, A
     elif not chosen:
         problems.append(Problem("roles-1", gettext("Choose at least one role")))
     addresses = {value for row in draft.parties for value in row.raw.values() if isinstance(value, str)}
-    may_be_me = canonical.is_person(kind) and user.email not in addresses
+    may_be_me = kind == canonical.PERSON and user.email not in addresses
     raw: dict[str, Any] = {}
     if may_be_me and "me" in query:
         raw = copyable_answers(draft, owner_contact(user, draft), chosen)
