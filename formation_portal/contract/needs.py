@@ -124,7 +124,7 @@ def _role_needs(form_state: FormState) -> Iterator[Need]:
 def _total_needs(form_state: FormState, section: Section, fields: Mapping[str, FieldSpec]) -> Iterator[Need]:
     """Yield the need of a section whose parties' answers add up to too much or, once all have answered, too little."""
     spec = next(iter(fields.values()))
-    values = []
+    numbers = []
     is_complete = True
     for party in form_state.parties_in(section):
         party_spec = fields.get(party.kind)
@@ -134,20 +134,21 @@ def _total_needs(form_state: FormState, section: Section, fields: Mapping[str, F
         if value is None or form_state.objection(party_spec.name, party) is not None:
             is_complete = False
         else:
-            values.append(Decimal(value))
-    if section.total is None or not values:
+            numbers.append(Decimal(value))
+    if section.total is None or not numbers:
         return
-    total = sum(values, Decimal(0))
+    total = sum(numbers, Decimal(0))
     limit = section.total.limit
     must_be_met = section.total.equals is not None
-    margin = _MARGIN * len(values) if must_be_met else Decimal(0)
-    words = {"label": spec.label, "total": _quantity(spec, total), "limit": _quantity(spec, limit)}
+    margin = _MARGIN * len(numbers) if must_be_met else Decimal(0)
+    write = format_percentage if is_percentage(spec.name) else spec.display
+    values = {"label": spec.label, "total": write(total), "limit": write(limit)}
     if total > limit + margin:
-        text = gettext("“{label}” adds up to {total}. It must not exceed {limit}", **words)
+        text = gettext("“{label}” adds up to {total}. It must not exceed {limit}", **values)
         yield Need("total_exceeded", _with_reason(section, text), section.key)
     elif must_be_met and is_complete and total < limit - margin:
-        missing = _quantity(spec, limit - total)
-        text = gettext("“{label}” adds up to {total}. {missing} are missing to make {limit}", missing=missing, **words)
+        values["missing"] = write(limit - total)
+        text = gettext("“{label}” adds up to {total}. {missing} are missing to make {limit}", **values)
         yield Need("total_short", _with_reason(section, text), section.key)
 
 
@@ -156,10 +157,6 @@ def _with_reason(section: Section, sentence: str) -> str:
     if not section.bound_message:
         return sentence
     return gettext("{reason}. {sentence}", reason=section.bound_message.rstrip("."), sentence=sentence)
-
-
-def _quantity(spec: FieldSpec, number: Decimal) -> str:
-    return format_percentage(number) if is_percentage(spec.name) else spec.display(number)
 
 
 def _party_needs(form_state: FormState, party: Party) -> Iterator[Need]:

@@ -34,13 +34,6 @@ class UnreadAnswers(Answers):
         object.__setattr__(self, "problems", answers.problems)
         return getattr(answers, name)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Answers):
-            return NotImplemented
-        return (self.values, self.problems) == (other.values, other.problems)
-
-    __hash__ = None  # type: ignore[assignment]
-
 
 def names_changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> set[str]:
     """List the names whose values differ between two mappings; a missing name equals None."""

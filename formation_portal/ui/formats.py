@@ -7,6 +7,7 @@ from typing import Literal, Protocol
 from babel.numbers import format_decimal, get_currency_name
 from django.conf import settings
 from django.utils import timezone
+from django.utils.text import capfirst
 from django.utils.translation import gettext
 
 from formation_portal.applications.models import Application
@@ -96,7 +97,7 @@ class PriceTable:
             currency = get_currency_name(price.currency, count=2, locale=localisation.locale())
             self.caption = localisation.gettext("Price in {currency}", currency=currency)
         # The currency heads the names of the fees.
-        self.columns = (f"{currency[0].upper()}{currency[1:]}", gettext("Price"))
+        self.columns = (capfirst(currency), gettext("Price"))
         self.rows = (
             (gettext("Set-up fee, paid once"), format_amount(price.one_off, price.currency)),
             (gettext("Annual fee"), format_amount(price.annual, price.currency)),

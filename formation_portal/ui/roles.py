@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from django.utils.text import capfirst
 from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.applications.draft import Draft
@@ -36,7 +37,7 @@ ADD_WORDS = {
 
 
 def role_title(section: Section) -> str:
-    return section.title or capitalised(canonical.role_word(section.role or ""))
+    return section.title or capfirst(canonical.role_word(section.role or ""))
 
 
 def role_with_article(section: Section) -> str:
@@ -69,7 +70,7 @@ def role_reason(draft: Draft, section: Section) -> str:
 
 def allowed_kinds(section: Section) -> str:
     kinds = join_list([kind_with_article(kind) for kind in canonical.PARTY_KINDS if section.allows(kind)], "or")
-    return f"{capitalised(kinds)}."
+    return f"{capfirst(kinds)}."
 
 
 def active_roles(draft: Draft) -> tuple[Section, ...]:
@@ -91,7 +92,7 @@ def role_choices(draft: Draft, kind: str, held: tuple[str, ...]) -> tuple[Option
         active = draft.form_state.section_activation(section).active
         if section.role and ((active and section.allows(kind)) or section.role in held):
             help_text = section.help if active else gettext("Not needed at the moment. We keep it until you submit.")
-            label = capitalised(canonical.role_word(section.role))
+            label = capfirst(canonical.role_word(section.role))
             choice = Option(section.role, label, section.role in held, help=help_text, is_ours=not active)
             choices.setdefault(section.role, choice)
     return tuple(choices.values())
@@ -106,9 +107,4 @@ def excluded_roles(draft: Draft, kind: str) -> str:
 def role_words(roles: Iterable[str]) -> str:
     """Write roles in one line, like "Director, beneficial owner"."""
     names = [canonical.role_word(role) for role in roles]
-    return capitalised(", ".join(names)) if names else gettext("No role yet")
-
-
-def capitalised(text: str) -> str:
-    """Capitalise the first letter, and leave every other letter as it is."""
-    return text[:1].upper() + text[1:]
+    return capfirst(", ".join(names)) if names else gettext("No role yet")

@@ -34,9 +34,9 @@ class Part:
     suggestions: tuple[str, ...] = ()
 
 
-def control_name(spec: FieldSpec, part: str = "") -> str:
-    """Name a field's control, or that of a part. Keys are quoted, so that none looks like a part or another input."""
-    return f"q:{quote_key(spec.key)}" + (f":{part}" if part else "")
+def control_name(spec: FieldSpec) -> str:
+    """Name a field's control. Keys are quoted, so that none looks like that of a part or like another input."""
+    return f"q:{quote_key(spec.key)}"
 
 
 def fields_by_name(fields: Iterable[FieldSpec]) -> Mapping[str, FieldSpec]:

@@ -173,7 +173,7 @@ _COMMA_NUMBER = re.compile(r"-?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?", re.ASCII)
 # In French a point between digits comes from the keypad, unless decimals or another point follow.
 _FRENCH_NUMBER = re.compile(r"-?(\d{1,3}(\.\d{3}){2,}|\d{1,3}(\.\d{3})+(?=,)|\d+)(,\d+)?", re.ASCII)
 # A mark with three digits behind it: a decimal mark to some people, and a mark of thousands to others.
-_POINT_AND_THREE = re.compile(r"(-?[1-9]\d{0,2})\.(\d{3})", re.ASCII)
+POINT_AND_THREE = re.compile(r"(-?[1-9]\d{0,2})\.(\d{3})", re.ASCII)
 _COMMA_AND_THREE = re.compile(r"(-?\d{1,3}),(?!000)(\d{3})", re.ASCII)
 
 
@@ -203,7 +203,7 @@ def localised_number(text: str) -> str:
 def ambiguity_note(text: str) -> str:
     """Return how a number of a draft was understood if its only mark may mean thousands or decimals; else ""."""
     number = without_group_marks(text)
-    if match := _POINT_AND_THREE.fullmatch(number):
+    if match := POINT_AND_THREE.fullmatch(number):
         return gettext(
             "We read this as {number}, with three decimals. If you mean a whole number, enter {whole}.",
             number=localised_number(number),
@@ -212,11 +212,6 @@ def ambiguity_note(text: str) -> str:
     if match := _COMMA_AND_THREE.fullmatch(number):
         return gettext("We read this as the whole number {whole}.", whole=int(match[1] + match[2]))
     return ""
-
-
-def has_point_and_three(raw: object) -> bool:
-    """Tell whether a text of a draft has a point before three digits, as some people write thousands."""
-    return isinstance(raw, str) and "." in raw and bool(_POINT_AND_THREE.fullmatch(without_group_marks(raw)))
 
 
 def _is_readable(text: str) -> bool:

@@ -260,7 +260,8 @@ class CurrencyAmountField(FieldSpec):
             raise AnswerError("currency_not_allowed", message)
         places = self._decimals(currency)
         # Three digits after a point, even zeros, are thousands to some people.
-        if places < _THOUSANDS_DECIMALS and parsing.has_point_and_three(raw["amount"]):
+        typed = parsing.without_group_marks(str(raw["amount"]))
+        if places < _THOUSANDS_DECIMALS and isinstance(raw["amount"], str) and parsing.POINT_AND_THREE.fullmatch(typed):
             message = gettext("Enter “{label}” in digits only, like 10000, or with fewer decimals", label=self.label)
             raise AnswerError("ambiguous", message)
         if decimals_of(amount) > places:

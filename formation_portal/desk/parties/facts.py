@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import PurePath
 
+from django.utils.text import capfirst
+
 from formation_portal.applications.documents import expired_dates, findings_of
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
@@ -20,7 +22,7 @@ from formation_portal.reviews.checks import OpenedDocuments
 from formation_portal.reviews.document_evidence import evidence_of_party
 from formation_portal.reviews.targets import Target, TargetKind
 from formation_portal.ui.forms.controls import control_id
-from formation_portal.ui.roles import capitalised, kind_with_article, role_reason, role_title, role_with_article
+from formation_portal.ui.roles import kind_with_article, role_reason, role_title, role_with_article
 
 from ..case.entries import FACT_STATES
 from ..case.history import NOT_ANSWERED, values_before
@@ -65,7 +67,7 @@ def role_rules(draft: Draft, party: PartyRow) -> Iterator[RoleRule]:
     for section in draft.schema.sections_of(party.roles):
         title = role_title(section)
         if not section.allows(party.kind):
-            kind = capitalised(kind_with_article(party.kind))
+            kind = capfirst(kind_with_article(party.kind))
             yield RoleRule(title, f"{kind} can’t be {role_with_article(section)} in this form.")
             continue
         reason = _for_agents(role_reason(draft, section))

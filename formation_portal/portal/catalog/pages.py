@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from django.utils.text import capfirst
 from django.utils.translation import gettext
 
 from formation_portal.contract import canonical
@@ -11,7 +12,6 @@ from formation_portal.contract.catalog import Jurisdiction
 from formation_portal.contract.fields.iso_codes import format_amount, sort_key
 from formation_portal.contract.localisation import join_list, ngettext
 from formation_portal.gateway.catalog import Catalog, CatalogProduct
-from formation_portal.ui.roles import capitalised
 
 from ..pages import Link, fees_of
 from .filters import CatalogFilter, CatalogFilterControl, Removal, best_removal, filter_controls, filtered_url
@@ -276,7 +276,7 @@ class ComparePage:
         rows: list[ComparisonRow] = []
         for role in roles:
             cells = tuple(product.role_lines(role) for product in self._requirements)
-            rows.append(ComparisonRow(capitalised(canonical.role_word(role)), cells, gettext("Not applicable")))
+            rows.append(ComparisonRow(capfirst(canonical.role_word(role)), cells, gettext("Not applicable")))
         return rows
 
     def _document_rows(self) -> list[ComparisonRow]:

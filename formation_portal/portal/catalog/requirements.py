@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, groupby
 
+from django.utils.text import capfirst
 from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.contract import canonical
@@ -20,7 +21,7 @@ from formation_portal.contract.record import Record
 from formation_portal.contract.rules import FormState, evaluate, find_field, lookup_of
 from formation_portal.contract.schema import ENTITY, SHARE_CLASS, DocumentSlot, Section
 from formation_portal.ui.formats import counted, entity_word
-from formation_portal.ui.roles import capitalised, kind_with_article, role_title
+from formation_portal.ui.roles import kind_with_article, role_title
 
 from ..pages import fees_of, incorporated_words
 
@@ -162,7 +163,7 @@ class Requirements:
         lines: list[str] = []
         for need in self.roles:
             if need.section.role == role:
-                lines += [f"{capitalised(need.least)}{colon()}{need.kinds}", *need.rules]
+                lines += [f"{capfirst(need.least)}{colon()}{need.kinds}", *need.rules]
         return tuple(lines)
 
     @property

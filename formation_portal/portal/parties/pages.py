@@ -10,6 +10,7 @@ from typing import Any
 
 from django.http import QueryDict
 from django.urls import reverse
+from django.utils.text import capfirst
 from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.accounts.models import User
@@ -355,7 +356,7 @@ def new_party_context(draft: Draft, query: QueryDict, user: User) -> dict[str, A
     ticked = kind if kind in kinds else next(iter(kinds), "")
     options: list[Option] = []
     for value in kinds:
-        label = roles.capitalised(roles.kind_with_article(value))
+        label = capfirst(roles.kind_with_article(value))
         options.append(Option(value, label, value == ticked, help=gettext(_HINTS[value])))
     # Asked again also if the page was only opened once more in another language.
     if kind not in kinds or CHOOSING in query:

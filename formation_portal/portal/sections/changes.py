@@ -60,7 +60,8 @@ def page_update(*, before: QuestionForm, after: QuestionForm, shown_regions: Ite
         added = len(after.shown_controls - before.shown_controls)
         removed = len(before.shown_controls - after.shown_controls)
         return PageUpdate((), (), announcement(added=added, removed=removed), is_rebuilt=True)
-    regions = after.regions_of(after.shown.symmetric_difference(shown_regions))
+    changed_ids = after.shown.symmetric_difference(shown_regions)
+    regions = tuple(region for region in after.regions if region.id in changed_ids)
     swapped = {after.control(question.spec) for region in regions for question in region.asked}
     marks: list[Question] = []
     addresses: list[Question] = []

@@ -51,7 +51,7 @@ class QuestionEntry:
     @property
     def is_conditional(self) -> bool:
         """Check that rules can hide all of it."""
-        is_by_rule = bool(self.regions) and all(region.is_conditional for region in self.regions)
+        is_by_rule = bool(self.regions) and all(region.id for region in self.regions)
         return is_by_rule and not self.note and not self.slots
 
     @property

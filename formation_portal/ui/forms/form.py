@@ -73,9 +73,6 @@ class QuestionForm:
             return ""
         return rules.why_asked(self.schema, question.section, question.spec, self.holder)
 
-    def regions_of(self, ids: Collection[str]) -> tuple["Region", ...]:
-        return tuple(region for region in self.regions if region.id in ids)
-
     @cached_property
     def regions(self) -> tuple["Region", ...]:
         regions: list[Region] = []
@@ -190,7 +187,7 @@ class QuestionForm:
 
     @property
     def has_rules(self) -> bool:
-        return any(region.is_conditional for region in self.regions)
+        return any(region.id for region in self.regions)
 
     def has_new_problems(self, before: "QuestionForm") -> bool:
         """Check for unreadable answers and new objections. Earlier objections hold up nobody who goes on."""
@@ -211,7 +208,7 @@ class QuestionForm:
 
     @property
     def shown(self) -> frozenset[str]:
-        return frozenset(region.id for region in self.regions if region.is_conditional and region.shown)
+        return frozenset(region.id for region in self.regions if region.id and region.shown)
 
     @property
     def shown_controls(self) -> frozenset[str]:
@@ -272,10 +269,6 @@ class Region:
         return self.form.controls[self.begin : self.begin + len(self.asked)]
 
     @property
-    def is_conditional(self) -> bool:
-        return bool(self.id)
-
-    @property
     def shown(self) -> bool:
         return self.asked[0].activation.active
 
@@ -286,7 +279,7 @@ class Region:
     @property
     def when(self) -> str:
         """Return the table of when it shows, as posted forms apart by spaces; "" if only the server can tell."""
-        if not self.is_conditional or self.form.tables is None:
+        if not self.id or self.form.tables is None:
             return ""
         rows: list[str] = []
         for row in self.form.tables.of(self.asked[0]) or ():
@@ -313,7 +306,7 @@ class Region:
         return self._html(' hx-swap-oob="true"')
 
     def _html(self, swap: str) -> SafeString:
-        if not self.is_conditional:
+        if not self.id:
             return self.markup
         why = self.why
         id_ = escape(self.id)

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 from django.utils.translation import gettext
 
 from formation_portal.applications.readback import answer_in_words
@@ -145,7 +146,7 @@ class Question:
     @property
     def hint(self) -> str:
         if self.unanswerable:
-            return f"{self.unanswerable[0].upper()}{self.unanswerable[1:]}."
+            return f"{capfirst(self.unanswerable)}."
         return self.spec.help
 
     @cached_property

@@ -1,6 +1,5 @@
 """The reader of a page: an address to confirm, the end of the session, devices, and answers that were not saved."""
 
-from datetime import datetime
 from typing import Any
 
 from allauth.account.models import EmailAddress
@@ -15,12 +14,13 @@ from formation_portal.accounts.second_factor import AFTER_SET_UP
 from formation_portal.accounts.sessions import account_marker as marker_of
 from formation_portal.mail.models import Letter
 
-from ..formats import time_or_day as time_in_words
+from ..formats import time_or_day
 from ..forms.form_data import recognised_answers
 from ..forms.question import AnswerRow
 from ..sessions import SessionEnd, session_end
 
 register = template.Library()
+register.filter(time_or_day)
 
 _IS_CONFIRMED = "is_confirmed"
 # So many e-mails of a demo are read, since their addresses are encrypted.
@@ -79,11 +79,6 @@ def typed_answers(request: HttpRequest) -> tuple[AnswerRow, ...]:
 def waiting_address(context: dict[str, Any]) -> str:
     """Return the page that an agent wanted before they had to set up a second factor; "" otherwise."""
     return str(context["request"].session.get(AFTER_SET_UP, ""))
-
-
-@register.filter
-def time_or_day(value: datetime) -> str:
-    return time_in_words(value)
 
 
 # The names of browsers in a user agent; the first one counts, since most also name others.
