@@ -26,7 +26,7 @@ from . import timing
 from .calls import rate_limit
 from .calls.outcomes import CallOutcome, outcome_of
 from .calls.routes import CREATE
-from .models import APPROVED, ENTITY, REJECTED, Delivery, DeliveryState, ResourceKind
+from .models import APPROVED, REJECTED, Delivery, DeliveryState, ResourceKind
 from .service_profile import locked_profile
 
 logger = logging.getLogger(__name__)
@@ -54,8 +54,7 @@ def read_due_documents() -> int:
 
 def read_documents_soon(entity_id: str) -> None:
     """Make the documents of an entity, by its id at the service, due now."""
-    kind, subject = ENTITY
-    entities = Delivery.objects.filter(kind=kind, subject=subject, remote_id=entity_id)
+    entities = Delivery.objects.filter(kind=ResourceKind.ENTITY, remote_id=entity_id)
     documents = _open_documents().filter(application_id__in=entities.values("application_id"))
     documents.update(read_next_at=timezone.now())
 
@@ -84,8 +83,7 @@ def _read(application_id: int, until: datetime) -> None:
 
     Rows that are due at another moment by now are to be read again: this reading began before that was known.
     """
-    kind, subject = ENTITY
-    entity = Delivery.objects.filter(application_id=application_id, kind=kind, subject=subject).first()
+    entity = Delivery.objects.filter(application_id=application_id, kind=ResourceKind.ENTITY).first()
     try:
         records = gateway.service().records(entity.remote_id if entity else "", Collection.DOCUMENTS)
     except GatewayError as error:

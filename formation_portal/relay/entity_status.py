@@ -30,7 +30,6 @@ from .calls.outcomes import CallOutcome, outcome_of
 from .calls.routes import CREATE
 from .document_status import learn_about_service
 from .models import (
-    ENTITY,
     TRANSITION_KINDS,
     WITHDRAWAL,
     Delivery,
@@ -75,8 +74,7 @@ def schedule_reading(application_id: int, *, at: datetime) -> None:
 
 
 def _entities() -> QuerySet[Delivery]:
-    kind, subject = ENTITY
-    submitted = Delivery.objects.filter(kind=kind, subject=subject, application__submitted_at__isnull=False)
+    submitted = Delivery.objects.filter(kind=ResourceKind.ENTITY, application__submitted_at__isnull=False)
     sent = submitted.exclude(remote_id="").filter(application__deleted_at=None)
     return sent.only("application_id", "remote_id").order_by("application_id")
 
@@ -202,8 +200,7 @@ def read_payment(application: Application) -> EntityRecord:
     last = EntityRecord()
     if reading := EntityReading.objects.filter(pk=application.pk).first():
         last = EntityRecord(status=reading.status, payment_url=reading.payment_url)
-    kind, subject = ENTITY
-    entity = Delivery.objects.filter(application=application, kind=kind, subject=subject).exclude(remote_id="").first()
+    entity = Delivery.objects.filter(application=application, kind=ResourceKind.ENTITY).exclude(remote_id="").first()
     if entity is None or current_profile().is_paused(timezone.now()):
         return last
     try:

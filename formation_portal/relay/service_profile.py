@@ -99,17 +99,14 @@ def profile_from(stored: ServiceProfile | None) -> Profile:
     """Combine a stored profile with the settings; a capability that neither knows counts as missing."""
     if stored is None:
         stored = ServiceProfile()
-    pauses = [moment for moment in (stored.paused_until, stored.open_until) if moment is not None]
     capabilities = Capabilities() if settings.FORMATION_SERVICE_URL else EMBEDDED_CAPABILITIES
     if stored.capabilities is not None:
         capabilities = CAPABILITIES.validate_python(stored.capabilities)
     # The operator's setting wins over the probe and over answers; the embedded service has every call.
-    can_edit: bool | None = settings.FORMATION_SERVICE_EDITS
-    if can_edit is None:
-        can_edit = stored.can_edit
-    if can_edit is None:
-        can_edit = not settings.FORMATION_SERVICE_URL
-    return Profile(can_edit, capabilities, paused_until=max(pauses, default=None), lacks=frozenset(stored.lacks))
+    is_known = (settings.FORMATION_SERVICE_EDITS, stored.can_edit, not settings.FORMATION_SERVICE_URL)
+    can_edit = next(can_edit for can_edit in is_known if can_edit is not None)
+    paused_until = max(filter(None, (stored.paused_until, stored.open_until)), default=None)
+    return Profile(can_edit, capabilities, paused_until, frozenset(stored.lacks))
 
 
 def locked_profile() -> ServiceProfile:

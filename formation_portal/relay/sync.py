@@ -3,7 +3,7 @@
 Payloads hold active, readable answers only, by field name, with references to other resources.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -266,10 +266,9 @@ def sync(draft: Draft) -> None:
             if row.state in (DeliveryState.REFUSED, DeliveryState.HELD) and row.is_settled:
                 changes.expect(row)
                 requeue(row)
-    frozen = is_frozen(application)
     for name, row in rows.items():
         if name not in desired:
-            _unset_wanted(row, desired, changes, is_frozen=frozen, is_open=application.is_open)
+            _unset_wanted(row, application, desired, changes)
     may_send = current_profile().may_send(application)
     now = timezone.now()
     for row in rows.values():
@@ -347,19 +346,14 @@ def requeue(row: Delivery) -> None:
 
 
 def _unset_wanted(
-    row: Delivery,
-    desired: Mapping[ResourceName, DesiredResource],
-    changes: RowChanges,
-    *,
-    is_frozen: bool,
-    is_open: bool,
+    row: Delivery, application: Application, desired: Collection[ResourceName], changes: RowChanges
 ) -> None:
     """Have a resource that is gone here removed at the service, unless it goes with its parent.
 
     A transition is never taken back. A refused submission keeps its reason until the next one.
     """
-    if is_frozen or row.is_transition:
-        if not (row.is_transition and is_open and row.state == DeliveryState.REFUSED):
+    if is_frozen(application) or row.is_transition:
+        if not (row.is_transition and application.is_open and row.state == DeliveryState.REFUSED):
             _set_wanted(row, row.acknowledged, changes)
         return
     _set_wanted(row, None, changes)

@@ -52,7 +52,7 @@ class TestTheEmbeddedService:
         assert ServiceProfile.objects.get().can_edit is True
         assert ServiceProfile.objects.get().probed_at is not None
         assert "0 answers are unknown" in output
-        assert len(transport.calls) <= 25
+        assert len(transport.calls) <= 26
 
     def test_nothing_is_left_behind(self, transport: FlakyTransport) -> None:
         output = probe()
