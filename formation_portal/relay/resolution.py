@@ -218,17 +218,14 @@ def _locked_for_decision(
         Application.objects.select_for_update().get(pk__in=of_row)
         row = Delivery.objects.select_for_update().select_related("application").get(pk=delivery_id)
         refuse_own_applications([row.application_id], agent=agent.pk)
-        if not _is_open_for(kind, row) or (seen_at is not None and seen_at != row.updated_at):
+        is_open = is_undecided(row)
+        if kind == Decision.Kind.SEND_AGAIN:
+            is_open = may_send_again(row)
+        elif kind == Decision.Kind.PROVIDER_INFORMED:
+            is_open = may_inform_provider(row)
+        if not is_open or (seen_at is not None and seen_at != row.updated_at):
             raise DecisionOutdated
         yield row
-
-
-def _is_open_for(kind: Decision.Kind, row: Delivery) -> bool:
-    if kind == Decision.Kind.SEND_AGAIN:
-        return may_send_again(row)
-    if kind == Decision.Kind.PROVIDER_INFORMED:
-        return may_inform_provider(row)
-    return is_undecided(row)
 
 
 def _record(row: Delivery, agent: AbstractBaseUser, kind: Decision.Kind, *, note: str, remote_id: str = "") -> Decision:
