@@ -24,7 +24,7 @@ from formation_portal.contract.translation import translated_item
 
 from . import configuration
 from .catalog_file import CatalogFile
-from .client import CatalogAnswer, FormationService
+from .client import FormationService
 from .errors import CatalogUnavailable, GatewayError, NotConfigured
 from .translations import RETRY_SECONDS, CachedCatalog, CatalogTranslation, Items
 
@@ -114,14 +114,6 @@ class Catalog:
             if product.item and (language := product.item.language_of(text)):
                 return language
         return ""
-
-
-def _read(items: list[Any], etag: str, fetched_at: datetime) -> Catalog:
-    return Catalog(read_products(items), fetched_at, etag=etag, digest=_digest(items))
-
-
-def _digest(items: list[Any]) -> str:
-    return hashlib.sha256(json.dumps(items, sort_keys=True).encode()).hexdigest()
 
 
 # With an old catalog at hand, a page waits no longer for a new one.
@@ -239,20 +231,23 @@ class CatalogCache(CachedCatalog):
         return self._cached
 
     def cached(self) -> Catalog | None:
-        if self._cached is None:
-            self._cached = self._stored()
+        """Return the catalog of any age, without a call."""
+        self._adopt_stored()
         return self._cached
 
     def _adopt_stored(self) -> None:
-        """Take a catalog that another process has stored, so that no page shows an older one."""
-        if self._cached is None or self._file.stamp() == self._stamp:
-            return
-        if stored := self._stored():
-            is_same = stored.digest == self._cached.digest
-            self._cached = replace(stored, items=self._cached.items) if is_same else stored
+        if stored := self._changed_file():
+            self._cached = self._read(stored.items, stored.etag, stored.fetched_at)
+
+    def _read(self, items: list[Any], etag: str, fetched_at: datetime) -> Catalog:
+        """Return the catalog with these items. They are read only if they have changed."""
+        digest = hashlib.sha256(json.dumps(items, sort_keys=True).encode()).hexdigest()
+        if self._cached is None or self._cached.digest != digest:
+            return Catalog(read_products(items), fetched_at, etag=etag, digest=digest)
+        return Catalog(self._cached.items, fetched_at, etag=etag, digest=digest)
 
     def _refresh(self) -> None:
-        old = self._cached or self._stored()
+        old = self._cached
         self.calls += 1
         try:
             if old:
@@ -263,30 +258,21 @@ class CatalogCache(CachedCatalog):
             log.error("Could not refresh the catalog of %s: %s", self._source.base_url, error)
             self._failure = error
             self._wait(max(RETRY_SECONDS, error.retry_after or 0))
-            self._cached = old
             if old:
                 at = old.fetched_at
                 note = f"{error.explanation}. These products and prices are from {at.day} {at:%B %Y}, {at:%H:%M} UTC."
                 self._cached = replace(old, is_stale=True, note=note)
             return
-        self._cached = self._confirmed(old, answer)
+        now = datetime.now(UTC)
+        if old and answer.items is None:
+            self._file.touch()
+            self._cached = Catalog(old.items, now, etag=answer.etag, digest=old.digest)
+        else:
+            items = answer.items or []
+            self._file.write(items, answer.etag)
+            self._cached = self._read(items, answer.etag, now)
         self._stamp = self._file.stamp()
         lifetime = self._seconds
         if answer.max_age is not None:
             lifetime = min(lifetime, max(_MIN_AGE, answer.max_age))
         self._wait(lifetime)
-
-    def _stored(self) -> Catalog | None:
-        # Read before the file, so that a change meanwhile is noticed the next time.
-        self._stamp = self._file.stamp()
-        stored = self._file.load()
-        return _read(stored.items, stored.etag, stored.fetched_at) if stored else None
-
-    def _confirmed(self, old: Catalog | None, answer: CatalogAnswer) -> Catalog:
-        now = datetime.now(UTC)
-        if old and (answer.items is None or _digest(answer.items) == old.digest):
-            self._file.touch()
-            return Catalog(old.items, now, etag=answer.etag, digest=old.digest)
-        items = answer.items or []
-        self._file.write(items, answer.etag)
-        return _read(items, answer.etag, now)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .catalog_file import CatalogFile
+from .catalog_file import CatalogFile, StoredCatalog
 from .client import FormationService
 from .errors import GatewayError
 
@@ -49,6 +49,15 @@ class CachedCatalog:
     def _wait(self, seconds: float) -> None:
         self._next_call = self._clock() + seconds
 
+    def _changed_file(self) -> StoredCatalog | None:
+        """Return what another process has stored since the last time, or this one before its restart."""
+        # Read before the file, so that a change meanwhile is noticed the next time.
+        stamp = self._file.stamp()
+        if stamp == self._stamp:
+            return None
+        self._stamp = stamp
+        return self._file.load()
+
 
 class CatalogTranslation(CachedCatalog):
     _etag = ""
@@ -63,10 +72,10 @@ class CatalogTranslation(CachedCatalog):
         if not self.is_due() or not self._lock.acquire(blocking=False):
             return
         try:
-            self._adopt_stored()
+            items = self.items
             answer = self._source.catalog(if_none_match=self._etag or etag, within=_TIMEOUT, language=self.language)
             is_available = answer.language.partition("-")[0].lower() == self.language
-            if is_available and answer.items is None and not self._items:
+            if is_available and answer.items is None and not items:
                 # The service has the same ETag for all languages.
                 answer = self._source.catalog(within=_TIMEOUT, language=self.language)
         except GatewayError as error:
@@ -84,16 +93,9 @@ class CatalogTranslation(CachedCatalog):
     @property
     def items(self) -> Items:
         """Return the items in the language: the same object until they change. Makes no call."""
-        self._adopt_stored()
+        if stored := self._changed_file():
+            self._take(stored.items, stored.etag)
         return self._items
-
-    def _adopt_stored(self) -> None:
-        """Take items that another process has stored, or this process before its restart."""
-        stamp = self._file.stamp()
-        if stamp and stamp != self._stamp:
-            self._stamp = stamp
-            if stored := self._file.load():
-                self._take(stored.items, stored.etag)
 
     def _take(self, items: list[Any], etag: str) -> None:
         self._etag = etag
