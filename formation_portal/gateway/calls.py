@@ -14,6 +14,7 @@ import requests
 from requests.adapters import BaseAdapter
 from urllib3.exceptions import HTTPError
 
+from formation_portal.core.integers import parse_integer
 from formation_portal.core.monitoring import tracing
 from formation_portal.core.monitoring.logs import current_request_id
 from formation_portal.core.monitoring.metrics import count_call
@@ -165,8 +166,7 @@ def _raise(call: Call, answer: Answer) -> NoReturn:
     header = answer.headers.get("Retry-After")
     if header is not None:
         # A date, or a value that cannot be read, counts as 0 seconds.
-        is_number = header.isascii() and header.strip().isdigit()
-        retry_after = min(float(header), _MAX_RETRY_AFTER) if is_number else 0.0
+        retry_after = min(float(parse_integer(header.strip()) or 0), _MAX_RETRY_AFTER)
     error_class = error_class_for(
         answer.status,
         is_supplement=call.is_supplement,

@@ -7,11 +7,11 @@ GatewayError. `key` is the Idempotency-Key: the same for every try of the same a
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from enum import Enum
 from typing import IO, Any
 from urllib.parse import quote
 
+from django.utils.http import parse_http_date_safe
 from requests.adapters import BaseAdapter
 
 from .calls import Answer, Caller, Limits
@@ -211,13 +211,10 @@ def _scope(party_id: str | None = None, share_class_id: str | None = None) -> di
 
 def _sent_at(answer: Answer) -> datetime | None:
     """Return the time of an answer's `Date`, or None if it has none or comes from a cache."""
-    if "Age" in answer.headers:
+    seconds = parse_http_date_safe(answer.headers.get("Date", ""))
+    if seconds is None or "Age" in answer.headers:
         return None
-    try:
-        date = parsedate_to_datetime(answer.headers.get("Date", ""))
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return date if date.tzinfo else date.replace(tzinfo=UTC)
+    return datetime.fromtimestamp(seconds, UTC)
 
 
 def _max_age(answer: Answer) -> int | None:

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
+from django.utils.text import capfirst
 from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.contract import canonical
@@ -67,7 +68,7 @@ class Titles:
             case ResourceKind.PARTY:
                 name = self._label(row, row.name)
                 kind = gettext(canonical.KIND_WORDS.get(str(payload_of(row).get("party_type")), ""))
-                return ", ".join(filter(None, (name[:1].upper() + name[1:], kind)))
+                return ", ".join(filter(None, (capfirst(name), kind)))
             case ResourceKind.PARTY_CSP:
                 return gettext("Answers of {name}").format(name=self._label(row, (ResourceKind.PARTY, row.subject)))
             case ResourceKind.DOCUMENT:
@@ -186,5 +187,4 @@ def conclusion_words(look: Look) -> str:
 
 def readable(word: str) -> str:
     """Return a stable word as people read it: `not_found` is "Not found"."""
-    text = word.replace("_", " ").strip()
-    return text[:1].upper() + text[1:]
+    return capfirst(word.replace("_", " ").strip())

@@ -16,11 +16,8 @@ def sent_at(start: Start, headers: str) -> datetime | None:
     return client_at(server.url).catalog().sent_at
 
 
-@pytest.mark.parametrize("zone", ["GMT", "-0000"])
-def test_a_date_is_read_in_utc(raw_server: Start, zone: str) -> None:
-    assert sent_at(raw_server, f"Date: Sat, 21 Nov 2026 12:00:07 {zone}") == datetime(
-        2026, 11, 21, 12, 0, 7, tzinfo=UTC
-    )
+def test_a_date_is_read_in_utc(raw_server: Start) -> None:
+    assert sent_at(raw_server, "Date: Sat, 21 Nov 2026 12:00:07 GMT") == datetime(2026, 11, 21, 12, 0, 7, tzinfo=UTC)
 
 
 @pytest.mark.parametrize("headers", ["X: y", "Date: ", "Date: yesterday", "Date: Sat, 99 Nov 2026 25:61:00 GMT"])

@@ -11,8 +11,7 @@ from django.http.response import HttpResponseBase
 from django.urls import get_script_prefix, set_script_prefix
 from django.utils import translation
 from requests import PreparedRequest, Response
-from requests.adapters import BaseAdapter
-from requests.structures import CaseInsensitiveDict
+from requests.adapters import HTTPAdapter
 
 # The adapter is mounted on this address, which is never looked up.
 BASE_URL = "http://embedded.invalid"
@@ -40,7 +39,7 @@ class _Handler(WSGIHandler):
                 close()
 
 
-class InProcessAdapter(BaseAdapter):
+class InProcessAdapter(HTTPAdapter):
     """A transport adapter for `requests`. Times are not limited, since there is no network."""
 
     def __init__(self) -> None:
@@ -58,10 +57,11 @@ class InProcessAdapter(BaseAdapter):
                 answer, body = self._handler.answer(_environ(request))
             finally:
                 set_script_prefix(prefix)
-        return _response(request, answer, body)
-
-    def close(self) -> None:
-        """Close nothing: there is no connection."""
+        headers = dict(answer.items())
+        raw = urllib3.HTTPResponse(
+            io.BytesIO(body), headers, answer.status_code, reason=answer.reason_phrase, preload_content=False
+        )
+        return self.build_response(request, raw)
 
 
 def _environ(request: PreparedRequest) -> dict[str, Any]:
@@ -91,16 +91,3 @@ def _environ(request: PreparedRequest) -> dict[str, Any]:
         if key != "CONTENT_LENGTH":
             environ[key if key == "CONTENT_TYPE" else f"HTTP_{key}"] = text
     return environ
-
-
-def _response(request: PreparedRequest, answer: HttpResponseBase, body: bytes) -> Response:
-    response = Response()
-    response.status_code = answer.status_code
-    response.reason = answer.reason_phrase
-    response.headers = CaseInsensitiveDict(answer.items())
-    response.url = request.url or ""
-    response.request = request
-    response.raw = urllib3.HTTPResponse(
-        io.BytesIO(body), headers=dict(answer.items()), status=answer.status_code, preload_content=False
-    )
-    return response

@@ -128,22 +128,14 @@ class NetworkAdapter(HTTPAdapter):
         super().init_poolmanager(*args, **kwargs)
         self.poolmanager.pool_classes_by_scheme = {"http": _Pool, "https": _TlsPool}
 
-    def send(
-        self,
-        request: PreparedRequest,
-        stream: bool = False,
-        timeout: Any = None,
-        verify: bool | str = True,
-        cert: Any = None,
-        proxies: Any = None,
-    ) -> Response:
+    def send(self, request: PreparedRequest, *_: Any, **kwargs: Any) -> Response:
         if self._process != os.getpid():
             # After a fork the parent process has the same connections.
             self._process = os.getpid()
             self.poolmanager.clear()
-        limits = Timeouts(*timeout)
+        limits = Timeouts(*kwargs.pop("timeout"))
         token = _deadline.set(_Deadline(limits))
         try:
-            return super().send(request, stream, (limits.connect, limits.read), verify, cert, proxies)
+            return super().send(request, timeout=(limits.connect, limits.read), **kwargs)
         finally:
             _deadline.reset(token)
