@@ -132,18 +132,18 @@ class _Locator:
 
         `parties.0.registered_address.country` is the registered address.
         """
-        answers = {"answers": {spec.name: None for spec in fields}}
-        kinds = [self._row.resource_kind]
+        own_names = [spec.name for spec in fields]
+        names = bodies.fields_by_name(self._row.resource_kind, own_names)
         if self._row.is_transition:
             # It speaks about the answers of any resource; properties of parties and classes have the same names.
-            kinds = [ResourceKind.ENTITY, ResourceKind.PARTY]
+            names = bodies.fields_by_name(ResourceKind.PARTY, own_names)
+            names |= bodies.fields_by_name(ResourceKind.ENTITY, own_names)
         steps = path.split(".")[-_MAX_STEPS:]
         for length in range(len(steps), 0, -1):
             for start in range(len(steps) - length + 1):
                 part = ".".join(steps[start : start + length])
-                for kind in kinds:
-                    if name := bodies.field_named(kind, answers, part):
-                        return name
+                if part in names:
+                    return names[part]
         return ""
 
     def _is_answerable(self, problem: LocatedProblem, objection: FieldProblem) -> bool:

@@ -3,7 +3,7 @@ fields"). An edit holds what has changed, and null for what is gone.
 """
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -30,14 +30,11 @@ def changed_members(kind: ResourceKind, old: Payload, new: Payload) -> dict[str,
     return _nested(changed)
 
 
-def field_named(kind: ResourceKind, payload: Payload, name: str) -> str:
-    """Return our name of the field that the service means by a key, path or property; "" if it means none of ours."""
-    answers = payload.get("answers", {})
-    if name in answers:
-        return name
-    by_path = {".".join(_path(kind, field)): field for field in answers}
-    by_property = {canonical.property_of(field): field for field in answers}
-    return str(by_path.get(name) or by_property.get(name, ""))
+def fields_by_name(kind: ResourceKind, fields: Collection[str]) -> dict[str, str]:
+    """Return fields by each name that the service may give them: property, path or key."""
+    by_property = {canonical.property_of(field): field for field in fields}
+    by_path = {".".join(_path(kind, field)): field for field in fields}
+    return by_property | by_path | dict(zip(fields, fields, strict=True))
 
 
 # Members of a create beside the answers that no edit can change.
