@@ -200,7 +200,7 @@ def read_only_reason(application: Application, *, is_accepted: bool = False) -> 
     return " ".join(sentences)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ApplicationPage:
     """The base of every page of an application."""
 
