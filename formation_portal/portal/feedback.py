@@ -30,7 +30,7 @@ from formation_portal.reviews.targets import Target, TargetKind, field_at, label
 from formation_portal.ui import formats
 from formation_portal.ui.forms.question import QueryNote
 
-from .pages import Link, need_links, need_url
+from .pages import need_url
 
 
 def before_submission(profile: Profile) -> str:
@@ -69,16 +69,6 @@ class DeliverySummary:
     def refused(self) -> tuple[Need, ...]:
         """Return the refusals of the service as needs, each once."""
         return tuple(dict.fromkeys(problem.need for problem in self.deliveries.overall.problems))
-
-    @property
-    def refusals(self) -> list[tuple[Need, datetime]]:
-        """Return every refusal of the service as a need, with its time."""
-        return [(problem.need, at) for problem, at in self.deliveries.refusals]
-
-    @property
-    def links(self) -> tuple[Link, ...]:
-        """Return links to everything that the service has refused."""
-        return need_links(self.draft, self.refused)
 
 
 def delivery_summary(draft: Draft) -> DeliverySummary:

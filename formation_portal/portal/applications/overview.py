@@ -29,7 +29,7 @@ from formation_portal.ui import roles
 from formation_portal.ui.formats import application_price, entity_word, time_or_day
 
 from ..feedback import DeliverySummary, task_deliveries
-from ..pages import fees_of
+from ..pages import fees_of, need_links
 from ..parties.progress import NO_REFUSALS, GuestPart, NeedCounts, Progress, guest_part, needs_words, role_progress
 from ..submission.status import Progress as SubmissionProgress
 from ..submission.status import current_return
@@ -287,6 +287,7 @@ class OverviewPage:
         self.deleted_on = deleted_on(draft.application)
         self.has_new_form = newer_form(draft) is not None
         deliveries = task_deliveries(draft, delivery.deliveries)
+        self.refused = need_links(draft, delivery.refused)
         self.tasks = task_list(draft, refused=delivery.refused, deliveries=deliveries)
         self.pending = pending_actions(draft, delivery.deliveries, parts.invitations_of(draft))
         self.returned = current_return(delivery, SubmissionProgress(draft.application), back_to="overview")

@@ -106,7 +106,8 @@ def returned(delivery: DeliverySummary, move: Change | None, *, back_to: str = "
         message = move.text
     holders = {holder for holder, _ in feedback.changed_lines}
     holders |= {query.target.holder for query in queries}
-    holders |= {need.party_id or need.share_class_id or need.section for need, _ in delivery.refusals}
+    for problem, _ in delivery.deliveries.refusals:
+        holders.add(problem.need.party_id or problem.need.share_class_id or problem.need.section)
     return Returned(items, corrections_of(changes), message, is_agents, frozenset(holders))
 
 
@@ -140,8 +141,8 @@ def _refused_items(delivery: DeliverySummary, lines: frozenset[ChangedLine], bac
     """Yield the answers and documents that the service has refused: documents first, since they take longest."""
     draft = delivery.draft
     times: dict[Need, datetime] = {}
-    for need, at in sorted(delivery.refusals, key=lambda refusal: refusal[0].slot is None):
-        times.setdefault(need, at)
+    for problem, at in sorted(delivery.deliveries.refusals, key=lambda refusal: refusal[0].need.slot is None):
+        times.setdefault(problem.need, at)
     for need, at in times.items():
         holder = draft.party(need.party_id or "") or draft.share_class(need.share_class_id or "")
         yield ReturnedItem(
@@ -182,36 +183,19 @@ def _refusal_title(draft: Draft, need: Need) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ReviewRound:
-    """A return that was answered, by its number, with its corrections; `answer` is the move that followed."""
+    """A return that was answered, with its queries (each with its title and holder) and corrections.
 
-    draft: Draft
+    While it is being reviewed again, customers don't see which queries are resolved.
+    """
+
     number: int
-    answer: Change
+    title: str
+    # When the corrections were sent, and whether there were any.
+    answered: str
     message: str
-    queries: list[CustomerQuery]
+    queries: list[tuple[CustomerQuery, str, str]]
     corrections: tuple[Correction, ...]
-
-    @property
-    def title(self) -> str:
-        return gettext("Corrections, round %(number)d") % {"number": self.number}
-
-    @property
-    def answered(self) -> str:
-        """Say when the corrections were sent, and whether there were any."""
-        has_answers = bool(self.corrections) or any(query.reply for query in self.queries)
-        sentence = gettext("Sent on %(day)s") if has_answers else gettext("Sent without changes on %(day)s")
-        return sentence % {"day": formats.day(self.answer.at)}
-
-    @property
-    def items(self) -> Iterator[tuple[CustomerQuery, str, str]]:
-        """Yield each query with its title and the name of its holder."""
-        for query in self.queries:
-            yield query, query_title(self.draft, query), holder_name(self.draft, query.target)
-
-    @property
-    def is_under_review(self) -> bool:
-        """Tell whether it is being reviewed again; until a decision, customers don't see which queries are resolved."""
-        return self.draft.application.status in UNDER_REVIEW
+    is_under_review: bool
 
 
 def review_rounds(draft: Draft, moves: Sequence[Change]) -> list[ReviewRound]:
@@ -232,6 +216,19 @@ def review_rounds(draft: Draft, moves: Sequence[Change]) -> list[ReviewRound]:
     rounds: list[ReviewRound] = []
     for number, move, answer in reversed(answered):
         corrections = corrections_of(change for change in changes if move.pk < change.pk < answer.pk)
+        sentence = gettext("Sent on %(day)s")
         own_queries = [query for query in queries if query.round == number]
-        rounds.append(ReviewRound(draft, number, answer, texts[number], own_queries, corrections))
+        if not corrections and not any(query.reply for query in own_queries):
+            sentence = gettext("Sent without changes on %(day)s")
+        rounds.append(
+            ReviewRound(
+                number=number,
+                title=gettext("Corrections, round %(number)d") % {"number": number},
+                answered=sentence % {"day": formats.day(answer.at)},
+                message=texts[number],
+                queries=[(query, query_title(draft, query), holder_name(draft, query.target)) for query in own_queries],
+                corrections=corrections,
+                is_under_review=draft.application.status in UNDER_REVIEW,
+            )
+        )
     return rounds

@@ -2,16 +2,14 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
-from urllib.parse import quote
 
-from django.core.paginator import Page
 from django.http import QueryDict
+from django.urls import reverse
 from django.utils.translation import gettext
 
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.locks import Locks, locks_of
+from formation_portal.applications.locks import locks_of
 from formation_portal.applications.ownership_stakes import needs_of_owners
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.readback import (
@@ -19,7 +17,6 @@ from formation_portal.applications.readback import (
     AnswerLine,
     DocumentLine,
     InactiveAnswers,
-    Readback,
     inactive_in,
     readback,
 )
@@ -32,13 +29,12 @@ from formation_portal.ui.documents import advice
 from formation_portal.ui.formats import PriceTable, application_price, counted
 from formation_portal.ui.forms.controls import control_id, party_control, slot_id, slot_key
 from formation_portal.ui.forms.question import AnswerRow
-from formation_portal.ui.ownership import Ownership, join_sentences, ownership
+from formation_portal.ui.ownership import join_sentences, ownership
 from formation_portal.ui.pagination import PageLink, numbered_links, people_page
 
 from ..feedback import DeliverySummary
-from ..pages import ApplicationPage, Link, need_links
+from ..pages import Link, need_url
 from ..slots import slot_state
-from .corrections import Returned
 from .status import Progress, current_return
 
 NEXT = "check"
@@ -62,7 +58,7 @@ class CheckEntry:
     group: AnswerGroup[Any]
     rows: list[AnswerRow]
     delivery: DeliveryStatus
-    needs: tuple[Link, ...]
+    needs: list[Link]
     is_unchanged: bool
     documents: list[AnswerRow]
     is_open: bool
@@ -102,59 +98,67 @@ def unanswered_rows(rows: Iterable[AnswerRow]) -> list[AnswerRow]:
     return [row for row in rows if not row.value and row.state != "stop"]
 
 
-@dataclass(frozen=True)
-class CheckPage(ApplicationPage):
+class CheckPage:
     """The check page of a draft, or of what was submitted. While the state allows no change, no row has a way to one.
 
-    `refused_for` are the needs that a submission was refused for, and `row` is where a change leads back to.
+    `refused_for` are the needs that a submission was refused for, and `row` is where a change leads back to. `number`
+    is the page of people and companies, of many, unless the row is on another.
     """
 
-    delivery: DeliverySummary
-    refused_for: Sequence[Need] | None = None
-    row: str = ""
-    # Which page of people and companies, of many; where a change leads back to decides first.
-    number: str = ""
+    def __init__(
+        self,
+        draft: Draft,
+        delivery: DeliverySummary,
+        *,
+        refused_for: Sequence[Need] | None = None,
+        row: str = "",
+        number: str = "",
+    ) -> None:
+        self.draft = draft
+        self.delivery = delivery
+        self._row = row
+        self._locks = locks_of(draft)
+        self.returned = current_return(delivery, Progress(draft.application))
+        self.needs = self._all_needs(refused_for)
+        self.corrections: list[Link] = []
+        # The needs that add something, by entry. Corrections stand together at the head of the page.
+        self.additions: dict[str, list[Link]] = {}
+        # The entry and the field of each need.
+        self._needed: set[tuple[str, str | None]] = set()
+        for need in self.needs:
+            entry = _entry_of(draft, need)
+            self._needed.add((entry, need.field))
+            links = self.corrections if need.is_correction else self.additions.setdefault(entry, [])
+            links.append(Link(need.text, need_url(draft, need, back_to=NEXT), is_correction=need.is_correction))
+        self.addition_count = sum(map(len, self.additions.values()))
+        self.ownership = ownership(draft)
+        with_entry: list[PartyRow] = []
+        # Parties that are drawn among the owners, or are not asked for at present.
+        without_entry: list[PartyRow] = []
+        for party in draft.parties:
+            is_owner = self.ownership is not None and self.ownership.covers(party)
+            is_without = is_owner or is_inactive(draft.form_state, party.record)
+            (without_entry if is_without else with_entry).append(party)
+        in_row = (place for place, party in enumerate(with_entry) if row and party.token in row)
+        self._people_shown = people_page(with_entry, number, with_row=next(in_row, None))
+        self.readback = readback(draft, only={party.token for party in (*self._people_shown, *without_entry)})
+        self.sections = self._section_entries()
+        self.people = self._party_entries()
+        self.share_classes = self._share_class_entries()
+        self.documents = self._other_documents()
+        self.uploaded = answered_rows(self.documents)
+        self.not_uploaded = unanswered_rows(self.documents)
 
-    @cached_property
-    def returned(self) -> Returned | None:
-        """Return what came back and what was changed since."""
-        return current_return(self.delivery, Progress(self.draft.application))
-
-    @cached_property
-    def needs(self) -> tuple[Need, ...]:
+    def _all_needs(self, refused_for: Sequence[Need] | None) -> tuple[Need, ...]:
         """Return what is still needed: first what the service refused and nobody has changed since."""
         if not self.draft.application.is_open:
             return ()
         items = self.returned.items if self.returned else ()
         changed = {item.text for item in items if item.is_changed}
         refused = [need for need in self.delivery.refused if need.text not in changed]
-        needed = self.refused_for
-        if needed is None:
-            needed = (*self.draft.needs, *needs_of_owners(self.draft))
-        return tuple(dict.fromkeys((*refused, *needed)))
-
-    @property
-    def corrections(self) -> tuple[Link, ...]:
-        """Return links to everything that has to be corrected."""
-        return need_links(self.draft, [need for need in self.needs if need.is_correction], back_to=NEXT)
-
-    @cached_property
-    def additions(self) -> dict[str, tuple[Link, ...]]:
-        """Return links to the needs that add something, by entry. Corrections stand at the head of the page."""
-        needs: dict[str, list[Need]] = {}
-        for need in self.needs:
-            if not need.is_correction:
-                needs.setdefault(_entry_of(self.draft, need), []).append(need)
-        return {entry: need_links(self.draft, additions, back_to=NEXT) for entry, additions in needs.items()}
-
-    @cached_property
-    def _needed(self) -> set[tuple[str, str | None]]:
-        """Return the entry and the field of each need."""
-        return {(_entry_of(self.draft, need), need.field) for need in self.needs}
-
-    @property
-    def addition_count(self) -> int:
-        return sum(map(len, self.additions.values()))
+        if refused_for is None:
+            refused_for = (*self.draft.needs, *needs_of_owners(self.draft))
+        return tuple(dict.fromkeys((*refused, *refused_for)))
 
     @property
     def additions_elsewhere(self) -> list[Link]:
@@ -174,49 +178,17 @@ class CheckPage(ApplicationPage):
             if links := self.additions.get(entry):
                 yield Link(title, f"#{entry}"), len(links)
 
-    @cached_property
-    def readback(self) -> Readback:
-        return readback(self.draft, only={party.token for party in (*self.people_shown, *self._without_entry)})
-
-    @cached_property
-    def _without_entry(self) -> list[PartyRow]:
-        """Return the parties that are drawn among the owners, or are not asked for at present."""
-        without: list[PartyRow] = []
-        for party in self.draft.parties:
-            is_owner = self.ownership is not None and self.ownership.covers(party)
-            if is_owner or is_inactive(self.draft.form_state, party.record):
-                without.append(party)
-        return without
-
-    @cached_property
-    def people_shown(self) -> Page[PartyRow]:
-        """Return the page of the people and companies that have entries."""
-        without = {party.token for party in self._without_entry}
-        parties = [party for party in self.draft.parties if party.token not in without]
-        in_row = (place for place, party in enumerate(parties) if self.row and party.token in self.row)
-        return people_page(parties, self.number, with_row=next(in_row, None))
-
     @property
     def people_links(self) -> list[PageLink]:
-        links = numbered_links(self.people_shown, QueryDict())
+        links = numbered_links(self._people_shown, QueryDict())
         return [replace(link, url=link.url and f"{link.url}#people") for link in links]
 
-    @cached_property
-    def ownership(self) -> Ownership | None:
-        """Return the tree of owners. Parties that are drawn there have no entry of their own."""
-        return ownership(self.draft)
-
-    @cached_property
+    @property
     def inactive_answers(self) -> InactiveAnswers:
         """Return the answers that are stored and not sent."""
         return inactive_in(self.draft)
 
-    @cached_property
-    def _locks(self) -> Locks:
-        return locks_of(self.draft)
-
-    @cached_property
-    def sections(self) -> list[CheckEntry]:
+    def _section_entries(self) -> list[CheckEntry]:
         locked = self._locks.answers_of("")
         entries: list[CheckEntry] = []
         for group in self.readback.sections:
@@ -224,13 +196,13 @@ class CheckPage(ApplicationPage):
             entries.append(self._entry("section", group.subject.key, group, locked, status))
         return entries
 
-    @cached_property
-    def people(self) -> list[CheckEntry]:
+    def _party_entries(self) -> list[CheckEntry]:
         """Return the entries of the parties on this page, with their documents."""
         documents: dict[str, list[DocumentLine]] = {}
         for line in self.readback.documents:
-            documents.setdefault(line.party.token if line.party else "", []).append(line)
-        on_page = {party.token for party in self.people_shown}
+            if line.party:
+                documents.setdefault(line.party.token, []).append(line)
+        on_page = {party.token for party in self._people_shown}
         entries: list[CheckEntry] = []
         for group in self.readback.parties:
             token = group.subject.token
@@ -240,12 +212,11 @@ class CheckPage(ApplicationPage):
                 entries.append(self._entry("party", token, group, locked, status, documents.get(token, ())))
         return entries
 
-    @cached_property
-    def share_classes(self) -> list[CheckEntry]:
+    def _share_class_entries(self) -> list[CheckEntry]:
         is_locked = self._locks.has_shares(self.draft)
         entries: list[CheckEntry] = []
         for group in self.readback.share_classes:
-            locked = [line.spec.name for line in group.lines] if is_locked else []
+            locked = [line.spec.name for line in group.lines if is_locked]
             status = self.delivery.deliveries.of_share_class(group.subject.token)
             entries.append(self._entry("share_class", group.subject.token, group, locked, status))
         return entries
@@ -260,16 +231,18 @@ class CheckPage(ApplicationPage):
         documents: Sequence[DocumentLine] = (),
     ) -> CheckEntry:
         id_ = f"{_PREFIXES[view]}-{key}"
-        url = self._url(view, key)
         rows: list[AnswerRow] = []
         for line in group.lines:
             control = party_control(line.spec) if view == "party" else control_name(line.spec)
-            row = self._answer_row(line, control_id(control), id_, url, is_locked=line.spec.name in locked)
+            place = control_id(control)
+            row_id = f"row-{id_}-{place}"
+            url = self._change_url(view, key, place, row_id)
+            row = self._answer_row(line, row_id, url, is_locked=line.spec.name in locked)
             if row.value or (id_, line.spec.name) not in self._needed:
                 rows.append(row)
         document_rows = self._document_rows(documents)
         is_changed = self.returned is not None and key in self.returned.holders
-        is_come_back_to = bool(self.row) and any(row.id == self.row for row in (*rows, *document_rows))
+        is_come_back_to = bool(self._row) and any(row.id == self._row for row in (*rows, *document_rows))
         has_advice = any(row.state in ("stop", "heed") for row in rows) or any(
             line.document and advice(self.draft, line.party, line.document) for line in documents
         )
@@ -278,14 +251,13 @@ class CheckPage(ApplicationPage):
             group,
             rows=rows,
             delivery=delivery,
-            needs=self.additions.get(id_, ()),
+            needs=self.additions.get(id_, []),
             is_unchanged=not (self.returned is None or is_changed or is_come_back_to),
             documents=document_rows,
             is_open=is_changed or is_come_back_to or (self.draft.application.is_open and has_advice),
         )
 
-    def _answer_row(self, line: AnswerLine, place: str, entry: str, url: str, *, is_locked: bool) -> AnswerRow:
-        id_ = f"row-{entry}-{place}"
+    def _answer_row(self, line: AnswerLine, id_: str, change_url: str, *, is_locked: bool) -> AnswerRow:
         return AnswerRow(
             id=id_,
             term=line.spec.label,
@@ -293,7 +265,7 @@ class CheckPage(ApplicationPage):
             is_name=line.is_name and not line.is_unreadable,
             note=gettext("Accepted") if is_locked else _note(line),
             state=_mark(line),
-            change_url="" if line.spec.provided_by_agent or is_locked else self._change_url(url, place, id_),
+            change_url="" if line.spec.provided_by_agent or is_locked else change_url,
             change_what=gettext("the answer to “{label}”").format(label=line.spec.label),
         )
 
@@ -302,26 +274,17 @@ class CheckPage(ApplicationPage):
         """Tell whether the shares can still be changed."""
         return self.draft.application.is_open and not self._locks.has_shares(self.draft)
 
-    @cached_property
+    @property
     def holdings(self) -> DeliveryStatus:
         return self.delivery.deliveries.of_all(ResourceKind.SHAREHOLDING)
 
-    @cached_property
-    def documents(self) -> list[AnswerRow]:
+    def _other_documents(self) -> list[AnswerRow]:
         """Return the documents of the application, and those of parties without an entry."""
         with_entry = {entry.group.subject.token for entry in self.people}
         lines = [line for line in self.readback.documents if line.party is None or line.party.token not in with_entry]
         return self._document_rows(lines)
 
     @property
-    def uploaded(self) -> list[AnswerRow]:
-        return answered_rows(self.documents)
-
-    @property
-    def not_uploaded(self) -> list[AnswerRow]:
-        return unanswered_rows(self.documents)
-
-    @cached_property
     def price(self) -> PriceTable | None:
         price = application_price(self.draft.application)
         return PriceTable(price) if price.is_given else None
@@ -345,7 +308,7 @@ class CheckPage(ApplicationPage):
             value=line.document.name if line.document else "",
             note=gettext("Accepted") if is_locked else self._document_note(line),
             state="open" if is_missing else "",
-            change_url="" if is_locked else self._change_url(self._url("documents"), place, id_),
+            change_url="" if is_locked else self._change_url("documents", "", place, id_),
             change_what=change_what,
         )
 
@@ -358,11 +321,12 @@ class CheckPage(ApplicationPage):
         sentences = advice(self.draft, line.party, line.document)
         return " ".join((f"{note.removesuffix('.')}.", *sentences)) if sentences else note
 
-    def _change_url(self, url: str, place: str, row: str) -> str:
+    def _change_url(self, view: str, key: str, place: str, row: str) -> str:
         """Return the address of a control, from which a save leads back to the row."""
         if not self.draft.application.can_be_changed:
             return ""
-        return f"{url}?next={NEXT}&row={quote(row, safe='')}#{place}"
+        args = list(filter(None, (self.draft.application.reference, key)))
+        return reverse(f"portal:{view}", args=args, query={"next": NEXT, "row": row}) + f"#{place}"
 
 
 def _entry_of(draft: Draft, need: Need) -> str:

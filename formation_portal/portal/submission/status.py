@@ -18,7 +18,6 @@ from formation_portal.applications.translation import product_text
 from formation_portal.contract.catalog import expected_dates
 from formation_portal.contract.lifecycle import FINAL, State, is_possible
 from formation_portal.contract.localisation import long_date, ngettext
-from formation_portal.gateway.records import EntityRecord
 from formation_portal.relay.delivery_status import ApplicationDeliveries
 from formation_portal.relay.entity_status import read_payment
 from formation_portal.relay.models import Delivery, DeliveryState, ResourceKind
@@ -27,8 +26,8 @@ from formation_portal.reviews.decisions import registration_of
 from formation_portal.ui import formats
 
 from ..feedback import DeliverySummary
-from ..pages import ApplicationPage, incorporated_words
-from .corrections import Returned, ReviewRound, returned, review_rounds
+from ..pages import incorporated_words
+from .corrections import Returned, returned, review_rounds
 
 Words = str | Promise
 
@@ -216,31 +215,31 @@ def current_return(delivery: DeliverySummary, progress: Progress, *, back_to: st
     return returned(delivery, last if last and last.moved_to == State.RETURNED_FOR_CHANGES else None, back_to=back_to)
 
 
-@dataclass(frozen=True)
-class StatusPage(ApplicationPage):
+class StatusPage:
     """The status of an application that was submitted."""
 
-    delivery: DeliverySummary
-
-    @cached_property
-    def progress(self) -> Progress:
-        return Progress(self.draft.application)
-
-    @property
-    def steps(self) -> Iterator[ProgressStep]:
-        return self.progress.steps(document_steps(self.draft, self.delivery.deliveries))
-
-    @cached_property
-    def returned(self) -> Returned | None:
-        return current_return(self.delivery, self.progress, back_to="status")
-
-    @cached_property
-    def declined(self) -> str:
-        """Return the reviewer's reason, if the application was declined."""
-        application = self.draft.application
-        if application.status is not State.REJECTED:
-            return ""
-        return decision_texts(application, "decline").get(application.submissions, "")
+    def __init__(self, draft: Draft, delivery: DeliverySummary) -> None:
+        application = draft.application
+        is_payment_due = application.payment_due_since is not None
+        self.draft = draft
+        self.delivery = delivery
+        self.progress = Progress(application)
+        self.steps = self.progress.steps(document_steps(draft, delivery.deliveries))
+        self.returned = current_return(delivery, self.progress, back_to="status")
+        self.rounds = review_rounds(draft, self.progress.moves)
+        # The reviewer's reason, if the application was declined.
+        self.declined = ""
+        if application.status is State.REJECTED:
+            self.declined = decision_texts(application, "decline").get(application.submissions, "")
+        # The address at which the customer pays, read from the formation service.
+        self.payment = read_payment(application) if is_payment_due else None
+        self.can_withdraw = application.is_own and is_possible("withdraw", application.status)
+        # The customer waits for somebody else.
+        self.is_moving = application.status in _MOVING and not is_payment_due
+        self.sends_emails = settings.LETTERS_GO_OUT
+        self.updated = formats.time_or_day(timezone.now())
+        # No page asks for updates of a final status.
+        self.version = "" if application.status in FINAL else status_version(application)
 
     @property
     def lead(self) -> str:
@@ -260,11 +259,6 @@ class StatusPage(ApplicationPage):
         return gettext("Waiting for you to make changes.")
 
     @property
-    def rounds(self) -> list[ReviewRound]:
-        """Return the earlier rounds of review."""
-        return review_rounds(self.draft, self.progress.moves)
-
-    @property
     def facts(self) -> Iterator[tuple[str, str, bool]]:
         """Yield the facts of the receipt: label, value, and whether the value is a name. Makes one query at most."""
         application = self.draft.application
@@ -277,37 +271,6 @@ class StatusPage(ApplicationPage):
                 yield gettext("Registration number"), entry.number, False
             if entry.day:
                 yield gettext("Registered on"), long_date(entry.day), False
-
-    @cached_property
-    def payment(self) -> EntityRecord | None:
-        """Return the address at which the customer pays, read from the formation service, while a payment is due."""
-        if self.draft.application.payment_due_since is None:
-            return None
-        return read_payment(self.draft.application)
-
-    @property
-    def can_withdraw(self) -> bool:
-        return self.draft.application.is_own and is_possible("withdraw", self.draft.application.status)
-
-    @property
-    def is_moving(self) -> bool:
-        """Tell whether the customer waits for somebody else."""
-        return self.draft.application.status in _MOVING and self.draft.application.payment_due_since is None
-
-    @property
-    def updated(self) -> str:
-        return formats.time_or_day(timezone.now())
-
-    @property
-    def sends_emails(self) -> bool:
-        """Tell whether the customer gets an e-mail about the next step."""
-        return bool(settings.LETTERS_GO_OUT)
-
-    @cached_property
-    def version(self) -> str:
-        """Return the version of the status; "" once it is final. Makes one query at most."""
-        application = self.draft.application
-        return "" if application.status in FINAL else status_version(application)
 
 
 def status_version(application: Application) -> str:

@@ -30,7 +30,7 @@ from ..pages import ConfirmPage
 from ..refusals import refusals_as_messages
 from .corrections import corrections_of
 from .pages import CheckPage, declaration_of
-from .status import StatusPage, has_changed
+from .status import Progress, StatusPage, current_return, has_changed
 
 
 @require_safe
@@ -87,7 +87,7 @@ def _is_untouched(draft: Draft) -> bool:
     """Tell whether it came back, and nothing was changed or a query was left unanswered."""
     if draft.application.status is not State.RETURNED_FOR_CHANGES or draft.needs:
         return False
-    returned = CheckPage(draft, delivery_summary(draft)).returned
+    returned = current_return(delivery_summary(draft), Progress(draft.application))
     return returned is not None and returned.is_untouched
 
 
@@ -109,7 +109,7 @@ def _check_again(
     **context: object,
 ) -> HttpResponse:
     """Render the check page with a reason why nothing was submitted (portal/submission/check.html)."""
-    page = CheckPage(draft, delivery_summary(draft), refused_for)
+    page = CheckPage(draft, delivery_summary(draft), refused_for=refused_for)
     own = {"page": page, "declaration": declaration_of(draft), "is_declared": BOX in request.POST}
     return render(request, "portal/submission/check.html", own | context, status=status)
 
