@@ -3,10 +3,10 @@
 Questions that nobody can answer, and those that the registered agent answers, are not listed.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, groupby
+from itertools import chain
 
 from django.utils.text import capfirst
 from django.utils.translation import gettext, gettext_noop
@@ -51,9 +51,10 @@ _MOST_OPTIONS = 8
 
 @dataclass(frozen=True, slots=True)
 class ListedQuestion:
-    """A question, with its roles if not all ask it."""
+    """A question, with its roles if not all ask it. Its condition is "" if it is always asked."""
 
     spec: FieldSpec
+    condition: str
     roles: str = ""
 
     @property
@@ -62,10 +63,6 @@ class ListedQuestion:
         if len(self.spec.options) > _MOST_OPTIONS or not self.spec.options:
             return ()
         return tuple(choice.label for choice in self.spec.choices())
-
-
-# Questions under one condition; "" is always.
-Branch = tuple[str, tuple[ListedQuestion, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +86,7 @@ class ChecklistPart:
     # The portal's text about whom it asks, and the form's help.
     about: str
     help: str
-    branches: tuple[Branch, ...]
+    questions: tuple[ListedQuestion, ...]
 
 
 @dataclass(frozen=True)
@@ -209,50 +206,51 @@ class Requirements:
     def documents(self, entity: str = "") -> list[tuple[str, list[DocumentLine]]]:
         """Return the documents to prepare: those of the new entity, then those of each kind of party."""
         entity = entity or entity_word(self.item.product.type)
-        slots = [(section, slot) for section in self.item.form.entity_sections for slot in section.slots(ENTITY)]
-        groups = [(gettext(_FOR_THE_NEW[entity]), _document_lines(slots, section_count=1))]
+        groups = [(gettext(_FOR_THE_NEW[entity]), _document_lines(self.item.form.entity_sections, ENTITY))]
         for kind in canonical.PARTY_KINDS:
-            sections = [section for section in self.item.form.role_sections if section.allows(kind)]
-            slots = [(section, slot) for section in sections for slot in section.slots(kind)]
-            groups.append((gettext(_PARTY_HEADINGS[kind]), _document_lines(slots, section_count=len(sections))))
+            groups.append((gettext(_PARTY_HEADINGS[kind]), _document_lines(self._roles_of(kind), kind)))
         return [(title, lines) for title, lines in groups if lines]
+
+    def _roles_of(self, kind: str) -> list[Section]:
+        return [section for section in self.item.form.role_sections if section.allows(kind)]
 
     @property
     def checklist(self) -> tuple[ChecklistPart, ...]:
         """Return the questions that a customer can prepare for, in the order of the form."""
         parts = [self._part(section, ENTITY) for section in self.item.form.entity_sections]
         for kind in canonical.PARTY_KINDS:
-            branches = _branches(self._questions_to_kind(kind))
-            parts.append(ChecklistPart(f"each-{kind}", gettext(_PARTY_HEADINGS[kind]), "", "", "", branches))
+            questions = tuple(self._questions_to_kind(kind))
+            parts.append(ChecklistPart(f"each-{kind}", gettext(_PARTY_HEADINGS[kind]), "", "", "", questions))
         if self.item.form.share_section:
             parts.append(self._part(self.item.form.share_section, SHARE_CLASS, about=gettext("For each share class.")))
-        return tuple(part for part in parts if part.branches)
+        return tuple(part for part in parts if part.questions)
 
     def _part(self, section: Section, group: str, *, about: str = "") -> ChecklistPart:
         condition = self._condition_of(section.depends_on, section, group)
+        questions: tuple[ListedQuestion, ...] = ()
         # A section whose rule names an unknown question is never asked.
-        specs = self._preparable(section, group) if condition is not None else ()
-        branches = _branches((spec_condition, ListedQuestion(spec)) for spec_condition, spec in specs)
-        return ChecklistPart(section.key, section.title, condition or "", about, section.help, branches)
+        if condition is not None:
+            questions = tuple(self._preparable(section, group))
+        return ChecklistPart(section.key, section.title, condition or "", about, section.help, questions)
 
-    def _questions_to_kind(self, kind: str) -> Iterator[tuple[str, ListedQuestion]]:
-        """Yield the questions to a kind of party with their conditions; one shared by several roles comes once."""
-        sections = [section for section in self.item.form.role_sections if section.allows(kind)]
-        questions: dict[tuple[str, str], tuple[FieldSpec, list[str]]] = {}
+    def _questions_to_kind(self, kind: str) -> Iterator[ListedQuestion]:
+        """Yield the questions to a kind of party; one shared by several roles comes once."""
+        sections = self._roles_of(kind)
+        questions: dict[tuple[str, str], tuple[ListedQuestion, list[str]]] = {}
         for section in sections:
-            for condition, spec in self._preparable(section, kind):
-                _, roles = questions.setdefault((spec.name, condition), (spec, []))
-                roles.append(section.role or "")
+            for question in self._preparable(section, kind):
+                key = (question.condition, question.spec.name)
+                questions.setdefault(key, (question, []))[1].append(section.role or "")
         # Unconditional questions come first, so that other roles don't cut a branch into several.
-        for (_, condition), (spec, roles) in sorted(questions.items(), key=lambda pair: pair[0][1]):
-            yield condition, ListedQuestion(spec, "" if len(roles) >= len(sections) else _as_roles(roles))
+        for question, roles in sorted(questions.values(), key=lambda pair: pair[0].condition):
+            yield question if len(roles) >= len(sections) else replace(question, roles=_as_roles(roles))
 
-    def _preparable(self, section: Section, group: str) -> Iterator[tuple[str, FieldSpec]]:
-        """Yield the questions of a section that a customer can prepare for, with their conditions."""
+    def _preparable(self, section: Section, group: str) -> Iterator[ListedQuestion]:
+        """Yield the questions of a section that a customer can prepare for."""
         for spec in section.groups.get(group, ()):
             condition = self._condition_of(spec.depends_on, section, group)
             if condition is not None and not spec.provided_by_agent and not self.item.form.why_unanswerable(spec):
-                yield condition, spec
+                yield ListedQuestion(spec, condition)
 
     def _condition_of(self, rule: Condition | None, section: Section, group: str) -> str | None:
         """Describe a rule; "" without one, None if it names an unknown question and so is never met."""
@@ -282,16 +280,17 @@ def _effort(fields: Iterable[FieldSpec], slots: Iterable[DocumentSlot]) -> str:
     return join_list(list(filter(None, (question_count, document_count))))
 
 
-def _document_lines(slots: list[tuple[Section, DocumentSlot]], *, section_count: int) -> list[DocumentLine]:
+def _document_lines(sections: Sequence[Section], group: str) -> list[DocumentLine]:
     """Return a line for each document, with the roles if not all of the sections ask for it."""
     by_name: dict[str, list[tuple[Section, DocumentSlot]]] = {}
-    for section, slot in slots:
-        by_name.setdefault(slot.name, []).append((section, slot))
+    for section in sections:
+        for slot in section.slots(group):
+            by_name.setdefault(slot.name, []).append((section, slot))
     lines: list[DocumentLine] = []
     for pairs in by_name.values():
         label = pairs[0][1].words
         roles = [section.role for section, _ in pairs if section.role]
-        if roles and len(pairs) < section_count:
+        if roles and len(pairs) < len(sections):
             label = f"{label}, {_as_roles(roles)}"
         if not any(slot.required for _, slot in pairs):
             label = gettext("{thing} (optional)").format(thing=label)
@@ -304,9 +303,3 @@ def _as_roles(roles: Iterable[str]) -> str:
     """Name the roles that a question is for: "as director or as beneficial owner"."""
     names = dict.fromkeys(map(canonical.role_word, roles))
     return join_list([gettext("as {role}").format(role=name) for name in names], "or")
-
-
-def _branches(questions: Iterable[tuple[str, ListedQuestion]]) -> tuple[Branch, ...]:
-    """Group neighbouring questions under one condition."""
-    runs = groupby(questions, key=lambda pair: pair[0])
-    return tuple((condition, tuple(question for _, question in run)) for condition, run in runs)

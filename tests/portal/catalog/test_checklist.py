@@ -1,6 +1,7 @@
 """The checklist to print: everything that a customer can prepare, once, under the rules' own words."""
 
 from copy import deepcopy
+from itertools import groupby
 from typing import Any
 
 import pytest
@@ -30,7 +31,8 @@ def part(title: str, *sections: dict[str, Any]) -> ChecklistPart:
 
 
 def listed(shown: ChecklistPart) -> list[tuple[str, list[str]]]:
-    return [(condition, [question.spec.label for question in asked]) for condition, asked in shown.branches]
+    branches = groupby(shown.questions, key=lambda question: question.condition)
+    return [(condition, [question.spec.label for question in asked]) for condition, asked in branches]
 
 
 def test_a_branch_stands_where_it_is_asked_under_the_words_of_its_rule() -> None:
@@ -57,8 +59,8 @@ def test_a_question_shows_few_options_its_help_and_whether_it_may_be_left_out() 
             factories.field("land", "select", options=[f"Land {letter}" for letter in "abcdefgh"]),
         ],
     }
-    [(_, branch)] = part("Funds", asked).branches
-    html = render_to_string("portal/catalog/_checklist_questions.html", {"asked": branch})
+    questions = part("Funds", asked).questions
+    html = render_to_string("portal/catalog/_checklist_questions.html", {"asked": questions})
     source, trade, land = Markup(html).all("li")
     assert "".join(source.text.split()) == "Source(optional)Savings·AsaleWheretheycomefrom."
     assert trade.text == "Trade"
@@ -79,7 +81,7 @@ def test_a_whole_section_that_depends_on_an_answer_says_so_once() -> None:
 
 
 def test_what_two_roles_ask_stands_once_and_what_one_asks_names_it() -> None:
-    asked = {one.spec.label: one.roles for _, branch in part("For each person").branches for one in branch}
+    asked = {one.spec.label: one.roles for one in part("For each person").questions}
     assert asked["First name"] == ""
     assert asked["Date of birth"] == "as director or as shareholder"
     assert asked["Is pep"] == "as director"
