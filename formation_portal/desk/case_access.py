@@ -51,20 +51,17 @@ class Opens(Enum):
 
 
 def has_every_case(reader: User) -> bool:
-    """Report that the reader sees the names and answers of all cases."""
     return settings.AGENTS_WITHOUT_RIGHTS == "cases" or reader.has_perm(Right.ALL_CASES.permission)
 
 
-def has_documents(case: Case | None, reader: User) -> bool:
-    """Report that the reader may open the documents of a case and see its numbers."""
+def has_documents(case: Case, reader: User) -> bool:
     if reader.has_perm(Right.ALL_CASES.permission):
         return True
-    is_claimed_by_reader = case is not None and case.is_claimed and case.claimed_by_id == reader.pk
+    is_claimed_by_reader = case.is_claimed and case.claimed_by_id == reader.pk
     return is_claimed_by_reader and reader.has_perm(Right.OWN_CASES.permission)
 
 
 def can_open(case: Case, reader: User) -> bool:
-    """Report that the reader may open a case, unless it is that of their own application."""
     return has_every_case(reader) or has_documents(case, reader)
 
 
@@ -73,7 +70,6 @@ def can_open_claimed(reader: User) -> bool:
 
 
 def can_take_cases(reader: User) -> bool:
-    """Report that the reader may claim cases, and open what they have claimed."""
     return reader.has_perm(Right.REVIEW.permission) and can_open_claimed(reader)
 
 
@@ -104,7 +100,7 @@ def case_action(
 ) -> Callable[[UserView[Rest]], View[Rest]]:
     """Declare a view that changes something of a case, for agents who have the right and may open the page's kind.
 
-    Only a POST reaches it. A GET, as after signing in again, leads to the page of this name.
+    A GET, as after signing in again, leads to the page of this name.
     """
 
     def guard(view: UserView[Rest]) -> View[Rest]:
@@ -123,8 +119,7 @@ def case_action(
 
 
 def _refusal(request: UserRequest, kind: Opens, address: Mapping[str, Any]) -> HttpResponse | None:
-    """Return the page that says why the reader may not open this. None where they may, or where the address names
-    nothing: the view answers 404 then. One query."""
+    """Return the page that says why the reader may not open this; None where they may, or nothing is there."""
     reader = request.user
     if kind is Opens.QUEUE:
         return None if can_open_claimed(reader) else right_missing_page(request, Right.OWN_CASES)

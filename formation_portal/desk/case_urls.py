@@ -1,6 +1,4 @@
-"""Make the addresses of a case's pages. The state of the queue travels along in addresses and forms, so that the way
-back and the next case are those of the same filters.
-"""
+"""Make the addresses of a case's pages, in which the state of the queue travels along."""
 
 from collections.abc import Mapping
 from urllib.parse import unquote, urlsplit
@@ -35,7 +33,6 @@ def case_url(reference: str, queue_state: QueueState) -> str:
 
 
 def with_queue(address: str, queue_state: QueueState | None) -> str:
-    """Add the state of the queue to an address."""
     return f"{address}?{urlencode({'from': queue_state.address})}" if queue_state and queue_state.address else address
 
 
@@ -49,7 +46,6 @@ def return_url(posted: QueryDict, reference: str) -> str:
 
 
 def return_query(posted: QueryDict, reference: str) -> QueryDict:
-    """Return the query of the page that was posted from."""
     return QueryDict(urlsplit(return_url(posted, reference)).query)
 
 
@@ -63,9 +59,10 @@ class TargetLinks:
 
     def __init__(self, draft: Draft, checklist: Checklist, queue_state: QueueState) -> None:
         self._draft = draft
-        self._shown = queue_state
-        self._case = case_url(draft.application.reference, queue_state)
         self._checklist = checklist
+        self._queue_state = queue_state
+        self._case = case_url(draft.application.reference, queue_state)
+        self._party_urls: dict[str, str] = {}
 
     def at(self, target: Target) -> str:
         """Return the address of a target; a target without a place of its own is on the case's page."""
@@ -81,7 +78,10 @@ class TargetLinks:
         return f"{self._case}#section-{target.holder}" if target.holder else f"{self._case}#notes"
 
     def _at_party(self, target: Target) -> str:
-        url = party_url(self._draft.application.reference, target.holder, self._shown)
+        if target.holder not in self._party_urls:
+            url = party_url(self._draft.application.reference, target.holder, self._queue_state)
+            self._party_urls[target.holder] = url
+        url = self._party_urls[target.holder]
         checklist = self._checklist.of_holder(target.holder)
         for number, fact in enumerate(checklist.facts if checklist else (), 1):
             if fact.target == target:
@@ -90,8 +90,7 @@ class TargetLinks:
 
 
 def next_check_url(draft: Draft, checklist: Checklist, token: str, queue_state: QueueState) -> str:
-    """Return the address at which a review goes on after a party, or the application itself (no token): the next check,
-    or the decision. Makes no query."""
+    """Return the address at which a review goes on after a party, or the application itself (no token). No query."""
     reference = draft.application.reference
     following = checklist.following(token)
     if following is None:

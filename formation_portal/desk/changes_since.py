@@ -9,13 +9,11 @@ from django.shortcuts import render
 
 from formation_portal.accounts.models import Right
 from formation_portal.accounts.policies import UserRequest
-from formation_portal.applications.draft import Draft
 from formation_portal.applications.services import Closed
 from formation_portal.reviews.transactions import (
     ClaimedByColleague,
     DocumentsNotOpened,
     NotApprovable,
-    ReviewChange,
     ReviewChanged,
     ReviewRefused,
     ReviewVersion,
@@ -30,10 +28,9 @@ ReviewError = (ReviewChanged, ReviewRefused, Closed, ClaimedByColleague, NotAppr
 
 
 class ReviewErrors:
-    """Catch the errors of a review and answer the post. `response` is None where there was no error.
+    """Catch the errors of a review. `response` is the answer to the post; None where there was no error.
 
-    `title` says on a page of its own what was not done; `typed` are the written texts by their labels. Subclasses show
-    the form again where it can be corrected.
+    `title` says what was not done; `typed` are the written texts by their labels. Subclasses show the form again.
     """
 
     def __init__(
@@ -56,51 +53,36 @@ class ReviewErrors:
         return self.response is not None
 
     def answer(self, error: Exception) -> HttpResponse | None:
-        """Return the answer to the post; None for an error that is not answered here."""
-        if isinstance(error, ReviewChanged | ReviewRefused | Closed | ClaimedByColleague):
-            draft = get_case_or_404(self.reference)
-            return not_done(self.request, draft, error, title=self.title, typed=self.typed)
-        return None
+        """Return a page that says why nothing was done; None for an error that is not answered here.
 
-
-def not_done(
-    request: UserRequest,
-    draft: Draft,
-    error: ReviewChanged | ReviewRefused | Closed | ClaimedByColleague,
-    *,
-    title: str,
-    typed: Iterable[tuple[str, str]] = (),
-) -> HttpResponse:
-    """Draw a page that says why nothing was done.
-
-    After ReviewChanged it tells what others did, and offers to post again with the new version; after other errors it
-    shows the `typed` texts to be copied.
-    """
-    version = current_version(draft.application)
-    is_late = isinstance(error, ReviewChanged)
-    changes: tuple[ReviewChange, ...] = ()
-    if isinstance(error, ReviewChanged):
-        changes = error.changes
-    elif isinstance(error, Closed | ClaimedByColleague):
-        seen = ReviewVersion(0, seen_version(request).version)
-        changes = changes_since(draft.application, seen, by=request.user)[:5]
-    context = {
-        "draft": draft,
-        "title": title,
-        "why": str(error),
-        "changes": changes,
-        "again": posted_again(request, without=("sight",)) if is_late else (),
-        "is_late": is_late,
-        "sight": version,
-        "typed": [(label, text) for label, text in typed if text.strip() and not is_late],
-        "can_take_over": isinstance(error, ClaimedByColleague) and request.user.has_perm(Right.REVIEW.permission),
-        "back": return_url(request.POST, draft.application.reference),
-    }
-    return render(request, "desk/not_done.html", context, status=422 if isinstance(error, ReviewRefused) else 409)
+        After ReviewChanged it offers to post again, after other errors it shows the `typed` texts to be copied.
+        """
+        if not isinstance(error, ReviewChanged | ReviewRefused | Closed | ClaimedByColleague):
+            return None
+        draft = get_case_or_404(self.reference)
+        context = {
+            "draft": draft,
+            "title": self.title,
+            "why": str(error),
+            "sight": current_version(draft.application),
+            "back": return_url(self.request.POST, self.reference),
+        }
+        if isinstance(error, ReviewChanged):
+            again = posted_again(self.request, without=("sight",))
+            context |= {"is_late": True, "changes": error.changes, "again": again}
+        else:
+            context["typed"] = [(label, text) for label, text in self.typed if text.strip()]
+        if isinstance(error, ReviewRefused):
+            return render(self.request, "desk/not_done.html", context, status=422)
+        if isinstance(error, Closed | ClaimedByColleague):
+            seen = ReviewVersion(0, seen_version(self.request).version)
+            context["changes"] = changes_since(draft.application, seen, by=self.request.user)[:5]
+        if isinstance(error, ClaimedByColleague):
+            context["can_take_over"] = self.request.user.has_perm(Right.REVIEW.permission)
+        return render(self.request, "desk/not_done.html", context, status=409)
 
 
 def seen_version(request: UserRequest) -> ReviewVersion:
-    """Return the version of the review that the posting page showed."""
     return ReviewVersion.parse(request.POST.get("sight", ""))
 
 

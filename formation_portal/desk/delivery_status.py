@@ -1,44 +1,33 @@
 """List the deliveries of a case to the formation service, as agents see them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
 
 from django.db.models import prefetch_related_objects
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import document_subject
-from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStatus, deliveries_of
+from formation_portal.relay.delivery_status import DeliveryStatus, deliveries_of
 from formation_portal.relay.models import ResourceKind, shareholding_subject
 
 from .masking import TextMasking
 
 
-@dataclass(frozen=True)
 class CaseDeliveries:
-    """The deliveries of one case with their statuses."""
+    """The deliveries of one case: each one's title and status, with the service's masked objections.
 
-    draft: Draft
-    statuses: ApplicationDeliveries
+    Two queries; the rows stay with the application for `approval_blockers`.
+    """
 
-    @cached_property
-    def rows(self) -> list[tuple[str, DeliveryStatus, list[str]]]:
-        """Return each delivery's title and status, with the service's masked objections."""
-        masking = TextMasking(self.draft)
-        rows = []
+    def __init__(self, draft: Draft) -> None:
+        prefetch_related_objects([draft.application], "deliveries")
+        self.draft = draft
+        self.statuses = deliveries_of(draft.application)
+        self.rows: list[tuple[str, DeliveryStatus, list[str]]] = []
+        masking = TextMasking(draft)
         for title, status in self._titled():
-            rows.append((title, status, [masking.masked(problem.message) for problem in status.problems]))
-        return rows
-
-    @property
-    def undecided(self) -> int:
-        """Count the deliveries that wait for an agent's decision."""
-        return sum(status.is_undecided for _, status, _ in self.rows)
-
-    @property
-    def to_tell(self) -> int:
-        """Count the deliveries that the provider has to be told of by hand."""
-        return sum(status.must_inform_provider for _, status, _ in self.rows)
+            self.rows.append((title, status, [masking.masked(problem.message) for problem in status.problems]))
+        self.undecided = sum(status.is_undecided for _, status, _ in self.rows)
+        self.to_tell = sum(status.must_inform_provider for _, status, _ in self.rows)
 
     def _titled(self) -> Iterator[tuple[str, DeliveryStatus]]:
         draft = self.draft
@@ -61,9 +50,3 @@ class CaseDeliveries:
                     title = f"{holding.shares:,} {held_class.label} of {holder.label}"
                     yield title, statuses.of(ResourceKind.SHAREHOLDING, subject)
         yield from statuses.transitions
-
-
-def case_deliveries(draft: Draft) -> CaseDeliveries:
-    """Read the deliveries of a case. Two queries; the rows stay with the application for `approval_blockers`."""
-    prefetch_related_objects([draft.application], "deliveries")
-    return CaseDeliveries(draft, deliveries_of(draft.application))

@@ -26,10 +26,8 @@ ROTATIONS = (0, 90, 180, 270)
 
 @dataclass(frozen=True, slots=True)
 class ViewerState:
-    """The state of the viewer in a page's address: a page of a document, its size in percent and its turn in degrees.
-
-    Document 0 is the first one. `opens` says that the address opens the document, which is recorded; without it the
-    viewer shows only what the reader has opened before. `queue_state` is the queue that the case was opened from.
+    """The state of the viewer in an address: a page of a document (0: the first one), its size in percent, its turn in
+    degrees. `opens` says that the address opens the document, which is recorded.
     """
 
     document: int = 0
@@ -53,17 +51,9 @@ class ViewerState:
             queue_state=queue_shown(query),
         )
 
-    @property
-    def query(self) -> str:
-        """Return the query of an address that opens nothing, without what is the default anyway."""
-        return self._query({})
-
-    @property
-    def opening_query(self) -> str:
-        """Return the query of a link by which a person opens the document."""
-        return self._query({"open": 1})
-
-    def _query(self, parameters: dict[str, Any]) -> str:
+    def query(self, *, opens: bool = False) -> str:
+        """Return the query of an address; with `opens` that of a link by which a person opens the document."""
+        parameters: dict[str, Any] = {"open": 1} if opens else {}
         default = ViewerState()
         for name in ("document", "page", "zoom", "turn"):
             if getattr(self, name) != getattr(default, name):
@@ -114,7 +104,7 @@ def document_url(document: Document, queue_state: QueueState) -> str:
     download."""
     reference = document.application.reference
     if document.party:
-        query = ViewerState(document.pk, queue_state=queue_state).opening_query
+        query = ViewerState(document.pk, queue_state=queue_state).query(opens=True)
         return f"{party_url(reference, document.party.token)}{query}#paper"
     if findings_of(document).can_be_shown or document.is_checking:
         return reverse("desk:document_page", args=[reference, document.pk, 1])
@@ -122,5 +112,4 @@ def document_url(document: Document, queue_state: QueueState) -> str:
 
 
 def acknowledged_documents(post: QueryDict) -> tuple[int, ...]:
-    """Return the keys of the documents that the agent goes on without having opened, as the form has posted them."""
     return tuple(parse_integers(post.getlist("unseen")))

@@ -1,6 +1,4 @@
-"""Mask the numbers that people are known by until an agent asks to see them, also where the formation service quotes
-one.
-"""
+"""Mask the numbers that people are known by until an agent asks to see them, also in the words of the service."""
 
 import re
 from dataclasses import dataclass
@@ -33,7 +31,6 @@ def mask_of(number: str) -> Mask:
 
 
 def is_identity_number(draft: Draft, target: Target) -> bool:
-    """Report that the answer at a target is a number that a person is known by."""
     spec = field_at(draft, target)
     party = draft.party(target.holder)
     return bool(spec and party and canonical.is_identity_number(spec.canonical_field, kind=party.kind))
@@ -57,10 +54,7 @@ class TextMasking:
 
     @cached_property
     def _patterns(self) -> list[tuple[str, str, str]]:
-        """Return each number's letters and digits, the expression that finds it as a whole word, and its mask.
-
-        The longest first, since a short one may be a part of it.
-        """
+        """Return each number's letters and digits, the expression that finds it, and its mask; the longest first."""
         numbers = set()
         for party in self._draft.parties:
             for spec in self._draft.schema.fields_of(party.kind, party.roles):
@@ -76,5 +70,4 @@ class TextMasking:
 
 
 def _plain(text: str) -> str:
-    """Return the letters and digits of a text, folded to one case."""
     return "".join(filter(str.isalnum, text)).casefold()

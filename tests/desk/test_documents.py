@@ -20,9 +20,9 @@ def shown(look: ViewerState, *documents: Document) -> Viewer:
 
 def test_an_address_says_where_one_looks_and_nothing_more() -> None:
     look = ViewerState(document=7, page=2, zoom=150, turn=90)
-    assert ViewerState.read(QueryDict(look.query.removeprefix("?"))) == look
-    assert ViewerState().query == ""
-    assert ViewerState(document=7).query == "?document=7"
+    assert ViewerState.read(QueryDict(look.query().removeprefix("?"))) == look
+    assert ViewerState().query() == ""
+    assert ViewerState(document=7).query() == "?document=7"
 
 
 @pytest.mark.parametrize(

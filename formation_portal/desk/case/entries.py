@@ -21,23 +21,15 @@ FACT_STATES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
 class FactStatus:
-    """The status of a fact; `has_query` where a query is open about it or about anything within it."""
+    """The status of a fact, and who has accepted it; `has_query` where a query is open about it or anything within."""
 
-    fact: Fact
-    has_query: bool = False
-
-    @property
-    def mark(self) -> str:
-        return FACT_STATES[QUERIED if self.has_query else self.fact.state][0]
-
-    @property
-    def words(self) -> str:
-        """Return its state, and who has accepted it."""
-        if self.fact.is_done and not self.has_query and self.fact.check and self.fact.check.by:
-            return f"Accepted by {self.fact.check.by.called}"
-        return FACT_STATES[QUERIED if self.has_query else self.fact.state][1]
+    def __init__(self, fact: Fact, *, has_query: bool = False) -> None:
+        self.fact = fact
+        self.has_query = has_query
+        self.mark, self.words = FACT_STATES[QUERIED if has_query else fact.state]
+        if fact.is_done and not has_query and fact.check and fact.check.by:
+            self.words = f"Accepted by {fact.check.by.called}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,19 +69,12 @@ class CaseEntry:
 
 @dataclass(frozen=True, slots=True)
 class PartyLine:
-    """A party with its changes, the state of its checks, and its page."""
-
     group: AnswerGroup[PartyRow]
     checklist: HolderChecklist
     changes: tuple[Difference, ...]
     is_new: bool
     queries: int
     url: str
-
-    @property
-    def is_left_out(self) -> bool:
-        """Report that it is unchanged and done, so that a page of changes leaves it out."""
-        return self.checklist.is_done and not (self.changes or self.is_new or self.queries)
 
     @property
     def mark(self) -> str:
@@ -105,14 +90,12 @@ class PartyLine:
 
     @property
     def note(self) -> str:
-        """Return the party's roles, its changes, and objections to its answers."""
         news = "New since the last return" if self.is_new else changed_words(self.changes)
         objections = [line.objection or line.advice for line in self.group.lines]
         return ". ".join(filter(None, (self.group.note, news, *objections)))
 
     @property
     def status(self) -> str:
-        """Count the checks that are done and the open queries, and name the missing screening checks."""
         status = f"{self.checklist.done} of {numbered(len(self.checklist.facts), 'check')}"
         if self.queries:
             status += f", {numbered(self.queries, 'query', 'queries')}"

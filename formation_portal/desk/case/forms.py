@@ -1,6 +1,4 @@
-"""Read the forms about a target: a query to the customer with a reason and a proposed answer, a note for colleagues,
-and the facts to accept.
-"""
+"""Read the forms about a target: a query with a reason and a proposed answer, a note, and the facts to accept."""
 
 from typing import Any
 
@@ -22,7 +20,7 @@ from formation_portal.ui.forms.controls import Problem, control_id, markup
 from formation_portal.ui.forms.question import Question
 from formation_portal.ui.forms.rendering import render
 
-from ..masking import Mask, is_identity_number, mask_of
+from ..masking import is_identity_number, mask_of
 from ..shared_texts import SharedTexts
 
 _STANDARD_TEXTS = {
@@ -34,14 +32,14 @@ _STANDARD_TEXTS = {
     QueryReason.UNCLEAR: "This answer is unclear. Give more detail.",
     QueryReason.OTHER: "",
 }
-_DOCUMENT_REASONS = (
+_DOCUMENT_REASONS = {
     QueryReason.UNREADABLE,
     QueryReason.OUTDATED,
     QueryReason.WRONG,
     QueryReason.DIFFERS,
     QueryReason.OTHER,
-)
-_ANSWER_REASONS = (QueryReason.DIFFERS, QueryReason.UNCLEAR, QueryReason.MISSING, QueryReason.OTHER)
+}
+_ANSWER_REASONS = {QueryReason.DIFFERS, QueryReason.UNCLEAR, QueryReason.MISSING, QueryReason.OTHER}
 
 _TEXT_WITH_PROPOSAL = "We propose a different answer. Accept it or tell us what is right."
 
@@ -49,8 +47,8 @@ _TEXT_WITH_PROPOSAL = "We propose a different answer. Accept it or tell us what 
 class QueryForm(forms.Form):
     """A query about one target, and a note about it. A template draws its controls.
 
-    `spec` is the question if an answer can be proposed, and `proposed` that answer. `is_kept` marks a proposed identity
-    number that was typed before: its control is empty, and stays so to keep it.
+    `spec` is the question if an answer can be proposed, `proposed` that answer. `is_kept` marks an identity number that
+    was proposed before: its control is empty, and stays so to keep it.
     """
 
     limit = MAX_TEXT
@@ -73,27 +71,20 @@ class QueryForm(forms.Form):
         self.spec = spec
         self.proposed = proposed
         self.is_kept = is_kept
-
-    @property
-    def key(self) -> str:
-        """Return the end of its controls' ids."""
-        return control_id(str(self.target))
-
-    @property
-    def chosen(self) -> str:
-        return self._value("reason")
+        # Stands for a number that is kept.
+        self.mask = mask_of(answer_in_words(spec, proposed)) if spec and is_kept else None
+        # The end of its controls' ids.
+        self.key = control_id(str(target))
+        self.chosen = self._value("reason")
 
     @property
     def reasons(self) -> list[tuple[QueryReason, str]]:
         """Return the reasons that fit the target, and the chosen one, each with its standard text."""
         fitting = _DOCUMENT_REASONS if self.target.kind is TargetKind.DOCUMENT else _ANSWER_REASONS
-        return [
-            (reason, _STANDARD_TEXTS[reason]) for reason in QueryReason if reason in fitting or reason == self.chosen
-        ]
+        return [row for row in _STANDARD_TEXTS.items() if row[0] in fitting or row[0] == self.chosen]
 
     @property
     def question(self) -> Question | None:
-        """Return the question for the proposed answer, as the customer is asked it."""
         if self.spec is None:
             return None
         error = str(self.errors["proposal"][0]) if "proposal" in self.errors else ""
@@ -106,13 +97,8 @@ class QueryForm(forms.Form):
         return markup(render(question)) if question else ""
 
     @property
-    def mask(self) -> Mask | None:
-        """Return the mask of a proposal that is kept."""
-        return mask_of(answer_in_words(self.spec, self.proposed)) if self.spec and self.is_kept else None
-
-    @property
     def problems(self) -> tuple[Problem, ...]:
-        """Return the first error of each control, in their order. Errors of the whole form stand at the text."""
+        """Return the first error of each control. Errors of the whole form stand at the text."""
         text_id = f"ask-text:{self.key}"
         question = self.question
         ids = {
@@ -126,12 +112,10 @@ class QueryForm(forms.Form):
 
     @property
     def typed(self) -> tuple[tuple[str, str], ...]:
-        """Return the typed texts by their labels, to be copied where the form is gone."""
         return ("Message to the customer", self._value("text")), ("For colleagues only", self._value("note"))
 
     @property
     def is_a_note_alone(self) -> bool:
-        """Report that it has a note and no query."""
         is_query = self._value("text").strip() or self.chosen or self.proposed is not None
         return bool(self._value("note").strip()) and not is_query
 
@@ -142,11 +126,9 @@ class QueryForm(forms.Form):
         return self._value("text").strip() or standard or (_TEXT_WITH_PROPOSAL if self.proposed is not None else "")
 
     def add_refusal(self, refused: ReviewRefused) -> None:
-        """Show why the review refuses it at its control."""
         self.add_error(refused.field or None, refused.message)
 
     def insert(self, texts: SharedTexts, chosen: str) -> None:
-        """Insert a shared text into the message."""
         self.data = {**self.data, "text": texts.inserted(self._value("text"), chosen)}
         self.is_filled = True
 

@@ -1,11 +1,10 @@
-"""Summarise the history of a case, and compare: an application with what was returned, and a fact with its value when
-an agent last checked it.
-"""
+"""Summarise the history of a case, and compare it with what was returned, or was last checked."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from itertools import groupby
 from typing import Any
 
@@ -20,7 +19,7 @@ from formation_portal.applications.readback import answer_in_words
 from formation_portal.applications.services import ROLES
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.lifecycle import State
-from formation_portal.reviews.checklist import Fact, HolderChecklist
+from formation_portal.reviews.checklist import HolderChecklist
 from formation_portal.reviews.models import Query
 from formation_portal.reviews.targets import Target, TargetKind
 from formation_portal.ui.documents import file_facts
@@ -62,13 +61,13 @@ def history_lines(
         if last.moved_to == State.RETURNED_FOR_CHANGES and sent_in_round[submissions]:
             text += f", with {numbered(sent_in_round[submissions], 'query', 'queries')}"
         lines.append((last.at, last.who.called if last.who else "", text))
-    case: Case | None = getattr(application, "case", None)
-    if case is not None and case.is_claimed and case.claimed_by is not None and case.claimed_at is not None:
+    case: Case = application.case
+    if case.is_claimed and case.claimed_by is not None and case.claimed_at is not None:
         if case.assigned_by:
             text = f"Assigned the case to {case.claimed_by.called}"
             lines.append((case.claimed_at, case.assigned_by.called, text))
         else:
-            text = f"Claimed the case: {case.word}" if case.word else "Claimed the case"
+            text = ": ".join(filter(None, ("Claimed the case", case.word)))
             lines.append((case.claimed_at, case.claimed_by.called, text))
     return sorted(lines, key=lambda line: line[0], reverse=True)
 
@@ -86,7 +85,7 @@ class Difference:
     is_document: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Differences:
     """The changes since the return `move`; None before the first one.
 
@@ -97,16 +96,18 @@ class Differences:
     changes: tuple[Difference, ...] = ()
     added: frozenset[str] = frozenset()
     removed: tuple[str, ...] = ()
-    _by_place: Mapping[tuple[str, str], Difference] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.changes or self.added or self.removed)
+
+    @cached_property
+    def _by_place(self) -> Mapping[tuple[str, str], Difference]:
+        return {(change.holder, change.name): change for change in self.changes}
 
     def at(self, holder: str, name: str) -> Difference | None:
         return self._by_place.get((holder, name))
 
     def of(self, holder: str) -> tuple[Difference, ...]:
-        """Return the changes of a party, a class, or the application itself."""
         return tuple(change for change in self.changes if change.holder == holder)
 
 
@@ -118,42 +119,42 @@ def changed_words(changes: Sequence[Difference]) -> str:
     return f"{together(if_any(len(changes) - documents, 'answer'), if_any(documents, 'document'))} changed"
 
 
-def differences(draft: Draft, history: Iterable[Change]) -> Differences:
+def differences(draft: Draft, history: Sequence[Change]) -> Differences:
     """Compare with the last return, from a history that reaches back to it, the newest first. Makes no query."""
-    newest = list(history)
-    move = next((change for change in newest if change.moved_to == State.RETURNED_FOR_CHANGES), None)
+    move = next((change for change in history if change.moved_to == State.RETURNED_FOR_CHANGES), None)
     if move is None:
         return Differences()
-    since = [(_holder(draft, change), change) for change in reversed(newest) if change.pk > move.pk]
-    first_of_holder: dict[str, Change] = {}
-    for holder, change in since:
-        first_of_holder.setdefault(holder, change)
-    added = {holder for holder, change in first_of_holder.items() if change.what.startswith(_ADDED)}
     present = {row.token for row in draft.parties} | {row.token for row in draft.share_classes}
-    removed_names = []
-    left_out = set()
-    for holder, change in since:
+    first_changes: dict[str, Change] = {}
+    added: set[str] = set()
+    removed: dict[str, None] = {}
+    since = []
+    for change in reversed(history):
+        if change.pk <= move.pk:
+            continue
+        holder = _holder(draft, change)
+        # Its first change is that it was added.
+        if first_changes.setdefault(holder, change).what.startswith(_ADDED):
+            added.add(holder)
         # Holdings are changed in their section.
         if not holder or draft.schema.section(holder) is not None:
+            since.append((holder, change))
+        elif holder in added:
             continue
-        if holder not in present or holder in added:
-            left_out.add(holder)
-        if holder not in present and holder not in added and change.named.get("name"):
-            removed_names.append(str(change.named["name"]))
-    changes = tuple(_compare(draft, [(holder, change) for holder, change in since if holder not in left_out]))
-    return Differences(
-        move=move,
-        changes=changes,
-        added=frozenset(added & present),
-        removed=tuple(dict.fromkeys(removed_names)),
-        _by_place={(change.holder, change.name): change for change in changes},
-    )
+        elif holder in present:
+            since.append((holder, change))
+        elif change.named.get("name"):
+            removed[str(change.named["name"])] = None
+    changes = tuple(_compare(draft, since))
+    return Differences(move, changes, added=frozenset(added & present), removed=tuple(removed))
 
 
 def _holder(draft: Draft, change: Change) -> str:
     """Return the holder of a change; "" for an answer of the application, which may stand in two of its sections."""
-    section = draft.schema.section(change.holder) if change.holder else None
-    return "" if section is not None and section.is_entity else change.holder
+    section = draft.schema.section(change.holder)
+    if section is not None and section.is_entity:
+        return ""
+    return change.holder
 
 
 def _compare(draft: Draft, since: Iterable[tuple[str, Change]]) -> Iterator[Difference]:
@@ -182,7 +183,6 @@ def _compare(draft: Draft, since: Iterable[tuple[str, Change]]) -> Iterator[Diff
 
 
 def _words(draft: Draft, holder: str, name: str, raw: Any) -> str:
-    """Word a value by the present form."""
     if _is_file(raw):
         return str(raw.get("name", ""))
     if name == ROLES:
@@ -212,11 +212,14 @@ def _is_file(value: Any) -> bool:
 
 def values_before(draft: Draft, party: PartyRow, checklist: HolderChecklist) -> Mapping[Target, str]:
     """Return the earlier value of each changed fact of a party, in text. One query, and none without a change."""
-    since = {}
+    since: dict[Target, datetime] = {}
     for fact in checklist.facts:
-        checked_at = _checked_at(fact)
-        if checked_at is not None:
-            since[fact.target] = checked_at
+        # The last time that an agent accepted the earlier value, or asked about it.
+        if fact.check is not None and fact.check.digest:
+            if fact.check.digest != fact.digest:
+                since[fact.target] = fact.check.at
+        elif fact.query is not None and fact.query.sent_at:
+            since[fact.target] = fact.query.sent_at
     if not since:
         return {}
     earlier: dict[Target, str] = {}
@@ -228,8 +231,9 @@ def values_before(draft: Draft, party: PartyRow, checklist: HolderChecklist) -> 
             if name == ROLES:
                 target = Target(TargetKind.PARTY, party.token)
             if target in since and change.at >= since[target]:
-                text = _words(draft, party.token, name, entry["before"])
-                earlier[target] = text if name == ROLES else text or NOT_ANSWERED
+                earlier[target] = _words(draft, party.token, name, entry["before"])
+                if name != ROLES:
+                    earlier[target] = earlier[target] or NOT_ANSWERED
     for fact in checklist.facts:
         if fact.document is not None and fact.target in since:
             for replaced in draft.replaced_in(party, fact.document.slot):
@@ -238,10 +242,3 @@ def values_before(draft: Draft, party: PartyRow, checklist: HolderChecklist) -> 
                     break
     now = {fact.target: fact.value for fact in checklist.facts}
     return {target: value for target, value in earlier.items() if value != now[target]}
-
-
-def _checked_at(fact: Fact) -> datetime | None:
-    """Return when an agent last accepted the earlier value of a fact or asked about it; None for an unchanged one."""
-    if fact.check is not None and fact.check.digest:
-        return fact.check.at if fact.check.digest != fact.digest else None
-    return fact.query.sent_at if fact.query is not None else None

@@ -1,7 +1,6 @@
-"""Tell in one line who else has a case open, and what has happened since an open page of it was drawn.
+"""Tell who else has a case open, and what has happened since an open page of it was drawn.
 
-Presence is noted when the page is drawn and when it asks for news, and ends when it has not asked for long. Agents see
-it of each other, so that two don't begin the same work. It binds nobody, and customers never learn of it.
+Presence binds nobody: it only keeps two agents from beginning the same work. Customers never learn of it.
 """
 
 from dataclasses import dataclass
@@ -21,12 +20,11 @@ from formation_portal.applications.models import Application, Change
 from formation_portal.contract.lifecycle import State
 from formation_portal.core.background import hourly_task
 from formation_portal.core.integers import parse_integers
-from formation_portal.reviews.models import Review
 from formation_portal.reviews.transactions import ReviewVersion, changes_since
 
 from ..models import Case, Opening
 from ..queue_state import micros_of, moment_at
-from ..wording import numbered
+from ..wording import if_any, together
 
 _SAVE_INTERVAL = timedelta(minutes=1)
 # Longer than a page takes to ask again, and as long as a page without script counts.
@@ -52,8 +50,7 @@ _MOVES = {
 def note_presence(application_id: int, *, agent: AbstractBaseUser, version: int | None = None) -> tuple[Opening, ...]:
     """Note that the agent has the case open, and return the openings of others.
 
-    `version` is the case's version that a page shows from now on; None where a page only asks. One query, and one that
-    writes once a minute, or for another version.
+    `version` is the case's version that a page shows from now on; None where it only asks. At most two queries.
     """
     now = timezone.now()
     changes: dict[str, Any] = {"seen_at": now}
@@ -88,9 +85,8 @@ def delete_old_presence() -> None:
 
 @dataclass(frozen=True, slots=True)
 class CaseVersion:
-    """The version of a case that an open page shows.
-
-    In an address: revision, review, claimant and claim, then the agents who have it open, with dots between.
+    """The version of a case that an open page shows. In an address: revision, review, claimant and claim, then the
+    agents who have it open, with dots between.
     """
 
     revision: int
@@ -115,8 +111,7 @@ class CaseVersion:
 
 @dataclass(frozen=True)
 class LiveCase:
-    """A case for an agent who has it open (desk/case/_live.html): the page shows the version `drawn`, `version` is the
-    current one. `openings` are those of others."""
+    """A case for an agent who has it open: its page shows the version `drawn`, `version` is the current one."""
 
     application: Application
     reader: User
@@ -127,38 +122,28 @@ class LiveCase:
 
     @property
     def url(self) -> str:
-        """Return the URL at which the page asks for the next line."""
         address = reverse("desk:case_news", args=[self.application.reference])
         return f"{address}?drawn={self.drawn}&said={self.version}"
 
-    @property
+    @cached_property
     def others(self) -> str:
         """Name the agent who opened it last of those who have it open."""
         if not self.openings:
             return ""
         newest = self.openings[-1]
-        who = newest.agent.called
-        more = len(self.openings) - 1
-        if more:
-            who += f" and {numbered(more, 'other')}"
-        return f"{who} opened this on {_day_and_time(newest.opened_at)}."
+        more = if_any(len(self.openings) - 1, "other")
+        return f"{together(newest.agent.called, more)} opened this on {_day_and_time(newest.opened_at)}."
 
     @cached_property
     def news(self) -> str:
-        """Tell the most important change by others since the page was drawn: a transition, a change of the review, a
-        claim, any other change. Up to six queries where something has changed, else none."""
+        """Tell the most important change by others since the page was drawn. At most six queries."""
         changes = self._changes()
         transition = next((change for change in changes if change.moved_to), None)
         if transition is not None:
             return _change_words(transition)
         return self._review_words() or self._claim_words() or (_change_words(changes[0]) if changes else "")
 
-    @property
-    def words(self) -> str:
-        return " ".join(filter(None, (self.news, self.others)))
-
     def _changes(self) -> list[Change]:
-        """Return the changes by others than the reader, the newest first."""
         if self.version.revision == self.drawn.revision:
             return []
         newer = self.application.changes.filter(revision__gt=self.drawn.revision).select_related("who").order_by("-pk")
@@ -174,17 +159,17 @@ class LiveCase:
             return ""
         newest = changes[0]
         at = _day_and_time(newest.at)
-        who = _named(newest.by) if newest.by else "The portal"
+        who = _named(newest.by, "The portal")
         if len(changes) > 1 and all(row.what.startswith(_ACCEPTED) and row.by == newest.by for row in changes):
             return f"{who} {_ACCEPTED}{len(changes)} facts on {at}."
-        more = f", and {len(changes) - 1} more" if len(changes) > 1 else ""
-        return f"{who} {Truncator(newest.what).chars(_MAX_LENGTH)} on {at}{more}."
+        text = f"{who} {Truncator(newest.what).chars(_MAX_LENGTH)} on {at}"
+        return f"{text}, and {len(changes) - 1} more." if len(changes) > 1 else f"{text}."
 
     def _claim_words(self) -> str:
         if (self.version.claimed_by, self.version.claimed_at) == (self.drawn.claimed_by, self.drawn.claimed_at):
             return ""
-        case: Case | None = getattr(self.application, "case", None)
-        if case is None or case.claimed_by is None or case.claimed_at is None:
+        case: Case = self.application.case
+        if case.claimed_by is None or case.claimed_at is None:
             return "" if self.drawn.claimed_by == self.reader.pk else "The claim was released."
         at = _day_and_time(case.claimed_at)
         if self.reader == (case.assigned_by or case.claimed_by):
@@ -196,21 +181,17 @@ class LiveCase:
 
 
 def live_case(application: Application, reader: User, *, drawn: CaseVersion | None = None) -> LiveCase:
-    """Read the state of a case for a page that is drawn now, or that showed the version `drawn`.
-
-    One query, and one that writes once a minute; the rest is read with the application (desk/lookups.py).
-    """
-    case: Case | None = getattr(application, "case", None)
+    """Read the state of a case for a page that is drawn now, or that showed the version `drawn`. Two queries."""
+    case: Case = application.case
     shown_version = None
     if drawn is None:
-        shown_version = case.version if case else 0
+        shown_version = case.version
     openings = note_presence(application.pk, agent=reader, version=shown_version)[:_MAX_OTHERS]
-    review: Review | None = getattr(application, "review", None)
     now = CaseVersion(
         revision=application.revision,
-        review=review.version if review else 0,
-        claimed_by=(case.claimed_by_id or 0) if case else 0,
-        claimed_at=case.claimed_at if case else None,
+        review=ReviewVersion.of_loaded(application).version,
+        claimed_by=case.claimed_by_id or 0,
+        claimed_at=case.claimed_at,
         others=tuple(opening.agent_id for opening in openings),
     )
     return LiveCase(application, reader, drawn or now, now, openings, timezone.now())
@@ -220,12 +201,15 @@ def _change_words(change: Change) -> str:
     at = _day_and_time(change.at)
     if change.moved_to:
         # Only the service moves an application without an account.
-        who = _named(change.who) if change.who else "The formation service"
-        return f"{who} {_MOVES[State(change.moved_to)]} on {at}."
-    return f"{_named(change.who)} changed something on {at}." if change.who else f"Something was changed on {at}."
+        return f"{_named(change.who, 'The formation service')} {_MOVES[State(change.moved_to)]} on {at}."
+    if change.who is None:
+        return f"Something was changed on {at}."
+    return f"{_named(change.who)} changed something on {at}."
 
 
-def _named(who: User) -> str:
+def _named(who: User | None, default: str = "") -> str:
+    if who is None:
+        return default
     return who.called if who.is_agent else "The customer"
 
 

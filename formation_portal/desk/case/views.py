@@ -43,7 +43,7 @@ from ..wording import numbered
 from .entries import FactStatus
 from .forms import QueryForm, posted_query_form, posted_targets
 from .news import CaseVersion, live_case
-from .pages import case_page
+from .pages import CasePage
 from .query_panels import QueryPanel, QueryPanels
 
 _METHODS = ["GET", "HEAD", "POST"]
@@ -53,11 +53,10 @@ _METHODS = ["GET", "HEAD", "POST"]
 @agent
 @opens(Opens.CASE)
 def case(request: UserRequest, reference: str) -> HttpResponse:
-    """Show the answers, parties, shares and documents of a case, its history, its deliveries and its claim."""
     draft = get_case_or_404(reference)
     queue_state = queue_shown(request.GET)
     live = live_case(draft.application, request.user)
-    page = case_page(draft, reader=request.user, query=request.GET)
+    page = CasePage(draft, reader=request.user, query=request.GET)
     decision = DecisionPanel(
         draft,
         request.user,
@@ -66,17 +65,17 @@ def case(request: UserRequest, reference: str) -> HttpResponse:
         checklist=page.checklist,
         version=page.version,
     )
-    row: Case | None = getattr(draft.application, "case", None)
-    can_assign = row is not None and row.open_since is not None and request.user.has_perm(Right.REVIEW.permission)
+    row: Case = draft.application.case
     context = {
         "page": page,
         "case": row,
-        "colleagues": colleague_options(request.user) if can_assign else (),
         "word_limit": WORD_LIMIT,
         "live": live,
         "decision": decision,
         "shown": queue_state.address,
     }
+    if row.open_since is not None and request.user.has_perm(Right.REVIEW.permission):
+        context["colleagues"] = colleague_options(request.user)
     return render(request, "desk/case/case.html", context)
 
 
@@ -85,7 +84,6 @@ def case(request: UserRequest, reference: str) -> HttpResponse:
 @recently_authenticated
 @opens(Opens.DOCUMENTS)
 def record(request: UserRequest, reference: str) -> HttpResponse:
-    """Download the case as JSON, as its owner can."""
     return downloads.record_as_json(request, get_case_or_404(reference))
 
 
@@ -94,7 +92,6 @@ def record(request: UserRequest, reference: str) -> HttpResponse:
 @recently_authenticated
 @opens(Opens.DOCUMENTS)
 def record_pdf(request: UserRequest, reference: str) -> HttpResponse:
-    """Download the case as a PDF, as its owner can."""
     return downloads.record_as_pdf(request, get_case_or_404(reference))
 
 
@@ -111,10 +108,7 @@ def document(request: UserRequest, reference: str, number: int) -> HttpResponse:
 @agent
 @opens(Opens.CASE)
 def case_news(request: UserRequest, reference: str) -> HttpResponse:
-    """Tell what has happened since a page of the case was drawn; 204 while its line says so already.
-
-    Asking shows colleagues that the case is open. A browser that opens the address is led to the case.
-    """
+    """Note that the case is open, and tell what has happened since its page was drawn; 204 while it says so."""
     application = get_live_case_or_404(reference)
     if not request.htmx:
         return redirect("desk:case", reference=reference)
@@ -131,7 +125,6 @@ def case_news(request: UserRequest, reference: str) -> HttpResponse:
 @agent
 @opens(Opens.DOCUMENTS)
 def document_page(request: UserRequest, reference: str, number: int, page: int) -> HttpResponse:
-    """Show one page of a document, as its owner sees it."""
     draft = get_case_or_404(reference)
     document = next((document for document in draft.documents if document.pk == number), None)
     if document is None:
@@ -150,8 +143,7 @@ def document_picture(request: UserRequest, reference: str, number: int, page: in
 
 @case_action(Right.REVIEW)
 def acceptances(request: UserRequest, reference: str) -> HttpResponse:
-    """Accept the ticked facts and go back to the page; by the button "all" accept all that the page had left, and go on
-    to the next check."""
+    """Accept the ticked facts; by the button "all" all that the page had left, and go on to the next check."""
     draft = get_case_or_404(reference)
     targets = posted_targets(request.POST)
     if not targets:
@@ -206,8 +198,7 @@ def _go_on(request: UserRequest, draft: Draft, targets: tuple[Target, ...]) -> H
 
 
 class AcceptanceErrors(ReviewErrors):
-    """Show the chosen facts as they stand now with what others have done or what is wrong; or the documents that the
-    agent has not opened. Both pages offer to post again."""
+    """Show the chosen facts as they stand now, or the documents not opened. Both pages offer to post again."""
 
     def __init__(
         self, request: UserRequest, draft: Draft, targets: tuple[Target, ...], *, is_reopening: bool = False
@@ -237,8 +228,7 @@ class AcceptanceErrors(ReviewErrors):
         return render(self.request, "desk/case/unopened_documents.html", context, status=422)
 
     def _show_conflict(self, *, status: int, reason: str = "", changes: tuple[ReviewChange, ...] = ()) -> HttpResponse:
-        """Draw the chosen facts, to be ticked once more where that is possible. `reason` is given where it is not what
-        others did. Three queries."""
+        """Draw the chosen facts, to be ticked once more where that is possible. Three queries."""
         # Read before the facts, so that a change in between is not taken for seen.
         version = current_version(self.draft.application)
         rows = []
@@ -273,12 +263,13 @@ class AcceptanceErrors(ReviewErrors):
 def queries(request: UserRequest, reference: str) -> HttpResponse:
     """Draft a query, change it, or note something for colleagues. A GET shows the form of the target that it names."""
     draft = get_case_or_404(reference)
-    values = request.POST if request.method == "POST" else request.GET
-    target = Target.parse(values.get("place", ""))
-    if request.method != "POST":
-        return _draw(request, draft, target) if target else redirect("desk:case", reference=reference)
+    target = Target.parse((request.POST or request.GET).get("place", ""))
+    if request.method != "POST" and target is None:
+        return redirect("desk:case", reference=reference)
     if target is None:
         raise Http404
+    if request.method != "POST":
+        return _draw(request, draft, target)
     form = posted_query_form(draft, target, request.POST)
     if "update" in request.POST:
         return _draw(request, draft, target, form=form)
@@ -311,7 +302,9 @@ class QueryErrors(ReviewErrors):
     def answer(self, error: Exception) -> HttpResponse | None:
         if isinstance(error, ReviewChanged):
             draft = get_case_or_404(self.reference)
-            return _draw(self.request, draft, self.target, form=self.form, late=error, status=409)
+            return _draw(
+                self.request, draft, self.target, form=self.form, is_late=True, changes=error.changes, status=409
+            )
         if isinstance(error, ReviewRefused):
             self.form.add_refusal(error)
             return _draw(self.request, self.draft, self.target, form=self.form, status=422)
@@ -320,7 +313,6 @@ class QueryErrors(ReviewErrors):
 
 @case_action(Right.REVIEW)
 def query_removal(request: UserRequest, reference: str, number: int) -> HttpResponse:
-    """Delete a drafted query."""
     draft = get_case_or_404(reference)
     with ReviewErrors(request, reference, title="The draft query was not deleted") as errors:
         is_done = delete_draft(draft, number, by=request.user, version=seen_version(request))
@@ -329,7 +321,6 @@ def query_removal(request: UserRequest, reference: str, number: int) -> HttpResp
 
 @case_action(Right.REVIEW)
 def query_resolution(request: UserRequest, reference: str, number: int) -> HttpResponse:
-    """Resolve a query that was sent."""
     draft = get_case_or_404(reference)
     with ReviewErrors(request, reference, title="The query was not resolved") as errors:
         is_done = resolve(draft, number, by=request.user, version=seen_version(request))
@@ -347,31 +338,24 @@ def _draw(
     target: Target,
     *,
     form: QueryForm | None = None,
-    late: ReviewChanged | None = None,
     version: ReviewVersion | None = None,
     status: int = 200,
+    **context: Any,
 ) -> HttpResponse:
-    """Draw the form of one target on a page of its own, with the typed text and what others did meanwhile. `version` is
-    given where the page has seen another than the current one."""
+    """Draw the form of one target on a page of its own; `context` says what others did. `version` is that of a page
+    that has seen another than the current one.
+    """
     back = return_url(request.POST or request.GET, draft.application.reference)
     panels = QueryPanels(draft, reader=request.user, back=back, version=version)
     panel = QueryPanel(panels, target, form, is_open=bool(form or request.htmx))
     if request.htmx:
         return render(request, "desk/case/_query_panel.html", {"panel": panel})
-    context: dict[str, Any] = {
-        "draft": draft,
-        "panel": panel,
-        "back": panel.back,
-        "changes": late.changes if late else (),
-        "is_late": late is not None,
-        "problems": form.problems if form else (),
-    }
+    context |= {"draft": draft, "panel": panel, "back": panel.back, "problems": form.problems if form else ()}
     return render(request, "desk/case/query.html", context, status=status)
 
 
 @case_action(Right.REVIEW)
 def notes(request: UserRequest, reference: str) -> HttpResponse:
-    """Write a note about a target, or about the whole application."""
     draft = get_case_or_404(reference)
     target = Target.parse(request.POST.get("place", str(WHOLE_APPLICATION)))
     if target is None:
@@ -387,7 +371,6 @@ def notes(request: UserRequest, reference: str) -> HttpResponse:
 
 @case_action(Right.REVIEW)
 def note_removal(request: UserRequest, reference: str, number: int) -> HttpResponse:
-    """Remove the agent's own note."""
     draft = get_case_or_404(reference)
     is_done = remove_note(draft, number, by=request.user)
     messages.info(request, "Note removed." if is_done else "This note is not yours or was already removed.")

@@ -47,7 +47,7 @@ class DayField(forms.DateField):
 
 
 class DecisionForm(forms.Form):
-    """A decision with its reason and its message to the customer; `why` is for the colleague whose proposal is refused.
+    """A decision with its reason and its message to the customer; `why` refuses a colleague's proposal.
 
     A template draws its controls, whose ids are the fields' names behind "ruling-".
     """
@@ -82,12 +82,10 @@ class DecisionForm(forms.Form):
 
     @property
     def chosen(self) -> str:
-        """Return the posted decision, or the initial one."""
         return str(self["deed"].value() or "")
 
     @property
     def typed(self) -> tuple[tuple[str, str], ...]:
-        """Return the typed texts by their labels, to be copied where the form is gone."""
         labels = {"text": "Message to the customer", "why": "Reason for not confirming"}
         return tuple((label, str(self[name].value() or "")) for name, label in labels.items())
 
@@ -97,7 +95,6 @@ class DecisionForm(forms.Form):
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Return the first error of each control, in the order of the controls."""
         names = [name for name in self.fields if name in self.errors]
         return tuple(Problem(f"ruling-{name}", str(self.errors[name][0])) for name in names)
 
@@ -139,6 +136,5 @@ class DecisionForm(forms.Form):
         )
 
     def insert(self, texts: SharedTexts, chosen: str) -> None:
-        """Insert a shared text into the message."""
         self.data = {**self.data, "text": texts.inserted(str(self["text"].value()), chosen)}
         self.is_filled = True

@@ -75,8 +75,7 @@ class DecisionPanel:
     """The decisions about a case, as one agent sees them.
 
     `against` are the blockers of an approval. `waiting` is the decision that a second agent has to confirm, `scheduled`
-    the one that has not taken effect yet; `past` are the others, each with its outcome in words. `claimed_by` is the
-    colleague whose claim keeps the reader from deciding.
+    the one that has not taken effect yet. `claimed_by` is the colleague whose claim keeps the reader from deciding.
     """
 
     max_unfolded = _MAX_UNFOLDED
@@ -101,13 +100,14 @@ class DecisionPanel:
         self.deliveries = deliveries
         self.queue_state = queue_state
         self.shared_texts = SharedTexts(draft, reader=reader)
+        self._links = TargetLinks(draft, self.checklist, queue_state)
         self.is_under_review = is_reviewable(draft)
         self.can_be_decided = self.is_under_review or draft.application.status is State.SUBMITTED_TO_CSP
         self.against = approval_blockers(draft, self.checklist) if self.is_under_review else ()
         self.form = form or self._prepared_form()
         self.claimed_by: User | None = None
-        case: Case | None = getattr(draft.application, "case", None)
-        if case is not None and case.is_claimed and case.claimed_by_id != reader.pk:
+        case: Case = draft.application.case
+        if case.is_claimed and case.claimed_by_id != reader.pk:
             self.claimed_by = case.claimed_by
         decisions = draft.application.decisions.select_related("proposed_by", "by")[:_MAX_DECISIONS]
         by_outcome = {decision.outcome: decision for decision in decisions}
@@ -165,12 +165,10 @@ class DecisionPanel:
 
     @property
     def only_card(self) -> DecisionCard | None:
-        """Return the only decision, where there is no choice."""
         return self.cards[0] if len(self.cards) == 1 else None
 
     @property
     def is_there(self) -> bool:
-        """Report that there is anything to show."""
         has_decisions = self.cards or self.waiting or self.scheduled or self.past
         return bool(has_decisions or (self.is_under_review and (self.against or self.claimed_by)))
 
@@ -193,10 +191,9 @@ class DecisionPanel:
     @property
     def blockers(self) -> Iterator[tuple[str, ApprovalBlocker, str]]:
         """Yield the first blockers of an approval, each with the URL where it is removed and its masked text."""
-        links = TargetLinks(self.draft, self.checklist, self.queue_state)
         masking = TextMasking(self.draft)
         for blocker in self.against[:_MAX_BLOCKERS]:
-            yield links.at(blocker.target), blocker, masking.masked(blocker.text)
+            yield self._links.at(blocker.target), blocker, masking.masked(blocker.text)
 
     @property
     def more_blockers(self) -> str:
@@ -205,13 +202,10 @@ class DecisionPanel:
 
     @property
     def next_blocker(self) -> str:
-        """Return the URL of the first blocker; "" without one."""
-        links = TargetLinks(self.draft, self.checklist, self.queue_state)
-        return links.at(self.against[0].target) if self.against else ""
+        return self._links.at(self.against[0].target) if self.against else ""
 
     @property
     def held(self) -> list[str]:
-        """Return the deliveries that our team has to see to."""
         if not self.is_under_review:
             return []
         return [title for title, status, _ in self.deliveries.rows if status.state is DeliveryStage.OURS]

@@ -29,8 +29,8 @@ from formation_portal.reviews.transactions import (
 
 from ..case_access import Opens, case_action, opens
 from ..case_urls import case_url, queue_shown, queue_url
-from ..changes_since import ReviewErrors, not_done, posted_again, seen_version
-from ..delivery_status import case_deliveries
+from ..changes_since import ReviewErrors, posted_again, seen_version
+from ..delivery_status import CaseDeliveries
 from ..documents import acknowledged_documents, unopened_documents
 from ..lookups import get_case_or_404
 from ..queue.searches import claim_next_case
@@ -86,7 +86,6 @@ def decision(request: UserRequest, reference: str) -> HttpResponse:
 
 @case_action(Right.CONFIRM, leads_to="desk:decision")
 def confirmation(request: UserRequest, reference: str) -> HttpResponse:
-    """Confirm a colleague's proposal."""
     form = DecisionForm.read(request.POST)
     draft = get_case_or_404(reference)
     if not _is_certain(request):
@@ -111,7 +110,6 @@ def refusal(request: UserRequest, reference: str) -> HttpResponse:
 
 @case_action(Right.DECIDE, leads_to="desk:decision")
 def retraction(request: UserRequest, reference: str) -> HttpResponse:
-    """Withdraw the agent's own proposal."""
     form = DecisionForm.read(request.POST)
     draft = get_case_or_404(reference)
     with DecisionErrors(request, reference, form) as errors:
@@ -151,16 +149,15 @@ def _ask_again(request: UserRequest, draft: Draft, form: DecisionForm) -> HttpRe
 
 def _insert(request: UserRequest, draft: Draft, form: DecisionForm) -> HttpResponse:
     """Draw the form as it was typed, with a shared text in its message. Nothing is decided."""
-    if draft.application.status not in UNDER_REVIEW | {State.SUBMITTED_TO_CSP}:
-        closed = Closed(draft.application.status)
-        return not_done(request, draft, closed, title="Your decision was not recorded", typed=form.typed)
-    form.insert(SharedTexts(draft, reader=request.user), request.POST.get("shared_text", ""))
-    return _draw(request, draft, form=form, version=seen_version(request))
+    with DecisionErrors(request, draft.application.reference, form) as errors:
+        if draft.application.status not in UNDER_REVIEW | {State.SUBMITTED_TO_CSP}:
+            raise Closed(draft.application.status)
+        form.insert(SharedTexts(draft, reader=request.user), request.POST.get("shared_text", ""))
+    return errors.response or _draw(request, draft, form=form, version=seen_version(request))
 
 
 def _go_on(request: UserRequest, draft: Draft, decision: ReviewDecision) -> HttpResponse:
-    """Go to the next case if that is asked for, else to the queue; with a message and a button that undoes the
-    decision."""
+    """Go to the queue or the next case, with a button that undoes the decision."""
     queue_state = queue_shown(request.POST)
     reference = draft.application.reference
     link = '<a class="name" href="{}">{}</a> {}'
@@ -187,10 +184,9 @@ def _draw(
     status: int = 200,
     **context: Any,
 ) -> HttpResponse:
-    """Draw the decision on a page of its own; `context` says what was in its way."""
     queue_state = queue_shown(request.POST or request.GET)
     panel = DecisionPanel(
-        draft, request.user, deliveries=case_deliveries(draft), queue_state=queue_state, form=form, version=version
+        draft, request.user, deliveries=CaseDeliveries(draft), queue_state=queue_state, form=form, version=version
     )
     context |= {
         "decision": panel,

@@ -39,17 +39,14 @@ class ResolutionForm(forms.Form):
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Return the first error of each control, in the order of the controls."""
         ids = {"deed": "deed-bind", "remote_id": "remote_id", "note": "note"}
         return tuple(Problem(id_, str(self.errors[name][0])) for name, id_ in ids.items() if name in self.errors)
 
     def add_refusal(self, refused: DecisionRefused) -> None:
-        """Show why the decision is refused at its control."""
         self.add_error(refused.field or "deed", refused.message)
 
     def store(self, delivery_id: int, *, agent: AbstractBaseUser) -> Decision:
-        """Record the decision. Raises DecisionRefused, and DecisionOutdated where the delivery has changed since the
-        page was drawn."""
+        """Record the decision. Raises DecisionRefused; DecisionOutdated where the delivery has changed since."""
         try:
             seen_at = datetime.fromisoformat(self.cleaned_data["seen"])
         except ValueError:
@@ -70,7 +67,6 @@ class ResolutionForm(forms.Form):
 
 
 def resolved_message(decision: Decision) -> str:
-    """Say what follows from a decision."""
     if decision.deed in (Decision.Kind.ABSENT, Decision.Kind.SEND_AGAIN):
         return "Recorded. It will be sent again."
     if decision.deed == Decision.Kind.PROVIDER_INFORMED:

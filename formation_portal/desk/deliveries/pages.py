@@ -74,10 +74,8 @@ def _described(delivery: Delivery, titles: Titles) -> dict[str, Any]:
 
 
 def delivery_page(delivery: Delivery, form: ResolutionForm) -> dict[str, Any]:
-    """Describe a delivery with its evidence and what an agent can do about it.
-
-    One query for the others of its application, and some to read the application where the service has sent a message,
-    or the provider is informed by hand.
+    """Describe a delivery with its evidence and what an agent can do about it. One query; more to read the application
+    where the service has sent a message, or the provider is informed by hand.
     """
     others = Delivery.objects.filter(application_id=delivery.application_id)
     titles = Titles(others)
@@ -124,8 +122,7 @@ def _other_steps(delivery: Delivery, titles: Titles) -> Iterator[tuple[Delivery,
 
 
 def _differences_to_tell(delivery: Delivery) -> Iterator[tuple[str, str, str]]:
-    """Yield the differences between the acknowledged and the wanted state: a label, and both values in words, with
-    identity numbers masked."""
+    """Yield the label and both values of each difference to the acknowledged state, with identity numbers masked."""
     desired = delivery.wanted
     if desired is None or delivery.is_transition:
         return

@@ -26,7 +26,6 @@ _A_PAGE = 50
 @agent
 @opens(Opens.EVERY_CASE)
 def deliveries(request: UserRequest) -> HttpResponse:
-    """Show one page of the list, the oldest first, and notices about the service."""
     chosen = request.GET.get("state", "")
     page = Paginator(deliveries_in(chosen), _A_PAGE).get_page(request.GET.get("page"))
     context = {
@@ -42,7 +41,6 @@ def deliveries(request: UserRequest) -> HttpResponse:
 @agent
 @opens(Opens.DELIVERY)
 def delivery(request: UserRequest, number: int) -> HttpResponse:
-    """Show one delivery with its evidence and, while only an agent can settle it, the decision."""
     return _draw(request, get_delivery_or_404(number), ResolutionForm())
 
 

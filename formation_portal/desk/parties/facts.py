@@ -51,7 +51,7 @@ _FINDING_TEXTS: Mapping[FindingCode, str] = {
 class RoleRule:
     """What the form says about a party in one of its roles.
 
-    `objection` says why the role does not count. `documents` are those that it asks for, and whether each was uploaded.
+    `objection` says why the role does not count; `documents` are those that it asks for, and whether each is there.
     """
 
     title: str
@@ -61,7 +61,6 @@ class RoleRule:
 
 
 def role_rules(draft: Draft, party: PartyRow) -> Iterator[RoleRule]:
-    """Yield the rules of the party's roles, in the order of the form."""
     state = draft.form_state
     uploaded = draft.documents_of(party)
     for section in draft.schema.sections_of(party.roles):
@@ -89,12 +88,10 @@ def _for_agents(reason: str) -> str:
 
 
 class FactRow:
-    """A fact to check (desk/parties/_fact.html).
+    """A fact to check.
 
-    `key` is the digit that ticks it, `before` its value when it was last checked, `question` the question that it
-    answers. `seen` says who has opened the document. `evidence` is the note of a document that proves the fact, and
-    `proof` that document, unless it was replaced since. `roles` are the rules of the party's roles, where they are the
-    fact. `mask` and `mask_before` stand for numbers that are not shown.
+    `key` is the digit that ticks it, `before` its value when it was last checked. `evidence` is the note of a document
+    that proves the fact, `proof` that document, unless it was replaced. `mask` stands for a number that is not shown.
     """
 
     def __init__(self, fact: Fact, facts: "PartyFacts", *, number: int, key: str, can_be_ticked: bool) -> None:
@@ -197,11 +194,7 @@ class FactRow:
 
 
 class PartyFacts:
-    """The rows of a party's facts, in the order of the form, and what they have in common.
-
-    Three queries, and one more where a fact has changed. `opened_by_reader` are the documents that the reader has
-    opened.
-    """
+    """The rows of a party's facts, in the order of the form, and what they have in common. Up to four queries."""
 
     def __init__(
         self,
@@ -234,5 +227,4 @@ class PartyFacts:
             self.rows.append(FactRow(fact, self, number=number, key=key, can_be_ticked=is_ticked))
 
     def viewer_url(self, document: Document, page: int = 1) -> str:
-        """Return the URL that opens a page of a document in the viewer."""
-        return self.url + self.state.for_document(document.pk).for_page(page).opening_query
+        return self.url + self.state.for_document(document.pk).for_page(page).query(opens=True)

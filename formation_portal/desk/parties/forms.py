@@ -68,13 +68,11 @@ class ScreeningForm(forms.Form):
             self.add_error("file", "Choose the file again.")
 
     def add_refusal(self, refused: ReviewRefused) -> None:
-        """Show the error of the review at its control."""
         self.add_error(refused.field or None, refused.message)
         if "file" in self.files and "file" not in self.errors:
             self.add_error("file", "Choose the file again.")
 
     def store(self, draft: Draft, party: PartyRow, *, by: AbstractBaseUser) -> None:
-        """Record the check. Raises ReviewRefused and Closed."""
         values = self.cleaned_data
         record_screening(
             draft,

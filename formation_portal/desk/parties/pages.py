@@ -51,8 +51,6 @@ _NEAREST = 10
 
 @dataclass(frozen=True, slots=True)
 class ScreeningRow:
-    """A screening check of a party."""
-
     check: ScreeningCheck
     party: PartyRow
 
@@ -70,9 +68,8 @@ class ScreeningRow:
 class PartyPage:
     """A party under review as one reader sees it.
 
-    `queue_state` is that of the queue from which the case was opened; `version` that of the review when the page was
-    drawn; `here_url` leads back to the page with its viewer. `checklist` has the parties that the page names.
-    `screening` has the newest check first; `form` may be one that was refused.
+    `queue_state` is that of the queue from which the case was opened, `here_url` the page with its viewer. `checklist`
+    has the parties that the page names, `screening` the newest check first.
     """
 
     line_limit = MAX_LABEL
@@ -95,7 +92,7 @@ class PartyPage:
         self.shows_numbers = shows_numbers
         self.form = form or ScreeningForm(initial={"done_on": localdate()})
         self.can_check = can_review(draft, reader)
-        self.has_documents = has_documents(getattr(draft.application, "case", None), reader)
+        self.has_documents = has_documents(draft.application.case, reader)
         self.kind = canonical.kind_title(party.kind)
         queries = read_queries(draft)
         screening = tuple(screening_checks(draft))
@@ -132,10 +129,10 @@ class PartyPage:
         url = party_url(self.draft.application.reference, self.party.token)
         documents = [fact.document for fact in self.own_checklist.facts if fact.document is not None]
         self.viewer: Viewer | None = None
-        self.here_url = f"{url}{state.for_document(0).query}"
+        self.here_url = f"{url}{state.for_document(0).query()}"
         if documents and self.has_documents:
             self.viewer = viewer = Viewer(documents, state, url=url)
-            self.here_url = f"{url}{viewer.state.query}"
+            self.here_url = f"{url}{viewer.state.query()}"
             if viewer.can_be_shown and viewer.state.opens:
                 opened = opened.with_opening(viewer.document.pk, reader)
             viewer.is_open = viewer.can_be_shown and opened.has_opened(viewer.document.pk, reader)
@@ -147,7 +144,6 @@ class PartyPage:
 
     @property
     def open_rows(self) -> list[FactRow]:
-        """Return the facts to look at; the others are folded."""
         return [row for row in self.rows if not row.is_settled]
 
     @property
@@ -164,7 +160,6 @@ class PartyPage:
 
     @property
     def changed(self) -> str:
-        """Return the labels of the facts that have changed since an agent checked them."""
         return ", ".join(row.fact.label for row in self.rows if row.before or row.fact.state == CHANGED)
 
     @property
@@ -193,26 +188,22 @@ class PartyPage:
 
     @property
     def erasure_url(self) -> str:
-        """Return the URL at which the party is erased at its own wish."""
         url = reverse("desk:party_erasure", args=[self.draft.application.reference, self.party.token])
         return with_queue(url, self.queue_state)
 
     @property
     def named_parties(self) -> Iterator[tuple[HolderChecklist, str]]:
-        """Yield the parties of the case, of many the nearest, each with its URL."""
         for holder in self.checklist.holders:
             if holder.token:
                 yield holder, party_url(self.draft.application.reference, holder.token, self.queue_state)
 
     @property
     def others(self) -> str:
-        """Say how many parties there are, where not all are named."""
         return f"All {len(self.draft.parties)} people and companies" if self.unnamed else ""
 
     @cached_property
     def following(self) -> dict[str, Any]:
-        """Return the label and the URL at which the review goes on: mostly a party beside, else the application's own
-        facts or the decision."""
+        """Return the label and the URL at which the review goes on."""
         token = self.party.token
         checklist = self.checklist
         if self.unnamed and not checklist.has_to_do_behind(token):
@@ -275,9 +266,8 @@ def _nearest(tokens: Sequence[str], token: str) -> Sequence[str]:
 
 
 def log_numbers_shown(page: PartyPage, *, by: Account) -> None:
-    """Log that an agent is about to be shown the numbers of a party, if it has any.
-
-    An error here takes the place of the answer, so that no number is shown without an entry.
+    """Log that an agent is about to be shown the numbers of a party. An error takes the place of the answer, so that no
+    number is shown without an entry.
     """
     if page.numbers:
         fields = [row.fact.target.name for row in page.numbers]

@@ -19,8 +19,8 @@ _NEIGHBOURS = 2
 class Viewer:
     """The viewer with a party's documents, of which there is at least one.
 
-    It shows the first one where the state's does not exist, and the last page for a later one. `url` is the page's
-    address without a query; `is_open` reports that the reader has opened the document, now or before.
+    It shows the first one where the state's does not exist, and the last page for a later one. `is_open` reports that
+    the reader has opened the document, now or before.
     """
 
     is_open = False
@@ -46,7 +46,7 @@ class Viewer:
     @property
     def document_links(self) -> list[tuple[Document, str]]:
         """Return all documents, in the order of the form, each with the URL that opens it."""
-        return [(row, self.url + self.state.for_document(row.pk).opening_query) for row in self.documents]
+        return [(row, self.url + self.state.for_document(row.pk).query(opens=True)) for row in self.documents]
 
     @property
     def page_links(self) -> list[tuple[int, str, bool]]:
@@ -56,7 +56,7 @@ class Viewer:
         before = 0
         for page in range(1, self.pages + 1):
             if abs(page - self.state.page) <= _NEIGHBOURS or page in (1, self.pages):
-                links.append((page, self.url + self.state.for_page(page).opening_query, page - before > 1))
+                links.append((page, self.url + self.state.for_page(page).query(opens=True), page - before > 1))
                 before = page
         return links
 
@@ -76,7 +76,7 @@ class Viewer:
             states["after"] = state.for_page(state.page + 1)
         if self.next_document:
             states["next_document"] = state.for_document(self.next_document.pk)
-        return {name: self.url + target.opening_query for name, target in states.items() if target}
+        return {name: self.url + target.query(opens=True) for name, target in states.items() if target}
 
     @property
     def picture_url(self) -> str:

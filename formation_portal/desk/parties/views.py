@@ -35,8 +35,6 @@ _PARTS = {"paper": "desk/parties/_viewer_answer.html", "numbers": "desk/parties/
 
 
 class ScreeningErrors(ReviewErrors):
-    """Show the party's page with the errors of a screening check's form."""
-
     def __init__(self, request: UserRequest, reference: str, token: str, form: ScreeningForm) -> None:
         typed = (("What was found", form.data.get("text", "")),)
         super().__init__(request, reference, title="The screening check was not recorded", typed=typed)
@@ -50,7 +48,6 @@ class ScreeningErrors(ReviewErrors):
         return self.show_form()
 
     def show_form(self) -> HttpResponse:
-        """Draw the page that was posted from with the form as it was typed."""
         state = _state_posted(self.request, self.reference)
         return _draw(self.request, _page(self.request, self.reference, self.token, state, form=self.form), status=422)
 
@@ -59,10 +56,7 @@ class ScreeningErrors(ReviewErrors):
 @agent
 @opens(Opens.CASE)
 def party(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """Show the party's facts as a checklist beside its documents; to an open page only the part that it fetches.
-
-    An address that opens a document records that it was opened.
-    """
+    """Show the party's facts beside its documents; to an open page only the part that it fetches."""
     page = _page(request, reference, token, ViewerState.read(request.GET))
     viewer = page.viewer
     if viewer and viewer.state.opens and viewer.is_open:
@@ -112,7 +106,6 @@ def evidence(request: UserRequest, reference: str, token: str) -> HttpResponse:
 
 @case_action(Right.REVIEW, leads_to="desk:party")
 def screening(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """Record a screening check of the party."""
     draft, party = _case_and_party(reference, token)
     form = ScreeningForm(request.POST, request.FILES)
     errors = ScreeningErrors(request, reference, token, form)
@@ -128,7 +121,6 @@ def screening(request: UserRequest, reference: str, token: str) -> HttpResponse:
 
 @case_action(Right.REVIEW, leads_to="desk:party")
 def screening_removal(request: UserRequest, reference: str, token: str, number: int) -> HttpResponse:
-    """Remove a screening check."""
     draft, _ = _case_and_party(reference, token)
     with ReviewErrors(request, reference, title="The screening check was not removed") as errors:
         is_done = remove_screening(draft, number, by=request.user)
@@ -175,7 +167,6 @@ def erasure(request: UserRequest, reference: str, token: str) -> HttpResponse:
 
 
 def _state_posted(request: UserRequest, reference: str) -> ViewerState:
-    """Return the viewer's state on the page that was posted from."""
     return ViewerState.read(return_query(request.POST, reference))
 
 

@@ -16,10 +16,10 @@ _TOO_LONG = f"Use {MAX_TEXT:,} characters or fewer."
 
 
 class ServiceStatusForm(forms.Form):
-    """The status that the page showed. Subclasses add what is decided about it."""
+    """The status that the page showed. `card_name` is the form's name on the page, where both forms stand."""
 
-    # Both forms stand on one page.
-    id_prefix = "service-status"
+    id_prefix: str
+    card_name: str
     number = forms.IntegerField(widget=forms.HiddenInput)
     sight = forms.CharField(widget=forms.HiddenInput, required=False)
 
@@ -31,8 +31,7 @@ class ServiceStatusForm(forms.Form):
         return ReviewVersion.parse(self.cleaned_data["sight"])
 
     def store(self, draft: Draft, *, by: AbstractBaseUser) -> None:
-        """Carry out what was decided. Raises ClaimedByColleague, ReviewChanged, ReviewRefused and
-        Closed."""
+        """Carry out what was decided. Raises ClaimedByColleague, ReviewChanged, ReviewRefused and Closed."""
         raise NotImplementedError
 
 
@@ -40,6 +39,7 @@ class PassOnForm(ServiceStatusForm):
     """The message to the customer, in the agent's own words."""
 
     id_prefix = "pass-on"
+    card_name = "pass_on_form"
     deed = forms.ChoiceField(
         label="Decision",
         widget=forms.RadioSelect,
@@ -63,6 +63,7 @@ class DismissalForm(ServiceStatusForm):
     """The reason for which the status changes nothing."""
 
     id_prefix = "dismissal"
+    card_name = "dismissal_form"
     reason = forms.CharField(
         label="Reason for dismissing",
         max_length=MAX_TEXT,

@@ -20,8 +20,6 @@ _METHODS = ["GET", "HEAD", "POST"]
 
 
 class ServiceStatusErrors(ReviewErrors):
-    """Show the form again with its errors."""
-
     def __init__(self, request: UserRequest, reference: str, form: ServiceStatusForm) -> None:
         typed = [(str(bound.label), str(bound.value() or "")) for bound in form if bound.name in ("text", "reason")]
         super().__init__(request, reference, title="Nothing was changed", typed=typed)
@@ -49,7 +47,6 @@ def service_status(request: UserRequest, reference: str) -> HttpResponse:
 @agent_with(Right.DECIDE)
 @opens(Opens.CASE)
 def dismissal(request: UserRequest, reference: str) -> HttpResponse:
-    """Dismiss the status that waits; a GET shows it."""
     draft = get_case_or_404(reference)
     if request.method != "POST":
         return _draw(request, draft)
@@ -72,10 +69,6 @@ def _store(request: UserRequest, draft: Draft, form: ServiceStatusForm, *, done:
 def _draw(
     request: UserRequest, draft: Draft, *, form: ServiceStatusForm | None = None, status: int = 200
 ) -> HttpResponse:
-    card = service_status_card(
-        draft,
-        pass_on_form=form if isinstance(form, PassOnForm) else None,
-        dismissal_form=form if isinstance(form, DismissalForm) else None,
-    )
+    card = service_status_card(draft, form=form)
     context = {"card": card, "draft": draft, "form": form}
     return render(request, "desk/service_status/service_status.html", context, status=status)

@@ -1,7 +1,4 @@
-"""Draw the answers of a case with their queries and notes.
-
-Written in Python, since a template's loop takes ten times as long over the hundreds of answers of a long form.
-"""
+"""Draw the answers of a case with their queries and notes: ten times as fast as a template's loop."""
 
 from collections.abc import Iterable
 from html import escape
@@ -36,41 +33,47 @@ def ask_link(panel: QueryPanel, text: str = "Ask") -> SafeString:
         return SafeString()
     url = escape(panel.ask_url)
     place = escape(f'[id="{panel.id}"]')
-    about = f'<span class="visually-hidden"> about {escape(panel.label)}</span>' if panel.label else ""
-    label = "Edit query" if panel.has_draft else escape(text)
+    label = escape(text)
+    if panel.draft_query:
+        label = "Edit query"
+    if panel.label:
+        label += f'<span class="visually-hidden"> about {escape(panel.label)}</span>'
     return markup(
-        f'<a class="ask-link small" href="{url}" hx-get="{url}" hx-target="{place}"'
-        f' hx-swap="outerHTML">{label}{about}</a>'
+        f'<a class="ask-link small" href="{url}" hx-get="{url}" hx-target="{place}" hx-swap="outerHTML">{label}</a>'
     )
 
 
 @register.simple_tag(takes_context=True)
 def query_panel(context: template.Context, panel: QueryPanel) -> SafeString:
     """Draw the queries and notes about one target, and the form to ask (desk/case/_query_panel.html)."""
-    if panel.is_silent:
+    if not (panel.queries or panel.notes or panel.form):
         return markup(f'<div class="asked" id="{escape(panel.id)}"></div>')
     return _rendered(context, "desk/case/_query_panel.html", panel=panel)
 
 
 def _answer_row(context: template.Context, row: AnswerRow) -> str:
-    panel = row.panel
-    changed = row.difference
-    marked = f' class="has-mark {tone(row.mark)}"' if row.mark else ""
-    unseen = '<span class="visually-hidden"> (changed)</span>' if changed else ""
-    note = f'<small class="quiet">{escape(row.note)}</small>' if row.note else ""
-    if changed:
-        values = {"before": changed.before, "after": row.value, "is_name": row.is_name}
+    term = mark(row.mark) + escape(row.term)
+    note = note_below = asking = marked = ""
+    if row.mark:
+        marked = f' class="has-mark {tone(row.mark)}"'
+    if row.note:
+        note = f'<small class="quiet">{escape(row.note)}</small>'
+    if row.panel.ask_url:
+        asking = f'<dd class="change">{ask_link(row.panel)}</dd>'
+    if row.difference:
+        term += '<span class="visually-hidden"> (changed)</span>'
+        note_below = note
+        values = {"before": row.difference.before, "after": row.value, "is_name": row.is_name}
         value = f'<dd class="was-now">{_rendered(context, "desk/case/_difference_words.html", **values)}</dd>'
     elif not row.value:
         value = f'<dd class="quiet">Not provided {note}</dd>'
+    elif row.is_name:
+        value = f'<dd class="name">{linebreaksbr(row.value)} {note}</dd>'
     else:
-        style = ' class="name"' if row.is_name else ""
-        text = linebreaksbr(row.value) if "\n" in row.value else escape(row.value)
-        value = f"<dd{style}>{text} {note}</dd>"
-    asking = f'<dd class="change">{ask_link(panel, "Ask")}</dd>' if panel.ask_url else ""
+        value = f"<dd>{linebreaksbr(row.value)} {note}</dd>"
     return (
-        f"<div{marked}><dt>{mark(row.mark)}{escape(row.term)}{unseen}</dt>{value}"
-        f'{asking}<dd class="asked-at">{note if changed else ""}{query_panel(context, panel)}</dd></div>'
+        f"<div{marked}><dt>{term}</dt>{value}"
+        f'{asking}<dd class="asked-at">{note_below}{query_panel(context, row.panel)}</dd></div>'
     )
 
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.desk.case.news import delete_old_presence
-from formation_portal.desk.models import Case, Opening
+from formation_portal.desk.models import Opening
 from formation_portal.desk.queue import claims
 from formation_portal.reviews import checks, queries
 from formation_portal.reviews.checklist import load_checklist
@@ -199,8 +199,3 @@ def test_only_agents_hear_of_it_and_only_of_what_was_submitted(
     assert as_nobody.get(address, headers=HTMX).content == b""
     draft = factories.new_draft(owner)
     assert as_agent.get(f"{case_url(draft)}news/", headers=HTMX).status_code == 404
-
-
-def test_without_a_case_of_its_own_the_page_is_drawn_all_the_same(submitted: Draft, as_agent: Client) -> None:
-    Case.objects.all().delete()
-    assert as_agent.get(opened(as_agent, submitted), headers=HTMX).status_code == 204
