@@ -263,7 +263,8 @@ class AcceptanceErrors(ReviewErrors):
 def queries(request: UserRequest, reference: str) -> HttpResponse:
     """Draft a query, change it, or note something for colleagues. A GET shows the form of the target that it names."""
     draft = get_case_or_404(reference)
-    target = Target.parse((request.POST or request.GET).get("place", ""))
+    values = request.POST if request.method == "POST" else request.GET
+    target = Target.parse(values.get("place", ""))
     if request.method != "POST" and target is None:
         return redirect("desk:case", reference=reference)
     if target is None:
