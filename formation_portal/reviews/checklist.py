@@ -239,7 +239,7 @@ def _digest(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalBlocker:
-    """Something that blocks an approval, as a sentence, with its target and the party that it belongs to."""
+    """A blocker of an approval, as a sentence, with its target and the party that it belongs to."""
 
     target: Target
     holder_name: str

@@ -19,7 +19,7 @@ _CONFIRMED_SECONDS = 30
 
 @dataclass(frozen=True, slots=True)
 class SessionEnd:
-    """When the session ends. `is_near`: the page warns. `ask_again`: the seconds after which the page asks again."""
+    """The end of the session. `is_near`: the page warns. `ask_again`: the seconds after which the page asks again."""
 
     at: str = ""
     is_near: bool = False

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Verdict(StrEnum):
-    """It works, it needs attention, or it does not work."""
+    """The outcome of a check: it works, needs attention, or does not work."""
 
     OK = "ok"
     LOOK = "look"

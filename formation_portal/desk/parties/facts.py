@@ -49,7 +49,7 @@ _FINDING_TEXTS: Mapping[FindingCode, str] = {
 
 @dataclass(frozen=True, slots=True)
 class RoleRule:
-    """What the form says about a party in one of its roles.
+    """The rules of the form about a party in one of its roles.
 
     `objection` says why the role does not count; `documents` are those that it asks for, and whether each is there.
     """
