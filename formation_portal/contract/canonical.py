@@ -12,7 +12,6 @@ from .fields.base import FieldSpec
 from .fields.cleaning import clean_line
 from .localisation import gettext, gettext_noop, ngettext
 
-ENTITY_PREFIX = "entity"
 ENTITY_NAME = "entity.name"
 ENTITY_NAME_ENDING = "entity.name_ending"
 # The number of existing shares: of all classes together, and of one class.
@@ -80,7 +79,7 @@ def path_of(canonical_field: str) -> tuple[str, ...]:
     prefix, _, rest = canonical_field.partition(".")
     if not rest:
         return (prefix,)
-    return (rest,) if prefix == ENTITY_PREFIX else (prefix, rest)
+    return (rest,) if prefix == "entity" else (prefix, rest)
 
 
 def is_of_party(canonical_field: str | None) -> bool:

@@ -19,7 +19,6 @@ _NAME = re.compile(r"(?P<name>[^(,]*[^(,\s])(?:\s+\((?P<form>[^()]+)\))?(?:,\s+(
 
 
 class Jurisdiction(Model):
-    id: str = ""
     name: str = ""
     slug: str = ""
     iso_code: str = ""
@@ -29,7 +28,6 @@ class Jurisdiction(Model):
 class Product(Model):
     """The legal form. `type` is Corporation or Foundation."""
 
-    id: str = ""
     name: str = ""
     slug: str = ""
     type: str = ""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from .reach import Reach, reach_of
 from .record import Answers, Holder, Party, ShareClass
-from .rules import FormState, Question, evaluate, field_locations, group_of
+from .rules import FormState, Question, evaluate, field_locations, group_of, rules_of
 from .schema import SHARE_CLASS, FormSchema, Section
 
 # A change that sets aside no more answers than these is not announced.
@@ -53,15 +53,13 @@ def inactive_by(
     names: Iterable[str], before: FormState, after: FormState, *, was: Party | None = None, now: Party | None = None
 ) -> Inactive:
     """Return what a change of answers, of the entity or of a party, has set aside within their reach."""
-    reach = Reach()
-    for name in names:
-        reach |= reach_of(before.schema, group_of(was), name)
+    reach = reach_of(before.schema, group_of(was), names)
     return _difference(_inactive_within(reach, before, was), _inactive_within(reach, after, now), before, after)
 
 
 def can_be_much(schema: FormSchema, name: str, party: Party | None = None) -> bool:
     """Tell whether another answer of that name could set aside much (`is_much`), as far as the rules alone tell."""
-    reach = reach_of(schema, group_of(party), name)
+    reach = reach_of(schema, group_of(party), [name])
     if reach.sections or reach.roles or SHARE_CLASS in reach.names:
         return True
     return sum(len(names) for names in reach.names.values()) > _FEW_ANSWERS
@@ -188,15 +186,10 @@ def answers_in_rules(schema: FormSchema) -> frozenset[str]:
 
 
 def _answers_in_rules(schema: FormSchema) -> frozenset[str]:
-    rules = [place.spec.depends_on for place in field_locations(schema)]
-    words = {rule.field for rule in rules if rule}
-    for section in schema.sections:
-        if section.depends_on:
-            words.add(section.depends_on.field)
-        if section.conditional_min:
-            words.add(section.conditional_min.field)
+    fields = {rule.field for rule, _, _ in rules_of(schema)}
+    fields.update(section.conditional_min.field for section in schema.sections if section.conditional_min)
     names = set()
     for place in field_locations(schema):
-        if words & {place.spec.key, place.spec.canonical_field, place.spec.csp_field_key}:
+        if fields & {place.spec.key, place.spec.canonical_field, place.spec.csp_field_key}:
             names.add(place.spec.name)
     return frozenset(names)

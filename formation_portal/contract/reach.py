@@ -4,10 +4,11 @@ Computed from the schema alone, so that a page that changes an answer need not c
 """
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from .conditions import Condition
-from .rules import field_locations, lookup_of
+from .rules import field_locations, lookup_of, rules_of
 from .schema import ENTITY, FormSchema, Section
 
 # A question by its section, its list there and its key; a section by its key alone.
@@ -23,16 +24,10 @@ class Reach:
     # The roles with questions that are reached in every party that has the role.
     roles: frozenset[str] = frozenset()
 
-    def __or__(self, other: "Reach") -> "Reach":
-        names = dict(self.names)
-        for group, other_names in other.names.items():
-            names[group] = names.get(group, frozenset()) | other_names
-        return Reach(self.sections | other.sections, names, self.roles | other.roles)
 
-
-def reach_of(schema: FormSchema, group: str, name: str) -> Reach:
-    """Return the reach of the answer of that name: the entity's, or that of a party or class of the group."""
-    return schema.cached(_RuleGraph).reach_of(group, name)
+def reach_of(schema: FormSchema, group: str, names: Iterable[str]) -> Reach:
+    """Return the reach of the answers of these names: the entity's, or those of a party or class of the group."""
+    return schema.cached(_RuleGraph).reach_of(group, frozenset(names))
 
 
 class _RuleGraph:
@@ -40,17 +35,17 @@ class _RuleGraph:
 
     def __init__(self, schema: FormSchema) -> None:
         self._schema = schema
-        self._reaches: dict[tuple[str, str], Reach] = {}
+        self._reaches: dict[tuple[str, frozenset[str]], Reach] = {}
         self._places = {place.id: place for place in field_locations(schema)}
         # The nodes that a node decides, each with True if only for the same holder.
         self._decided: dict[_Node, list[tuple[_Node, bool]]] = defaultdict(list)
-        for section in schema.sections:
-            if section.depends_on:
-                self._add(section.depends_on, section, "", section.key)
         for place in self._places.values():
             self._decided[place.section.key].append((place.id, False))
-            if place.spec.depends_on:
-                self._add(place.spec.depends_on, place.section, place.group, place.id)
+        for rule, section, ruled in rules_of(schema):
+            if ruled:
+                self._add(rule, section, ruled.group, ruled.id)
+            else:
+                self._add(rule, section, "", section.key)
 
     def _add(self, rule: Condition, section: Section, group: str, node: _Node) -> None:
         candidates = lookup_of(self._schema).candidates(rule.field, section=section, group=group)
@@ -61,28 +56,28 @@ class _RuleGraph:
         for place in candidates:
             self._decided[place.id].append((node, False))
 
-    def reach_of(self, group: str, name: str) -> Reach:
-        if (group, name) in self._reaches:
-            return self._reaches[group, name]
+    def reach_of(self, group: str, names: frozenset[str]) -> Reach:
+        if (group, names) in self._reaches:
+            return self._reaches[group, names]
         sections = set()
         roles = set()
-        names: dict[str, frozenset[str]] = {}
-        for node, is_own in self._reached_nodes(group, name):
+        reached: dict[str, frozenset[str]] = {}
+        for node, is_own in self._reached_nodes(group, names):
             if isinstance(node, str):
                 sections.add(node)
                 continue
             place = self._places[node]
-            names[place.group] = names.get(place.group, frozenset()) | {place.spec.name}
+            reached[place.group] = reached.get(place.group, frozenset()) | {place.spec.name}
             if place.section.role and not is_own:
                 roles.add(place.section.role)
-        self._reaches[group, name] = Reach(frozenset(sections), names, frozenset(roles))
-        return self._reaches[group, name]
+        self._reaches[group, names] = Reach(frozenset(sections), reached, frozenset(roles))
+        return self._reaches[group, names]
 
-    def _reached_nodes(self, group: str, name: str) -> set[tuple[_Node, bool]]:
+    def _reached_nodes(self, group: str, names: frozenset[str]) -> set[tuple[_Node, bool]]:
         """Return the nodes that an answer decides, each with True if it is reached through the same holder alone."""
         pending: list[tuple[_Node, bool]] = []
         for place in self._places.values():
-            if (place.group, place.spec.name) == (group, name):
+            if place.group == group and place.spec.name in names:
                 pending.append((place.id, group != ENTITY))
         reached: set[tuple[_Node, bool]] = set()
         while pending:

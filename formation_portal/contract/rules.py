@@ -37,6 +37,16 @@ def field_locations(schema: FormSchema) -> Iterator[FieldLocation]:
                 yield FieldLocation(section, group, spec)
 
 
+def rules_of(schema: FormSchema) -> Iterator[tuple[Condition, Section, FieldLocation | None]]:
+    """Yield every rule of the schema with its section, and with its field unless it is about the whole section."""
+    for section in schema.sections:
+        if section.depends_on:
+            yield section.depends_on, section, None
+    for place in field_locations(schema):
+        if place.spec.depends_on:
+            yield place.spec.depends_on, place.section, place
+
+
 class FieldLookup:
     """Find the fields that a rule's word may mean, best first. Made once for a schema."""
 

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from . import canonical
 from .conditions import Condition, count_of
-from .rules import FieldLookup, field_locations, lookup_of
+from .rules import FieldLookup, field_locations, lookup_of, rules_of
 from .schema import FormSchema, Section
 
 
@@ -153,13 +153,9 @@ def _bounds(schema: FormSchema) -> Iterator[Finding]:
 
 
 def _rules(schema: FormSchema) -> Iterator[Finding]:
-    rules = [(section, "", section.depends_on, _title(section)) for section in schema.sections]
-    for place in field_locations(schema):
-        rules.append((place.section, place.group, place.spec.depends_on, place.spec.label))
-    for section, group, rule, label in rules:
-        if rule is None:
-            continue
-        if not lookup_of(schema).candidates(rule.field, section=section, group=group):
+    for rule, section, place in rules_of(schema):
+        label = place.spec.label if place else _title(section)
+        if not lookup_of(schema).candidates(rule.field, section=section, group=place.group if place else ""):
             message = f"The rule of “{label}” names no question (“{rule.field}”); it never holds"
             yield Finding("rule_names_no_field", label, message)
         if not rule.has_known_operator:

@@ -38,9 +38,6 @@ class Money:
     currency: str
 
 
-Value = str | bool | int | Decimal | date | tuple[str, ...] | Address | Money
-
-
 def decimals_of(number: int | Decimal) -> int:
     """Count the decimals of a number, trailing zeros left out."""
     exponent = Decimal(number).normalize(Context(prec=MAX_PREC)).as_tuple().exponent

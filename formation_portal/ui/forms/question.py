@@ -74,15 +74,13 @@ class AnswerWarnings(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ControlPart:
-    part: str
+    part: Part
     name: str
     id: str
     label: str
     value: str
     autocomplete: str
     choices: tuple[Option, ...]
-    suggestions: tuple[str, ...]
-    optional: bool
     is_wrong: bool
 
 
@@ -258,15 +256,13 @@ class Question:
         if part.name in self.spec.chosen_parts and self.spec.listing == "currencies":
             choices = _with_typed(_options(self.spec.choices(), (value,)), value)
         return ControlPart(
-            part=part.name,
+            part=part,
             name=f"{self.name}:{part.name}",
             id=f"{self.id}:{part.name}",
             label=gettext(part.label),
             value=value,
             autocomplete=token if token in ("", "off") else f"{token}-{part.name}",
             choices=choices,
-            suggestions=part.suggestions,
-            optional=part.is_optional,
             is_wrong=is_wrong,
         )
 

@@ -61,7 +61,9 @@ def cached_markup(question: Question, schema: FormSchema, place: tuple[str, str,
     if not _can_be_cached(question):
         return render(question)
     texts = _typed_texts(question)
-    answer = _with_gaps(question.raw, texts)
+    gaps = {part: _gap(part) for part in texts}
+    # An answer of one control is part "".
+    answer = {**question.raw, **gaps} if isinstance(question.raw, Mapping) else gaps.get("", question.raw)
     key = MarkupCacheKey(
         form=schema.cached(_form_number),
         catalog_language=schema_language(),
@@ -108,12 +110,6 @@ def _typed_texts(question: Question) -> dict[str, str]:
     if isinstance(raw, str) and raw and not spec.choices():
         return {"": raw}
     return {}
-
-
-def _with_gaps(raw: Any, texts: Mapping[str, str]) -> Any:
-    if isinstance(raw, Mapping):
-        return {**raw, **{part: _gap(part) for part in texts}}
-    return _gap("") if texts else raw
 
 
 def _gap(part: str) -> str:
