@@ -75,7 +75,7 @@ def decide(
     if deed not in DecisionKind.values:
         raise ReviewRefused("Select a decision.", field="deed")
     text = cleaned_text(text, "text", if_missing="Tell the customer why." if deed == DECLINE else "")
-    needs_second_agent = DecisionKind(deed).needs_second_agent
+    needs_second_agent = deed in (APPROVE, DECLINE)
     states = TRANSITIONS[deed].sources
     if State.IN_REVIEW in states:
         # The first change begins the review.

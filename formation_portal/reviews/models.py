@@ -250,11 +250,6 @@ class DecisionKind(models.TextChoices):
     DECLINE = "decline", "Decline"
     INCORPORATE = "record_incorporation", "Incorporation"
 
-    @property
-    def needs_second_agent(self) -> bool:
-        """Report that a second agent has to confirm it where FOUR_EYES is on."""
-        return self in (DecisionKind.APPROVE, DecisionKind.DECLINE)
-
 
 @attested(
     *(*_AUTHORSHIP, "deed", "reason", "text", "round", "outcome", "proposed_by_id", "proposed_at", "refusal"),

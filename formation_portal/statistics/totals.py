@@ -22,7 +22,6 @@ from .models import ErasedFigures
 
 _CACHE_SECONDS = 5 * 60
 
-CountsBySide = dict[Side, int]
 # One total in JSON: its table, the key of its row, its column, and the number.
 Cell = list[Any]
 
@@ -48,28 +47,19 @@ class Totals:
         cache.set(key, stored, _CACHE_SECONDS)
         return totals
 
-    def open_cases(self) -> dict[date, CountsBySide]:
-        """Count the open cases by the day on which they came to their present side."""
-        rows = self._rows(Table.OPEN).items()
-        return {date.fromisoformat(day): {side: columns.get(side, 0) for side in Side} for (day,), columns in rows}
-
-    def transitions(self) -> dict[date, dict[str, int]]:
-        """Count the transitions of each week or month that has any."""
-        return {date.fromisoformat(start): columns for (start,), columns in self._rows(Table.TRANSITIONS).items()}
-
     def durations(self) -> dict[Side, Counter[int]]:
         """Count the closed cases by the time that they were with each side, in buckets."""
         durations: dict[Side, Counter[int]] = {side: Counter() for side in Side}
-        for (bucket,), columns in self._rows(Table.DURATIONS).items():
+        for (bucket,), columns in self.rows(Table.DURATIONS).items():
             for side, number in columns.items():
                 durations[Side(side)][int(bucket)] = number
         return durations
 
-    def closings(self) -> list[tuple[int, str, str, CountsBySide]]:
+    def closings(self) -> list[tuple[int, str, str, dict[Side, int]]]:
         """Return the number of each product's closed cases, its name and place, and the seconds that they were with
         each side; the most frequent first. Every case was with us."""
         closings = []
-        for (product_id,), columns in self._rows(Table.CLOSINGS).items():
+        for (product_id,), columns in self.rows(Table.CLOSINGS).items():
             if cases := columns.get(f"cases_{Side.US}"):
                 name, place = self.products.get(product_id, (product_id, ""))
                 seconds = {side: columns.get(f"seconds_{side}", 0) for side in Side}
@@ -78,11 +68,12 @@ class Totals:
 
     def returns(self, table: Table) -> list[tuple[tuple[str, ...], int, int]]:
         """Return each reason or question with its returns and queries, the most frequent first."""
-        rows = self._rows(table).items()
+        rows = self.rows(table).items()
         returns = [(key, columns.get("returns", 0), columns.get("queries", 0)) for key, columns in rows]
         return sorted(returns, key=lambda row: (-row[1], -row[2]))
 
-    def _rows(self, table: Table) -> dict[tuple[str, ...], dict[str, int]]:
+    def rows(self, table: Table) -> dict[tuple[str, ...], dict[str, int]]:
+        """Return the columns of each row of a table, by its key: a day of the open cases, the start of a span."""
         rows: dict[tuple[str, ...], dict[str, int]] = {}
         for name, key, column, number in self.cells:
             if name == table:

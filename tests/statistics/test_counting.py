@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from formation_portal.applications.models import Application
 from formation_portal.statistics.dimensions import PERIODS
+from formation_portal.statistics.figures import Table
 from formation_portal.statistics.totals import Totals
 from tests.statistics.random_histories import Clock, begin, do, run_history
 from tests.statistics.recount import counted, recounted
@@ -95,8 +96,8 @@ def test_a_case_that_closed_before_the_period_is_left_out(owner: Any, clock: Clo
     do(waiting, "submit", by=owner)
     clock.move(days=40)
     weeks, _, months = (Totals.get(period, timezone.localdate()) for period in PERIODS)
-    assert (weeks.closings(), weeks.transitions()) == ([], {})
-    assert [sum(sides.values()) for sides in weeks.open_cases().values()] == [1]
+    assert (weeks.closings(), weeks.rows(Table.TRANSITIONS)) == ([], {})
+    assert [sum(sides.values()) for sides in weeks.rows(Table.OPEN).values()] == [1]
     assert [cases for cases, *_ in months.closings()] == [1]
 
 
@@ -107,7 +108,7 @@ def test_totals_are_counted_again_after_five_minutes(owner: Any, monkeypatch: py
         clock = SimpleNamespace(time=lambda: begun + seconds)
         for module in ("base", "locmem"):
             monkeypatch.setattr(f"django.core.cache.backends.{module}.time", clock)
-        return sum(columns["submitted"] for columns in Totals.get(PERIODS[0], today).transitions().values())
+        return sum(columns["submitted"] for columns in Totals.get(PERIODS[0], today).rows(Table.TRANSITIONS).values())
 
     assert submitted_after(0) == 0
     do(begin(owner), "submit", by=owner)

@@ -131,4 +131,4 @@ def test_what_was_dropped_or_not_sent_yet_is_not_counted(submitted: Draft, agent
 def test_a_return_without_queries_counts_no_question(submitted: Draft, agent: Any) -> None:
     send_back(submitted, agent)
     assert by_question() == {}
-    assert [columns["returned"] for columns in totals().transitions().values()] == [1]
+    assert [columns["returned"] for columns in totals().rows(Table.TRANSITIONS).values()] == [1]

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AbstractUser
 from django.contrib.messages import ERROR, SUCCESS
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from formation_portal.applications import services
@@ -22,7 +22,6 @@ from formation_portal.applications.models import Application
 from formation_portal.audit import chain
 from formation_portal.audit.models import AuditAction
 from formation_portal.contract.lifecycle import is_possible
-from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
 from formation_portal.reviews.transactions import ClaimedByColleague
 
 from ..models import WORD_LIMIT, Case
@@ -61,15 +60,6 @@ def claimed_by(agent_id: int) -> Q:
 def not_proposed_by(agent_id: int) -> Q:
     """Match the cases without a waiting decision that this agent has proposed."""
     return ~Q(proposed_by=agent_id)
-
-
-def not_decided() -> Q:
-    scheduled = ReviewDecision.objects.filter(application=OuterRef("pk"), outcome=DecisionOutcome.SCHEDULED)
-    return ~Q(Exists(scheduled))
-
-
-def not_own_of(agent_id: int) -> Q:
-    return ~Q(Exists(Application.objects.concerning(agent_id).filter(pk=OuterRef("pk"))))
 
 
 @transaction.atomic

@@ -10,18 +10,20 @@ from datetime import UTC, datetime
 from operator import itemgetter
 from typing import Any
 
-from django.db.models import F, IntegerField, Lookup, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models import Exists, F, IntegerField, Lookup, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 from django.db.models.lookups import Exact, IsNull
 from django.utils import timezone
 
 from formation_portal.accounts.models import User
+from formation_portal.applications.models import Application
+from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
 from formation_portal.ui.pagination import KeysetPage, keyset_page
 
 from ..case_access import has_every_case
 from ..models import Case, CaseWord
 from ..queue_state import NOBODY, QueuePosition, QueueState, QueueView
-from .claims import claim_free, claimed_by, not_decided, not_own_of, not_proposed_by, unclaimed
+from .claims import claim_free, claimed_by, not_proposed_by, unclaimed
 from .queue_index import WORD_PIECES, fold, stored_digests
 
 # Further words of a search are ignored.
@@ -250,7 +252,10 @@ def next_case_for(agent: User, queue_state: QueueState) -> tuple[Case | None, st
         claimant = ""
     state = replace(queue_state.first_page, view=view, holder=claimant, newest_first=False)
     search = CaseSearch(state, agent)
-    search.cases = search.cases.filter(free, not_proposed_by(agent.pk), not_own_of(agent.pk), not_decided())
+    own = Application.objects.concerning(agent.pk).filter(pk=OuterRef("pk"))
+    scheduled = ReviewDecision.objects.filter(application=OuterRef("pk"), outcome=DecisionOutcome.SCHEDULED)
+    can_be_taken = not_proposed_by(agent.pk) & ~Q(Exists(own)) & ~Q(Exists(scheduled))
+    search.cases = search.cases.filter(free, can_be_taken)
     for _ in range(_MAX_ATTEMPTS):
         page, looked_through = search.page(length=1)
         if not page.rows:

@@ -29,10 +29,8 @@ from .claims import release as release_cases
 from .pages import QueueVersion, colleague_options, current_version, news_url, queue_page
 from .searches import claim_next_case, keep_search, with_text
 
-_METHODS = ["GET", "HEAD", "POST"]
 
-
-@require_http_methods(_METHODS)
+@require_http_methods(["GET", "HEAD", "POST"])
 @agent
 def queue(request: UserRequest) -> HttpResponse:
     """Show one page of the queue. A search is posted, and leads to an address without its words."""

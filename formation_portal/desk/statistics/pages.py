@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 from django.conf import settings
@@ -141,11 +142,11 @@ def ages(totals: Totals) -> Table:
     # The halves of the days that a case may wait for us; then overdue, twice and four times as long.
     overdue = settings.OVERDUE_DAYS
     firsts = sorted({0, 1, (overdue + 1) // 2, overdue, 2 * overdue, 4 * overdue})
-    counted = {first: Counter[Side]() for first in firsts}
-    for day, sides in totals.open_cases().items():
+    counted = {first: Counter[str]() for first in firsts}
+    for (day,), columns in totals.rows(Figures.OPEN).items():
         # A day in the future, after the clock was put back, counts as today.
-        age = max(0, (totals.today - day).days)
-        counted[firsts[bisect_right(firsts, age) - 1]].update(sides)
+        age = max(0, (totals.today - date.fromisoformat(day)).days)
+        counted[firsts[bisect_right(firsts, age) - 1]].update(columns)
     rows = []
     for first, after in zip(firsts, (*firsts[1:], None), strict=True):
         counts = counted[first]
@@ -180,11 +181,11 @@ def _days(first: int, after: int | None) -> str:
 def throughput(totals: Totals) -> Table:
     """Count the transitions in each week or month, the newest first."""
     period = totals.period
-    transitions = totals.transitions()
+    transitions = totals.rows(Figures.TRANSITIONS)
     rows = []
     for start in reversed(period.starts(totals.today)) if transitions else ():
         name = f"{start:%B %Y}" if period.span is Span.MONTH else f"From {start.day} {start:%b %Y}"
-        columns = transitions.get(start, {})
+        columns = transitions.get((start.isoformat(),), {})
         counts = [count_cell(columns.get(column, 0)) for column in TRANSITION_COLUMNS.values()]
         rows.append(Row((Cell(start.isoformat(), name), *counts)))
     return Table(

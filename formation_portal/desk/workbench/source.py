@@ -24,7 +24,6 @@ _MAX_FAULTS = 20
 # The product id of a schema that is pasted alone.
 UNNAMED = "workbench"
 _NAMES = ("key", "canonical_field", "csp_field_key")
-_TOO_DEEP = f"The JSON is nested more than {MAX_DEPTH} deep. No schema needs that"
 _LISTS = ("fields", "person_fields", "corporate_fields", "foundation_fields")
 
 
@@ -79,14 +78,15 @@ def _read_document(text: str, doubled: list[str]) -> Any:
 
     try:
         document = json.loads(text, object_pairs_hook=members, parse_constant=_refuse)
+        is_too_deep = _depth(document) > MAX_DEPTH
     except json.JSONDecodeError as error:
         raise Unreadable(f"This is not JSON. Line {error.lineno}, character {error.colno}: {error.msg}") from None
     except RecursionError:
-        raise Unreadable(_TOO_DEEP) from None
+        is_too_deep = True
     except ValueError:
         raise Unreadable("This is not JSON that can be read. A number has more digits than can be read") from None
-    if _depth(document) > MAX_DEPTH:
-        raise Unreadable(_TOO_DEEP)
+    if is_too_deep:
+        raise Unreadable(f"The JSON is nested more than {MAX_DEPTH} deep. No schema needs that")
     return read_json(text.encode(errors="replace"))
 
 
@@ -96,19 +96,12 @@ def _refuse(constant: str) -> None:
 
 
 def _depth(document: Any) -> int:
-    """Count the levels of nested lists and objects, up to one more than the limit."""
-    depth = 0
-    level = [document]
-    while level and depth <= MAX_DEPTH:
-        below: list[Any] = []
-        for value in level:
-            if isinstance(value, dict):
-                below += value.values()
-            elif isinstance(value, list):
-                below += value
-        level = below
-        depth += 1
-    return depth
+    """Count the levels of nested lists and objects."""
+    if isinstance(document, dict):
+        document = list(document.values())
+    if isinstance(document, list):
+        return 1 + max(map(_depth, document), default=0)
+    return 1
 
 
 def _item_in(document: Any) -> Any:
