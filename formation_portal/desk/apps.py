@@ -5,8 +5,6 @@ from django.apps import AppConfig
 
 class DeskConfig(AppConfig):
     name = "formation_portal.desk"
-    label = "desk"
-    default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         """Take part in the hourly round and in the rotation of keys."""

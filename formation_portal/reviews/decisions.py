@@ -166,18 +166,15 @@ def _made_before(decision: ReviewDecision) -> ReviewDecision | None:
         reason=decision.reason,
         registered_on=decision.registered_on,
     )
-    for row in rows:
-        # Encrypted columns can't be compared by the database.
-        if row.text == decision.text and row.register_number == decision.register_number:
-            return row
-    return None
+    # Encrypted columns can't be compared by the database.
+    encrypted = (decision.text, decision.register_number)
+    return next((row for row in rows if (row.text, row.register_number) == encrypted), None)
 
 
 def _confirmed_before(draft: Draft, by: AbstractBaseUser, version: ReviewVersion) -> ReviewDecision | None:
-    confirmed = ReviewDecision.objects.filter(
-        application=draft.application, outcome__in=(DecisionOutcome.SCHEDULED, DecisionOutcome.DONE)
-    )
-    return confirmed.filter(round=version.round, by=by.pk).exclude(proposed_by=by.pk).first()
+    outcomes = (DecisionOutcome.SCHEDULED, DecisionOutcome.DONE)
+    decided = ReviewDecision.objects.filter(application=draft.application, round=version.round, outcome__in=outcomes)
+    return decided.filter(by=by.pk).exclude(proposed_by=by.pk).first()
 
 
 def _stop_scheduled(work: ReviewWork) -> None:
@@ -236,9 +233,8 @@ def end_pending_decisions(draft: Draft, by: Any) -> list[Model]:
     if application.status in UNDER_REVIEW:
         return []
     ended: list[Model] = []
-    pending = ReviewDecision.objects.filter(
-        application=application, outcome__in=(DecisionOutcome.WAITING, DecisionOutcome.SCHEDULED)
-    )
+    outcomes = (DecisionOutcome.WAITING, DecisionOutcome.SCHEDULED)
+    pending = ReviewDecision.objects.filter(application=application, outcome__in=outcomes)
     for decision in pending.select_related("by"):
         is_scheduled = decision.outcome == DecisionOutcome.SCHEDULED
         decided_by = decision.by

@@ -6,4 +6,3 @@ from django.apps import AppConfig
 class StatisticsConfig(AppConfig):
     name = "formation_portal.statistics"
     label = "figures"
-    default_auto_field = "django.db.models.BigAutoField"
