@@ -5,7 +5,6 @@ share it: those bind the owner or open the application to somebody else.
 """
 
 from collections.abc import Collection
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from allauth.account.models import EmailAddress
@@ -15,24 +14,18 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.core.exceptions import PermissionDenied
 from django.db import models
 from django.db.models import Case, Q, Subquery, Value
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
 if TYPE_CHECKING:
     from .models import Application
 
 
-class Right(StrEnum):
+class Right(models.TextChoices):
     """The rights of an account, in rising order: each includes those before it."""
 
-    VIEW = "view"
-    EDIT = "edit"
-    OWN = "own"
-
-    @property
-    def words(self) -> Promise:
-        """The label on screen."""
-        return _WORDS[self]
+    VIEW = "view", gettext_lazy("Can view")
+    EDIT = "edit", gettext_lazy("Can edit")
+    OWN = "own", gettext_lazy("Owner")
 
     @property
     def can_edit(self) -> bool:
@@ -43,12 +36,6 @@ class Right(StrEnum):
         """Check that the right includes the other."""
         return list(Right).index(self) >= list(Right).index(other)
 
-
-_WORDS = {
-    Right.VIEW: gettext_lazy("Can view"),
-    Right.EDIT: gettext_lazy("Can edit"),
-    Right.OWN: gettext_lazy("Owner"),
-}
 
 GRANTABLE = (Right.VIEW, Right.EDIT)
 
@@ -73,7 +60,7 @@ class Collaborator(models.Model):
 
     application = models.ForeignKey("applications.Application", models.CASCADE, related_name="collaborators")
     email = models.EmailField()
-    right = models.CharField(max_length=8, choices=[(right.value, right.words) for right in GRANTABLE])
+    right = models.CharField(max_length=8, choices=[(right.value, right.label) for right in GRANTABLE])
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True, blank=True, related_name="+")
     key_digest = models.CharField(max_length=64, unique=True, null=True, blank=True)  # many have none
     asked_at = models.DateTimeField()

@@ -104,34 +104,32 @@ def is_same(kind: str, answers: Mapping[str, Any], contact: Contact) -> bool:
 
 def matching_party(draft: Draft, contact: Contact) -> PartyRow | None:
     """Return the party that may be the same person or company; the customer is found by e-mail address too."""
-    for row in draft.parties:
-        answers = answers_by_property(row.kind, row.raw)
-        if is_same(row.kind, answers, contact):
-            return row
-        if contact.is_owner and _identifying_values(answers).get("email") == contact.identifying_values["email"]:
-            return row
-    return None
+    return _PartyFinder(draft).find(contact)
 
 
 def without_party(draft: Draft, contacts: Iterable[Contact]) -> list[Contact]:
-    """Return the contacts that match none of the application's parties (`matching_party`). Reads each party once."""
-    contacts = list(contacts)
-    if not contacts:
-        return []
-    parties: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    addresses: set[Any] = set()
-    for row in draft.parties:
-        values = _identifying_values(answers_by_property(row.kind, row.raw))
-        parties.setdefault((row.kind, normalised_name(values)), []).append(values)
-        addresses.add(values.get("email"))
-    others: list[Contact] = []
-    for contact in contacts:
+    """Return the contacts that match none of the application's parties (`matching_party`)."""
+    finder = _PartyFinder(draft)
+    return [contact for contact in contacts if finder.find(contact) is None]
+
+
+class _PartyFinder:
+    """Find the party of a draft that a contact matches. Reads each party once."""
+
+    def __init__(self, draft: Draft) -> None:
+        self._by_name: dict[tuple[str, str], list[tuple[PartyRow, dict[str, Any]]]] = {}
+        self._by_email: dict[Any, PartyRow] = {}
+        for row in draft.parties:
+            values = _identifying_values(answers_by_property(row.kind, row.raw))
+            self._by_name.setdefault((row.kind, normalised_name(values)), []).append((row, values))
+            self._by_email.setdefault(values.get("email"), row)
+
+    def find(self, contact: Contact) -> PartyRow | None:
         values = contact.identifying_values
-        namesakes = parties.get((contact.kind, normalised_name(values)), [])
-        is_party = any(may_be_same(contact.kind, namesake, values) for namesake in namesakes)
-        if not is_party and not (contact.is_owner and values["email"] in addresses):
-            others.append(contact)
-    return others
+        for row, namesake in self._by_name.get((contact.kind, normalised_name(values)), []):
+            if may_be_same(contact.kind, namesake, values):
+                return row
+        return self._by_email.get(values["email"]) if contact.is_owner else None
 
 
 def copyable_answers(draft: Draft, contact: Contact, roles: Sequence[str]) -> dict[str, Any]:
@@ -152,8 +150,12 @@ def copyable_answers(draft: Draft, contact: Contact, roles: Sequence[str]) -> di
 
 def answers_by_property(kind: str, raw: Mapping[str, Any]) -> dict[str, Any]:
     """Return a party's canonical answers as typed, by property, without those to a provider's own questions."""
-    parts = ((name.rpartition("."), typed) for name, typed in raw.items())
-    return {part: typed for (prefix, _, part), typed in parts if prefix in (kind, _ANY_KIND)}
+    answers = {}
+    for name, typed in raw.items():
+        prefix, _, part = name.rpartition(".")
+        if prefix in (kind, _ANY_KIND):
+            answers[part] = typed
+    return answers
 
 
 def _entries(user: AbstractUser, application: Application) -> Iterable[Contact]:
@@ -190,8 +192,10 @@ def duplicate_of(draft: Draft, row: PartyRow) -> PartyRow | None:
     own = identity_of(draft, row)
     if own is None:
         return None
-    others = (other for other in draft.parties if other.token != row.token and not _are_distinct(row, other))
-    return next((other for other in others if identity_of(draft, other) == own), None)
+    for other in draft.parties:
+        if other.token != row.token and not _are_distinct(row, other) and identity_of(draft, other) == own:
+            return other
+    return None
 
 
 def duplicates(draft: Draft) -> dict[str, PartyRow]:
@@ -250,4 +254,6 @@ class MatchIndex:
 
     def _identifying_values(self, party: PartyRow) -> dict[str, Any]:
         values = properties_of(self._draft, party)
-        return values | {"email": values["email"].casefold()} if isinstance(values.get("email"), str) else values
+        if isinstance(values.get("email"), str):
+            values["email"] = values["email"].casefold()
+        return values

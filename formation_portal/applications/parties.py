@@ -16,16 +16,31 @@ from formation_portal.contract.schema import FormSchema
 from .models import Document, Holding, Party, ShareClass
 
 
-@dataclass(frozen=True, slots=True)
-class PartyRow:
-    """A party as stored and as evaluated."""
+class _HolderRow:
+    """What a party and a share class have in common."""
 
-    model: Party
-    record: record.Party
+    model: Party | ShareClass
 
     @property
     def token(self) -> str:
         return self.model.token
+
+    @property
+    def raw(self) -> Mapping[str, Any]:
+        raw: Mapping[str, Any] = self.model.raw
+        return raw
+
+    @property
+    def version(self) -> int:
+        return self.model.version
+
+
+@dataclass(frozen=True)
+class PartyRow(_HolderRow):
+    """A party as stored and as evaluated."""
+
+    model: Party
+    record: record.Party
 
     @property
     def kind(self) -> str:
@@ -46,39 +61,17 @@ class PartyRow:
         return self.record.roles
 
     @property
-    def raw(self) -> Mapping[str, Any]:
-        raw: Mapping[str, Any] = self.model.raw
-        return raw
-
-    @property
-    def version(self) -> int:
-        return self.model.version
-
-    @property
     def label(self) -> str:
         """Return its name, or its kind if it has none."""
         return self.record.label or canonical.unnamed_label(self.kind)
 
 
-@dataclass(frozen=True, slots=True)
-class ShareClassRow:
+@dataclass(frozen=True)
+class ShareClassRow(_HolderRow):
     """A class of shares as stored and as evaluated."""
 
     model: ShareClass
     record: record.ShareClass
-
-    @property
-    def token(self) -> str:
-        return self.model.token
-
-    @property
-    def raw(self) -> Mapping[str, Any]:
-        raw: Mapping[str, Any] = self.model.raw
-        return raw
-
-    @property
-    def version(self) -> int:
-        return self.model.version
 
     @property
     def label(self) -> str:

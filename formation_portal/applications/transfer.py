@@ -1,30 +1,29 @@
 """An application under another schema: the content that fits another product, and the answers that a new form loses.
 
-Pure. `contract.transfer` compares answers; this module compares parties with their kinds and roles, share classes,
-holdings and documents. Slots are compared by their names, which the service is told.
+`contract.transfer` compares answers. Document slots are compared by their names, which the service is told.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.utils.translation import gettext, gettext_noop
 
-from formation_portal.contract import canonical, record
+from formation_portal.contract import canonical
 from formation_portal.contract.fields.base import FieldSpec
-from formation_portal.contract.fields.bounds import Days
 from formation_portal.contract.fields.parsing import localised_number
 from formation_portal.contract.needs import Need, needs
-from formation_portal.contract.record import Answers, Record, validate
-from formation_portal.contract.rules import Question, evaluate
+from formation_portal.contract.record import Answers
+from formation_portal.contract.rules import Question
 from formation_portal.contract.schema import ENTITY, FormSchema, Section
 from formation_portal.contract.transfer import INACTIVE, UNREADABLE, compare
 
 from .draft import Draft
-from .models import Document, Party, ShareClass
+from .models import Application, Document, Party, SectionAnswers, ShareClass
 from .ownership_stakes import TypedStakes, typed_stakes
 from .parties import PartyRow
 from .readback import AnswerLine, DraftHolder
+from .stored_rows import token_of
 
 TypedHoldings = Mapping[tuple[str, str], str]
 
@@ -48,21 +47,18 @@ class Content:
 def content_of(draft: Draft) -> Content:
     """Return everything that was entered, active or not, without declarations: they are made again in a copy."""
     schema = draft.schema
+    parties = []
+    for party in draft.party_models:
+        raw = _without_declarations(_fields_of_kind(schema, party.kind), party.raw)
+        parties.append(Party(token=party.token, kind=party.kind, roles=list(party.roles), raw=raw))
+    share_classes = []
+    for row in draft.share_class_models:
+        raw = _without_declarations(schema.share_class_fields, row.raw)
+        share_classes.append(ShareClass(token=row.token, raw=raw))
     return Content(
         entity=_without_declarations(schema.entity_fields, draft.entity_raw),
-        parties=tuple(
-            Party(
-                token=model.token,
-                kind=model.kind,
-                roles=model.roles,
-                raw=_without_declarations(_fields_of_kind(schema, model.kind), model.raw),
-            )
-            for model in draft.party_models
-        ),
-        share_classes=tuple(
-            ShareClass(token=model.token, raw=_without_declarations(schema.share_class_fields, model.raw))
-            for model in draft.share_class_models
-        ),
+        parties=tuple(parties),
+        share_classes=tuple(share_classes),
         holdings=draft.typed_holdings(),
         documents=tuple(draft.documents),
         stakes=typed_stakes(draft),
@@ -73,8 +69,8 @@ def count_declarations(draft: Draft) -> int:
     """Count the declarations that were made in a draft."""
     schema = draft.schema
     holders = [(schema.entity_fields, draft.entity_raw)]
-    holders += [(_fields_of_kind(schema, model.kind), model.raw) for model in draft.party_models]
-    holders += [(schema.share_class_fields, model.raw) for model in draft.share_class_models]
+    holders += [(_fields_of_kind(schema, party.kind), party.raw) for party in draft.party_models]
+    holders += [(schema.share_class_fields, row.raw) for row in draft.share_class_models]
     return sum(len(raw) - len(_without_declarations(fields, raw)) for fields, raw in holders)
 
 
@@ -115,7 +111,6 @@ class Transfer:
     """The content of an application that fits another product's schema, the rest, and the needs there."""
 
     content: Content
-    record: Record
     needed: tuple[Need, ...]
     fits: tuple[TransferLine, ...]
     misfits: tuple[TransferLine, ...]
@@ -132,8 +127,7 @@ class _TransferPlanner:
     def __init__(self, draft: Draft, schema: FormSchema) -> None:
         self._draft = draft
         self._schema = schema
-        self._fits: list[TransferLine] = []
-        self._misfits: list[TransferLine] = []
+        self._lines: list[TransferLine] = []
 
     def result(self) -> Transfer:
         draft = self._draft
@@ -149,20 +143,23 @@ class _TransferPlanner:
             documents=tuple(self._documents(parties)),
             stakes=dict(self._stakes(parties)),
         )
-        new = self._record(content)
-        needed = needs(self._schema, new, form_state=evaluate(self._schema, new))
-        return Transfer(content, new, needed, tuple(self._fits), tuple(self._misfits))
+        fits = tuple(line for line in self._lines if not line.reason)
+        misfits = tuple(line for line in self._lines if line.reason)
+        return Transfer(content, self._needs(content), fits, misfits)
+
+    def _list(self, holder: str, what: str, text: str, reason: str = "") -> None:
+        self._lines.append(TransferLine(holder, what, text, reason))
 
     def _parties(self) -> Iterator[Party]:
         for row in self._draft.parties:
-            roles = tuple(role for role in row.roles if self._takes_role(row, role))
+            roles = [role for role in row.roles if self._takes_role(row, role)]
             if not roles:
-                self._add_misfit(row.label, canonical.kind_title(row.kind), "", gettext("No matching role"))
+                self._list(row.label, canonical.kind_title(row.kind), "", gettext("No matching role"))
                 continue
-            self._fits.append(TransferLine(row.label, gettext("Roles"), ", ".join(map(canonical.role_word, roles))))
+            self._list(row.label, gettext("Roles"), ", ".join(map(canonical.role_word, roles)))
             questions = self._draft.form_state.party_questions(row.record)
             raw = self._compare(row, questions, self._schema.fields_of(row.kind, roles))
-            yield Party(token=row.token, kind=row.kind, roles=list(roles), raw=raw)
+            yield Party(token=row.token, kind=row.kind, roles=roles, raw=raw)
 
     def _takes_role(self, row: PartyRow, role: str) -> bool:
         """Check that the party may have the role there, and add a misfit if not."""
@@ -175,81 +172,83 @@ class _TransferPlanner:
         elif not all(section.allows(row.kind) for section in sections):
             reason = gettext(_NOT_FOR[row.kind])
         if reason:
-            self._add_misfit(row.label, gettext("Role"), canonical.role_word(role), reason)
+            self._list(row.label, gettext("Role"), canonical.role_word(role), reason)
         return not reason
 
     def _share_classes(self) -> Iterator[ShareClass]:
         draft = self._draft
         section = draft.schema.share_section
         for row in draft.share_classes:
-            if section is None or not draft.holds_shares or self._schema.share_section is None:
-                reason = gettext(_NO_CLASSES) if draft.holds_shares else gettext(INACTIVE)
-                self._add_misfit(row.label, gettext("Share class"), row.label, reason)
-                continue
-            self._fits.append(TransferLine(row.label, gettext("Share class"), row.label))
-            questions = draft.form_state.questions(section, row.record)
-            raw = self._compare(row, questions, self._schema.share_class_fields)
-            yield ShareClass(token=row.token, raw=raw)
+            reason = self._why_no_classes()
+            self._list(row.label, gettext("Share class"), row.label, reason)
+            if section is not None and not reason:
+                questions = draft.form_state.questions(section, row.record)
+                raw = self._compare(row, questions, self._schema.share_class_fields)
+                yield ShareClass(token=row.token, raw=raw)
+
+    def _why_no_classes(self) -> str:
+        """Return why share classes, which are all taken or none, are left out; "" if they are taken."""
+        if not self._draft.holds_shares:
+            return gettext(INACTIVE)
+        return "" if self._schema.share_section else gettext(_NO_CLASSES)
 
     def _holdings(
         self, parties: Iterable[Party], classes: Iterable[ShareClass]
     ) -> Iterator[tuple[tuple[str, str], str]]:
         holders = {party.token for party in parties if canonical.SHAREHOLDER in party.roles}
         class_tokens = {share_class.token for share_class in classes}
-        # Without classes there are no holdings; the lines of the classes tell why.
-        if class_tokens:
-            reason = gettext(_NO_HOLDER)
-        else:
-            reason = gettext(_NO_CLASSES) if self._draft.holds_shares else gettext(INACTIVE)
         for (holder, token), holding in self._draft.holdings.items():
             row, share_class = self._draft.party(holder), self._draft.share_class(token)
             if row is None or share_class is None:
                 continue
-            what = gettext("Shares, {name}").format(name=share_class.label)
-            number = localised_number(holding.typed)
-            if holder not in holders or token not in class_tokens:
-                self._add_misfit(row.label, what, number, reason)
+            reason = ""
+            if token not in class_tokens:
+                reason = self._why_no_classes()
+            elif holder not in holders:
+                reason = gettext(_NO_HOLDER)
             elif holding.shares is None:
-                self._add_misfit(row.label, what, number, gettext(UNREADABLE))
-            else:
-                self._fits.append(TransferLine(row.label, what, number))
+                reason = gettext(UNREADABLE)
+            what = gettext("Shares, {name}").format(name=share_class.label)
+            self._list(row.label, what, localised_number(holding.typed), reason)
+            if not reason:
                 yield (holder, token), holding.typed
 
     def _stakes(self, parties: Iterable[Party]) -> Iterator[tuple[tuple[str, str], str]]:
-        tokens = {party.token for party in parties} if self._schema.share_section else set()
+        tokens = {party.token for party in parties}
         for (company, owner), typed in typed_stakes(self._draft).items():
             row, owned = self._draft.party(owner), self._draft.party(company)
             if row is None or owned is None:
                 continue
-            what = gettext("Owner of {names}").format(names=owned.label)
-            if {company, owner} <= tokens:
-                self._fits.append(TransferLine(row.label, what, typed))
+            reason = ""
+            if self._schema.share_section is None:
+                reason = gettext(_NO_CLASSES)
+            elif company not in tokens:
+                reason = gettext(_NOT_THERE).format(name=owned.label)
+            elif owner not in tokens:
+                reason = gettext(_NOT_THERE).format(name=row.label)
+            self._list(row.label, gettext("Owner of {names}").format(names=owned.label), typed, reason)
+            if not reason:
                 yield (company, owner), typed
-            elif self._schema.share_section is None:
-                self._add_misfit(row.label, what, typed, gettext(_NO_CLASSES))
-            else:
-                absent = owned if company not in tokens else row
-                self._add_misfit(row.label, what, typed, gettext(_NOT_THERE).format(name=absent.label))
 
     def _documents(self, parties: Iterable[Party]) -> Iterator[Document]:
-        slots = {"": self._slots(self._schema.entity_sections, ENTITY)}
+        slots: dict[str | None, set[str]] = {None: self._slots(self._schema.entity_sections, ENTITY)}
         for party in parties:
             slots[party.token] = self._slots(self._schema.sections_of(party.roles), party.kind)
         for document in self._draft.documents:
-            row = self._draft.party(document.party.token) if document.party else None
+            token = token_of(document.party)
+            row = self._draft.party(token) if token else None
             label = row.label if row else self._draft.title
-            slot_words = self._draft.slot_words(document.slot)
-            if document.slot in slots.get(row.token if row else "", ()):
-                self._fits.append(TransferLine(label, slot_words, document.name))
+            fits = document.slot in slots.get(token, ())
+            reason = "" if fits else gettext("Document not needed")
+            self._list(label, self._draft.slot_words(document.slot), document.name, reason)
+            if fits:
                 yield document
-            else:
-                self._add_misfit(label, slot_words, document.name, gettext("Document not needed"))
 
     def _slots(self, sections: Iterable[Section], kind: str) -> set[str]:
         return {slot.name for section in sections for slot in section.slots(kind)}
 
     def _compare(
-        self, holder: DraftHolder, questions: Iterable[Question], into: tuple[FieldSpec, ...]
+        self, holder: DraftHolder, questions: Iterable[Question], into: Sequence[FieldSpec]
     ) -> Mapping[str, Any]:
         """Return the holder's answers that fit, as typed, and list those and the others."""
         draft = self._draft
@@ -258,40 +257,20 @@ class _TransferPlanner:
         raw = holder.raw if holder else draft.entity_raw
         comparison = compare(questions, answers=answers, raw=raw, there=self._schema, into=into)
         for question, new in comparison.fits:
-            self._fits.append(TransferLine(label, new.label, AnswerLine(draft, holder, question).value))
+            self._list(label, new.label, AnswerLine(draft, holder, question).value)
         for question, reason in comparison.misfits:
-            self._add_misfit(label, question.spec.label, AnswerLine(draft, holder, question).value, reason)
+            self._list(label, question.spec.label, AnswerLine(draft, holder, question).value, reason)
         return comparison.raw
 
-    def _add_misfit(self, holder: str, what: str, text: str, reason: str) -> None:
-        self._misfits.append(TransferLine(holder, what, text, reason))
-
-    def _record(self, content: Content) -> Record:
-        """Validate the content by the schema of the new application."""
-        schema = self._schema
-        labels = {row.token: row.label for row in self._draft.parties}
-        labels |= {row.token: row.label for row in self._draft.share_classes}
-        return Record(
-            answers=validate(schema.entity_fields, content.entity),
-            parties=tuple(
-                record.Party(
-                    party.token,
-                    party.kind,
-                    tuple(party.roles),
-                    validate(schema.fields_of(party.kind, party.roles), party.raw),
-                    labels[party.token],
-                )
-                for party in content.parties
-            ),
-            share_classes=tuple(
-                record.ShareClass(row.token, validate(schema.share_class_fields, row.raw), labels[row.token])
-                for row in content.share_classes
-            ),
-            holdings=tuple(record.Holding(*pair, self._draft.holdings[pair].shares or 0) for pair in content.holdings),
-            documents=frozenset((file.party.token if file.party else None, file.slot) for file in content.documents),
-            # The copy is a new application, which is not submitted yet.
-            days=Days.on(self._draft.today),
-        )
+    def _needs(self, content: Content) -> tuple[Need, ...]:
+        """Return the needs of a new, unsaved application with the content."""
+        new = Draft(Application(), schema=self._schema, today=self._draft.today)
+        new.sections = {"": SectionAnswers(raw=content.entity)}
+        new.party_models = list(content.parties)
+        new.share_class_models = list(content.share_classes)
+        new.holdings = {pair: self._draft.holdings[pair] for pair in content.holdings}
+        new.documents = list(content.documents)
+        return needs(self._schema, new.record, form_state=new.form_state)
 
 
 # An answer that is not valid under another schema: the label of its holder, its own, and whether it is asked there.

@@ -9,20 +9,29 @@ import secrets
 from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
+from django.utils.http import urlencode
 
+from formation_portal.applications.access import Collaborator
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.letter_words import impersonal_words
 from formation_portal.mail.outbox import queue_letter
 
 from .models import Invitation
 
-_KEY_BYTES = 32
+VALID_FOR = timedelta(minutes=10)
+MAX_TRIES = 5
+MAX_CODES_A_DAY = 10
+# A second press of a button within this time sends nothing.
+SAME_PRESS = timedelta(seconds=30)
 _CODE_DIGITS = 6
 _SALT = "formation_portal.invitations.code"
 
 
-def new_key() -> str:
-    return secrets.token_urlsafe(_KEY_BYTES)
+class TooMany(Exception):
+    """No more codes are sent today."""
 
 
 def digest_of_key(key: str) -> str:
@@ -30,26 +39,27 @@ def digest_of_key(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
-VALID_FOR = timedelta(minutes=10)
-MAX_TRIES = 5
-MAX_CODES_A_DAY = 10
-_DAY = timedelta(days=1)
-# A second press of the button within this time sends nothing.
-_SAME_PRESS = timedelta(seconds=30)
+def send_link(draft: Draft, invited: Invitation | Collaborator, *, kind: str, view: str, language: str) -> None:
+    """Save the invited with a new key, and queue the letter that has the only copy of the key, in one transaction.
 
-
-class TooMany(Exception):
-    """No more codes are sent today."""
+    The letter names nobody: the page does, after the code or the sign-in.
+    """
+    key = secrets.token_urlsafe(32)
+    invited.key_digest = digest_of_key(key)
+    invited.save()
+    link = f"{reverse(view)}?{urlencode({'key': key})}"
+    context = {"link": link, "until": invited.expires_at, **impersonal_words(draft, language)}
+    queue_letter(kind=kind, to=invited.email, language=language, context=context)
 
 
 def send_code(invitation: Invitation) -> None:
     """Send a new code, which replaces the last one, and mark the invitation as opened. Raises TooMany."""
     now = timezone.now()
     with transaction.atomic():
-        locked = _locked(invitation)
-        if locked.code_digest and locked.code_sent_at and now - locked.code_sent_at < _SAME_PRESS:
+        locked = Invitation.objects.select_for_update().get(pk=invitation.pk)
+        if locked.code_digest and locked.code_sent_at and now - locked.code_sent_at < SAME_PRESS:
             return
-        if locked.codes_since is None or now >= locked.codes_since + _DAY:
+        if locked.codes_since is None or now >= locked.codes_since + timedelta(days=1):
             locked.codes_since = now
             locked.codes_sent = 0
         if locked.codes_sent >= MAX_CODES_A_DAY:
@@ -68,7 +78,7 @@ def send_code(invitation: Invitation) -> None:
 def try_code(invitation: Invitation, typed: str) -> bool:
     """Return True if the typed code is right, which uses it up. Each try counts, also simultaneous ones."""
     with transaction.atomic():
-        locked = _locked(invitation)
+        locked = Invitation.objects.select_for_update().get(pk=invitation.pk)
         if not tries_left(locked, now=timezone.now()):
             return False
         locked.code_tries += 1
@@ -92,7 +102,3 @@ def tries_left(invitation: Invitation, *, now: datetime) -> int:
 def _digest_of_code(invitation: Invitation, code: str) -> str:
     """Return the stored digest of a code. It is keyed with our secret, since a million codes are soon tried."""
     return salted_hmac(_SALT, f"{invitation.pk}/{invitation.round}:{code}", algorithm="sha256").hexdigest()
-
-
-def _locked(invitation: Invitation) -> Invitation:
-    return Invitation.objects.select_for_update().get(pk=invitation.pk)

@@ -5,22 +5,16 @@ from datetime import timedelta
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.urls import reverse
 from django.utils import timezone
-from django.utils.http import urlencode
 from django.utils.translation import gettext_noop
 
 from formation_portal.applications.access import Collaborator, Right
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.letter_words import impersonal_words
 from formation_portal.applications.models import Application
 from formation_portal.applications.services.exceptions import Gone
 from formation_portal.applications.services.transactions import application_transaction
-from formation_portal.mail.outbox import queue_letter
 
-from .codes import digest_of_key, new_key
-
-_SAME_PRESS = timedelta(seconds=30)
+from .codes import SAME_PRESS, send_link
 
 
 def share_with(draft: Draft, *, email: str, right: Right, by: AbstractBaseUser, language: str) -> Collaborator:
@@ -30,22 +24,17 @@ def share_with(draft: Draft, *, email: str, right: Right, by: AbstractBaseUser, 
         collaborator = Collaborator.objects.filter(application=draft.application, email=email).first()
         if collaborator is None:
             collaborator = Collaborator(application=draft.application, email=email)
-        elif collaborator.right == right and (collaborator.accepted_at or now - collaborator.asked_at < _SAME_PRESS):
+        elif collaborator.right == right and (collaborator.accepted_at or now - collaborator.asked_at < SAME_PRESS):
             return collaborator
         collaborator.right = right
         if collaborator.accepted_at:
+            collaborator.save()
             journal.note(gettext_noop("Changed someone’s access"))
         else:
-            key = new_key()
-            collaborator.key_digest = digest_of_key(key)
             collaborator.asked_at = now
             collaborator.expires_at = now + timedelta(days=settings.INVITATION_DAYS)
-            link = f"{reverse('portal:collaboration_link')}?{urlencode({'key': key})}"
-            # Names are on the page that its reader opens by signing in with a confirmed address.
-            context = {"link": link, "until": collaborator.expires_at, **impersonal_words(draft, language)}
-            queue_letter(kind="collaboration", to=email, language=language, context=context)
+            send_link(draft, collaborator, kind="collaboration", view="portal:collaboration_link", language=language)
             journal.note(gettext_noop("Shared the application"))
-        collaborator.save()
     return collaborator
 
 
@@ -90,13 +79,11 @@ def accept(invited: Collaborator, *, by: AbstractBaseUser) -> None:
 def just_accepted(by: AbstractBaseUser) -> Collaborator | None:
     """Return the access that the account accepted a moment ago, so that a second press leads to the same page."""
     accesses = Collaborator.objects.select_related("application").filter(user=by.pk, application__deleted_at=None)
-    return accesses.filter(accepted_at__gt=timezone.now() - _SAME_PRESS).order_by("-accepted_at").first()
+    return accesses.filter(accepted_at__gt=timezone.now() - SAME_PRESS).order_by("-accepted_at").first()
 
 
 def find_by_key_digest(key_digest: str) -> Collaborator | None:
     """Return the collaborator who was invited with a key, while the invitation is open."""
-    if not key_digest:
-        return None
     invited = Collaborator.objects.select_related("application", "application__schema_version")
     return invited.filter(key_digest=key_digest, expires_at__gt=timezone.now(), application__deleted_at=None).first()
 

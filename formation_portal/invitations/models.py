@@ -4,7 +4,6 @@ from datetime import datetime
 from enum import StrEnum
 
 from django.db import models
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
 from formation_portal.applications.fields import new_token
@@ -50,34 +49,20 @@ class Invitation(models.Model):
         return self.reference
 
 
-class InvitationStage(StrEnum):
+class InvitationStage(models.TextChoices):
     """The stage of an invitation, as its owner sees it."""
 
-    SENT = "sent"
-    OPENED = "opened"
-    IN_PROGRESS = "in_progress"
-    DONE = "done"
-    EXPIRED = "expired"
-    WITHDRAWN = "withdrawn"
-
-    @property
-    def words(self) -> Promise:
-        return _WORDS[self]
+    SENT = "sent", gettext_lazy("Sent")
+    OPENED = "opened", gettext_lazy("Opened")
+    IN_PROGRESS = "in_progress", gettext_lazy("In progress")
+    DONE = "done", gettext_lazy("Finished")
+    EXPIRED = "expired", gettext_lazy("Expired")
+    WITHDRAWN = "withdrawn", gettext_lazy("Withdrawn")
 
     @property
     def waits(self) -> bool:
         """Return True if the guest has to act."""
         return self in (InvitationStage.SENT, InvitationStage.OPENED, InvitationStage.IN_PROGRESS)
-
-
-_WORDS = {
-    InvitationStage.SENT: gettext_lazy("Sent"),
-    InvitationStage.OPENED: gettext_lazy("Opened"),
-    InvitationStage.IN_PROGRESS: gettext_lazy("In progress"),
-    InvitationStage.DONE: gettext_lazy("Finished"),
-    InvitationStage.EXPIRED: gettext_lazy("Expired"),
-    InvitationStage.WITHDRAWN: gettext_lazy("Withdrawn"),
-}
 
 
 class Closure(StrEnum):

@@ -4,30 +4,23 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser
-from django.db import transaction
 from django.db.models import F
-from django.urls import reverse
 from django.utils import timezone
-from django.utils.http import urlencode
 from django.utils.translation import gettext_noop
 
 from formation_portal import workflow
 from formation_portal.applications.access import Guest
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.letter_words import impersonal_words
 from formation_portal.applications.models import Party
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services.parties import current_party
 from formation_portal.applications.services.transactions import application_transaction
 from formation_portal.contract.needs import Need
-from formation_portal.mail.outbox import queue_letter
 
-from .codes import digest_of_key, new_key
+from .codes import SAME_PRESS, digest_of_key, send_link
 from .models import Invitation, current_stage
 
 REMIND_EVERY = timedelta(days=1)
-# A second press of the button within this time sends nothing.
-_SAME_PRESS = timedelta(seconds=30)
 
 
 class TooSoon(Exception):
@@ -56,7 +49,7 @@ def invite(draft: Draft, party: PartyRow, *, email: str, by: AbstractBaseUser, l
         row = current_party(draft, party)
         invitation = _locked_invitation(row) or Invitation(application=draft.application, party=row.model)
         is_again = invitation.pk is not None and not invitation.withdrawn_at
-        if is_again and invitation.email == email and now - invitation.sent_at < _SAME_PRESS:
+        if is_again and invitation.email == email and now - invitation.sent_at < SAME_PRESS:
             return invitation
         for moment in ("nudged_at", "opened_at", "begun_at", "done_at", "withdrawn_at", "wanted_at"):
             setattr(invitation, moment, None)
@@ -66,7 +59,7 @@ def invite(draft: Draft, party: PartyRow, *, email: str, by: AbstractBaseUser, l
         invitation.code_digest = ""
         invitation.sent_at = now
         invitation.expires_at = now + timedelta(days=settings.INVITATION_DAYS)
-        _send(draft, invitation, "invitation")
+        send_link(draft, invitation, kind="invitation", view="portal:part_link", language=language)
         message = gettext_noop("Invited {name} to fill in their part")
         if is_again:
             message = gettext_noop("Sent {name} a new invitation")
@@ -102,7 +95,7 @@ def remind(draft: Draft, party: PartyRow, *, by: AbstractBaseUser, has_refusals:
         if now < next_reminder_from(invitation):
             raise TooSoon
         invitation.nudged_at = now
-        _send(draft, invitation, "nudge")
+        send_link(draft, invitation, kind="nudge", view="portal:part_link", language=invitation.language)
         journal.note("Sent {name} a reminder", holder=row.token, name=row.label)
 
 
@@ -152,8 +145,6 @@ def finish(draft: Draft, invitation: Invitation) -> bool:
 
 def find_by_key(key: str) -> Invitation | None:
     """Return the invitation of a key, open or not."""
-    if not key:
-        return None
     return Invitation.objects.select_related("application", "party").filter(key_digest=digest_of_key(key)).first()
 
 
@@ -174,17 +165,3 @@ def address_of_guest(party: Party) -> str:
 
 def _locked_invitation(row: PartyRow) -> Invitation | None:
     return Invitation.objects.select_for_update().filter(party=row.model).first()
-
-
-def _send(draft: Draft, invitation: Invitation, kind: str) -> None:
-    """Save the invitation with a new key, and queue the letter that has the only copy of the key.
-
-    The letter names nobody: the page does, after the code.
-    """
-    key = new_key()
-    invitation.key_digest = digest_of_key(key)
-    with transaction.atomic():
-        invitation.save()
-        link = f"{reverse('portal:part_link')}?{urlencode({'key': key})}"
-        context = {"link": link, "until": invitation.expires_at, **impersonal_words(draft, invitation.language)}
-        queue_letter(kind=kind, to=invitation.email, language=invitation.language, context=context)

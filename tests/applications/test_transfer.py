@@ -13,7 +13,7 @@ from formation_portal.applications.models import Application
 from formation_portal.applications.transfer import Transfer, plan_transfer
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.fields.base import FieldSpec
-from formation_portal.contract.record import Answers, Holder
+from formation_portal.contract.record import Answers, Holder, validate
 from formation_portal.contract.schema import FormSchema
 from tests import factories
 from tests.strategies import schemas
@@ -37,15 +37,18 @@ def readable(answers: Answers) -> bool:
 
 def holders(draft: Draft, there: FormSchema, found: Transfer) -> Iterator[tuple[Any, Answers, Answers, Any, Any]]:
     """Whose answers are carried: what is carried, as read here and there, and the questions there."""
-    yield found.content.entity, draft.record.answers, found.record.answers, there.entity_fields, None
-    for new, party in zip(found.content.parties, found.record.parties, strict=True):
+    entity = found.content.entity
+    yield entity, draft.record.answers, validate(there.entity_fields, entity), there.entity_fields, None
+    for new in found.content.parties:
         row = draft.party(new.token)
         assert row is not None
-        yield new.raw, row.record.answers, party.answers, there.fields_of(new.kind, new.roles), row.record
-    for share, validated in zip(found.content.share_classes, found.record.share_classes, strict=True):
+        fields = there.fields_of(new.kind, new.roles)
+        yield new.raw, row.record.answers, validate(fields, new.raw), fields, row.record
+    fields = there.share_class_fields
+    for share in found.content.share_classes:
         held = draft.share_class(share.token)
         assert held is not None
-        yield share.raw, held.record.answers, validated.answers, there.share_class_fields, held.record
+        yield share.raw, held.record.answers, validate(fields, share.raw), fields, held.record
 
 
 def asked(draft: Draft, holder: Holder) -> set[str]:

@@ -64,7 +64,7 @@ def test_a_part_that_needs_something_is_never_finished(
     ],
 )
 def test_each_stage_has_a_label_of_its_own(stage: InvitationStage, words: str) -> None:
-    assert str(stage.words) == words
+    assert str(stage.label) == words
 
 
 _MOMENT = st.none() | st.datetimes(datetime(2026, 11, 21), datetime(2026, 12, 20), timezones=st.just(UTC))

@@ -249,7 +249,7 @@ def _guest_action(draft: Draft, guest: GuestPart) -> PendingAction:
         who=party.label,
         is_name=True,
         what=what,
-        since=gettext("%(stage)s, %(time)s") % {"stage": guest.stage.words, "time": time_or_day(guest.since)},
+        since=gettext("%(stage)s, %(time)s") % {"stage": guest.stage.label, "time": time_or_day(guest.since)},
         state="met" if is_done else "half",
         url=reverse("portal:party" if is_done else "portal:invitation", args=address) if is_own else "",
         remind_url=reverse("portal:invitation_reminder", args=address) if may_remind else "",

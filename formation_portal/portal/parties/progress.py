@@ -111,7 +111,7 @@ class GuestPart:
     @property
     def words(self) -> str:
         """Describe the stage, like "Invitation: Opened, 24 November at 14:02"."""
-        stage = {"stage": self.stage.words, "since": time_or_day(self.since)}
+        stage = {"stage": self.stage.label, "since": time_or_day(self.since)}
         sentence = gettext("Invitation: %(stage)s, %(since)s") % stage
         wish = gettext("They have asked for a new link")
         return f"{sentence}. {wish}" if self.invitation.wanted_at else sentence

@@ -84,14 +84,14 @@ def collaborator_row(collaborator: Collaborator) -> dict[str, Any]:
     return {
         "collaborator": collaborator,
         "name": (collaborator.user and collaborator.user.get_full_name()) or collaborator.email,
-        "facts": f"{right.words}. {_HELP[right]}",
+        "facts": f"{right.label}. {_HELP[right]}",
         "state": state,
         "status": status,
     }
 
 
 def right_options(chosen: Right) -> list[Option]:
-    return [Option(right.value, str(right.words), right is chosen, help=str(_HELP[right])) for right in GRANTABLE]
+    return [Option(right.value, str(right.label), right is chosen, help=str(_HELP[right])) for right in GRANTABLE]
 
 
 def invitation_context(draft: Draft, party: PartyRow, posted: EmailControl | None) -> dict[str, Any]:

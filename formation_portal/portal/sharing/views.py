@@ -62,7 +62,7 @@ def collaborator(request: UserRequest, reference: str, number: int) -> HttpRespo
             changed = collaborators.change_right(draft, number, right=_right(request), by=request.user)
         except services.Gone as gone:
             raise Http404 from gone
-        values = {"email": changed.email, "right": Right(changed.right).words}
+        values = {"email": changed.email, "right": Right(changed.right).label}
         messages.success(request, gettext("%(email)s: %(right)s.") % values)
     return redirect("portal:access", reference=reference)
 
