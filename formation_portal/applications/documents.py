@@ -77,18 +77,16 @@ def expired_dates(draft: Draft, party: PartyRow | None, slot: str) -> tuple[tupl
     Such an answer is a date whose canonical name holds words of the slot's name.
     """
     if party is not None:
-        answers = party.record.answers
         questions = list(draft.form_state.party_questions(party.record))
     else:
-        answers = draft.record.answers
         questions = [q for section in draft.schema.entity_sections for q in draft.form_state.questions(section)]
+    answers = (party or draft).record.answers.values
     dates: list[tuple[str, date]] = []
     for question in questions:
         document = canonical.expiring_document(question.spec.canonical_field)
-        if not document or document not in slot.casefold() or not question.activation.active:
-            continue
-        day = answers.values.get(question.spec.name)
-        if isinstance(day, date) and day < draft.today:
+        day = answers.get(question.spec.name)
+        is_about_slot = bool(document) and document in slot.casefold() and question.activation.active
+        if is_about_slot and isinstance(day, date) and day < draft.today:
             dates.append((question.spec.label, day))
     return tuple(dates)
 
@@ -103,7 +101,7 @@ class EarlierFiles:
     def __init__(self, draft: Draft, user: AbstractBaseUser) -> None:
         self._draft = draft
         self._user = user
-        self._about: dict[int | None, list[Document]] = {}
+        self._about: dict[int, list[Document]] = {}
 
     def fitting(self, party: PartyRow | None, slot: str) -> tuple[Document, ...]:
         """Return the files that fit the slot, each content once, the newest first, without the file in the slot."""
@@ -133,31 +131,29 @@ class EarlierFiles:
 
     def _files_about(self, party: PartyRow | None) -> list[Document]:
         """Return the files about the party, or about the entity, looked up once for all of its slots."""
-        key = party.model.pk if party else None
+        if party is None:
+            return self._files_about_entity
+        key = party.model.pk
         if key not in self._about:
-            if party is None:
-                files = [file for file in self._files if file.party_id is None and self._is_about_entity(file)]
-            else:
-                keys = self._same_parties(party)
-                files = [file for file in self._files if file.party_id in keys]
-            self._about[key] = files
+            answers = answers_by_property(party.kind, party.raw)
+            same_parties = {key}
+            for other, contact in self._parties.items():
+                # A party without a name is the same as nobody.
+                if normalised_name(contact.identifying_values) and is_same(party.kind, answers, contact):
+                    same_parties.add(other)
+            self._about[key] = [file for file in self._files if file.party_id in same_parties]
         return self._about[key]
 
-    def _same_parties(self, party: PartyRow) -> set[int]:
-        """Return the keys of the party and of parties of other applications that may be the same."""
-        answers = answers_by_property(party.kind, party.raw)
-        keys = {party.model.pk}
-        for key, contact in self._parties.items():
-            # A party without a name is the same as nobody.
-            if normalised_name(contact.identifying_values) and is_same(party.kind, answers, contact):
-                keys.add(key)
-        return keys
-
-    def _is_about_entity(self, document: Document) -> bool:
-        if document.application_id == self._draft.application.pk:
-            return True
+    @cached_property
+    def _files_about_entity(self) -> list[Document]:
         name = _folded_name(self._draft.entity_raw.get(canonical.ENTITY_NAME))
-        return bool(name) and name == _folded_name(self._entity_names.get(document.application_id))
+        files = []
+        for file in self._files:
+            if file.party_id is None:
+                is_own = file.application_id == self._draft.application.pk
+                if is_own or (name and name == _folded_name(self._entity_names.get(file.application_id))):
+                    files.append(file)
+        return files
 
     @cached_property
     def _parties(self) -> dict[int, Contact]:
@@ -169,9 +165,12 @@ class EarlierFiles:
     @cached_property
     def _entity_names(self) -> dict[int, str]:
         """The names of the entities that files are about, by application."""
-        answers = SectionAnswers.objects.filter(application__in=self._with_own_files)
-        named = ((row.application_id, row.raw.get(canonical.ENTITY_NAME)) for row in answers)
-        return {key: name for key, name in named if isinstance(name, str) and name.strip()}
+        names = {}
+        for row in SectionAnswers.objects.filter(application__in=self._with_own_files):
+            name = row.raw.get(canonical.ENTITY_NAME)
+            if isinstance(name, str) and name.strip():
+                names[row.application_id] = name
+        return names
 
     @cached_property
     def _product_names(self) -> dict[int, str]:
@@ -189,11 +188,8 @@ def can_serve(name: str, slot: str) -> bool:
 
     A certified copy of a passport fits where a passport is asked for, and not the other way round.
     """
-    return bool(words := _words(slot)) and words <= _words(name)
-
-
-def _words(name: str) -> set[str]:
-    return set(re.findall(r"\w+", name.casefold()))
+    required = set(re.findall(r"\w+", slot.casefold()))
+    return bool(required) and required <= set(re.findall(r"\w+", name.casefold()))
 
 
 def _folded_name(name: Any) -> str:

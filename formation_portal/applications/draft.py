@@ -29,18 +29,6 @@ from .schema_versions import schema_digest as schema_digest
 from .stored_rows import StoredRows, token_of
 from .translation import in_language
 
-_CACHED = (
-    "entity_raw",
-    "parties",
-    "_parties_by_token",
-    "removed_parties",
-    "share_classes",
-    "record",
-    "form_state",
-    "needs",
-    "_needs_by_section",
-)
-
 _CLASS_GONE = gettext_noop("Choose “{label}” again. The share class was removed")
 _NO_NUMBER = gettext_noop("{who}: enter the number of “{name}” shares in digits, like 5000")
 
@@ -48,7 +36,7 @@ _NO_NUMBER = gettext_noop("{who}: enter the number of “{name}” shares in dig
 def open_draft(application: Application, *, today: date | None = None) -> "Draft":
     """Open the draft of an application, with its form in the reader's language.
 
-    It makes a query for the schema if this process has not parsed it yet; each table is read when it is first used.
+    Queries the schema if this process has not parsed it yet; each table is read when it is first used.
     """
     schema = in_language(load_schema(application.schema_version_id))
     days = Days.on(today) if today else Days.at(timezone.now())
@@ -74,8 +62,9 @@ class Draft(StoredRows):
 
     def invalidate(self) -> None:
         """Forget all evaluations, after a change."""
-        for name in _CACHED:
-            self.__dict__.pop(name, None)
+        for name, attribute in vars(Draft).items():
+            if isinstance(attribute, cached_property):
+                self.__dict__.pop(name, None)
 
     def home_section(self, name: str, *, kept_in: str | None = None) -> str:
         """Return the key of the section that stores an entity field; `kept_in` for a field that is not asked."""
@@ -90,14 +79,13 @@ class Draft(StoredRows):
         return Days.at(first) if first else self._days_of_today
 
     def section_row(self, key: str) -> SectionAnswers:
-        """Return the row that stores the answers of a section; a new one, unsaved, if there is none."""
+        """Return the row that stores the answers of a section; a new, unsaved one if there is none."""
         if key not in self.sections:
             self.sections[key] = SectionAnswers(application=self.application, section_key=key)
         return self.sections[key]
 
     @cached_property
     def entity_raw(self) -> dict[str, Any]:
-        """Return the answers about the entity, as typed."""
         return {name: value for row in self.sections.values() for name, value in row.raw.items()}
 
     def raw(self, section: Section) -> dict[str, Any]:
@@ -120,7 +108,6 @@ class Draft(StoredRows):
         return max((row.updated_at for row in self._rows_of_answers(section_key) if row.updated_at), default=None)
 
     def _rows_of_answers(self, section_key: str) -> list[SectionAnswers]:
-        """Return the stored rows that hold the section's answers."""
         homes = self.schema.cached(HomeSections).of_sections.get(section_key, frozenset())
         return [self.sections[key] for key in homes | {section_key} if key in self.sections]
 
@@ -130,7 +117,6 @@ class Draft(StoredRows):
 
     @cached_property
     def parties(self) -> tuple[PartyRow, ...]:
-        """Return the parties in the order in which they were entered."""
         return tuple(map(self.as_party, self.party_models))
 
     @cached_property
@@ -138,7 +124,7 @@ class Draft(StoredRows):
         return {row.token: row for row in self.parties}
 
     def parties_of(self, tokens: Collection[str]) -> tuple[PartyRow, ...]:
-        """Return the parties with these tokens, in the order in which they were entered."""
+        """Return the parties with these tokens, in their order."""
         return tuple(row for row in self.parties if row.token in tokens)
 
     @cached_property
@@ -149,23 +135,19 @@ class Draft(StoredRows):
 
     @cached_property
     def share_classes(self) -> tuple[ShareClassRow, ...]:
-        """Return the share classes in the order in which they were entered."""
         return tuple(map(self.as_share_class, self.share_class_models))
 
     def party(self, token: str) -> PartyRow | None:
         return self._parties_by_token.get(token)
 
     def removed_party(self, token: str) -> PartyRow | None:
-        """Return a removed party, which can be restored."""
-        model = self.removed_party_model(token)
-        return self.as_party(model) if model else None
+        return next((row for row in self.removed_parties if row.token == token), None)
 
     def share_class(self, token: str) -> ShareClassRow | None:
         return next((row for row in self.share_classes if row.token == token), None)
 
     @property
     def share_class_choices(self) -> tuple[Choice, ...]:
-        """Return the choices of questions that refer to a share class."""
         return tuple(Choice(row.token, row.label) for row in self.share_classes)
 
     def as_party(self, model: Party) -> PartyRow:
@@ -189,7 +171,8 @@ class Draft(StoredRows):
         if not references:
             return answers
         tokens = {"", *(model.token for model in self.share_class_models)}
-        values, problems = dict(answers.values), dict(answers.problems)
+        values = dict(answers.values)
+        problems = dict(answers.problems)
         for spec in references:
             if answers.values[spec.name] not in tokens:
                 values.pop(spec.name, None)
@@ -229,13 +212,8 @@ class Draft(StoredRows):
 
     @property
     def holds_shares(self) -> bool:
-        """Check that share classes and holdings are asked for at present."""
         section = self.schema.share_section
         return section is not None and self.form_state.section_activation(section).active
-
-    def asks_owners_of(self, party: PartyRow) -> bool:
-        """Check that the owners of the party are asked for: of a company, while shares are asked for."""
-        return self.holds_shares and party.is_owned
 
     @cached_property
     def needs(self) -> tuple[Need, ...]:
@@ -310,17 +288,15 @@ class Draft(StoredRows):
 
     def references_to_share_class(self, token: str) -> References:
         """Return the holdings that are removed with the share class, and the answers that refer to it."""
-        holders: list[tuple[str, Iterable[FieldSpec], Mapping[str, Any]]] = [
-            ("", self.schema.entity_fields, self.entity_raw),
-            *((row.label, self.schema.fields_of(row.kind, row.roles), row.raw) for row in self.parties),
-            *((row.label, self.schema.share_class_fields, row.raw) for row in self.share_classes),
-        ]
-        return References(
-            holdings=tuple(holding for pair, holding in self.holdings.items() if pair[1] == token),
-            answers=tuple(
-                (label, spec)
-                for label, fields, raw in holders
-                for spec in fields
-                if spec.refers_to_share_class and raw.get(spec.name) == token
-            ),
-        )
+        schema = self.schema
+        entity = ("", schema.entity_fields, self.entity_raw)
+        holders: list[tuple[str, Iterable[FieldSpec], Mapping[str, Any]]] = [entity]
+        holders += [(row.label, schema.fields_of(row.kind, row.roles), row.raw) for row in self.parties]
+        holders += [(row.label, schema.share_class_fields, row.raw) for row in self.share_classes]
+        answers = []
+        for label, fields, raw in holders:
+            for spec in fields:
+                if spec.refers_to_share_class and raw.get(spec.name) == token:
+                    answers.append((label, spec))
+        holdings = tuple(holding for pair, holding in self.holdings.items() if pair[1] == token)
+        return References(holdings=holdings, answers=tuple(answers))

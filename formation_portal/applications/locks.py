@@ -76,14 +76,13 @@ def _blank_answers(draft: Draft, accepted: Locks, needed: Iterable[Need]) -> set
     """Return the answers of sections that were accepted whole and need nothing; they are locked if blank too."""
     with_needs = {need.section for need in needed}
     locked: set[str] = set()
-    open_: set[str] = set()
+    unlocked: set[str] = set()
     for section in draft.schema.entity_sections:
-        names = {spec.name for spec in section.fields}
         if section.key not in accepted.sections:
-            open_ |= names
+            unlocked |= section.fields_by_name.keys()
         elif section.key not in with_needs:
-            locked |= names
-    return {("", name) for name in locked - open_}
+            locked |= section.fields_by_name.keys()
+    return {("", name) for name in locked - unlocked}
 
 
 @dataclass(frozen=True, slots=True)

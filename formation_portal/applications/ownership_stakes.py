@@ -72,25 +72,22 @@ def typed_stakes(draft: Draft) -> dict[tuple[str, str], str]:
 
 def owners_of(draft: Draft, company: PartyRow, typed: TypedStakes) -> tuple[Owner, ...]:
     """Return the owners of a company in the order of entry, with percentages that are rounded so that they add up."""
-    stakes = {owner: text for (owned, owner), text in typed.items() if owned == company.token}
-    rows = {row.token: row for row in draft.parties_of(stakes)} if stakes else {}
-    owners = [_owner(company, rows[token], text) for token, text in stakes.items() if token in rows]
+    owners: list[Owner] = []
+    for (owned, token), text in typed.items():
+        party = draft.party(token)
+        if owned != company.token or party is None:
+            continue
+        part, problem = None, ""
+        try:
+            part = None if is_blank(text) else parse_stake(text, of=f"{company.label}, {party.label}")
+        except AnswerError as error:
+            problem = error.message
+        owners.append(Owner(company, party, text, part, problem))
     parts = [owner.part for owner in owners if owner.part is not None]
+    percentages = map(format_hundredths, with_rest(parts)[0])
     if exceed_whole(parts):
-        percentages = [format_percent(part) for part in parts]
-    else:
-        percentages = [format_hundredths(figure) for figure in with_rest(parts)[0]]
-    remaining = iter(percentages)
-    return tuple(owner if owner.part is None else replace(owner, percent=next(remaining)) for owner in owners)
-
-
-def _owner(company: PartyRow, party: PartyRow, typed: str) -> Owner:
-    if is_blank(typed):
-        return Owner(company, party, typed, None, "")
-    try:
-        return Owner(company, party, typed, parse_stake(typed, of=f"{company.label}, {party.label}"), "")
-    except AnswerError as error:
-        return Owner(company, party, typed, None, error.message)
+        percentages = map(format_percent, parts)
+    return tuple(owner if owner.part is None else replace(owner, percent=next(percentages)) for owner in owners)
 
 
 def owned_companies(draft: Draft, typed: TypedStakes) -> tuple[PartyRow, ...]:
@@ -135,9 +132,8 @@ def known_stakes(draft: Draft, typed: TypedStakes) -> Stakes:
 
 def companies_owned_by(draft: Draft, party: PartyRow, typed: TypedStakes) -> tuple[PartyRow, ...]:
     """Return the companies that the party owns a part of."""
-    companies = [company for company, token in typed if token == party.token]
-    rows = {row.token: row for row in draft.parties_of(companies)}
-    return tuple(rows[company] for company in companies if company in rows)
+    companies = [draft.party(company) for company, owner in typed if owner == party.token]
+    return tuple(company for company in companies if company is not None)
 
 
 class _ThresholdEntry(BaseModel):

@@ -11,7 +11,7 @@ import re
 import warnings
 import zlib
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from copy import copy
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -112,20 +112,11 @@ def read_csv(content: bytes, headings: Collection[str]) -> Grid:
 
 def _csv_text(content: bytes) -> tuple[str, tuple[tuple[str, str], ...]]:
     """Return the decoded text, and remarks. Without a byte order mark it is UTF-8, or Windows-1252 with a remark."""
-    for mark, encoding in _MARKS:
-        if content.startswith(mark):
-            return _decode(content, encoding), ()
-    try:
-        return content.decode("utf-8"), ()
-    except UnicodeDecodeError:
-        return _decode(content, "cp1252"), (("windows", ""),)
-
-
-def _decode(content: bytes, encoding: str) -> str:
-    try:
-        return content.decode(encoding)
-    except UnicodeDecodeError as error:
-        raise SheetRefused(SheetRefusal.LETTERS) from error
+    encodings = [encoding for mark, encoding in _MARKS if content.startswith(mark)]
+    for encoding in encodings or ("utf-8", "cp1252"):
+        with suppress(UnicodeDecodeError):
+            return content.decode(encoding), (("windows", ""),) if encoding == "cp1252" else ()
+    raise SheetRefused(SheetRefusal.LETTERS)
 
 
 def _delimiter(text: str, headings: Collection[str]) -> str:
@@ -181,14 +172,13 @@ def check_archive(content: bytes) -> tuple[bool, bool]:
     """
     try:
         with ZipFile(BytesIO(content)) as archive:
-            parts = archive.infolist()
-            _refuse_other_kinds(archive, parts)
-            return _check_parts(archive, parts)
+            _refuse_other_kinds(archive.infolist())
+            return _check_parts(archive)
     except (BadZipFile, zlib.error, NotImplementedError, EOFError, OSError, RuntimeError, ValueError) as error:
         raise SheetRefused(SheetRefusal.DAMAGED) from error
 
 
-def _refuse_other_kinds(archive: ZipFile, parts: list[ZipInfo]) -> None:
+def _refuse_other_kinds(parts: list[ZipInfo]) -> None:
     names = {part.filename for part in parts}
     if any(part.flag_bits & _PASSWORD_FLAG for part in parts):
         raise SheetRefused(SheetRefusal.PASSWORD)
@@ -203,11 +193,11 @@ def _refuse_other_kinds(archive: ZipFile, parts: list[ZipInfo]) -> None:
         raise SheetRefused(SheetRefusal.DAMAGED)
 
 
-def _check_parts(archive: ZipFile, parts: list[ZipInfo]) -> tuple[bool, bool]:
+def _check_parts(archive: ZipFile) -> tuple[bool, bool]:
     """Check each part. Return whether one has formulas, and merged cells."""
     tags = others = 0
     has_formulas = has_merged_cells = False
-    for part in parts:
+    for part in archive.infolist():
         body = _unpacked(archive, part)
         tags += body.count(b"<")
         if tags > MAX_TAGS:
@@ -303,9 +293,10 @@ def _shown_text(cell: Any) -> str:
         return ""
     if isinstance(value, bool):
         return str(value).upper()
+    if isinstance(value, datetime) and value.time() == time():
+        return value.date().isoformat()
     if isinstance(value, datetime):
-        is_day = value.time() == time()
-        return value.date().isoformat() if is_day else value.isoformat(sep=" ", timespec="seconds")
+        return value.isoformat(sep=" ", timespec="seconds")
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, int | float):

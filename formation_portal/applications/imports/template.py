@@ -47,14 +47,12 @@ ColumnChoices = Sequence[tuple[Column, tuple[Choice, ...]]]
 def template_columns(draft: Draft) -> tuple[Column, ...]:
     """Return the columns that can be filled at present: those of active roles."""
     sections = active_role_sections(draft)
-    keys = {section.key for section in sections}
     roles = {section.role for section in sections}
-    can_refer = bool(draft.share_classes)
     fillable: list[Column] = []
     for column in columns(draft.schema):
-        is_asked = column.role in roles if column.role else any(place.section.key in keys for place in column.asked_in)
+        is_asked = column.role in roles or any(place.section in sections for place in column.asked_in)
         is_reference = column.spec is not None and column.spec.refers_to_share_class
-        if column.key == KIND or (is_asked and (can_refer or not is_reference)):
+        if column.key == KIND or (is_asked and (draft.share_classes or not is_reference)):
             fillable.append(column)
     return tuple(fillable)
 
@@ -116,20 +114,18 @@ def _fill_sheet(sheet: Any, offers: ColumnChoices, lists: Mapping[tuple[Choice, 
 
 def _write_explanations(sheet: Any, schema: FormSchema, offers: ColumnChoices) -> None:
     """Explain each column: its heading, who is asked, whether it is required, what to type, and the allowed answers."""
-    rows: list[tuple[str, ...]] = [
-        (
-            gettext("Column"),
-            gettext("Who it is for"),
-            gettext("Required"),
-            gettext("What to type"),
-            gettext("Allowed answers"),
-        )
-    ]
+    heads = (gettext("Column"), gettext("Who it is for"), gettext("Required"), gettext("What to type"))
+    rows = [(*heads, gettext("Allowed answers"))]
     for column, choices in offers:
         allowed = "; ".join(choice.label for choice in choices)
         if len(choices) > _MAX_CHOICES_INLINE:
             allowed = gettext("See the list under “{title}”").format(title=gettext("Allowed answers"))
-        rows.append((column.heading, _who_is_asked(column), _needed(schema, column), _what_to_type(column), allowed))
+        hint = ""
+        if column.role:
+            hint = gettext("Yes if they have this role. If not, leave it empty.")
+        elif column.spec is not None:
+            hint = " ".join(filter(None, (column.spec.help, column.spec.cell_hint and gettext(column.spec.cell_hint))))
+        rows.append((column.heading, _who_is_asked(column), _needed(schema, column), hint, allowed))
     for number, row in enumerate(rows, start=1):
         for place, text in enumerate(row, start=1):
             _write_text(sheet, number, place, text, is_heading=number == 1)
@@ -163,15 +159,6 @@ def _needed(schema: FormSchema, column: Column) -> str:
         if deciding and (condition := only_if(rule, deciding.spec)):
             conditions[condition] = None
     return ". ".join(conditions) or gettext("No")
-
-
-def _what_to_type(column: Column) -> str:
-    if column.role:
-        return gettext("Yes if they have this role. If not, leave it empty.")
-    if column.spec is None:
-        return ""
-    hint = gettext(column.spec.cell_hint) if column.spec.cell_hint else ""
-    return " ".join(text for text in (column.spec.help, hint) if text)
 
 
 def _write_lists(sheet: Any, offers: ColumnChoices) -> dict[tuple[Choice, ...], str]:

@@ -123,7 +123,7 @@ class PartyPage(QuestionPage):
 
     @property
     def owners(self) -> str:
-        if not self.draft.asks_owners_of(self.party):
+        if not self.draft.holds_shares or not self.party.is_owned:
             return ""
         owners = owners_of(self.draft, self.party, typed_stakes(self.draft))
         stakes = [f"{owner.party.label} {owner.percent}" for owner in owners if owner.part is not None]

@@ -296,7 +296,7 @@ def owners(request: UserRequest, reference: str, token: str) -> HttpResponse:
     """Show the owners of a company that holds shares. A post saves stakes and adds an owner; the service gets none."""
     draft = get_draft_or_404(request, reference)
     company = get_party_or_404(draft, token)
-    if not draft.asks_owners_of(company):
+    if not draft.holds_shares or not company.is_owned:
         raise Http404
     if request.method == "POST":
         return _save_owners(request, owners_page(draft, company, new_owner(request.POST)))
