@@ -104,32 +104,62 @@ def is_same(kind: str, answers: Mapping[str, Any], contact: Contact) -> bool:
 
 def matching_party(draft: Draft, contact: Contact) -> PartyRow | None:
     """Return the party that may be the same person or company; the customer is found by e-mail address too."""
-    return _PartyFinder(draft).find(contact)
+    return PartyFinder(draft).find_contact(contact)
 
 
 def without_party(draft: Draft, contacts: Iterable[Contact]) -> list[Contact]:
     """Return the contacts that match none of the application's parties (`matching_party`)."""
-    finder = _PartyFinder(draft)
-    return [contact for contact in contacts if finder.find(contact) is None]
+    finder = PartyFinder(draft)
+    return [contact for contact in contacts if finder.find_contact(contact) is None]
 
 
-class _PartyFinder:
-    """Find the party of a draft that a contact matches. Reads each party once."""
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A party that seems to be the same: of the application, or of a row above in the sheet, by the row's number."""
+
+    party: PartyRow
+    row: int | None
+
+
+class PartyFinder:
+    """Find parties of a draft, and of the rows of a sheet, that may be the same. Reads each once."""
 
     def __init__(self, draft: Draft) -> None:
-        self._by_name: dict[tuple[str, str], list[tuple[PartyRow, dict[str, Any]]]] = {}
+        self._by_identity: dict[Identity, Match] = {}
+        self._by_name: dict[tuple[str, str], list[tuple[Match, dict[str, Any]]]] = {}
         self._by_email: dict[Any, PartyRow] = {}
         for row in draft.parties:
-            values = _identifying_values(answers_by_property(row.kind, row.raw))
-            self._by_name.setdefault((row.kind, normalised_name(values)), []).append((row, values))
-            self._by_email.setdefault(values.get("email"), row)
+            self.add(row, None)
 
-    def find(self, contact: Contact) -> PartyRow | None:
+    def add(self, party: PartyRow, number: int | None) -> None:
+        """Add a party, with the number of its row if it comes from the sheet."""
+        values = _identifying_values(answers_by_property(party.kind, party.raw))
+        match = Match(party, number)
+        if identity_ := identity(party.kind, values):
+            self._by_identity.setdefault(identity_, match)
+        if name := normalised_name(values):
+            self._by_name.setdefault((party.kind, name), []).append((match, values))
+        self._by_email.setdefault(values.get("email"), party)
+
+    def find(self, party: PartyRow) -> Match | None:
+        """Return the party of the same identity, or of the same name with no different value."""
+        values = _identifying_values(answers_by_property(party.kind, party.raw))
+        identity_ = identity(party.kind, values)
+        if identity_ in self._by_identity:
+            return self._by_identity[identity_]
+        return self._namesake(party.kind, values)
+
+    def find_contact(self, contact: Contact) -> PartyRow | None:
         values = contact.identifying_values
-        for row, namesake in self._by_name.get((contact.kind, normalised_name(values)), []):
-            if may_be_same(contact.kind, namesake, values):
-                return row
+        if match := self._namesake(contact.kind, values):
+            return match.party
         return self._by_email.get(values["email"]) if contact.is_owner else None
+
+    def _namesake(self, kind: str, values: dict[str, Any]) -> Match | None:
+        for match, namesake in self._by_name.get((kind, normalised_name(values)), []):
+            if may_be_same(kind, values, namesake):
+                return match
+        return None
 
 
 def copyable_answers(draft: Draft, contact: Contact, roles: Sequence[str]) -> dict[str, Any]:
@@ -214,46 +244,3 @@ def duplicates(draft: Draft) -> dict[str, PartyRow]:
 
 def _are_distinct(party: PartyRow, other: PartyRow) -> bool:
     return other.token in party.model.apart_from or party.token in other.model.apart_from
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """A party that seems to be the same: of the application, or of a row above in the sheet, by the row's number."""
-
-    party: PartyRow
-    row: int | None
-
-
-class MatchIndex:
-    """Find parties that may be the same without comparing each with each."""
-
-    def __init__(self, draft: Draft) -> None:
-        self._draft = draft
-        self._by_identity: dict[Identity, Match] = {}
-        self._by_name: dict[tuple[str, str], list[tuple[Match, dict[str, Any]]]] = {}
-        for row in draft.parties:
-            self.add(row, None)
-
-    def add(self, party: PartyRow, number: int | None) -> None:
-        """Add a party, with the number of its row if it comes from the sheet."""
-        values = self._identifying_values(party)
-        match = Match(party, number)
-        if (identity_ := identity(party.kind, values)) is not None:
-            self._by_identity.setdefault(identity_, match)
-        if name := normalised_name(values):
-            self._by_name.setdefault((party.kind, name), []).append((match, values))
-
-    def match(self, party: PartyRow) -> Match | None:
-        """Return the party of the same identity, or of the same name with no different value."""
-        values = self._identifying_values(party)
-        identity_ = identity(party.kind, values)
-        if identity_ in self._by_identity:
-            return self._by_identity[identity_]
-        namesakes = self._by_name.get((party.kind, normalised_name(values)), [])
-        return next((match for match, other in namesakes if may_be_same(party.kind, values, other)), None)
-
-    def _identifying_values(self, party: PartyRow) -> dict[str, Any]:
-        values = properties_of(self._draft, party)
-        if isinstance(values.get("email"), str):
-            values["email"] = values["email"].casefold()
-        return values

@@ -12,7 +12,7 @@ from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.fields.values import AnswerError
 
-from ..contacts import Match, MatchIndex
+from ..contacts import Match, PartyFinder
 from ..draft import Draft
 from ..models import Party
 from ..parties import PartyRow
@@ -74,14 +74,14 @@ class SheetRows:
 
     def validated(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[SheetRow]:
         """Validate every row in its order. `rows` are as PartyImport.sheet stores them."""
-        parties = MatchIndex(self._draft)
+        parties = PartyFinder(self._draft)
         for stored in rows:
             row = self._validated(stored, parties)
             if row.party and not row.problems and not row.is_taken:
                 parties.add(row.party, row.number)
             yield row
 
-    def _validated(self, stored: Mapping[str, Any], parties: MatchIndex) -> SheetRow:
+    def _validated(self, stored: Mapping[str, Any], parties: PartyFinder) -> SheetRow:
         texts = {key: text for key, text in zip(self._keys, stored["cells"], strict=False) if key and text.strip()}
         with_formula = (self._keys[place] for place in stored["formulas"] if place < len(self._keys))
         formulas = frozenset(key for key in with_formula if key)
@@ -96,7 +96,7 @@ class SheetRows:
             if not row.problems:
                 row.missing = self._missing(row.party)
             if not row.is_taken:
-                row.match = parties.match(row.party)
+                row.match = parties.find(row.party)
         return row
 
     def _missing(self, party: PartyRow) -> tuple[str, ...]:
