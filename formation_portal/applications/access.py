@@ -1,8 +1,4 @@
-"""The right of an account to an application, and the agents whose own it is, so that they don't review it.
-
-Every collaborator can read every page. An editor may do all that the owner may, except submit, withdraw, delete and
-share it: those bind the owner or open the application to somebody else.
-"""
+"""The rights of accounts to applications. An editor may not submit, withdraw, delete or share: that binds the owner."""
 
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
@@ -29,11 +25,9 @@ class Right(models.TextChoices):
 
     @property
     def can_edit(self) -> bool:
-        """Check that the right includes changing answers and documents."""
         return self.covers(Right.EDIT)
 
     def covers(self, other: "Right") -> bool:
-        """Check that the right includes the other."""
         return list(Right).index(self) >= list(Right).index(other)
 
 
@@ -53,10 +47,7 @@ Author = AbstractBaseUser | Guest
 
 
 class Collaborator(models.Model):
-    """A person who was asked to work on an application; `user` is set once they have accepted.
-
-    The key that was sent opens the invitation only. It is stored as a digest and deleted once it has been used.
-    """
+    """A person who was asked to work on an application; `user` is set and the key deleted once they have accepted."""
 
     application = models.ForeignKey("applications.Application", models.CASCADE, related_name="collaborators")
     email = models.EmailField()
@@ -91,10 +82,7 @@ class ApplicationQuerySet(models.QuerySet["Application"]):
         return visible.annotate(given_right=right)  # type: ignore[no-redef]
 
     def get_for(self, user: AbstractBaseUser, reference: str) -> "Application":
-        """Return a visible application by its reference. Raises Application.DoesNotExist.
-
-        One query for its owner, two for others.
-        """
+        """Return a visible application by its reference. Raises Application.DoesNotExist. Two queries at most."""
         application = self.get(reference=reference, deleted_at=None)
         if application.owner_id == user.pk:
             application.given_right = Right.OWN
@@ -106,11 +94,7 @@ class ApplicationQuerySet(models.QuerySet["Application"]):
         return application
 
     def concerning(self, account: int) -> "ApplicationQuerySet":
-        """Select the account's own applications, which it may not review (`refuse_own_applications`).
-
-        It owns them, has submitted them, works on them, or has filled in a part as a guest by its confirmed e-mail
-        address.
-        """
+        """Select what an account may not review: what it owns, has submitted, works on, or has filled in as a guest."""
         confirmed = EmailAddress.objects.filter(user=account, verified=True)
         # Only guests who have opened the link: naming an agent's address makes nobody a guest.
         opened = apps.get_model("invitations", "Invitation").objects.exclude(opened_at=None)
@@ -127,10 +111,7 @@ class ApplicationQuerySet(models.QuerySet["Application"]):
         return self.filter(owner=user.pk, deleted_at=None)
 
     def latest_of(self, owner: int) -> models.QuerySet[Any, Any]:
-        """Select the keys of a customer's latest applications, whose people and files can be used again.
-
-        The cost of a page does not grow with the others.
-        """
+        """Select the keys of a customer's latest applications, whose people and files can be used again."""
         return self.filter(owner=owner, deleted_at=None).order_by("-pk").values("pk")[:MAX_APPLICATIONS_READ]
 
     def submitted(self) -> "ApplicationQuerySet":
@@ -149,9 +130,6 @@ def own_applications(account: int, applications: Collection[int]) -> set[int]:
 
 
 def refuse_own_applications(applications: Collection[int], *, agent: int) -> None:
-    """Raise OwnApplication if one is the agent's own. One query.
-
-    Every change of a review, every claim and every decision about a delivery calls it in its transaction.
-    """
+    """Raise OwnApplication if one is the agent's own. Every write of a review calls it in its transaction."""
     if own_applications(agent, applications):
         raise OwnApplication("This is your own application. Another agent has to review it.")

@@ -9,5 +9,4 @@ class ApplicationsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Take part in the round of each minute: files that wait for the malware scanner."""
         from .services import malware_scans  # noqa: F401

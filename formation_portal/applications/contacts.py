@@ -1,7 +1,6 @@
-"""Recognise the same person or company: contacts from a customer's applications, and duplicates within an application.
+"""Recognise the same person or company: contacts from a customer's applications, and duplicates in an application.
 
-A contact is a person or company of the customer's applications, with the newest answers. It holds canonical answers
-only, by property, so that they mean the same in any form. Nothing links an application to the source of its people.
+A contact holds canonical answers only, by property, so that they mean the same in any form.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -40,7 +39,6 @@ class Contact:
 
     @property
     def is_owner(self) -> bool:
-        """Check that the contact is the customer."""
         return OWNER in self.sources
 
     @property
@@ -49,7 +47,6 @@ class Contact:
 
     @property
     def identifying_values(self) -> dict[str, Any]:
-        """Return the values that identify the contact: name, e-mail address, date of birth."""
         return _identifying_values(self.answers)
 
 
@@ -82,7 +79,6 @@ def _merge(entries: Iterable[Contact]) -> tuple[Contact, ...]:
 
 
 def owner_contact(user: AbstractUser, draft: Draft) -> Contact:
-    """Return the customer as a contact, with the answers about them in their other applications."""
     return _owner_contact(user, _merge(_entries(user, draft.application)))[0]
 
 
@@ -163,10 +159,7 @@ class PartyFinder:
 
 
 def copyable_answers(draft: Draft, contact: Contact, roles: Sequence[str]) -> dict[str, Any]:
-    """Return the contact's answers to the canonical questions of these roles that this form can parse.
-
-    Leaves out declarations, which are made again.
-    """
+    """Return the contact's answers that this form can parse in these roles, without declarations."""
     answers: dict[str, Any] = {}
     for spec in draft.schema.fields_of(contact.kind, roles):
         if not spec.canonical_field or spec.is_declaration or spec.provided_by_agent or spec.refers_to_share_class:
@@ -208,7 +201,6 @@ def _identifying_values(answers: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def properties_of(draft: Draft, row: PartyRow) -> dict[str, Any]:
-    """Return the party's values that can be parsed, by canonical property."""
     return canonical_properties(draft.schema.fields_of(row.kind, row.roles), row.record.answers.values)
 
 

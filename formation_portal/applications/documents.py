@@ -1,4 +1,4 @@
-"""Documents as pages read them: findings, pictures, dates that are over, and earlier files that can be used again."""
+"""Documents as pages read them: findings, pictures, expiry dates, and earlier files that can be used again."""
 
 import errno
 import re
@@ -25,7 +25,6 @@ MAX_DOCUMENTS_READ = 100
 
 
 def findings_of(document: Document) -> Findings:
-    """Return the findings of the sandbox in a document."""
     return Findings.from_json(document.findings)
 
 
@@ -35,10 +34,7 @@ def can_be_shown(document: Document) -> bool:
 
 
 def small_picture(document: Document) -> bytes:
-    """Return the first page as a small JPEG; empty if it cannot be drawn. Draws and stores it at the first call.
-
-    Raises OSError if its file can't be read for now.
-    """
+    """Return the first page as a small JPEG, drawn at the first call; empty if it cannot be drawn. Raises OSError."""
     preview = Preview.objects.filter(document=document).first()
     if preview is not None:
         return cast(bytes, preview.picture)
@@ -49,10 +45,7 @@ def small_picture(document: Document) -> bytes:
 
 
 def page_picture(document: Document, page: int, *, is_close: bool = False) -> bytes:
-    """Return a page as a JPEG of screen size, or larger with `is_close`; empty if it cannot be drawn.
-
-    Raises OSError if its file can't be read or inspected for now.
-    """
+    """Return a page as a JPEG of screen size, or larger with `is_close`; empty if it can't be drawn. Raises OSError."""
     close = _draw(document, side=CLOSE, page=page) if is_close else b""
     # A noisy picture may be larger than the sandbox returns at that size.
     return close or _draw(document, side=LARGE, page=page)
@@ -72,10 +65,7 @@ def _draw(document: Document, *, side: int, page: int = 1) -> bytes:
 
 
 def expired_dates(draft: Draft, party: PartyRow | None, slot: str) -> tuple[tuple[str, date], ...]:
-    """Return the labels and dates of answers by which the document in a slot has expired.
-
-    Such an answer is a date whose canonical name holds words of the slot's name.
-    """
+    """Return the labels and dates in the past of answers whose canonical names hold words of the slot's name."""
     if party is not None:
         questions = list(draft.form_state.party_questions(party.record))
     else:
@@ -92,11 +82,7 @@ def expired_dates(draft: Draft, party: PartyRow | None, slot: str) -> tuple[tupl
 
 
 class EarlierFiles:
-    """The files of a customer that can be used again in their draft.
-
-    Four queries at most, each for few columns and of the latest applications, once a page offers files: customers who
-    form companies for others have hundreds.
-    """
+    """The files of a customer that can be used again in their draft. Four queries at most, once a page offers files."""
 
     def __init__(self, draft: Draft, user: AbstractBaseUser) -> None:
         self._draft = draft
@@ -130,7 +116,6 @@ class EarlierFiles:
         return list(files.order_by("-uploaded_at", "-pk")[:MAX_DOCUMENTS_READ])
 
     def _files_about(self, party: PartyRow | None) -> list[Document]:
-        """Return the files about the party, or about the entity, looked up once for all of its slots."""
         if party is None:
             return self._files_about_entity
         key = party.model.pk
@@ -157,14 +142,12 @@ class EarlierFiles:
 
     @cached_property
     def _parties(self) -> dict[int, Contact]:
-        """The parties that files are about, by primary key."""
         keys = {file.party_id for file in self._files if file.party_id is not None}
         rows = Party.objects.filter(pk__in=keys).only("application", "token", "kind", "raw")
         return {row.pk: Contact((), row.kind, answers_by_property(row.kind, row.raw)) for row in rows}
 
     @cached_property
     def _entity_names(self) -> dict[int, str]:
-        """The names of the entities that files are about, by application."""
         names = {}
         for row in SectionAnswers.objects.filter(application__in=self._with_own_files):
             name = row.raw.get(canonical.ENTITY_NAME)
@@ -174,20 +157,15 @@ class EarlierFiles:
 
     @cached_property
     def _product_names(self) -> dict[int, str]:
-        """The names of the products, for entities that have no name yet."""
         return dict(Application.objects.filter(pk__in=self._with_own_files).values_list("pk", "product__product__name"))
 
     @property
     def _with_own_files(self) -> set[int]:
-        """The keys of applications with files about the entity."""
         return {file.application_id for file in self._files if file.party_id is None}
 
 
 def can_serve(name: str, slot: str) -> bool:
-    """Check that a document of a slot fits another slot: its slot's name has all words of the other.
-
-    A certified copy of a passport fits where a passport is asked for, and not the other way round.
-    """
+    """Check that a document's slot has all words of the other: a certified copy of a passport serves for a passport."""
     required = set(re.findall(r"\w+", slot.casefold()))
     return bool(required) and required <= set(re.findall(r"\w+", name.casefold()))
 

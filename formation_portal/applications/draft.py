@@ -34,20 +34,14 @@ _NO_NUMBER = gettext_noop("{who}: enter the number of “{name}” shares in dig
 
 
 def open_draft(application: Application, *, today: date | None = None) -> "Draft":
-    """Open the draft of an application, with its form in the reader's language.
-
-    Queries the schema if this process has not parsed it yet; each table is read when it is first used.
-    """
+    """Open the draft of an application, with its form in the reader's language. A query unless the form is parsed."""
     schema = in_language(load_schema(application.schema_version_id))
     days = Days.on(today) if today else Days.at(timezone.now())
     return Draft(application, schema=schema, today=today or timezone.localdate(), days=days)
 
 
 class Draft(StoredRows):
-    """An application with all answers. Each part is read and evaluated when it is first used.
-
-    `services` keep it up to date with their writes.
-    """
+    """An application with all answers. Each part is read and evaluated when it is first used."""
 
     def __init__(self, application: Application, *, schema: FormSchema, today: date, days: Days | None = None) -> None:
         super().__init__(application)
@@ -61,7 +55,6 @@ class Draft(StoredRows):
         self.invalidate()
 
     def invalidate(self) -> None:
-        """Forget all evaluations, after a change."""
         for name, attribute in vars(Draft).items():
             if isinstance(attribute, cached_property):
                 self.__dict__.pop(name, None)
@@ -73,8 +66,7 @@ class Draft(StoredRows):
 
     @property
     def days(self) -> Days:
-        """Return the day on which answers are judged: that of the first submission, before it today (supplement,
-        "Bounds")."""
+        """Return the day of the first submission, before it today: on it answers are judged (supplement, "Bounds")."""
         first = self.application.first_submitted_at
         return Days.at(first) if first else self._days_of_today
 
@@ -89,7 +81,7 @@ class Draft(StoredRows):
         return {name: value for row in self.sections.values() for name, value in row.raw.items()}
 
     def raw(self, section: Section) -> dict[str, Any]:
-        """Return the answers to a section about the entity, as typed, by field name."""
+        """Return the answers to a section about the entity, as typed."""
         fields = section.fields_by_name
         return {name: value for name, value in self.entity_raw.items() if name in fields}
 
@@ -159,7 +151,6 @@ class Draft(StoredRows):
         return PartyRow(model, record.Party(model.token, model.kind, tuple(model.roles), answers, label))
 
     def as_share_class(self, model: ShareClass) -> ShareClassRow:
-        """Build the share class of a model, which may be unsaved."""
         fields = self.schema.share_class_fields
         answers = self._validate(fields, model.raw)
         return ShareClassRow(model, record.ShareClass(model.token, answers, label_as_typed(fields, model.raw)))
@@ -197,7 +188,6 @@ class Draft(StoredRows):
         )
 
     def record_without(self, token: str) -> Record:
-        """Return the record as it would be without a party."""
         return replace(
             self.record,
             parties=tuple(party for party in self.record.parties if party.id != token),
@@ -207,7 +197,6 @@ class Draft(StoredRows):
 
     @cached_property
     def form_state(self) -> FormState:
-        """Evaluate the rules of the schema: active and required questions, and the numbers of needed parties."""
         return evaluate(self.schema, self.record)
 
     @property
@@ -280,14 +269,12 @@ class Draft(StoredRows):
         return canonical.entity_name(self.entity_raw) or self.application.product_name
 
     def references_to_party(self, token: str) -> References:
-        """Return the holdings and documents that are removed with the party."""
         return References(
             holdings=tuple(self.holdings_of(token).values()),
             documents=tuple(document for document in self.documents if token_of(document.party) == token),
         )
 
     def references_to_share_class(self, token: str) -> References:
-        """Return the holdings that are removed with the share class, and the answers that refer to it."""
         schema = self.schema
         entity = ("", schema.entity_fields, self.entity_raw)
         holders: list[tuple[str, Iterable[FieldSpec], Mapping[str, Any]]] = [entity]

@@ -1,5 +1,4 @@
-"""An application as a JSON document that its owner can keep. README.md of this package, "The record as JSON", says
-what of its shape is promised."""
+"""An application as JSON, which its owner can keep. The README promises its shape ("The record as JSON")."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime

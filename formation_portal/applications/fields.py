@@ -1,7 +1,4 @@
-"""The values of columns: answers as typed, and the random references and tokens that name rows in URLs.
-
-Answers are encrypted (core/encrypted_fields.py).
-"""
+"""Answers as columns hold them, and the random references and tokens that name rows in URLs."""
 
 import secrets
 from collections.abc import Mapping
@@ -33,7 +30,6 @@ class ScanState(models.TextChoices):
 
 
 def count_characters(raw: Any) -> int:
-    """Count the characters in an answer, or in a set of answers."""
     if isinstance(raw, str):
         return len(raw)
     if isinstance(raw, Mapping):
@@ -54,7 +50,6 @@ def is_same_answer(answer: Any, other: Any) -> bool:
 
 
 def changed_answers(stored: Mapping[Any, Any], posted: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Return the posted answers that differ from the stored ones."""
     return {name: answer for name, answer in posted.items() if not is_same_answer(answer, stored.get(name))}
 
 
@@ -74,5 +69,4 @@ def _letters(count: int) -> str:
 
 
 def is_token(text: str) -> bool:
-    """Check that the text could be a token."""
     return len(text) == _TOKEN_LENGTH and all(letter in _LETTERS.lower() for letter in text)

@@ -1,7 +1,4 @@
-"""Locks: parts of an application that a reviewer has accepted, so that its customer may not change them.
-
-They hold while the customer corrects the rest. Answers and documents that are still needed are never locked.
-"""
+"""Locks: what a reviewer has accepted stays while its customer corrects the rest, but for what is still needed."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -20,10 +17,7 @@ AnswerKey = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Locks:
-    """The locked parts of an application: answers, documents by token and slot, roles by party, whole sections.
-
-    Of the sections only the share section matters by itself; the answers of the others are among the answers.
-    """
+    """The locked answers, documents by token and slot, roles by party, and of the sections the share section."""
 
     answers: frozenset[AnswerKey] = frozenset()
     documents: frozenset[tuple[str, str]] = frozenset()
@@ -34,7 +28,6 @@ class Locks:
         return bool(self.answers or self.documents or self.roles or self.sections)
 
     def answers_of(self, holder: str) -> frozenset[str]:
-        """Return the names of the locked answers of a party, or of the entity."""
         return frozenset(name for token, name in self.answers if token == holder)
 
     def has_document(self, document: Any) -> bool:
@@ -87,8 +80,6 @@ def _blank_answers(draft: Draft, accepted: Locks, needed: Iterable[Need]) -> set
 
 @dataclass(frozen=True, slots=True)
 class LockedValues:
-    """The locked values before a change, to be compared with those after it."""
-
     answers: Mapping[AnswerKey, Any]
     documents: Mapping[tuple[str, str], str | None]
     roles: Mapping[str, frozenset[str]]

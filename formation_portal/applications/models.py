@@ -26,10 +26,7 @@ _MAX_TEXT_LENGTH = 300
 
 
 class SchemaVersion(models.Model):
-    """A version of a form schema as the service sent it, stored once for all applications that use it.
-
-    `translations` are its documents in other languages, by language, for the time when the service has another version.
-    """
+    """A form schema as the service sent it, stored once. `translations` are its documents in other languages."""
 
     digest = models.CharField(max_length=64, primary_key=True)
     document = models.JSONField()
@@ -46,8 +43,8 @@ class SchemaVersion(models.Model):
 class Application(models.Model):
     """A customer's application for a product, with the schema that it was started with.
 
-    It knows its reader's right: `visible_to` and `get_for` set it for customers, agents have every right. A deleted
-    draft leaves an empty row behind, since the service may still have to be told to delete it.
+    `visible_to` and `get_for` set the right of its reader; agents have every right. A deleted draft leaves an empty row
+    behind, since the service may still have to be told to delete it.
     """
 
     given_right: str = Right.OWN
@@ -91,7 +88,6 @@ class Application(models.Model):
 
     @property
     def status(self) -> State:
-        """The state as an enum of the lifecycle."""
         return State(self.state)
 
     @property
@@ -101,32 +97,26 @@ class Application(models.Model):
 
     @property
     def right(self) -> Right:
-        """The reader's right."""
         return Right(self.given_right)
 
     @property
     def can_be_changed(self) -> bool:
-        """Check that the application is open and its reader may edit it."""
         return self.is_open and self.right.can_edit
 
     @property
     def is_own(self) -> bool:
-        """Check that its reader is the owner."""
         return self.right is Right.OWN
 
     @property
     def product_name(self) -> str:
-        """The name of the product in the reader's language."""
         return self._product_text("product", "name")
 
     @property
     def jurisdiction_name(self) -> str:
-        """The name of the place where the entity is formed, in the reader's language."""
         return self._product_text("jurisdiction", "name")
 
     @property
     def timeline(self) -> str:
-        """The usual duration, in the reader's language."""
         return self._product_text("estimated_timeline").strip()
 
     def _product_text(self, *path: str) -> str:
@@ -177,8 +167,7 @@ class _Holder(models.Model):
 class Party(_Holder):
     """A person, company or foundation, entered once, with all its roles.
 
-    A removed party keeps its holdings and documents, counts nowhere, and can be restored until the application is
-    submitted.
+    A removed party counts nowhere, and can be restored with its holdings and documents until the submission.
     """
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="parties")
@@ -241,7 +230,7 @@ class Stake(models.Model):
 
 
 def document_subject(party_token: str | None, slot: str) -> str:
-    """The key of a document slot within its application: the party's token and the slot's name, shortened to fit."""
+    """Return the key of a document slot within its application, shortened to fit."""
     subject = f"{party_token or ''}/{slot}"
     if len(subject) <= SUBJECT_LIMIT:
         return subject
@@ -250,7 +239,7 @@ def document_subject(party_token: str | None, slot: str) -> str:
 
 
 def document_path(document: "Document", _filename: str) -> str:
-    """The storage path of an upload: a random name in the application's folder, never the name that was sent."""
+    """Return a random storage path in the application's folder, never the name that was sent."""
     return str(PurePath(document.application.reference) / uuid.uuid4().hex)
 
 
@@ -258,15 +247,12 @@ class DocumentQuerySet(models.QuerySet["Document"]):
     """Queries for documents."""
 
     def in_use(self) -> "DocumentQuerySet":
-        """Without the documents of removed parties and without replaced ones."""
+        """Leave out the documents of removed parties and replaced ones."""
         return self.filter(Q(party=None) | Q(party__removed_at=None), replaced_at=None)
 
 
 class Document(models.Model):
-    """An uploaded file in a document slot of a party or of the entity.
-
-    A replaced file is kept beside its successor and is never sent.
-    """
+    """An uploaded file in a document slot of a party or of the entity. A replaced file is kept and never sent."""
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="documents")
     party = models.ForeignKey(Party, models.CASCADE, null=True, blank=True, related_name="documents")
@@ -313,7 +299,7 @@ class Document(models.Model):
 
     @property
     def download_name(self) -> str:
-        """The file name of a download, made of reference, slot and type, never of the uploaded name."""
+        """Return a file name made of reference, slot and type, never of the uploaded name."""
         slot = slugify(self.slot)[:60] or "document"
         return f"{self.application.reference}-{slot}{guess_extension(self.mime_type) or ''}"
 
@@ -365,7 +351,6 @@ class Change(models.Model):
 
     @classmethod
     def new(cls, application: Application, by: Author | None, message: str, /, **named: str) -> "Change":
-        """Make an unsaved entry; `{name}` in the message is replaced by the value of that name."""
         what = message.format(**named)[:_MAX_TEXT_LENGTH]
         return cls(application=application, who_id=by.pk if by else None, what=what, message=message, named=named)
 
@@ -381,7 +366,6 @@ class Change(models.Model):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels of what was changed."""
         return tuple(str(change["label"]) for change in self.changes)
 
 

@@ -1,7 +1,4 @@
-"""Stakes in the companies that hold shares, as typed and as exact parts, and the thresholds of beneficial owners.
-
-`thresholds.yaml` has the stake from which an owner is a beneficial owner, by jurisdiction.
-"""
+"""Stakes in the companies that hold shares, and the thresholds of beneficial owners (`thresholds.yaml`)."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -91,7 +88,6 @@ def owners_of(draft: Draft, company: PartyRow, typed: TypedStakes) -> tuple[Owne
 
 
 def owned_companies(draft: Draft, typed: TypedStakes) -> tuple[PartyRow, ...]:
-    """Return the companies with owners, in the order of the parties."""
     companies = {company for company, _ in typed}
     return tuple(row for row in draft.parties_of(companies) if row.is_owned)
 
@@ -102,10 +98,7 @@ def exceed_whole(parts: Iterable[Fraction | None]) -> bool:
 
 
 def needs_of_owners(draft: Draft) -> tuple[Need, ...]:
-    """Return a need for each company whose owners together exceed 100%, while owners are asked for. One query.
-
-    The form refuses such shares; they can still come together when an owner is restored or two companies are merged.
-    """
+    """Return a need for each company whose owners exceed 100%, as after a merger of companies. One query."""
     section = draft.schema.share_section
     if section is None or not draft.holds_shares:
         return ()
@@ -118,10 +111,7 @@ def needs_of_owners(draft: Draft) -> tuple[Need, ...]:
 
 
 def known_stakes(draft: Draft, typed: TypedStakes) -> Stakes:
-    """Return the stakes that can be parsed, by company and owner.
-
-    Leaves out companies without any, and those whose stakes exceed 100%: who owns them is not known.
-    """
+    """Return the stakes that can be parsed, by company and owner, without companies whose stakes exceed 100%."""
     stakes: dict[str, dict[str, Fraction]] = {}
     for company in owned_companies(draft, typed):
         parts = {owner.party.token: owner.part for owner in owners_of(draft, company, typed) if owner.part}
@@ -131,7 +121,6 @@ def known_stakes(draft: Draft, typed: TypedStakes) -> Stakes:
 
 
 def companies_owned_by(draft: Draft, party: PartyRow, typed: TypedStakes) -> tuple[PartyRow, ...]:
-    """Return the companies that the party owns a part of."""
     companies = [draft.party(company) for company, owner in typed if owner == party.token]
     return tuple(company for company in companies if company is not None)
 

@@ -17,8 +17,6 @@ from .models import Document, Holding, Party, ShareClass
 
 
 class _HolderRow:
-    """What a party and a share class have in common."""
-
     model: Party | ShareClass
 
     @property
@@ -48,12 +46,10 @@ class PartyRow(_HolderRow):
 
     @property
     def is_person(self) -> bool:
-        """Check that it is a natural person."""
         return self.kind == canonical.PERSON
 
     @property
     def is_owned(self) -> bool:
-        """Check that it is a company, which has owners."""
         return self.kind == canonical.COMPANY
 
     @property
@@ -62,7 +58,6 @@ class PartyRow(_HolderRow):
 
     @property
     def label(self) -> str:
-        """Return its name, or its kind if it has none."""
         return self.record.label or canonical.unnamed_label(self.kind)
 
 
@@ -75,7 +70,6 @@ class ShareClassRow(_HolderRow):
 
     @property
     def label(self) -> str:
-        """Return its name, or a text that it has none."""
         return self.record.label or gettext("Unnamed share class")
 
 
@@ -108,7 +102,6 @@ class NameFields:
         self._fields: dict[tuple[str, ...], tuple[FieldSpec, ...]] = {}
 
     def of(self, kind: str, roles: tuple[str, ...]) -> tuple[FieldSpec, ...]:
-        """Return the questions of the roles; without a role those of any role."""
         key = (kind, *roles)
         if key not in self._fields:
             specs = self._schema.fields_of(kind, roles) or name_fields(self._schema, kind)
@@ -117,10 +110,7 @@ class NameFields:
 
 
 def name_answers(schema: FormSchema, kind: str, properties: Mapping[str, str]) -> dict[str, str]:
-    """Return the answers that name a party, from the properties `first_name` and `last_name`, or `name`.
-
-    They are stored under the fields that a role would ask later.
-    """
+    """Return the answers that name a party from properties like `first_name`, under the fields of a role."""
     fields = name_fields(schema, kind)
     raw: dict[str, str] = {}
     for name, text in properties.items():

@@ -19,10 +19,7 @@ DOCUMENTS = PreparedQuery(lambda application: Document.objects.filter(applicatio
 
 
 def rows_of(application: Application, query: PreparedQuery[Owned], part: str) -> list[Owned]:
-    """Return the application's rows of a query; none of an unsaved application.
-
-    Makes no query if `part`, their related name, was prefetched.
-    """
+    """Return the application's rows of a query, without a query if `part`, their related name, was prefetched."""
     if application.pk is None:
         return []
     prefetched: dict[str, Any] = getattr(application, "_prefetched_objects_cache", {})

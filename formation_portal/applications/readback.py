@@ -1,7 +1,4 @@
-"""The answers of an application as text, for the check page, the PDF, the JSON record, the desk and the reviewers.
-
-`readback` has the questions that are asked at present, `inactive_in` the answers to others.
-"""
+"""The answers of an application as text: `readback` those that are asked for at present, `inactive_in` the others."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -63,10 +60,7 @@ def number_of_shares(holding: Holding) -> str:
 
 
 class AnswerLine:
-    """A question, active or not, with its answer as text.
-
-    `is_unreadable` says that the customer's answer cannot be parsed, `is_incomplete` that it only lacks a part.
-    """
+    """A question, active or not, with its answer as text. An incomplete answer lacks a part."""
 
     def __init__(self, draft: Draft, holder: DraftHolder, question: Question) -> None:
         spec = question.spec
@@ -99,7 +93,6 @@ class AnswerLine:
 
     @property
     def is_name(self) -> bool:
-        """Check that the answer is drawn in the type of names."""
         return canonical.is_set_as_name(self.spec.canonical_field)
 
     @property
@@ -128,10 +121,7 @@ class AnswerLine:
 
 @dataclass(frozen=True, slots=True)
 class AnswerGroup(Generic[Subject]):
-    """The answers under a heading: of a section about the entity, a party or a share class. `note` stands below it.
-
-    `is_name`: the heading is drawn in the type of names.
-    """
+    """The answers under a heading: of a section about the entity, a party or a share class."""
 
     subject: Subject
     title: str
@@ -146,10 +136,7 @@ LabelledCells = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class ShareTable:
-    """Holdings: a row for each shareholder, a cell for each class with its name, and the totals.
-
-    Of very many rows those after the first are `folded`.
-    """
+    """Holdings: a row for each shareholder, a cell for each class with its name. Rows after the first are `folded`."""
 
     classes: tuple[str, ...]
     rows: tuple[tuple[str, LabelledCells], ...]
@@ -159,7 +146,7 @@ class ShareTable:
 
 @dataclass(frozen=True, slots=True)
 class DocumentLine:
-    """An active document slot: the party, None for the entity, and the upload if there is one."""
+    """An active document slot of a party, None for the entity, and the upload if there is one."""
 
     party: PartyRow | None
     slot: str
@@ -203,10 +190,7 @@ class Readback:
 
 
 def readback(draft: Draft, *, only: Collection[str] | None = None) -> Readback:
-    """Read the whole draft back, or of the parties only those of these tokens, with their documents.
-
-    No query, but for what was not read yet: of `only` these parties and their documents are.
-    """
+    """Read the whole draft back, or of the parties only those of these tokens, with their documents."""
     state = draft.form_state
     sections = []
     for section in draft.schema.entity_sections:
@@ -250,10 +234,7 @@ def _list_roles(roles: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class InactiveRow:
-    """An answer, party, share class or document that is not asked at present, with the rules that decide it.
-
-    `kind` is the party's, or answer, share_class or document; `holder` is the label of its holder.
-    """
+    """An answer, party, share class or document that is not asked at present, with the rules that decide it."""
 
     kind: str
     label: str
@@ -263,12 +244,10 @@ class InactiveRow:
 
     @property
     def term(self) -> str:
-        """Return its label and that of its holder."""
         return f"{self.label}, {self.holder}" if self.holder else self.label
 
     @property
     def note(self) -> str:
-        """Tell why it is not asked."""
         return " ".join(f"{activation.reason}." for activation in self.activations if activation.reason)
 
 
@@ -311,7 +290,6 @@ class InactiveAnswers:
 
 
 def inactive_in(draft: Draft) -> InactiveAnswers:
-    """Return the answers that the draft keeps without sending them. No query."""
     state, schema = draft.form_state, draft.schema
     rows: list[InactiveRow] = []
     active = []

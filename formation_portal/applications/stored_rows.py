@@ -45,7 +45,6 @@ class StoredRows:
 
     @cached_property
     def sections(self) -> dict[str, SectionAnswers]:
-        """Return the answers about the entity, by section."""
         return {row.section_key: row for row in rows_of(self.application, SECTIONS, "section_answers")}
 
     @cached_property
@@ -70,7 +69,6 @@ class StoredRows:
 
     @cached_property
     def share_class_models(self) -> list[ShareClass]:
-        """Return the classes of shares, in their order."""
         return rows_of(self.application, SHARE_CLASSES, "share_classes")
 
     @cached_property
@@ -126,7 +124,6 @@ class StoredRows:
         }
 
     def holdings_of(self, token: str) -> dict[tuple[str, str], Holding]:
-        """Return the holdings of one party, by the tokens of party and class."""
         return {pair: row for pair, row in self.holdings.items() if pair[0] == token}
 
 

@@ -1,7 +1,4 @@
-"""An application under another schema: the content that fits another product, and the answers that a new form loses.
-
-`contract.transfer` compares answers. Document slots are compared by their names, which the service is told.
-"""
+"""An application under another schema: the content that fits another product, and the answers that a new form loses."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,10 +27,7 @@ TypedHoldings = Mapping[tuple[str, str], str]
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The content of a new application; `documents` are those whose files are copied.
-
-    Parties and share classes may be unsaved. They have the tokens of their source.
-    """
+    """The content of a new application, in unsaved rows with the tokens of their source, and the files to copy."""
 
     entity: Mapping[str, Any] = field(default_factory=dict)
     parties: tuple[Party, ...] = ()
@@ -66,7 +60,6 @@ def content_of(draft: Draft) -> Content:
 
 
 def count_declarations(draft: Draft) -> int:
-    """Count the declarations that were made in a draft."""
     schema = draft.schema
     holders = [(schema.entity_fields, draft.entity_raw)]
     holders += [(_fields_of_kind(schema, party.kind), party.raw) for party in draft.party_models]
@@ -75,7 +68,6 @@ def count_declarations(draft: Draft) -> int:
 
 
 def _fields_of_kind(schema: FormSchema, kind: str) -> tuple[FieldSpec, ...]:
-    """Return the questions to a kind of party in any role."""
     return schema.fields_of(kind, [section.role for section in schema.role_sections if section.role])
 
 
@@ -162,7 +154,6 @@ class _TransferPlanner:
             yield Party(token=row.token, kind=row.kind, roles=roles, raw=raw)
 
     def _takes_role(self, row: PartyRow, role: str) -> bool:
-        """Check that the party may have the role there, and add a misfit if not."""
         sections = self._schema.sections_of((role,))
         reason = ""
         if role not in self._draft.form_state.active_roles(row.record):
@@ -263,7 +254,6 @@ class _TransferPlanner:
         return comparison.raw
 
     def _needs(self, content: Content) -> tuple[Need, ...]:
-        """Return the needs of a new, unsaved application with the content."""
         new = Draft(Application(), schema=self._schema, today=self._draft.today)
         new.sections = {"": SectionAnswers(raw=content.entity)}
         new.party_models = list(content.parties)
@@ -278,7 +268,6 @@ LostAnswer = tuple[str, str, bool]
 
 
 def with_schema(draft: Draft, schema: FormSchema) -> Draft:
-    """Return a draft with these answers under another schema; nothing is written."""
     other = Draft(draft.application, schema=schema, today=draft.today)
     other.sections = draft.sections
     other.party_models = draft.party_models

@@ -1,8 +1,6 @@
 """The texts of a form and a product in the reader's language, as far as the formation service speaks it.
 
-A schema version and a product are stored once, as the service sent them. Pages, e-mails and records show the texts of
-`in_language` over them; the history and exports use the stored texts (`DescribedModel.original`). This package knows no
-service: it is told once, at the start, how to find a catalog item in another language.
+They are shown over the stored ones, which history and exports use (`DescribedModel.original`).
 """
 
 from collections.abc import Callable, Mapping
@@ -27,7 +25,7 @@ _find_item: FindItem = _find_nothing
 
 
 def set_catalog_texts(find_item: FindItem) -> None:
-    """Tell how to find catalog items in other languages. Called once, at the start; the call makes no request."""
+    """Tell how to find catalog items in other languages, without a request. Called once, at the start."""
     global _find_item
     _find_item = find_item
 
@@ -64,7 +62,6 @@ def _form_document(language: str, key: str, version: str) -> Mapping[str, Any] |
 
 
 def product_text(product: Mapping[str, Any], *path: str) -> str:
-    """Return a stored text of a product, like its name."""
     value: Any = product
     for name in path:
         value = value.get(name) if isinstance(value, Mapping) else None

@@ -1,8 +1,4 @@
-"""The keys of links, and the codes that are sent to a link's address before a part opens. Only digests are stored.
-
-A forwarded link opens nothing without the code. Ten codes a day with five tries each are 700 guesses in a million
-before the link expires.
-"""
+"""The keys of links, and the codes that open a part. Only their digests are stored."""
 
 import hashlib
 import secrets
@@ -40,10 +36,7 @@ def digest_of_key(key: str) -> str:
 
 
 def send_link(draft: Draft, invited: Invitation | Collaborator, *, kind: str, view: str, language: str) -> None:
-    """Save the invited with a new key, and queue the letter that has the only copy of the key, in one transaction.
-
-    The letter names nobody: the page does, after the code or the sign-in.
-    """
+    """Save the invited with a new key, and queue the letter with its only copy. The letter names nobody."""
     key = secrets.token_urlsafe(32)
     invited.key_digest = digest_of_key(key)
     invited.save()
@@ -53,7 +46,7 @@ def send_link(draft: Draft, invited: Invitation | Collaborator, *, kind: str, vi
 
 
 def send_code(invitation: Invitation) -> None:
-    """Send a new code, which replaces the last one, and mark the invitation as opened. Raises TooMany."""
+    """Send a new code, which replaces the last one. Raises TooMany."""
     now = timezone.now()
     with transaction.atomic():
         locked = Invitation.objects.select_for_update().get(pk=invitation.pk)

@@ -39,7 +39,6 @@ def share_with(draft: Draft, *, email: str, right: Right, by: AbstractBaseUser, 
 
 
 def change_right(draft: Draft, number: int, *, right: Right, by: AbstractBaseUser) -> Collaborator:
-    """Change a collaborator's right. Raises Gone."""
     with application_transaction(draft, by=by, must_be_open=False) as journal:
         collaborator = _collaborator_of(draft, number)
         if collaborator.right != right:
@@ -50,7 +49,6 @@ def change_right(draft: Draft, number: int, *, right: Right, by: AbstractBaseUse
 
 
 def revoke(draft: Draft, number: int, *, by: AbstractBaseUser) -> Collaborator:
-    """Remove a collaborator and their link. Raises Gone."""
     with application_transaction(draft, by=by, must_be_open=False) as journal:
         collaborator = _collaborator_of(draft, number)
         collaborator.delete()
@@ -83,7 +81,7 @@ def just_accepted(by: AbstractBaseUser) -> Collaborator | None:
 
 
 def find_by_key_digest(key_digest: str) -> Collaborator | None:
-    """Return the collaborator who was invited with a key, while the invitation is open."""
+    """Return the collaborator of a key while the invitation is open."""
     invited = Collaborator.objects.select_related("application", "application__schema_version")
     return invited.filter(key_digest=key_digest, expires_at__gt=timezone.now(), application__deleted_at=None).first()
 

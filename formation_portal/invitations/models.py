@@ -61,7 +61,6 @@ class InvitationStage(models.TextChoices):
 
     @property
     def waits(self) -> bool:
-        """Return True if the guest has to act."""
         return self in (InvitationStage.SENT, InvitationStage.OPENED, InvitationStage.IN_PROGRESS)
 
 

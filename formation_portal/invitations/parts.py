@@ -32,10 +32,7 @@ class NothingToSend(Exception):
 
 
 def needs_of_guest(draft: Draft, party: PartyRow) -> tuple[Need, ...]:
-    """Return the answers and documents of the party that are missing and that its guest was asked for.
-
-    The guest does not see the share classes, and so is not asked to choose one.
-    """
+    """Return the party's missing answers and documents, but for share classes, which the guest does not see."""
     fields = draft.schema.fields_of(party.kind, party.roles)
     not_asked = {None} | {spec.name for spec in fields if spec.refers_to_share_class}
     needs = draft.needs_of_party(party.token)
@@ -80,10 +77,9 @@ def withdraw(draft: Draft, party: PartyRow, *, by: AbstractBaseUser) -> None:
 
 
 def remind(draft: Draft, party: PartyRow, *, by: AbstractBaseUser, has_refusals: bool = False) -> None:
-    """Remind the guest, with a new link that replaces the earlier one; the expiry stays.
+    """Remind the guest with a new link; the expiry stays. Raises TooSoon within a day, NothingToSend, Closed, Gone.
 
-    `has_refusals` says that the formation service has refused something of the part. Raises TooSoon within a day of the
-    last letter, NothingToSend if the guest has nothing to do, Closed, Gone.
+    `has_refusals` says that the formation service has refused something of the part.
     """
     now = timezone.now()
     with application_transaction(draft, by=by) as journal:
@@ -124,10 +120,7 @@ def end_sessions(reference: str, *, round_: int, epoch: int) -> None:
 
 
 def finish(draft: Draft, invitation: Invitation) -> bool:
-    """Record that the guest has finished, and tell the owner. Return False while something is missing. Raises Closed.
-
-    A second press, also a simultaneous one, changes nothing.
-    """
+    """Record that the guest has finished, once. Return False while something is missing. Raises Closed."""
     with application_transaction(draft, by=Guest()) as journal:
         current = Invitation.objects.select_for_update().get(pk=invitation.pk)
         row = draft.party(invitation.party.token)
@@ -144,7 +137,6 @@ def finish(draft: Draft, invitation: Invitation) -> bool:
 
 
 def find_by_key(key: str) -> Invitation | None:
-    """Return the invitation of a key, open or not."""
     return Invitation.objects.select_related("application", "party").filter(key_digest=digest_of_key(key)).first()
 
 

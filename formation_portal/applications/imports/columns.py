@@ -42,12 +42,11 @@ class Column:
 
     @property
     def key(self) -> Key:
-        """The subject of the column."""
         return (self.role, self.name, self.part)
 
     @property
     def spec(self) -> FieldSpec | None:
-        """The question, from the first place that asks it."""
+        """Return the question, from the first place that asks it."""
         return self.asked_in[0].spec if self.asked_in else None
 
     @property
@@ -58,7 +57,6 @@ class Column:
 
     @property
     def marked(self) -> str:
-        """The heading in the sheet, with the mark of required ones."""
         return f"{self.heading} {NEEDED_MARK}" if self.is_needed or self.key == KIND else self.heading
 
 
@@ -73,10 +71,7 @@ def columns(schema: FormSchema) -> tuple[Column, ...]:
 
 
 def keys_by_heading(schema: FormSchema) -> dict[str, Key]:
-    """Return the column keys by normalized heading in every language, since a sheet may be in another language.
-
-    Headings are known in the form's words in that language and in its own, which an earlier sheet may have.
-    """
+    """Return the column keys by normalized heading in every language, and in the form's own, which a sheet may have."""
     keys: dict[str, Key] = {}
     for code, _ in settings.LANGUAGES:
         with translation.override(code):
@@ -86,7 +81,6 @@ def keys_by_heading(schema: FormSchema) -> dict[str, Key]:
 
 
 def kinds_by_word() -> Mapping[str, str]:
-    """Return the kinds of party by their words in every language."""
     kinds = {fold(kind): kind for kind in canonical.PARTY_KINDS}
     kinds |= {fold(word): kind for kind, word in canonical.KIND_WORDS.items()}
     for code, _ in settings.LANGUAGES:
@@ -96,7 +90,6 @@ def kinds_by_word() -> Mapping[str, str]:
 
 
 def kind_choices(sections: Iterable[Section]) -> tuple[Choice, ...]:
-    """Return the kinds that any of the role sections allows."""
     allowed = {kind for section in sections for kind in canonical.PARTY_KINDS if section.allows(kind)}
     return tuple(Choice(kind, canonical.kind_title(kind)) for kind in canonical.PARTY_KINDS if kind in allowed)
 
@@ -119,8 +112,7 @@ def _questions(schema: FormSchema) -> Iterator[Column]:
 
 
 def _with_distinct_headings(unnamed: Sequence[Column]) -> Iterator[Column]:
-    """Make headings distinct: add the kinds to equal labels and to questions that people are not asked, else the field
-    name."""
+    """Add the kinds to equal labels and to questions that people are not asked; if need be, the field name."""
     by_label = Counter(normalized_heading(column.heading) for column in unnamed)
     named: list[Column] = []
     for column in unnamed:

@@ -1,7 +1,4 @@
-"""The grid that a file is read into, headings and filled rows as texts, and the reasons to refuse a file.
-
-The sandbox imports it too, and has no Django: its sentences are translated as the contract's are.
-"""
+"""The headings and rows of a file as texts, and the reasons to refuse it. The sandbox imports it, without Django."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -40,7 +37,6 @@ def as_csv(value: str) -> str:
 
 
 def from_csv(cell: str) -> str:
-    """Drop the mark of a value of CSV."""
     return cell[1:] if _is_marked(cell) else cell
 
 
@@ -79,7 +75,6 @@ class SheetRefused(Exception):
 
     @property
     def message(self) -> str:
-        """Tell how to correct the file, in the reader's language."""
         if not isinstance(self.why, SheetRefusal):
             return self.why
         numbers = {name: format_number(value) for name, value in self.values.items()}
@@ -96,7 +91,6 @@ class GridRow:
 
     @property
     def is_filled(self) -> bool:
-        """Check that any cell is filled."""
         return bool(self.formulas) or any(cell.strip() for cell in self.cells)
 
 
@@ -109,7 +103,6 @@ class Grid:
     remarks: tuple[tuple[str, str], ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """Write the grid as the sandbox returns it."""
         rows = [{"number": row.number, "cells": row.cells, "formulas": sorted(row.formulas)} for row in self.rows]
         return {"headings": self.headings, "rows": rows, "remarks": self.remarks}
 

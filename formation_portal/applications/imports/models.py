@@ -15,7 +15,6 @@ KEPT_FOR = timedelta(days=7)
 
 
 def expiry_of_new_import() -> datetime:
-    """Return the time at which a sheet expires that is uploaded now."""
     return timezone.now() + KEPT_FOR
 
 
@@ -28,10 +27,7 @@ class PartyImportQuerySet(models.QuerySet["PartyImport"]):
 
 
 class PartyImport(models.Model):
-    """A sheet as typed: {headings, remarks, rows}, each row {number, token, cells, formulas}.
-
-    A row's token becomes the token of its party, so that a row is never added twice.
-    """
+    """A sheet: {headings, remarks, rows}, each row {number, token, cells, formulas}. Its token becomes its party's."""
 
     application = models.ForeignKey("applications.Application", models.CASCADE, related_name="party_imports")
     token = models.CharField(max_length=32, unique=True, default=new_token, editable=False)
@@ -52,5 +48,4 @@ class PartyImport(models.Model):
 
 @hourly_task
 def delete_expired() -> None:
-    """Delete expired sheets, every hour."""
     PartyImport.objects.filter(expires_at__lte=timezone.now()).delete()

@@ -1,7 +1,4 @@
-"""Read a CSV or XLSX file into a grid. Runs in the sandbox alone, by the task `read_file`.
-
-An XLSX file is checked before it is parsed: it is an archive, and a small one may unpack to gigabytes.
-"""
+"""Read a CSV or XLSX file into a grid, in the sandbox. An XLSX file may unpack to gigabytes, so it is checked first."""
 
 import codecs
 import csv
@@ -150,10 +147,7 @@ def _csv_rows(text: str, delimiter: str) -> Iterator[GridRow]:
 
 
 def read_xlsx(content: bytes, headings: Collection[str]) -> Grid:
-    """Read the first sheet with known headings, each cell as the text it shows. Formulas are not evaluated.
-
-    Raises SheetRefused if the file cannot be read.
-    """
+    """Read the first sheet with known headings as the texts it shows, without evaluating formulas."""
     has_formulas, has_merged_cells = check_archive(content)
     merged = (("merged", ""),) if has_merged_cells else ()
     with _open_workbook(content, values=True) as values:
@@ -166,10 +160,7 @@ def read_xlsx(content: bytes, headings: Collection[str]) -> Grid:
 
 
 def check_archive(content: bytes) -> tuple[bool, bool]:
-    """Check the archive within bounds of memory and time. Return whether it has formulas, and merged cells.
-
-    Raises SheetRefused.
-    """
+    """Check the archive within bounds of memory and time. Return whether it has formulas, and merged cells."""
     try:
         with ZipFile(BytesIO(content)) as archive:
             _refuse_other_kinds(archive.infolist())
@@ -194,7 +185,6 @@ def _refuse_other_kinds(parts: list[ZipInfo]) -> None:
 
 
 def _check_parts(archive: ZipFile) -> tuple[bool, bool]:
-    """Check each part. Return whether one has formulas, and merged cells."""
     tags = others = 0
     has_formulas = has_merged_cells = False
     for part in archive.infolist():
@@ -215,10 +205,7 @@ def _check_parts(archive: ZipFile) -> tuple[bool, bool]:
 
 
 def _unpacked(archive: ZipFile, part: ZipInfo) -> bytes:
-    """Unpack a part. Raises SheetRefused if it is longer than its declared size.
-
-    `ZipFile` cuts a part to its declared size, so this reads one byte more.
-    """
+    """Unpack a part, and one byte more than its declared size, to which `ZipFile` cuts it, to refuse a longer one."""
     longer = copy(part)
     longer.file_size += 1
     with archive.open(longer) as opened:

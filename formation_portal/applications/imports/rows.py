@@ -26,10 +26,9 @@ _TICK_MARKS = frozenset({"x", "✓", "✔"})
 
 @dataclass
 class SheetRow:
-    """A row. With `problems` it cannot be added; `match` is the party that seems to be the same.
+    """A row with its cells by column. With `problems` it can't be added; `match` is the party that seems the same.
 
-    `texts` and `formulas` are its cells by column. Problems and notes are pairs of a column's heading and a sentence,
-    and `missing` are the labels of answers that will still be needed once it is added.
+    Problems and notes are pairs of a column's heading and a sentence; `missing` are labels of later answers.
     """
 
     number: int
@@ -45,12 +44,10 @@ class SheetRow:
 
     @property
     def label(self) -> str:
-        """Return the name of its party; "" without one."""
         return self.party.record.label if self.party else ""
 
     @property
     def adds_to_match(self) -> bool:
-        """Check that it has a role or an answer that its match lacks."""
         if self.party is None or self.match is None:
             return False
         match = self.match.party
@@ -58,8 +55,6 @@ class SheetRow:
 
 
 class SheetRows:
-    """Validate the rows of a sheet against a draft."""
-
     def __init__(self, draft: Draft, headings: tuple[str, ...]) -> None:
         sections = draft.schema.role_sections
         keys = keys_by_heading(draft.schema)
@@ -100,7 +95,6 @@ class SheetRows:
         return row
 
     def _missing(self, party: PartyRow) -> tuple[str, ...]:
-        """Return the labels of required questions without an answer."""
         answers = party.record.answers
         answered = {*answers.values, *answers.problems}
         questions = self._draft.form_state.party_questions(party.record)

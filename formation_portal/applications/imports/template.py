@@ -1,8 +1,4 @@
-"""The empty sheet of an application, as CSV and as XLSX with explanations and lists to choose from.
-
-It lists no party of the application, since a sheet is passed on and its receiver needs nobody else's data. A party that
-is in both is recognised when the sheet is uploaded.
-"""
+"""The empty sheet of an application, as CSV and as XLSX with explanations and lists. It names nobody."""
 
 import csv
 import io
@@ -45,7 +41,7 @@ ColumnChoices = Sequence[tuple[Column, tuple[Choice, ...]]]
 
 
 def template_columns(draft: Draft) -> tuple[Column, ...]:
-    """Return the columns that can be filled at present: those of active roles."""
+    """Return the columns of active roles."""
     sections = active_role_sections(draft)
     roles = {section.role for section in sections}
     fillable: list[Column] = []
@@ -58,12 +54,10 @@ def template_columns(draft: Draft) -> tuple[Column, ...]:
 
 
 def active_role_sections(draft: Draft) -> list[Section]:
-    """Return the sections of the roles that are asked for at present."""
     return [section for section in draft.schema.role_sections if draft.form_state.section_activation(section).active]
 
 
 def _choices(draft: Draft, column: Column) -> tuple[Choice, ...]:
-    """Return the choices of a column."""
     if column.key == KIND:
         return kind_choices(active_role_sections(draft))
     if column.role:
@@ -76,7 +70,6 @@ def _choices(draft: Draft, column: Column) -> tuple[Choice, ...]:
 
 
 def csv_template(draft: Draft) -> bytes:
-    """Write the headings as CSV."""
     text = io.StringIO(newline="")
     csv.writer(text).writerow([as_csv(column.marked) for column in template_columns(draft)])
     return text.getvalue().encode(_ENCODING)
@@ -113,7 +106,6 @@ def _fill_sheet(sheet: Any, offers: ColumnChoices, lists: Mapping[tuple[Choice, 
 
 
 def _write_explanations(sheet: Any, schema: FormSchema, offers: ColumnChoices) -> None:
-    """Explain each column: its heading, who is asked, whether it is required, what to type, and the allowed answers."""
     heads = (gettext("Column"), gettext("Who it is for"), gettext("Required"), gettext("What to type"))
     rows = [(*heads, gettext("Allowed answers"))]
     for column, choices in offers:

@@ -1,7 +1,4 @@
-"""Read an uploaded file into a grid in the sandbox, since it may be hostile, and check its headings.
-
-The task of the sandbox is in `readers`.
-"""
+"""Read an uploaded file into a grid in the sandbox (`readers`), since it may be hostile, and check its headings."""
 
 import fcntl
 import json
@@ -30,10 +27,7 @@ _MAX_SHOWN = 12
 
 
 def read_sheet(content: bytes, headings: Collection[str], *, account: int) -> Grid:
-    """Read the grid of a file. `headings` are those of the form, normalized. An account reads one file at a time.
-
-    Raises SheetRefused for a file that is not a sheet, is too large, or takes too long to read.
-    """
+    """Read the grid of a file, one of an account at a time; `headings` are normalized. Raises SheetRefused."""
     if len(content) > MAX_BYTES:
         raise SheetRefused(SheetRefusal.TOO_LARGE, limit=MAX_BYTES // 1_000_000)
     with _one_at_a_time(account):
@@ -113,7 +107,6 @@ def missing_headings(draft: Draft, headings: Sequence[str], *, kinds: Collection
 
 
 def quoted_headings(headings: Sequence[str]) -> str:
-    """Quote headings in a sentence, which ends early if there are very many."""
     return _quoted(headings[:_MAX_SHOWN]) + (" …" if len(headings) > _MAX_SHOWN else "")
 
 

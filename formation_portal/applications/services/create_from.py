@@ -1,7 +1,4 @@
-"""Create an application from another in one transaction: a copy, or what fits another product.
-
-Each new document has a file of its own, so that neither application needs the other.
-"""
+"""Create an application from another: a copy, or what fits another product. Each document gets a file of its own."""
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping
@@ -55,10 +52,7 @@ StoredNames = dict[int, str]
 
 @contextmanager
 def copied_files(application: Application, documents: Iterable[Document]) -> Iterator[StoredNames]:
-    """Copy the files before any row names them, and delete the copies where the rows cannot be written.
-
-    A document whose file is missing, or was removed in time, is left out. Raises NotCopied where the disk fails.
-    """
+    """Copy the files before any row names them; delete the copies if the rows can't be written. Raises NotCopied."""
     stored: StoredNames = {}
     try:
         for document in documents:
@@ -90,10 +84,7 @@ def _copy_file(application: Application, source: Document) -> str | None:
 
 
 def create_copy(draft: Draft, *, by: AbstractBaseUser) -> Application:
-    """Create a draft of the same product and schema with everything entered, and no deliveries.
-
-    Raises NotCopied, and Gone for a deleted account.
-    """
+    """Create a draft of the same product and schema with everything entered. Raises NotCopied, Gone."""
     old = draft.application
     new = Application(
         owner_id=by.pk, product_id=old.product_id, product=old.product, schema_version_id=old.schema_version_id
@@ -102,10 +93,7 @@ def create_copy(draft: Draft, *, by: AbstractBaseUser) -> Application:
 
 
 def create_from(draft: Draft, *, product: CatalogItem, content: Content, by: AbstractBaseUser) -> Application:
-    """Create a draft of another product with the content that fits there; the old one stays.
-
-    Raises NotCopied, and Gone for a deleted account.
-    """
+    """Create a draft of another product with the content that fits there. Raises NotCopied, Gone."""
     new = Application(
         owner_id=by.pk,
         product_id=product.jurisdiction_product_id,

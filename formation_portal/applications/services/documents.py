@@ -1,4 +1,4 @@
-"""Add and remove documents: one in a slot, checked by content, stored under random names; replaced ones are kept."""
+"""Add and remove documents: one in a slot, stored under random names; replaced ones are kept."""
 
 import logging
 from collections.abc import Iterable, Iterator
@@ -42,8 +42,7 @@ def add_document(
 ) -> Document:
     """Store a file in a slot of the party, or of the entity itself; it replaces an earlier one.
 
-    Raises UploadRefused for a file that is empty, over a limit, not PDF, JPEG or PNG by its content, or not harmless
-    (`upload_checks`), and where the disk fails; raises Gone, Closed.
+    Raises UploadRefused for a file that is not accepted (`upload_checks`) or can't be stored; Gone, Closed.
     """
     with disk_errors_refused():
         mime_type, digest = check_upload(upload)
@@ -57,10 +56,7 @@ def add_document(
 def reuse_document(
     draft: Draft, party: Party | PartyRow | None, slot: str, source: Document, *, by: Author
 ) -> Document:
-    """Store a copy of a file that was uploaded before, as if it were uploaded here. Raises as `add_document` does.
-
-    The copy is a file of its own, so that removing one keeps the other. The caller checks whose file it is.
-    """
+    """Store a copy of an earlier upload as a file of its own. The caller checks whose it is."""
     check_quota(draft.application.owner_id, [source.size])
     document = Document(name=source.name, mime_type=source.mime_type, size=source.size, sha256=source.sha256)
     try:
@@ -100,8 +96,7 @@ def _store(
 
 @contextmanager
 def stored_file(row: Any, content: "File[bytes] | IO[bytes]") -> Iterator[None]:
-    """Store the file of a row of an application, which is saved within; where it cannot be, the file is deleted
-    again. Raises UploadRefused where the disk fails."""
+    """Store the file of a row that is saved within, and delete it if that fails. Raises UploadRefused."""
     storage = row.file.storage
     with disk_errors_refused():
         row.file.name = storage.save(document_path(row, ""), content)
@@ -188,7 +183,6 @@ def _delete(draft: Draft, document: Document) -> None:
 
 
 def slot_change(slot: str, before: Document | None, after: Document | None) -> dict[str, Any]:
-    """Return the change of a slot's document as a Change stores it."""
     return change_line(slot, slot, _history_value(before), _history_value(after))
 
 

@@ -1,8 +1,6 @@
-"""Erase for good a draft or a closed application, a party of an application, or our copies of files that the
-formation service has.
+"""Erase a draft, a closed application, a party, or our copies of files that the formation service has.
 
-The rest says nothing of a person: an empty row, codes and times, and the audit log, which names everything by number.
-`privacy` decides when something may be erased.
+The rest says nothing of a person: an empty row, codes and times. `privacy` decides what may be erased.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -48,8 +46,7 @@ def erase_content(application: Application) -> None:
 
 
 def erase_application(application: Application, *, by: Author | None, reason: str) -> None:
-    """Erase an application that was submitted and is closed; the service keeps its own record. `reason` is a code for
-    the audit log. Raises Unread where it has changed since it was read."""
+    """Erase a closed application; `reason` is a code for the audit log. Raises Unread if it has changed meanwhile."""
     with transaction.atomic():
         locked = Application.objects.select_for_update().get(pk=application.pk)
         if locked.revision != application.revision or locked.deleted_at or locked.hold_reason is not None:
@@ -62,11 +59,9 @@ def erase_application(application: Application, *, by: Author | None, reason: st
 
 
 def erase_party(application: Application, token: str, *, by: Author | None) -> None:
-    """Erase a party, removed or not, from its application: answers, files, holdings, its part, what a review says of
-    it, and its names in the history. Raises Gone.
+    """Erase a party, removed or not: answers, files, holdings, its part, reviews, its names in the history.
 
-    While the application is open the service is told to delete it as well: at once, or with the corrections of one that
-    was returned.
+    Raises Gone. While the application is open the service is told too, at once or with the corrections.
     """
     with transaction.atomic():
         draft = open_draft(application)
@@ -118,10 +113,7 @@ def pseudonymised(value: Any, names: Collection[str]) -> Any:
 
 
 def remove_copies(application: Application, documents: Iterable[Document]) -> int:
-    """Remove our copies of these files, which the formation service has, and their pictures. Return their number.
-
-    Names, sizes and digests stay.
-    """
+    """Remove our copies of these files and their pictures; names, sizes and digests stay. Return their number."""
     with transaction.atomic():
         Application.objects.select_for_update().get(pk=application.pk)
         keys = [document.pk for document in documents]

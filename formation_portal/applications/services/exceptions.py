@@ -41,8 +41,7 @@ class LockedByReview(Closed):
 
 
 class TooManyParties(Closed):
-    """The application would have more than MAX_PARTIES. `room` is how many can still be added; negative where it has
-    more already."""
+    """The application would exceed MAX_PARTIES. `room` is how many can still be added, or below zero."""
 
     def __init__(self, room: int) -> None:
         limit = format_number(MAX_PARTIES)
@@ -95,10 +94,7 @@ class NotCopied(Exception):
 
 
 class Unread(Exception):
-    """The application was changed since the page that submits, withdraws or deletes it was drawn.
-
-    `changes` are the newest ones, the last first.
-    """
+    """The application was changed since the page was drawn that submits, withdraws or deletes it; newest first."""
 
     def __init__(self, changes: Sequence[Change]) -> None:
         super().__init__(gettext("Something has changed since you opened this page"))

@@ -37,12 +37,11 @@ ROLES = ":roles"
 
 
 def party_room(draft: Draft) -> int:
-    """Count the parties that can still be added; negative where the application has more than MAX_PARTIES already."""
+    """Count the parties that can still be added; negative if the application has more than MAX_PARTIES already."""
     return MAX_PARTIES - draft.application.parties.filter(removed_at=None).count()
 
 
 def check_party_room(draft: Draft) -> None:
-    """Check that the application can take one more party. Raises TooManyParties."""
     room = party_room(draft)
     if room <= 0:
         raise TooManyParties(room)
@@ -57,10 +56,9 @@ def add_party(
     by: AbstractBaseUser,
     token: str | None = None,
 ) -> Party:
-    """Add a party with its roles and the answers given so far.
+    """Add a party with its roles and the answers given so far. Raises ValueError, TooManyParties, Closed.
 
-    With a `token` chosen by the page a second post is harmless: it changes the party of the first one, and restores it
-    where it was removed in the meantime. Raises ValueError for an unknown kind; TooManyParties, Closed.
+    A second post with the same `token` changes the party of the first one, and restores it if it was removed.
     """
     if kind not in canonical.PARTY_KINDS:
         raise ValueError(f"No such kind of party: {kind!r}")
@@ -105,10 +103,7 @@ def save_party(
     roles: Iterable[str] | None = None,
     page_version: PageVersion | None = None,
 ) -> SaveResult:
-    """Save the posted answers of a party as typed, and its roles where they are given. Raises Gone, Closed.
-
-    Answers to the questions of a new role are saved too. Roles go by the name ROLES.
-    """
+    """Save the posted answers of a party as typed, and its roles (by the name ROLES) if given. Raises Gone, Closed."""
     with application_transaction(draft, by=by, page_version=page_version) as journal:
         model = current_party(draft, party).model
         old_roles = model.roles
@@ -186,10 +181,7 @@ def known_roles(draft: Draft, roles: Iterable[str]) -> list[str]:
 
 
 def remove_party(draft: Draft, party: Party | PartyRow, *, by: AbstractBaseUser) -> References:
-    """Remove a party with its holdings and documents, which are returned. Raises Gone, Closed.
-
-    All of it is kept, inactive, until it is restored or the application is submitted.
-    """
+    """Remove a party with its holdings and documents, which are returned and can be restored. Raises Gone, Closed."""
     with application_transaction(draft, by=by) as journal:
         row = current_party(draft, party)
         gone = draft.references_to_party(row.token)
@@ -239,10 +231,7 @@ def keep_both(draft: Draft, party: PartyRow, other: PartyRow, *, by: AbstractBas
 
 
 def merge_parties(draft: Draft, party: PartyRow, other: PartyRow, *, by: AbstractBaseUser) -> None:
-    """Merge `party` into `other`, which takes its roles, and the answers, documents and holdings that it lacks.
-
-    `party` is removed, and can be restored with what is left. Raises Gone, Closed.
-    """
+    """Merge `party` into `other`, which takes what it lacks; `party` is removed with the rest. Raises Gone, Closed."""
     with application_transaction(draft, by=by) as journal:
         row = current_party(draft, party)
         target = current_party(draft, other)

@@ -23,8 +23,6 @@ from .transactions import Journal, answer_changes, application_transaction
 
 
 class RowAction(StrEnum):
-    """The action that is chosen for a row of a sheet."""
-
     # Add a party, unless a party of the application matches it.
     ADD = "add"
     # Add a party although another matches it: they are different.
@@ -55,21 +53,18 @@ def keep_import(draft: Draft, grid: Grid, *, name: str, by: AbstractBaseUser) ->
 
 
 def delete_import(draft: Draft, sheet: PartyImport, *, by: AbstractBaseUser) -> None:
-    """Delete a stored sheet. Raises Closed."""
     with application_transaction(draft, by=by):
         PartyImport.objects.filter(pk=sheet.pk).delete()
 
 
 def import_rows(draft: Draft, sheet: PartyImport) -> tuple[SheetRow, ...]:
-    """Validate the rows of a stored sheet against the draft as it is now."""
     return tuple(SheetRows(draft, tuple(sheet.sheet["headings"])).validated(sheet.sheet["rows"]))
 
 
 def apply_import(draft: Draft, sheet: PartyImport, actions: Mapping[str, str], *, by: AbstractBaseUser) -> ImportResult:
-    """Add the chosen rows in one transaction; `actions` has the RowAction by row token. Rows with problems are skipped.
+    """Add the chosen rows, never twice; `actions` has the RowAction by row token. Delete a sheet that is used up.
 
-    A row is never added twice. A sheet of which no row is left is deleted. Raises Gone and Closed, and TooManyParties
-    if not all rows can be added: then none is.
+    Raises Gone and Closed, and TooManyParties if not all rows can be added: then none is.
     """
     with application_transaction(draft, by=by) as journal:
         if not PartyImport.objects.kept().filter(pk=sheet.pk).exists():
@@ -90,8 +85,6 @@ def apply_import(draft: Draft, sheet: PartyImport, actions: Mapping[str, str], *
 
 
 class _Import:
-    """The additions of one transaction."""
-
     def __init__(self, draft: Draft, journal: Journal) -> None:
         self._draft = draft
         self._journal = journal

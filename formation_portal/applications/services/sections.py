@@ -28,10 +28,7 @@ def save_answers(
     by: Author,
     page_version: PageVersion | None = None,
 ) -> SaveResult:
-    """Save the posted answers of a section, by its key, or of a party or share class, by its token.
-
-    Raises Gone, Closed.
-    """
+    """Save the posted answers of a section, by its key, or of a party or share class, by its token."""
     if section := draft.schema.section(holder):
         return save_section(draft, section, raw, version=version, by=by, page_version=page_version)
     if party := draft.party(holder):
@@ -50,10 +47,7 @@ def save_section(
     by: Author,
     page_version: PageVersion | None = None,
 ) -> SaveResult:
-    """Save the posted answers of a section exactly as typed, also invalid and inactive ones. Raises Closed.
-
-    Answers that were not posted stay, and so do those that others have changed since `version`.
-    """
+    """Save the posted answers of a section exactly as typed, also invalid and inactive ones. Raises Closed."""
     fields = section.fields_by_name
     with application_transaction(draft, by=by, page_version=page_version) as journal:
         stored = draft.raw(section)
@@ -99,10 +93,7 @@ def restorable_choices(draft: Draft, change: Change) -> dict[str, str]:
 
 
 def restore_choices(draft: Draft, change: Change, *, by: Author) -> SaveResult:
-    """Set the choices of a change back to what they were before it; what else it changed stays. Idempotent.
-
-    Raises Overtaken where one of them was answered again since; Gone, Closed.
-    """
+    """Set the choices of a change back to what they were before it, once. Raises Overtaken, Gone, Closed."""
     with application_transaction(draft, by=by) as journal:
         labels = restorable_choices(draft, change)
         if not labels:

@@ -1,7 +1,4 @@
-"""Save share classes, who holds shares, and who owns the companies that hold them.
-
-Owners are stored as typed, and never sent.
-"""
+"""Save share classes, who holds shares, and who owns the companies that hold them, which is never sent."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -105,10 +102,7 @@ def save_share_class(
 
 
 def remove_share_class(draft: Draft, share_class: ShareClass | ShareClassRow, *, by: AbstractBaseUser) -> References:
-    """Remove a class with its holdings. Returns what referred to it; answers that name it have to be chosen again.
-
-    Raises Gone, Closed.
-    """
+    """Remove a class with its holdings. Return what referred to it and has to be chosen again. Raises Gone, Closed."""
     with application_transaction(draft, by=by) as journal:
         row = _current_share_class(draft, share_class)
         _refuse_if_locked(draft, journal)
@@ -129,10 +123,7 @@ def save_holdings(
     version: int | None = None,
     page_version: PageVersion | None = None,
 ) -> SaveResult:
-    """Save the numbers of shares as typed, by the tokens of party and class. Raises Closed.
-
-    Numbers that were not posted stay, and so do those that others have changed since `version`, where one is given.
-    """
+    """Save the posted numbers of shares as typed, by the tokens of party and class. Raises Closed."""
     section = draft.schema.share_section
     if section is None:
         return SaveResult()
@@ -191,7 +182,6 @@ def parse_shares(text: str) -> int | None:
 
 
 def _refuse_if_locked(draft: Draft, journal: Journal) -> None:
-    """Raise LockedByReview if the shares are locked."""
     if journal.locks.has_shares(draft):
         raise LockedByReview
 
@@ -214,7 +204,7 @@ def save_owners(
 ) -> SaveResult:
     """Save the part of each owner as typed, by their tokens; an empty text removes the owner. Other owners stay.
 
-    Raises Closed, SharesExceedWhole, and Gone, also for an owner that is removed or is the company itself.
+    Raises Closed, SharesExceedWhole, and Gone, also for the company itself.
     """
     with application_transaction(draft, by=by, page_version=page_version) as journal:
         row = current_party(draft, company)
@@ -261,10 +251,7 @@ def add_owner(
     by: AbstractBaseUser,
     token: str,
 ) -> None:
-    """Add a party without a role that owns a part of the company. A second post adds nothing.
-
-    Raises Gone, TooManyParties, Closed, SharesExceedWhole.
-    """
+    """Add a party without a role that owns a part of the company, once. Raises as `add_party` and `save_owners` do."""
     with transaction.atomic():
         current_party(draft, company)
         party = draft.party(token)

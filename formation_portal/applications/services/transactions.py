@@ -175,10 +175,7 @@ class Journal:
         return answers
 
     def _is_history_full(self, texts: list[Any]) -> bool:
-        """Check that one more change of these texts would exceed what the history takes of its author in an hour.
-
-        The history stores the answers before and after each save. Short changes are not counted and need no query.
-        """
+        """Check that these texts would exceed what the history takes of its author in an hour."""
         if count_characters(texts) < LONG_CHANGE:
             return False
         recent = Change.objects.filter(at__gte=timezone.now() - timedelta(hours=1))
@@ -233,9 +230,9 @@ class Journal:
         return writable
 
     def _changes_by_others(self, page_version: PageVersion, holders: Collection[str]) -> dict[str, tuple[Any, Change]]:
-        """Return the answers that others have changed since the page was drawn, by their names in the history.
+        """Return what others have changed since the page was drawn, by its name in the history. One query.
 
-        With each goes the value that the page last knew, and the latest change. One query.
+        With each goes the value that the page last knew, and the latest change.
         """
         others: dict[str, tuple[Any, Change]] = {}
         page_values: dict[str, Any] = {}
@@ -266,7 +263,6 @@ _LOCKED_COLUMNS = (
 
 
 def _changed_fields(application: Application, stored: Application) -> list[str]:
-    """Return the fields of a wide row that a transaction has changed."""
     fields = application._meta.concrete_fields
     return [field.name for field in fields if getattr(application, field.attname) != getattr(stored, field.attname)]
 
@@ -280,10 +276,7 @@ def lock_owner(owner: AbstractBaseUser) -> None:
 
 
 def lock_application(draft: Draft) -> Application:
-    """Lock the application's row until the end of the transaction, and bring the draft up to date with it.
-
-    Returns the row as it is stored. Raises FormChanged where the application has moved to another form.
-    """
+    """Lock the application's row, bring the draft up to date, and return the row as stored. Raises FormChanged."""
     application = draft.application
     stored = next(iter(LOCKED.rows(application.pk)), None)
     if stored is None:
@@ -304,8 +297,7 @@ def application_transaction(
 ) -> Iterator[Journal]:
     """A transaction around one change of an application. Raises Closed, FormChanged, LockedByReview.
 
-    The application's row is locked, so that its changes come one after another. Without an entry in the journal nothing
-    is written and nobody is told. `page_version` names the page that posted the change.
+    The application's row is locked. Without an entry in the journal nothing is written and nobody is told.
     """
     with transaction.atomic():
         application = draft.application
@@ -338,11 +330,7 @@ def application_transaction(
 def append_to_audit_log(
     application: Application, entries: Sequence[Change], *, by: Author | None, rows: Sequence[models.Model] = ()
 ) -> None:
-    """Append one transaction's history entries to the audit log, which nobody can alter unseen.
-
-    The log names the entries by primary key and attests them, and `rows` beside them, by keyed digests alone, so that
-    a draft can be deleted with everything typed.
-    """
+    """Append history entries to the audit log, which attests them, and `rows` beside them, by keyed digests alone."""
     holders = {entry.holder for entry in entries}
     moved_to = next((entry.moved_to for entry in entries if entry.moved_to), "")
     chain.append(

@@ -42,10 +42,9 @@ def start(*, owner: AbstractBaseUser, product: CatalogItem) -> Application:
 
 
 def submit(draft: Draft, *, by: AbstractBaseUser, declaration: str = "", revision: int | None = None) -> None:
-    """Submit the application for review. Raises NotReady with what is still needed, and Closed.
+    """Submit the application for review. Raises Unread, NotReady, Closed.
 
-    Raises Unread where the application has changed since the `revision` that the page was drawn from: a declaration is
-    about what its author has read. Removed parties are deleted for good, with their documents.
+    A declaration is about what its author has read: nothing may have changed since the `revision` of the page.
     """
     with application_transaction(draft, by=by, must_be_open=False) as journal:
         application = draft.application
@@ -71,10 +70,7 @@ def _refuse_unread(application: Application, revision: int | None) -> None:
 
 
 def withdraw(draft: Draft, *, by: AbstractBaseUser, revision: int | None = None) -> None:
-    """Withdraw a submitted application; a draft that never was submitted is deleted instead.
-
-    Raises Closed, and Unread where it has changed since the `revision` that the page was drawn from.
-    """
+    """Withdraw a submitted application, or delete a draft that never was submitted. Raises Closed, Unread."""
     application = draft.application
     if application.submitted_at is None:
         delete_draft(application, by=by, revision=revision)
@@ -89,10 +85,7 @@ def withdraw(draft: Draft, *, by: AbstractBaseUser, revision: int | None = None)
 
 
 def advance(draft: Draft, transition: str, *, by: AbstractBaseUser, note: str = "") -> None:
-    """Make an agent's transition, by its name in the lifecycle. `note` goes to the service with it.
-
-    Raises Closed, and PaymentDue while the service waits for the customer's payment.
-    """
+    """Make an agent's transition, by its name. `note` goes to the service with it. Raises Closed, PaymentDue."""
     assert TRANSITIONS[transition].by == AGENT
     with application_transaction(draft, by=by, must_be_open=False) as journal:
         application = draft.application
@@ -105,11 +98,9 @@ def advance(draft: Draft, transition: str, *, by: AbstractBaseUser, note: str = 
 
 
 def delete_draft(application: Application, *, by: AbstractBaseUser | None, revision: int | None = None) -> None:
-    """Delete a draft that was never submitted, with everything typed, its history and its collaborators. `by` is None
-    where it was left unused for too long (privacy/retention.py).
+    """Delete a draft that never was submitted, with everything typed. `by` is None for an unused one.
 
-    Raises Closed, and Unread where it has changed since the `revision` that the page was drawn from. The empty row
-    stays, unseen, until the service has been told.
+    Raises Closed, Unread. The empty row stays, unseen, until the service has been told.
     """
     draft = open_draft(application)
     with application_transaction(draft, by=by, must_be_open=False) as journal:
@@ -131,10 +122,7 @@ def keep_draft(draft: Draft, *, by: AbstractBaseUser) -> None:
 
 
 def reopen(draft: Draft, *, reason: str) -> None:
-    """Return a submitted application to its customer, since the service refused it. No-op once it is in review.
-
-    `reason` is a message for the history.
-    """
+    """Return an application that the service refused, with a message for the history. No-op once it is in review."""
     with application_transaction(draft, by=None, must_be_open=False) as journal:
         if draft.application.status is not State.SUBMITTED_FOR_REVIEW:
             return
@@ -152,10 +140,7 @@ def record_service_incorporation(draft: Draft) -> None:
 
 
 def set_payment_due(draft: Draft, *, is_due: bool) -> None:
-    """Record that the formation service waits for the customer's payment, or that it no longer does.
-
-    No-op where that is recorded already, or the application is not with the service.
-    """
+    """Record that the formation service waits for the customer's payment, or no longer does, if that is new."""
     with application_transaction(draft, by=None, must_be_open=False) as journal:
         application = draft.application
         was_due = application.payment_due_since is not None
@@ -171,10 +156,9 @@ def set_payment_due(draft: Draft, *, is_due: bool) -> None:
 
 
 def adopt_form(draft: Draft, *, product: CatalogItem, by: AbstractBaseUser) -> None:
-    """Move an open draft to the product's present form and price. Raises Closed.
+    """Move an open draft to the product's present form and price. No answer is dropped. Raises Closed.
 
-    No answer is dropped: what the form no longer asks stays stored and is active again if it is asked again. Every
-    section gets a new version, so that a page of the old form overwrites nothing.
+    Every section gets a new version, so that a page of the old form overwrites nothing.
     """
     schema_version = keep_schema(product.document)
     with application_transaction(draft, by=by) as journal:

@@ -1,5 +1,4 @@
-"""Check an upload before it is stored: its type and size, the account's quota, the judgement of the sandbox, and the
-malware scanner if there is one."""
+"""Check an upload before it is stored: type and size, the account's quota, the sandbox, and the malware scanner."""
 
 import hashlib
 import logging
@@ -115,10 +114,7 @@ def printable_name(name: str) -> str:
 
 
 def judge_file(content: "File[bytes] | IO[bytes]", name: str, mime_type: str) -> tuple[Findings, bytes]:
-    """Return the findings of the sandbox, and a picture of the first page.
-
-    Raises UploadRefused for a file that is not harmless, can't be opened, or could not be inspected.
-    """
+    """Return the findings of the sandbox, and a picture of the first page. Raises UploadRefused."""
     try:
         findings, picture = inspect_file(content, mime_type)
     except SandboxBusy as busy:
@@ -136,10 +132,7 @@ def judge_file(content: "File[bytes] | IO[bytes]", name: str, mime_type: str) ->
 
 
 def scan_upload(content: "File[bytes] | IO[bytes]", application: Application, *, by: Author | None) -> ScanState:
-    """Scan a file: NONE without a scanner, WAITING if it does not answer in time.
-
-    Raises UploadRefused for malware, which the audit log records.
-    """
+    """Scan a file: NONE without a scanner, WAITING if it does not answer in time. Raises UploadRefused for malware."""
     if not settings.CLAMD_URL:
         return ScanState.NONE
     try:
@@ -156,10 +149,9 @@ def scan_upload(content: "File[bytes] | IO[bytes]", application: Application, *,
 
 @contextmanager
 def quota_transaction(owner_id: int, sizes: Sequence[int]) -> Iterator[None]:
-    """Open a transaction that adds files of these sizes, in which nobody else uses up the account's quota.
+    """Open a transaction that adds files of these sizes, with the account's row locked. Raises UploadRefused.
 
-    Raises UploadRefused as `check_quota` does. The account's row is locked, before any application's: without its key,
-    which every new row that names the account needs to share.
+    It is locked before any application's, and without its key, which every new row that names the account shares.
     """
     with transaction.atomic():
         get_user_model().objects.select_for_update(no_key=True).get(pk=owner_id)
@@ -168,10 +160,7 @@ def quota_transaction(owner_id: int, sizes: Sequence[int]) -> Iterator[None]:
 
 
 def check_quota(owner_id: int, sizes: Sequence[int]) -> None:
-    """Check that the account which owns the application has room for files of these sizes. One query.
-
-    Raises UploadRefused if it has not, or if too many files were uploaded to its applications in the last hour.
-    """
+    """Raise UploadRefused if the account has no room for files of these sizes, or uploads too often. One query."""
     if not sizes:
         return
     documents = Document.objects.filter(application__owner=OuterRef("pk"))
