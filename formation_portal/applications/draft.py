@@ -21,7 +21,7 @@ from formation_portal.contract.shares import over_issued
 
 from .fields import CHARACTERS_PER_HOLDER, MAX_CHARACTERS, count_characters
 from .models import Application, Holding, Party, SectionAnswers, ShareClass
-from .parties import NameFields, PartyRow, References, ShareClassRow, label_as_typed
+from .parties import NameFields, PartyRow, ShareClassRow, label_as_typed
 from .schema_versions import HomeSections
 from .schema_versions import keep_schema as keep_schema
 from .schema_versions import load_schema as load_schema
@@ -268,13 +268,8 @@ class Draft(StoredRows):
         """Return the entity's name as typed, with its ending; without one the product's."""
         return canonical.entity_name(self.entity_raw) or self.application.product_name
 
-    def references_to_party(self, token: str) -> References:
-        return References(
-            holdings=tuple(self.holdings_of(token).values()),
-            documents=tuple(document for document in self.documents if token_of(document.party) == token),
-        )
-
-    def references_to_share_class(self, token: str) -> References:
+    def answers_naming(self, share_class: ShareClassRow) -> list[tuple[str, FieldSpec]]:
+        """Return the questions whose answer is the share class, with the label of the party or class asked, or ""."""
         schema = self.schema
         entity = ("", schema.entity_fields, self.entity_raw)
         holders: list[tuple[str, Iterable[FieldSpec], Mapping[str, Any]]] = [entity]
@@ -283,7 +278,6 @@ class Draft(StoredRows):
         answers = []
         for label, fields, raw in holders:
             for spec in fields:
-                if spec.refers_to_share_class and raw.get(spec.name) == token:
+                if spec.refers_to_share_class and raw.get(spec.name) == share_class.token:
                     answers.append((label, spec))
-        holdings = tuple(holding for pair, holding in self.holdings.items() if pair[1] == token)
-        return References(holdings=holdings, answers=tuple(answers))
+        return answers

@@ -13,7 +13,7 @@ from formation_portal.contract.fields.cleaning import clean_line
 from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.schema import FormSchema
 
-from .models import Document, Holding, Party, ShareClass
+from .models import Party, ShareClass
 
 
 class _HolderRow:
@@ -71,19 +71,6 @@ class ShareClassRow(_HolderRow):
     @property
     def label(self) -> str:
         return self.record.label or gettext("Unnamed share class")
-
-
-@dataclass(frozen=True, slots=True)
-class References:
-    """The references to a party or share class: rows that are removed with it, and answers to be given again."""
-
-    holdings: tuple[Holding, ...] = ()
-    documents: tuple[Document, ...] = ()
-    # Answers that name a share class: the party's or class's label (empty for the entity), and the question.
-    answers: tuple[tuple[str, FieldSpec], ...] = ()
-
-    def __bool__(self) -> bool:
-        return bool(self.holdings or self.documents or self.answers)
 
 
 def name_fields(schema: FormSchema, kind: str) -> tuple[FieldSpec, ...]:

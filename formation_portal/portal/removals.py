@@ -98,15 +98,14 @@ def _party_consequences(draft: Draft, party: PartyRow) -> list[str]:
                 accepted,
             )
         )
-    references = draft.references_to_party(party.token)
     class_names = {row.model.pk: row.label for row in draft.share_classes}
-    for holding in references.holdings:
+    for holding in draft.holdings_of(party.token).values():
         values = {"number": number_of_shares(holding), "name": class_names[holding.share_class_id]}
         sentences.append(gettext("Holds {number} “{name}” shares. They will be unallocated.").format(**values))
     for company in companies_owned_by(draft, party, typed_stakes(draft)):
         sentence = gettext("Owns part of {name}. That part will have no known owner.")
         sentences.append(sentence.format(name=company.label))
-    for document in references.documents:
+    for document in draft.documents_of(party).values():
         values = {"file": document.name, "slot": draft.slot_words(document.slot)}
         sentences.append(gettext("“{file}” ({slot})").format(**values))
     sentences.append(
@@ -145,13 +144,13 @@ def share_class_removal(request: UserRequest, reference: str, token: str) -> Htt
 
 
 def _share_class_consequences(draft: Draft, share_class: ShareClassRow) -> list[str]:
-    references = draft.references_to_share_class(share_class.token)
     party_names = {row.model.pk: row.label for row in draft.parties}
     sentences: list[str] = []
-    for holding in references.holdings:
-        values = {"name": party_names[holding.party_id], "number": number_of_shares(holding)}
-        sentences.append(gettext("{name} holds {number} of its shares.").format(**values))
-    for label, spec in references.answers:
+    for (_, token), holding in draft.holdings.items():
+        if token == share_class.token:
+            values = {"name": party_names[holding.party_id], "number": number_of_shares(holding)}
+            sentences.append(gettext("{name} holds {number} of its shares.").format(**values))
+    for label, spec in draft.answers_naming(share_class):
         sentence = gettext("{who}: you will need to answer “{label}” again.")
         sentences.append(sentence.format(who=label or draft.title, label=spec.label))
     return sentences + _delivered_words(draft, ResourceKind.SHARE_CLASS, share_class.token)

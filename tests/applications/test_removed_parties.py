@@ -32,9 +32,7 @@ def with_grace(draft: Draft, owner: Any) -> Party:
 
 def test_a_removed_party_counts_nowhere(complete: Draft, owner: Any) -> None:
     ada = complete.parties[0]
-    gone = services.remove_party(complete, ada, by=owner)
-    assert [holding.typed for holding in gone.holdings] == ["10,000"]
-    assert [document.slot for document in gone.documents] == ["Passport"]
+    services.remove_party(complete, ada, by=owner)
     for draft in (complete, reopened(complete)):
         assert (draft.parties, draft.holdings, draft.documents) == ((), {}, [])
         assert draft.record.parties == ()

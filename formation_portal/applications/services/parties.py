@@ -18,7 +18,7 @@ from ..draft import Draft
 from ..fields import changed_answers, new_token, without_blanks
 from ..models import Document, Party, Stake, document_subject
 from ..ownership_stakes import typed_stakes
-from ..parties import PartyRow, References, name_fields
+from ..parties import PartyRow, name_fields
 from .documents import delete_files_on_commit
 from .exceptions import Gone, TooManyParties
 from .transactions import (
@@ -180,18 +180,16 @@ def known_roles(draft: Draft, roles: Iterable[str]) -> list[str]:
     return [role for role in of_schema if role in roles]
 
 
-def remove_party(draft: Draft, party: Party | PartyRow, *, by: AbstractBaseUser) -> References:
-    """Remove a party with its holdings and documents, which are returned and can be restored. Raises Gone, Closed."""
+def remove_party(draft: Draft, party: Party | PartyRow, *, by: AbstractBaseUser) -> None:
+    """Remove a party with its holdings and documents, which can be restored with it. Raises Gone, Closed."""
     with application_transaction(draft, by=by) as journal:
         row = current_party(draft, party)
-        gone = draft.references_to_party(row.token)
         fields = fields_by_name(draft.schema.fields_of(row.kind, row.roles))
         changes = answer_changes(fields, row.raw, dict.fromkeys(row.raw))
         journal.note("Removed {name}", holder=row.token, changes=changes, name=row.label)
         row.model.removed_at = timezone.now()
         row.model.save()
         draft.reload()
-        return gone
 
 
 def restore_party(draft: Draft, token: str, *, by: AbstractBaseUser) -> PartyRow:

@@ -19,7 +19,7 @@ from ..draft import Draft
 from ..fields import new_token, without_blanks
 from ..models import ChangeList, Holding, ShareClass, Stake
 from ..ownership_stakes import OWNER_PREFIX, exceed_whole, typed_stakes
-from ..parties import PartyRow, References, ShareClassRow, name_answers
+from ..parties import PartyRow, ShareClassRow, name_answers
 from .exceptions import Gone, LockedByReview, SharesExceedWhole
 from .parties import add_party, current_party
 from .transactions import (
@@ -101,18 +101,16 @@ def save_share_class(
     return journal.result()
 
 
-def remove_share_class(draft: Draft, share_class: ShareClass | ShareClassRow, *, by: AbstractBaseUser) -> References:
-    """Remove a class with its holdings. Return what referred to it and has to be chosen again. Raises Gone, Closed."""
+def remove_share_class(draft: Draft, share_class: ShareClass | ShareClassRow, *, by: AbstractBaseUser) -> None:
+    """Remove a class with its holdings; answers that name it have to be chosen again. Raises Gone, Closed."""
     with application_transaction(draft, by=by) as journal:
         row = _current_share_class(draft, share_class)
         _refuse_if_locked(draft, journal)
-        gone = draft.references_to_share_class(row.token)
         fields = fields_by_name(draft.schema.share_class_fields)
         changes = answer_changes(fields, row.raw, dict.fromkeys(row.raw))
         journal.note("Removed the share class {name}", holder=row.token, changes=changes, name=row.label)
         row.model.delete()
         draft.reload()
-        return gone
 
 
 def save_holdings(
