@@ -165,26 +165,6 @@ def test_what_was_told_stays_told_whatever_is_saved_later(
     assert transport.bodies(STATUS) == [{"status": "in_review", "note": "As it was"}]
 
 
-def test_one_row_for_all_submissions_is_that_of_the_last(
-    submitted: Draft, transport: FlakyTransport, owner: Any, agent: Any
-) -> None:
-    """As databases have it that are older than a row for each."""
-    services.reopen(submitted, reason="Please look again")
-    Entity.objects.update(status="returned_for_changes")
-    services.submit(submitted, by=owner)
-    Delivery.objects.filter(kind="submission", subject="2").delete()
-    last = {"submission": 2}
-    update_each(Delivery.objects.filter(kind="submission"), wanted=last, sent=last, acknowledged=last, position=0)
-    Entity.objects.update(status="submitted_for_review")
-    advance(submitted, *RETURNED, by=agent)
-    drain()
-    assert sent_statuses(transport) == ["in_review", "returned_for_changes"]
-    services.submit(submitted, by=owner)
-    drain()
-    assert transport.endpoints == [STATUS, STATUS, "POST entities/submit"]
-    assert sorted(Delivery.objects.filter(kind="submission").values_list("subject", flat=True)) == ["", "3"]
-
-
 def test_a_draft_that_was_never_submitted_pays_nothing(
     complete: Draft, owner: Any, django_assert_num_queries: Any
 ) -> None:
