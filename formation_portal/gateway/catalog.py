@@ -57,7 +57,9 @@ def read_products(items: Sequence[Any]) -> tuple[CatalogProduct, ...]:
         if isinstance(item, BrokenItem):
             product = CatalogProduct(_hashed_key(item.name, products), item.name, None, item.reason)
         else:
-            key = item.product.slug if slugs[item.product.slug] == 1 else item.jurisdiction_product_id
+            key = item.product.slug
+            if slugs[key] > 1:
+                key = item.jurisdiction_product_id
             if not _URL_KEY.fullmatch(key) or key in products:
                 key = _hashed_key(item.jurisdiction_product_id, products)
             name = item.product.name or item.form.form_name or item.product.slug or "A product without a name"
@@ -183,8 +185,7 @@ _translated_catalogs: dict[str, tuple[Catalog, Items, Catalog]] = {}
 
 
 def _translated_product(product: CatalogProduct, items: Items, language: str) -> CatalogProduct:
-    document = items.get(product.item.jurisdiction_product_id) if product.item else None
-    if product.item is None or document is None:
+    if product.item is None or not (document := items.get(product.item.jurisdiction_product_id)):
         return product
     item = translated_item(product.item, document, language)
     return replace(product, item=item, name=item.product.name or product.name)

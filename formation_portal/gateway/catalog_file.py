@@ -27,7 +27,7 @@ class CatalogFile:
 
     def __init__(self, directory: Path, base_url: str, language: str = "") -> None:
         name = hashlib.sha256(base_url.encode()).hexdigest()[:16]
-        self._path = directory / (f"{name}-{language}.json" if language else f"{name}.json")
+        self._path = directory / f"{'-'.join(filter(None, (name, language)))}.json"
 
     def stamp(self) -> int:
         """Return the version of the file, its time of change; 0 without a file."""

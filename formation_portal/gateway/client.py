@@ -206,7 +206,9 @@ def _path(*steps: str) -> str:
 def _scope(party_id: str | None = None, share_class_id: str | None = None) -> dict[str, str]:
     if party_id:
         return {"scope": "party", "party_id": party_id}
-    return {"scope": "share_class", "share_class_id": share_class_id} if share_class_id else {}
+    if share_class_id:
+        return {"scope": "share_class", "share_class_id": share_class_id}
+    return {}
 
 
 def _sent_at(answer: Answer) -> datetime | None:

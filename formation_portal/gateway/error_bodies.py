@@ -70,7 +70,9 @@ def _problems(values: list[Any], message: str = "") -> tuple[FieldProblem, ...]:
     """Return the objections in the values. An objection without a text gets `message`."""
     problems = []
     for problem in islice(_read(values, (), _MAX_DEPTH), MAX_PROBLEMS):
-        problems.append(problem if problem.message else replace(problem, message=message))
+        if not problem.message:
+            problem = replace(problem, message=message)
+        problems.append(problem)
     return tuple(problems)
 
 

@@ -176,7 +176,9 @@ def error_class_for(
         return _BY_STATUS[status]
     if 400 <= status < 500:
         return Refused
-    return UnexpectedAnswer if 100 <= status < 200 else Unclear
+    if 100 <= status < 200:
+        return UnexpectedAnswer
+    return Unclear
 
 
 def error_class_of(error: object) -> type[GatewayError]:

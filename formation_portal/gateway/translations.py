@@ -82,8 +82,10 @@ class CatalogTranslation(CachedCatalog):
             log.warning("No words in %s from %s: %s", self.language, self._source.base_url, error)
             self._wait(max(RETRY_SECONDS, error.retry_after or 0))
         else:
-            self._wait(self._seconds if is_available else _UNAVAILABLE_SECONDS)
-            if is_available and answer.items is not None:
+            self._wait(self._seconds)
+            if not is_available:
+                self._wait(_UNAVAILABLE_SECONDS)
+            elif answer.items is not None:
                 self._file.write(answer.items, answer.etag)
                 self._stamp = self._file.stamp()
                 self._take(answer.items, answer.etag)

@@ -293,12 +293,16 @@ class ApplicationDeliveries:
                 return DeliveryStage.PAYMENT
             if row.reason == Reason.UNSUPPORTED:
                 return DeliveryStage.OURS
-            return DeliveryStage.SAVED if row.acknowledged is None else DeliveryStage.RECEIVED
+            if row.acknowledged is None:
+                return DeliveryStage.SAVED
+            return DeliveryStage.RECEIVED
         if row.state != DeliveryState.QUEUED:
             return _STAGES[DeliveryState(row.state)]
         if not may_send or is_blocked(row, self._rows.values(), self._existing, is_closed=self._is_closed):
             return DeliveryStage.SAVED
-        return DeliveryStage.WAITING if self.profile.is_paused(timezone.now()) else DeliveryStage.SENDING
+        if self.profile.is_paused(timezone.now()):
+            return DeliveryStage.WAITING
+        return DeliveryStage.SENDING
 
 
 def deliveries_of(application: Application) -> ApplicationDeliveries:

@@ -237,4 +237,6 @@ def _target(problem: LocatedProblem) -> Target:
         return Target.of_field(holder, problem.field)
     if problem.party:
         return Target(TargetKind.PARTY, problem.party)
-    return Target(TargetKind.SECTION, problem.section) if problem.section else WHOLE_APPLICATION
+    if problem.section:
+        return Target(TargetKind.SECTION, problem.section)
+    return WHOLE_APPLICATION

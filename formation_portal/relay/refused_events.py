@@ -38,8 +38,9 @@ def refusal_reason(headers: Mapping[str, str], *, has_secret: bool) -> RefusedEv
         return Reason.NO_SECRET
     signature, timestamp = _HEADERS[settings.WEBHOOK_SCHEME]
     if not headers.get(signature):
-        is_other = any(headers.get(name) for name, _ in _HEADERS.values())
-        return Reason.OTHER_SCHEME if is_other else Reason.UNSIGNED
+        if any(headers.get(name) for name, _ in _HEADERS.values()):
+            return Reason.OTHER_SCHEME
+        return Reason.UNSIGNED
     sent_at = parse_integer(headers.get(timestamp, ""), digits=12)
     if sent_at is not None and abs(timezone.now().timestamp() - sent_at) > TOLERANCE_SECONDS:
         return Reason.TIME

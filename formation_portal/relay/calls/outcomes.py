@@ -72,12 +72,17 @@ def _state_of(
 ) -> tuple[DeliveryState, str]:
     if isinstance(error, errors.NotAuthorised):
         # A change of status takes a scope of its own; a key without it is still good for all else.
-        lacks_scope = kind is ResourceKind.STATUS and error.status == 403
-        return DeliveryState.WAITING, Reason.NOT_ALLOWED if lacks_scope else Reason.NOT_AUTHORISED
+        if kind is ResourceKind.STATUS and error.status == 403:
+            return DeliveryState.WAITING, Reason.NOT_ALLOWED
+        return DeliveryState.WAITING, Reason.NOT_AUTHORISED
     if is_gone or (isinstance(error, errors.NotFound) and not isinstance(error, errors.Unsupported)):
-        return (DeliveryState.DONE, "") if action == REMOVE else (DeliveryState.HELD, "not_found")
+        if action == REMOVE:
+            return DeliveryState.DONE, ""
+        return DeliveryState.HELD, "not_found"
     if isinstance(error, errors.Unsupported):
-        return (DeliveryState.DONE if kind.is_transition else DeliveryState.HELD), Reason.UNSUPPORTED
+        if kind.is_transition:
+            return DeliveryState.DONE, Reason.UNSUPPORTED
+        return DeliveryState.HELD, Reason.UNSUPPORTED
     if isinstance(error, errors.Busy) and error.code == "request_in_progress":
         return DeliveryState.UNKNOWN, Reason.IN_PROGRESS
     if isinstance(error, errors.Busy | errors.NotSent):

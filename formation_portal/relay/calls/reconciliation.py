@@ -40,8 +40,9 @@ def strategy_for(row: Delivery, capabilities: Capabilities) -> Strategy:
         # It changes any status that the entity has by then, so it is only repeated under a key that counts. If the
         # service refuses it, or it is no longer wanted, it is not repeated: the entity's status is read.
         may_repeat = honours_keys and row.repeats < timing.KEYED_REPEATS
-        is_same = row.reason != Reason.STATE_CONFLICT and row.wanted == row.sent
-        return Strategy.REPEAT if may_repeat and is_same else Strategy.LOOK_UP
+        if may_repeat and row.reason != Reason.STATE_CONFLICT and row.wanted == row.sent:
+            return Strategy.REPEAT
+        return Strategy.LOOK_UP
     # Anything but creating a record has the same result twice as once. csp-data goes out whole to a service that is not
     # known to merge it.
     if kind.is_csp or (sent_action(row) != CREATE and kind is not ResourceKind.DOCUMENT):
@@ -53,7 +54,9 @@ def strategy_for(row: Delivery, capabilities: Capabilities) -> Strategy:
         if kind not in capabilities.refuses_repeats:
             return Strategy.HOLD
     most = timing.KEYED_REPEATS if honours_keys else timing.REPEATS
-    return Strategy.REPEAT if row.repeats < most else Strategy.HOLD
+    if row.repeats < most:
+        return Strategy.REPEAT
+    return Strategy.HOLD
 
 
 _READINGS = 5

@@ -233,7 +233,9 @@ def wanted_action(row: Delivery) -> str:
 def _action(row: Delivery, payload: Payload | None) -> str:
     if payload is None:
         return REMOVE
-    return CREATE if row.acknowledged is None else CHANGE
+    if row.acknowledged is None:
+        return CREATE
+    return CHANGE
 
 
 def needs_an_edit(row: Delivery) -> bool:

@@ -13,6 +13,7 @@ from formation_portal.core.background import run_hourly_tasks
 from formation_portal.core.nodes import secret_store
 from formation_portal.core.nodes.secret_store import StoredSecret
 from formation_portal.gateway import FormationService
+from formation_portal.gateway.client import Collection
 from formation_portal.relay.document_status import read_due_documents
 from formation_portal.relay.incoming_webhooks import BODY_LIMIT
 from formation_portal.relay.models import Delivery, ReceivedEvent
@@ -216,9 +217,9 @@ def test_a_hint_that_comes_while_the_list_is_read_is_not_lost(
     assert delivery is not None
 
     class Slow:
-        def documents(self, entity_id: str) -> Any:
+        def records(self, entity_id: str, collection: Collection) -> Any:
             """It has answered when it changes its mind, and says so before its answer arrives."""
-            records = known.documents(entity_id)
+            records = known.records(entity_id, collection)
             Document.objects.filter(id=delivery.remote_id).update(status="rejected")
             post(second, sign(second, name="evt_2"))
             return records
