@@ -1,6 +1,6 @@
 """Build the grid of shareholdings: its columns, rows and cells, the remaining shares in words, and equal splits."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -10,7 +10,6 @@ from django.core.paginator import Page, Paginator
 from django.utils.translation import gettext
 
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.models import Holding
 from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.contract.fields.iso_codes import format_money
 from formation_portal.contract.fields.parsing import localised_number
@@ -34,36 +33,6 @@ CLASSES_AT_ONCE = 12
 _UNSETTLED = (DeliveryStage.YOURS, DeliveryStage.OURS, DeliveryStage.CHECKING, DeliveryStage.WAITING)
 
 
-@dataclass(frozen=True, slots=True)
-class HoldingCell:
-    """The number of shares of one class that a holder has, as typed."""
-
-    party: PartyRow
-    row: ShareClassRow
-    holding: Holding | None
-    typed: str
-    # Why the number is wrong, the service's message, and an unsettled stage of its delivery; each may be "".
-    problem: str
-    refused: str
-    delivery: str
-
-    @property
-    def pair(self) -> tuple[str, str]:
-        return self.party.token, self.row.token
-
-    @property
-    def id(self) -> str:
-        return cell_name(*self.pair)
-
-    @property
-    def label(self) -> str:
-        return f"{self.row.label}, {self.party.label}"
-
-    @property
-    def error(self) -> str:
-        return self.problem or self.refused
-
-
 @dataclass(frozen=True)
 class Grid:
     """A row for each holder and a column for each class, of those on one page."""
@@ -71,16 +40,16 @@ class Grid:
     draft: Draft
     allocation: Allocation
     deliveries: ApplicationDeliveries
-    holder_page: str = ""
-    class_page: str = ""
+    # Has the numbers of the pages of holders and classes.
+    query: Mapping[str, Any]
 
     @cached_property
     def holders_shown(self) -> Page[PartyRow]:
-        return Paginator(self.allocation.holders, HOLDERS_AT_ONCE).get_page(self.holder_page)
+        return Paginator(self.allocation.holders, HOLDERS_AT_ONCE).get_page(self.query.get("page"))
 
     @cached_property
     def classes_shown(self) -> Page[ShareClassRow]:
-        return Paginator(self.draft.share_classes, CLASSES_AT_ONCE).get_page(self.class_page)
+        return Paginator(self.draft.share_classes, CLASSES_AT_ONCE).get_page(self.query.get("classes"))
 
     def pages_of(self, party: str, share_class: str) -> tuple[int, int]:
         """Return the numbers of the pages of holders and classes that show a cell."""
@@ -142,20 +111,30 @@ class Grid:
             rows.append(row)
         return rows
 
-    def _cell(self, party: PartyRow, row: ShareClassRow) -> HoldingCell:
-        holding = self.draft.holdings.get((party.token, row.token))
-        delivery = self.deliveries.of(ResourceKind.SHAREHOLDING, shareholding_subject(party.token, row.token))
-        return HoldingCell(
-            party,
-            row,
-            holding,
-            typed=localised_number(holding.typed) if holding else "",
-            problem=self._problem(holding.typed, party, row) if holding and holding.typed else "",
-            refused=delivery.problems[0].message if delivery.is_refused and delivery.problems else "",
-            delivery=delivery.state.value if delivery.state in _UNSETTLED else "",
-        )
+    def _cell(self, party: PartyRow, row: ShareClassRow) -> dict[str, Any]:
+        """Describe the number of shares of one class that a holder has, as typed, its error and its delivery."""
+        pair = (party.token, row.token)
+        holding = self.draft.holdings.get(pair)
+        delivery = self.deliveries.of(ResourceKind.SHAREHOLDING, shareholding_subject(*pair))
+        typed = holding.typed if holding else ""
+        problem = self._problem(typed, party, row)
+        refused = delivery.problems[0].message if delivery.is_refused and delivery.problems else ""
+        return {
+            "pair": pair,
+            "row": row,
+            "id": cell_name(*pair),
+            "label": f"{row.label}, {party.label}",
+            "holding": holding,
+            "typed": localised_number(typed),
+            "problem": problem,
+            "refused": refused,
+            "error": problem or refused,
+            "delivery": delivery.state.value if delivery.state in _UNSETTLED else "",
+        }
 
     def _problem(self, typed: str, party: PartyRow, row: ShareClassRow) -> str:
+        if not typed:
+            return ""
         shares = gettext("“{name}” shares of {who}").format(name=row.label, who=party.label)
         try:
             number = parse_number_of_shares(typed, of=shares)
@@ -167,20 +146,20 @@ class Grid:
         return gettext("{shares}: enter {number} or fewer").format(number=format_number(available), shares=shares)
 
     @property
-    def cells(self) -> Iterator[HoldingCell]:
+    def cells(self) -> Iterator[dict[str, Any]]:
         return (cell for row in self.rows for cell in row["cells"])
 
     @property
-    def problems(self) -> tuple[HoldingCell | dict[str, Any], ...]:
+    def problems(self) -> list[dict[str, Any]]:
         """Return the cells with an error, then the columns whose total is more than exists."""
-        return (*(cell for cell in self.cells if cell.error), *(column for column in self.columns if column["error"]))
+        return [place for place in (*self.cells, *self.columns) if place["error"]]
 
     def has_new_problems(self, before: "Grid") -> bool:
         """Tell whether a save must be shown again: a number is wrong, or the service has refused another one."""
         if any(column["error"] for column in self.columns):
             return True
-        refused_before = {cell.id for cell in before.cells if cell.refused and not cell.problem}
-        return any(cell.problem or (cell.refused and cell.id not in refused_before) for cell in self.cells)
+        refused_before = {cell["id"] for cell in before.cells if cell["refused"] and not cell["problem"]}
+        return any(cell["problem"] or (cell["refused"] and cell["id"] not in refused_before) for cell in self.cells)
 
 
 def _yes_no_or_blank(value: Any) -> str:

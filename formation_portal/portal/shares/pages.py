@@ -30,7 +30,7 @@ from formation_portal.ui.pagination import PageLink, numbered_links
 from ..feedback import ReviewFeedback, answers_delivery, refused_answers, review_feedback
 from ..pages import FormPage, Link, need_rows, need_url, read_only_reason
 from ..sections.pages import QuestionPage
-from .beneficial_owners import BeneficialOwners, beneficial_owner_section
+from .beneficial_owners import beneficial_owners
 from .grid import Grid, allocation_sentences, cell_name, remaining_id
 
 # The answers that are proposed for a first class: most companies have one class with votes and dividends.
@@ -63,13 +63,11 @@ class SharesPage(FormPage):
 
     @property
     def holder_links(self) -> tuple[PageLink, ...]:
-        query = QueryDict(self.query_of({"page": 1}).removeprefix("?"))
-        return numbered_links(self.grid.holders_shown, query)
+        return numbered_links(self.grid.holders_shown, QueryDict(self.query_of({})[1:]))
 
     @property
     def class_links(self) -> tuple[PageLink, ...]:
-        query = QueryDict(self.query_of({"classes": 1}).removeprefix("?"))
-        return numbered_links(self.grid.classes_shown, query, name="classes")
+        return numbered_links(self.grid.classes_shown, QueryDict(self.query_of({})[1:]), name="classes")
 
     @property
     def version(self) -> int:
@@ -108,12 +106,8 @@ class SharesPage(FormPage):
         return bars
 
     @cached_property
-    def owners(self) -> BeneficialOwners | None:
-        """Suggest beneficial owners, if the form asks for them and shares are allocated."""
-        section = beneficial_owner_section(self.draft)
-        if section is None or not self.grid.allocation.total_allocated:
-            return None
-        return BeneficialOwners(self.draft, self.grid.allocation, section)
+    def owners(self) -> dict[str, Any]:
+        return beneficial_owners(self.draft, self.grid.allocation)
 
     @cached_property
     def needs(self) -> tuple[Link, ...]:
@@ -140,8 +134,7 @@ class SharesPage(FormPage):
 def shares_page(draft: Draft, section: Section, *, query: Mapping[str, Any] = MappingProxyType({})) -> SharesPage:
     """Build the page of shares; the query of its address says which part of a large grid is shown."""
     deliveries = deliveries_for_customer(draft.application)
-    grid = Grid(draft, Allocation(draft), deliveries, query.get("page", ""), query.get("classes", ""))
-    return SharesPage(draft, section, grid, review_feedback(draft))
+    return SharesPage(draft, section, Grid(draft, Allocation(draft), deliveries, query), review_feedback(draft))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ from functools import cached_property
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse, QueryDict
+from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.decorators import method_decorator
@@ -18,9 +18,9 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.fields import is_token, new_token
 from formation_portal.applications.services import SaveResult
+from formation_portal.contract import canonical
 from formation_portal.contract.fields.parsing import is_blank, localised_number, normalised_number, without_null
 from formation_portal.contract.localisation import ngettext
-from formation_portal.contract.schema import Section
 from formation_portal.relay.wake import wait_for
 from formation_portal.ui import roles
 from formation_portal.ui.allocation import Allocation
@@ -48,53 +48,65 @@ class SharesView(View):
     def draft(self) -> Draft:
         return get_draft_or_404(self.request, self.kwargs["reference"])
 
-    @cached_property
-    def section(self) -> Section:
-        return get_share_section_or_404(self.draft)
-
     def get_page(self) -> SharesPage:
-        return shares_page(self.draft, self.section, query=self.request.GET)
+        return shares_page(self.draft, get_share_section_or_404(self.draft), query=self.request.GET)
 
     def get(self, request: UserRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         return self.render(self.get_page())
 
     def post(self, request: UserRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         before = self.get_page()
+        numbers, lost = self.posted_numbers(before)
         try:
-            result = self.save(before)
+            result = services.save_holdings(
+                self.draft,
+                numbers,
+                version=posted_version(request.POST),
+                by=request.user,
+                page_version=posted_page_version(request.POST, self.draft),
+            )
             has_acted = not (request.htmx or result.conflicts) and self.act()
         except services.Gone as gone:
             raise Http404 from gone
         except services.Closed:
             return self.render(self.get_page(), status=409)
         page = self.get_page()
-        conflicts = _cell_conflicts(page, result) if result.conflicts else ()
-        skipped_words = kept_theirs_words(cell.label for cell in before.grid.cells if cell.pair in result.skipped)
+        conflicts = _cell_conflicts(page, result)
+        skipped_words = kept_theirs_words(cell["label"] for cell in before.grid.cells if cell["pair"] in result.skipped)
         if request.htmx:
             unsaved_words = " ".join(filter(None, (conflict_words(conflicts), skipped_words)))
-            context = {"page": page, "unsaved_words": unsaved_words, "has_conflict": bool(conflicts)}
+            context = {"page": page, "unsaved_words": unsaved_words, "has_conflict": bool(result.conflicts)}
             return render(request, "portal/shares/_update.html", context)
         if result.conflicts:
             return render_conflict(request, page, conflicts)
-        for sentence in filter(None, (skipped_words, _unplaced(before, request.POST))):
+        if skipped_words:
+            messages.info(request, skipped_words)
+        if lost:
+            sentence = ngettext(
+                "{numbers} was not saved because the shareholder or share class was removed.",
+                "{numbers} were not saved because the shareholders or share classes were removed.",
+                len(lost),
+                numbers=listed(lost),
+            )
             messages.info(request, sentence)
         wait_for(self.draft.application)
         return self.go_on(before, has_acted=has_acted)
 
-    def save(self, page: SharesPage) -> SaveResult:
+    def posted_numbers(self, page: SharesPage) -> tuple[dict[tuple[str, str], str], list[str]]:
+        """Read the numbers by party and class, and those of holders and classes that were removed in the meantime."""
         post = self.request.POST
+        holders = {row.token for row in page.grid.allocation.holders}
         numbers: dict[tuple[str, str], str] = {}
+        lost: list[str] = []
         for name in post:
-            pair = pair_of_cell(name)
-            if pair and _has_cell(page, pair) and not keeps_theirs(post, name):
-                numbers[pair] = normalised_number(without_null(post[name]))
-        return services.save_holdings(
-            self.draft,
-            numbers,
-            version=posted_version(post),
-            by=self.request.user,
-            page_version=posted_page_version(post, self.draft),
-        )
+            if pair := pair_of_cell(name):
+                party, share_class = pair
+                if party not in holders or self.draft.share_class(share_class) is None:
+                    if not is_blank(post[name]):
+                        lost.append(str(post[name]))
+                elif not keeps_theirs(post, name):
+                    numbers[pair] = normalised_number(without_null(post[name]))
+        return numbers, lost
 
     def act(self) -> bool:
         """Split the class whose button was pressed, after the numbers are saved. Return whether one was pressed."""
@@ -144,10 +156,10 @@ class OwnerView(SharesView):
     def act(self) -> bool:
         party = get_party_or_404(self.draft, self.kwargs["token"])
         role = beneficial_owner_section(self.draft)
-        if role is None or role.role is None or not role.allows(party.kind):
+        if role is None or not role.allows(party.kind):
             messages.error(self.request, gettext("{name} can’t have that role.").format(name=party.label))
             return True
-        services.set_roles(self.draft, party, (*party.roles, role.role), by=self.request.user)
+        services.set_roles(self.draft, party, (*party.roles, canonical.BENEFICIAL_OWNER), by=self.request.user)
         values = {"name": party.label, "role": roles.role_with_article(role)}
         messages.success(self.request, gettext("{name} is now {role}.").format(**values))
         return True
@@ -157,36 +169,12 @@ def _cell_conflicts(page: SharesPage, result: SaveResult) -> tuple[FieldConflict
     others = {**result.conflicts, **result.skipped}
     conflicts: list[FieldConflict] = []
     for cell in page.grid.cells:
-        if other := others.get(cell.pair):
+        if other := others.get(cell["pair"]):
             posted = localised_number(other.posted)
             stored = localised_number(other.stored)
-            is_left = cell.pair in result.skipped
-            conflicts.append(FieldConflict(cell.id, cell.label, posted, stored, other.change, is_left))
+            is_left = cell["pair"] in result.skipped
+            conflicts.append(FieldConflict(cell["id"], cell["label"], posted, stored, other.change, is_left))
     return tuple(conflicts)
-
-
-def _has_cell(page: SharesPage, pair: tuple[str, str]) -> bool:
-    """Tell whether the grid has a row for the party and a column for the class, on whichever page."""
-    party, share_class = pair
-    is_holder = any(row.token == party for row in page.grid.allocation.holders)
-    return is_holder and page.draft.share_class(share_class) is not None
-
-
-def _unplaced(page: SharesPage, post: QueryDict) -> str:
-    """Name the posted numbers of shareholders and classes that were removed while the page was open."""
-    lost: list[str] = []
-    for name in post:
-        pair = pair_of_cell(name)
-        if pair and not _has_cell(page, pair) and not is_blank(post[name]):
-            lost.append(str(post[name]))
-    if not lost:
-        return ""
-    return ngettext(
-        "{numbers} was not saved because the shareholder or share class was removed.",
-        "{numbers} were not saved because the shareholders or share classes were removed.",
-        len(lost),
-        numbers=listed(lost),
-    )
 
 
 @method_decorator([require_http_methods(["GET", "HEAD", "POST"]), customer], name="dispatch")

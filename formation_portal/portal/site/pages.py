@@ -95,8 +95,8 @@ def typed_rows(request: UserRequest, unsent: UnsentForm) -> tuple[AnswerRow, ...
 def _rows(draft: Draft, view: str, kwargs: dict[str, str], post: QueryDict) -> tuple[AnswerRow, ...]:
     if view in ("shares", "share_owner"):
         grid = shares_page(draft, get_share_section_or_404(draft)).grid
-        cells = [(cell, post.get(cell.id, "")) for cell in grid.cells]
-        return tuple(AnswerRow(cell.label, text) for cell, text in cells if text not in ("", cell.typed))
+        cells = [(cell, post.get(cell["id"], "")) for cell in grid.cells]
+        return tuple(AnswerRow(cell["label"], text) for cell, text in cells if text not in ("", cell["typed"]))
     rows: tuple[AnswerRow, ...] = ()
     if view == "section":
         form = section_page(draft, get_section_or_404(draft, kwargs["key"])).form
