@@ -1,8 +1,6 @@
 """Add several people from a spreadsheet: download it, upload it, check its rows, add the chosen ones."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from django.contrib import messages
@@ -53,9 +51,13 @@ def spreadsheet(request: UserRequest, reference: str) -> HttpResponse:
         upload = cast("UploadedFile[bytes] | None", request.FILES.get("sheet"))
         if upload is None:
             raise SheetRefused(gettext("Choose a spreadsheet, then upload it"))
-        grid = read_sheet(_content(upload), keys_by_heading(draft.schema), account=request.user.pk)
+        # One byte more than is allowed shows that it is too large.
+        grid = read_sheet(bytes(upload.read(MAX_BYTES + 1)), keys_by_heading(draft.schema), account=request.user.pk)
         check_headings(draft, grid.headings)
         party_import = services.keep_import(draft, grid, name=upload.name or "", by=request.user)
+    except OSError:
+        refusal = gettext("We could not read the file just now. Choose it again in a few minutes")
+        return _render_spreadsheet(request, draft, refusal=refusal, status=422)
     except SheetRefused as refused:
         return _render_spreadsheet(request, draft, refusal=refused.message, status=422)
     except services.Closed:
@@ -78,14 +80,6 @@ def _render_spreadsheet(request: UserRequest, draft: Draft, *, refusal: str = ""
         "max_megabytes": MAX_BYTES // 1_000_000,
     }
     return render(request, "portal/parties/spreadsheet.html", context, status=status)
-
-
-def _content(upload: "UploadedFile[bytes]") -> bytes:
-    """Read an uploaded file up to one byte more than is allowed, which shows that it is too large."""
-    try:
-        return bytes(upload.read(MAX_BYTES + 1))
-    except OSError as error:
-        raise SheetRefused(gettext("We could not read the file just now. Choose it again in a few minutes")) from error
 
 
 _CONTENT_TYPES = {
@@ -113,91 +107,89 @@ _REMARKS = {
 }
 
 
-@dataclass(frozen=True)
-class PartyImportPage(ApplicationPage):
-    """The rows of an uploaded spreadsheet. `actions` are those chosen on the page, by the tokens of the rows."""
+def import_context(
+    draft: Draft, party_import: PartyImport, rows: Sequence[SheetRow], actions: Mapping[str, str] | None
+) -> dict[str, Any]:
+    """Describe the rows of an uploaded spreadsheet: those with problems, those that seem to exist already, and others.
 
-    party_import: PartyImport
-    rows: tuple[SheetRow, ...]
-    # None before anything was chosen.
-    actions: Mapping[str, str] | None = None
-
-    @property
-    def summary(self) -> str:
-        count = len(self.rows)
-        return ngettext(
-            "{can} of {count} row can be added", "{can} of {count} rows can be added", count, can=len(self.valid)
-        )
-
-    @property
-    def remarks(self) -> list[str]:
-        sheet = self.party_import.sheet
-        remarks = [gettext(_REMARKS[code]).format(detail=detail) for code, detail in sheet["remarks"]]
-        room = services.party_room(self.draft)
-        if self.valid and len(self.valid) > room:
-            remarks.append(f"{services.TooManyParties(room)}.")
-        if unknown := unknown_headings(self.draft.schema, sheet["headings"]):
-            sentence = gettext("These columns are not part of this form, so they are not read: {names}.")
-            remarks.append(sentence.format(names=quoted_headings(unknown)))
-        kinds = {row.party.kind for row in self.rows if row.party}
-        if missing := missing_headings(self.draft, sheet["headings"], kinds=kinds):
-            sentence = gettext("The spreadsheet is missing these columns: {names}.")
-            remarks.append(sentence.format(names=quoted_headings(missing)))
-        return remarks
-
-    @cached_property
-    def invalid(self) -> list[tuple[SheetRow, list[str]]]:
-        """Return the rows with problems, each problem as a sentence: "Row 7, Date of birth: enter the month"."""
-        sentence = gettext("Row {number}, {heading}: {text}")
-        rows: list[tuple[SheetRow, list[str]]] = []
-        for row in self.rows:
-            if row.problems and not row.is_taken:
-                sentences: list[str] = []
-                for heading, text in row.problems:
-                    sentences.append(sentence.format(number=row.number, heading=heading, text=after_colon(text)))
-                rows.append((row, sentences))
-        return rows
-
-    @cached_property
-    def duplicates(self) -> list[dict[str, Any]]:
-        """Return the rows whose party seems to exist already, here or in a row above."""
-        return [self._import_row(row) for row in self.rows if row.match and not row.problems and not row.is_taken]
-
-    @cached_property
-    def valid(self) -> list[dict[str, Any]]:
-        return [self._import_row(row) for row in self.rows if not (row.match or row.problems or row.is_taken)]
-
-    @property
-    def added_count(self) -> int:
-        return sum(row.is_taken for row in self.rows)
-
-    def _import_row(self, row: SheetRow) -> dict[str, Any]:
-        """Describe a row that can be added; `duplicate` says that its party seems to exist already."""
-        assert row.party is not None
-        headings_by_text: dict[str, list[str]] = {}
-        for heading, text in row.notes:
-            headings_by_text.setdefault(text, []).append(heading)
-        notes: list[str] = []
-        for text, headings in headings_by_text.items():
-            notes.append(f"{quoted_headings(headings)}{colon()}{after_colon(text)}")
-        if count := len(row.missing):
-            note = ngettext("{count} answer to complete afterwards", "{count} answers to complete afterwards", count)
-            names = ", ".join(row.missing[:_NAMED_AT_MOST])
-            notes.append(f"{note}{colon()}{names}{' …' if count > _NAMED_AT_MOST else ''}")
-        duplicate = ""
-        if row.match and row.match.row is None:
-            duplicate = already_here(self.draft, row.match.party)
+    `actions` are those chosen on the page, by the tokens of the rows; None before anything was chosen.
+    """
+    invalid: list[tuple[SheetRow, list[str]]] = []
+    duplicates: list[dict[str, Any]] = []
+    valid: list[dict[str, Any]] = []
+    # "Row 7, Date of birth: enter the month as a word."
+    sentence = gettext("Row {number}, {heading}: {text}")
+    for row in rows:
+        if row.is_taken:
+            continue
+        if row.problems:
+            sentences: list[str] = []
+            for heading, text in row.problems:
+                sentences.append(sentence.format(number=row.number, heading=heading, text=after_colon(text)))
+            invalid.append((row, sentences))
         elif row.match:
-            values = {"name": row.match.party.label, "row": row.match.row}
-            duplicate = gettext("{name} is also in row {row}.").format(**values)
-        default_action = "" if row.match else RowAction.ADD.value
-        return {
-            "row": row,
-            "facts": f"{canonical.kind_title(row.party.kind)}. {role_words(row.party.roles)}",
-            "notes": notes,
-            "duplicate": duplicate,
-            "action": default_action if self.actions is None else self.actions.get(row.token, ""),
-        }
+            duplicates.append(_import_row(draft, row, actions))
+        else:
+            valid.append(_import_row(draft, row, actions))
+    count = len(rows)
+    return {
+        "page": ApplicationPage(draft),
+        "party_import": party_import,
+        "summary": ngettext(
+            "{can} of {count} row can be added", "{can} of {count} rows can be added", count, can=len(valid)
+        ),
+        "remarks": _remarks(draft, party_import, rows, count=len(valid)),
+        "invalid": invalid,
+        "duplicates": duplicates,
+        "valid": valid,
+        "added_count": sum(row.is_taken for row in rows),
+    }
+
+
+def _remarks(draft: Draft, party_import: PartyImport, rows: Sequence[SheetRow], *, count: int) -> list[str]:
+    """Return remarks on the spreadsheet as a whole, of which so many rows can be added."""
+    sheet = party_import.sheet
+    remarks = [gettext(_REMARKS[code]).format(detail=detail) for code, detail in sheet["remarks"]]
+    room = services.party_room(draft)
+    if count and count > room:
+        remarks.append(f"{services.TooManyParties(room)}.")
+    if unknown := unknown_headings(draft.schema, sheet["headings"]):
+        sentence = gettext("These columns are not part of this form, so they are not read: {names}.")
+        remarks.append(sentence.format(names=quoted_headings(unknown)))
+    kinds = {row.party.kind for row in rows if row.party}
+    if missing := missing_headings(draft, sheet["headings"], kinds=kinds):
+        sentence = gettext("The spreadsheet is missing these columns: {names}.")
+        remarks.append(sentence.format(names=quoted_headings(missing)))
+    return remarks
+
+
+def _import_row(draft: Draft, row: SheetRow, actions: Mapping[str, str] | None) -> dict[str, Any]:
+    """Describe a row that can be added; `duplicate` says that its party seems to exist already."""
+    assert row.party is not None
+    headings_by_text: dict[str, list[str]] = {}
+    for heading, text in row.notes:
+        headings_by_text.setdefault(text, []).append(heading)
+    notes: list[str] = []
+    for text, headings in headings_by_text.items():
+        notes.append(f"{quoted_headings(headings)}{colon()}{after_colon(text)}")
+    if count := len(row.missing):
+        note = ngettext("{count} answer to complete afterwards", "{count} answers to complete afterwards", count)
+        names = ", ".join(row.missing[:_NAMED_AT_MOST])
+        notes.append(f"{note}{colon()}{names}{' …' if count > _NAMED_AT_MOST else ''}")
+    duplicate = ""
+    if row.match and row.match.row is None:
+        duplicate = already_here(draft, row.match.party)
+    elif row.match:
+        values = {"name": row.match.party.label, "row": row.match.row}
+        duplicate = gettext("{name} is also in row {row}.").format(**values)
+    default_action = "" if row.match else RowAction.ADD.value
+    return {
+        "row": row,
+        "facts": f"{canonical.kind_title(row.party.kind)}. {role_words(row.party.roles)}",
+        "notes": notes,
+        "duplicate": duplicate,
+        "action": default_action if actions is None else actions.get(row.token, ""),
+    }
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -251,8 +243,8 @@ def _render_import(
     *,
     status: int = 200,
 ) -> HttpResponse:
-    page = PartyImportPage(draft, party_import, services.import_rows(draft, party_import), actions)
-    return render(request, "portal/parties/import.html", {"page": page}, status=status)
+    context = import_context(draft, party_import, services.import_rows(draft, party_import), actions)
+    return render(request, "portal/parties/import.html", context, status=status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -13,7 +13,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.imports.grid import Grid
 from formation_portal.applications.imports.models import PartyImport
 from formation_portal.applications.models import Application
-from formation_portal.portal.parties.spreadsheet import PartyImportPage
+from formation_portal.portal.parties.spreadsheet import import_context
 from tests import factories
 from tests.applications.imports.sample_sheets import ADA, HEADS, NOOR, as_csv
 from tests.markup import Markup
@@ -244,7 +244,7 @@ def test_a_sheet_of_an_application_that_was_closed_meanwhile_is_gone(
 def test_what_is_to_be_known_of_a_sheet_is_said_above_its_rows(draft: Draft, owner: Any) -> None:
     remarks = (("windows", ""), ("merged", ""), ("hidden", ""), ("first", "Été & Co"))
     found = services.keep_import(draft, Grid(HEADS, (), remarks), name="people.xlsx", by=owner)
-    assert PartyImportPage(draft, found, ()).remarks[:4] == [
+    assert import_context(draft, found, (), None)["remarks"][:4] == [
         "The file is not in UTF-8, so accents may be wrong. Check the names.",
         "Some cells are merged. We only read the first cell of each.",
         "Hidden sheets are not read.",
