@@ -10,8 +10,8 @@ from django.http import QueryDict
 
 from formation_portal.applications.documents import EarlierFiles
 from formation_portal.applications.parties import PartyRow
+from formation_portal.applications.stored_rows import token_of
 from formation_portal.contract.localisation import ngettext
-from formation_portal.contract.needs import Need, needs_of_entity
 from formation_portal.relay.delivery_status import deliveries_for_customer
 from formation_portal.ui.documents import documents_url
 from formation_portal.ui.pagination import PageLink, numbered_links, people_page
@@ -25,12 +25,12 @@ from ..slots import slot_rows
 class DocumentsPage(ApplicationPage):
     """The slots of a page of holders.
 
-    `earlier` are the reader's own files, offered for reuse; `back` is the page to return to; `query` has the number of
-    the page, or names a party on it; `refused` has the errors of refused files by the key of their slot.
+    `earlier` are the reader's own files, offered for reuse; `back` is the page to return to, or blank; `query` has the
+    number of the page, or names a party on it; `refused` has the errors of refused files by the key of their slot.
     """
 
     earlier: EarlierFiles
-    back: Link | None
+    back: Link
     query: Mapping[str, Any]
     refused: Mapping[str, str] = field(default_factory=dict)
 
@@ -40,11 +40,7 @@ class DocumentsPage(ApplicationPage):
 
     @cached_property
     def next_step(self) -> Link:
-        return self.back or next_step(self.draft, DOCUMENTS)
-
-    @property
-    def back_query(self) -> str:
-        return self.back.query if self.back else ""
+        return self.back if self.back.url else next_step(self.draft, DOCUMENTS)
 
     @cached_property
     def holders(self) -> Page[PartyRow | None]:
@@ -57,7 +53,7 @@ class DocumentsPage(ApplicationPage):
 
     @cached_property
     def links(self) -> tuple[PageLink, ...]:
-        return numbered_links(self.holders, QueryDict(self.back_query))
+        return numbered_links(self.holders, QueryDict(self.back.query))
 
     @cached_property
     def groups(self) -> list[dict[str, Any]]:
@@ -72,24 +68,19 @@ class DocumentsPage(ApplicationPage):
                 feedback=self.feedback,
                 refused=self.refused,
                 earlier=self.earlier,
-                upload_url=documents_url(self.draft, "", self.back_query),
+                upload_url=documents_url(self.draft, "", self.back.query),
             )
             groups.append({"party": party, "slots": slots, "missing": len(self.draft.missing_documents(party))})
         return groups
 
     @property
     def needs(self) -> list[Link]:
-        needs: list[Need] = []
-        for party in self.holders:
-            of_holder = self.draft.needs_of_party(party.token) if party else needs_of_entity(self.draft.form_state)
-            needs += [need for need in of_holder if need.slot is not None]
-        links = list(need_rows(needs))
-        missing: dict[int, int] = {}
-        for page in self.holders.paginator:
-            if page.number != self.holders.number:
-                missing[page.number] = sum(len(self.draft.missing_documents(party)) for party in page)
-        if count := sum(missing.values()):
-            first = next(number for number in missing if missing[number])
-            query = "&".join(filter(None, (self.back_query, f"page={first}")))
-            links.append(Link(ngettext("{count} to upload", "{count} to upload", count), f"?{query}"))
+        """Return the missing documents of this page, and in one line the number of those on other pages."""
+        missing = [need for need in self.draft.needs if need.slot is not None]
+        pages = {token_of(party): page.number for page in self.holders.paginator for party in page}
+        links = list(need_rows(need for need in missing if pages[need.party_id] == self.holders.number))
+        others = [pages[need.party_id] for need in missing if pages[need.party_id] != self.holders.number]
+        if others:
+            query = "&".join(filter(None, (self.back.query, f"page={min(others)}")))
+            links.append(Link(ngettext("{count} to upload", "{count} to upload", len(others)), f"?{query}"))
         return links

@@ -20,7 +20,7 @@ from formation_portal.ui.downloads import as_download, log_view, open_document_p
 from formation_portal.ui.forms.controls import slot_id, slot_key
 
 from ..lookups import get_document_or_404, get_draft_or_404, get_party_or_404
-from ..pages import file_problems, return_url
+from ..pages import Link, file_problems, return_url
 from ..slots import posted_reuse, report_uploaded, reusable_file
 from .pages import DocumentsPage
 
@@ -29,7 +29,8 @@ from .pages import DocumentsPage
 @customer
 def documents(request: UserRequest, reference: str) -> HttpResponse:
     draft = get_draft_or_404(request, reference)
-    page = DocumentsPage(draft, EarlierFiles(draft, request.user), return_url(request, reference), request.GET)
+    back = return_url(request, reference) or Link("", "")
+    page = DocumentsPage(draft, EarlierFiles(draft, request.user), back, request.GET)
     if request.method != "POST":
         return _render(request, page)
     number, key = posted_reuse(request)
@@ -56,7 +57,7 @@ def documents(request: UserRequest, reference: str) -> HttpResponse:
         raise Http404 from gone
     wait_for(draft.application)
     report_uploaded(request, draft, party, document)
-    return redirect(f"{documents_url(draft, token, page.back_query)}#{slot_id(key)}-slot")
+    return redirect(f"{documents_url(draft, token, back.query)}#{slot_id(key)}-slot")
 
 
 def _render(request: UserRequest, page: DocumentsPage, *, status: int = 200) -> HttpResponse:
