@@ -1,6 +1,7 @@
 """Remove a party, a share class, a holding or a document: a page says what goes with it, and asks first."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from django.contrib import messages
@@ -18,6 +19,7 @@ from formation_portal.applications.models import Document
 from formation_portal.applications.ownership_stakes import companies_owned_by, typed_stakes
 from formation_portal.applications.parties import PartyRow, ShareClassRow
 from formation_portal.applications.readback import number_of_shares
+from formation_portal.applications.stored_rows import token_of
 from formation_portal.contract import canonical
 from formation_portal.contract.localisation import join_list, ngettext
 from formation_portal.contract.needs import needs
@@ -62,8 +64,12 @@ def _delivered_words(draft: Draft, kind: ResourceKind, token: str) -> list[str]:
     return [gettext(_STAYS)] if deliveries_of(draft.application).cannot_be_removed(kind, token) else []
 
 
-def report_removed(request: HttpRequest, name: str, count: int = 1) -> None:
-    messages.success(request, ngettext("{name} was removed.", "{name} were removed.", count, name=name))
+@contextmanager
+def removal_as_message(request: HttpRequest, name: str, count: int = 1) -> Iterator[None]:
+    """Add a message that something was removed, or why it was not."""
+    with refusals_as_messages(request):
+        yield
+        messages.success(request, ngettext("{name} was removed.", "{name} were removed.", count, name=name))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -72,9 +78,8 @@ def party_removal(request: UserRequest, reference: str, token: str) -> HttpRespo
     draft = get_draft_or_404(request, reference)
     party = get_party_or_404(draft, token)
     if request.method == "POST":
-        with refusals_as_messages(request):
+        with removal_as_message(request, party.label):
             services.remove_party(draft, party, by=request.user)
-            report_removed(request, party.label)
         return redirect("portal:people", reference=reference)
     page = RemovalPage(
         draft,
@@ -123,9 +128,8 @@ def share_class_removal(request: UserRequest, reference: str, token: str) -> Htt
     draft = get_draft_or_404(request, reference)
     share_class = get_share_class_or_404(draft, token)
     if request.method == "POST":
-        with refusals_as_messages(request):
+        with removal_as_message(request, share_class.label):
             services.remove_share_class(draft, share_class, by=request.user)
-            report_removed(request, share_class.label)
         return redirect("portal:shares", reference=reference)
     record = replace(
         draft.record,
@@ -176,9 +180,8 @@ def holding_removal(request: UserRequest, reference: str, party: str, share_clas
         who=holder.label,
     )
     if request.method == "POST":
-        with refusals_as_messages(request):
+        with removal_as_message(request, name, count):
             services.save_holdings(draft, {pair: ""}, by=request.user)
-            report_removed(request, name, count)
         return redirect("portal:shares", reference=reference)
     consequences: list[str] = []
     if not any(holding.shares for other, holding in holdings.items() if other != pair):
@@ -201,7 +204,7 @@ def document_removal(request: UserRequest, reference: str, number: int) -> HttpR
     """Remove a document; `?next=page` leads back to the page that asks for it, else to the list of documents."""
     draft = get_draft_or_404(request, reference)
     document = get_document_or_404(draft, number)
-    token = document.party.token if document.party else ""
+    token = token_of(document.party) or ""
     back_url = documents_url(draft, token)
     back_label = gettext("Documents")
     if request.GET.get("next") == "page":
@@ -213,9 +216,8 @@ def document_removal(request: UserRequest, reference: str, number: int) -> HttpR
                 back_url = reverse("portal:section", args=[reference, slot.section.key])
                 back_label = slot.section.title
     if request.method == "POST":
-        with refusals_as_messages(request):
+        with removal_as_message(request, document.name):
             services.remove_document(draft, document, by=request.user)
-            report_removed(request, document.name)
         return redirect(back_url)
     return ask_about_document(request, draft, document, back_url, back_label)
 
@@ -223,10 +225,10 @@ def document_removal(request: UserRequest, reference: str, number: int) -> HttpR
 def ask_about_document(
     request: HttpRequest, draft: Draft, document: Document, back_url: str, back_label: str
 ) -> HttpResponse:
-    party = draft.party(document.party.token) if document.party else None
+    token = token_of(document.party)
+    party = draft.party(token or "")
     slot = draft.slot_words(document.slot)
     whom = party.label if party else draft.title
-    place = (party.token if party else None, document.slot)
     page = RemovalPage(
         draft,
         back_url=back_url,
@@ -234,7 +236,7 @@ def ask_about_document(
         name=document.name,
         facts=gettext("“{slot}” of {who}").format(slot=slot, who=whom),
         consequences=_document_consequences(draft, document, party),
-        needed=_new_needs(draft, replace(draft.record, documents=draft.record.documents - {place})),
+        needed=_new_needs(draft, replace(draft.record, documents=draft.record.documents - {(token, document.slot)})),
     )
     if document.replaced_at:
         facts = gettext("An earlier file for “%(slot)s” of %(whom)s. The current file is kept.")

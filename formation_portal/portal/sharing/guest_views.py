@@ -37,8 +37,7 @@ from formation_portal.ui.downloads import as_download
 from formation_portal.ui.forms.controls import Problem
 
 from ..lookups import get_party_or_404
-from ..refusals import refusals_as_messages
-from ..removals import ask_about_document, report_removed
+from ..removals import ask_about_document, removal_as_message
 from ..restorations import RestorationView
 from ..sections.pages import QuestionPage
 from ..sections.views import QuestionPageView, render_page, same_page_url
@@ -97,12 +96,10 @@ def part_link(request: AnyRequest) -> HttpResponse:
     Opening the link changes nothing of the invitation, since machines open links before people do.
     """
     invitation = parts.find_by_key(request.GET.get("key", ""))
-    if invitation is None:
-        # A reference that does not exist: a wrong key gets the same answer as a right one.
-        response: HttpResponse = redirect("portal:part", reference=new_token())
-    else:
+    # The reference for a wrong key does not exist: it gets the same answer as a right one.
+    response = redirect("portal:part", reference=invitation.reference if invitation else new_token())
+    if invitation:
         session = find_guest_session(request, invitation.reference)
-        response = redirect("portal:part", reference=invitation.reference)
         opened = GuestSession(invitation.reference, invitation.round, epoch=invitation.session_epoch)
         if session not in (opened, replace(opened, is_known=True)):
             start_guest_session(response, opened)
@@ -273,8 +270,7 @@ def part_document_removal(request: GuestRequest, own: OwnPart, number: int) -> H
     back_url = part_page(own).url
     if request.method != "POST":
         return ask_about_document(request, own.draft, document, back_url, gettext("Your part"))
-    with refusals_as_messages(request):
+    with removal_as_message(request, document.name):
         services.remove_document(own.draft, document, by=Guest())
         parts.mark_begun(own.invitation)
-        report_removed(request, document.name)
     return redirect(back_url)
