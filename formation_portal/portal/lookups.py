@@ -1,14 +1,14 @@
 """Look up the record that an address names, or answer 404: another customer's looks like one that never existed."""
 
 from django.core.exceptions import PermissionDenied
-from django.http import Http404
+from django.http import Http404, QueryDict
 
 from formation_portal.accounts.policies import UserRequest
 from formation_portal.applications.access import Right
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Application, Change, Document
+from formation_portal.applications.fields import is_token, new_token
+from formation_portal.applications.models import Application, Document
 from formation_portal.applications.parties import PartyRow, ShareClassRow
-from formation_portal.applications.services import restorable_choices
 from formation_portal.contract.schema import Section
 
 
@@ -81,9 +81,7 @@ def get_document_or_404(draft: Draft, number: int) -> Document:
     return document
 
 
-def get_change_or_404(draft: Draft, number: int) -> Change:
-    """Return a change in the application's history whose choices can be restored."""
-    change = draft.application.changes.filter(pk=number).first()
-    if change is None or not restorable_choices(draft, change):
-        raise party_not_found(draft, change.holder if change else "")
-    return change
+def posted_token(post: QueryDict) -> str:
+    """Return the token of a new record, which makes posting it twice harmless; a new one if the post has none."""
+    token = post.get("token", "")
+    return token if is_token(token) else new_token()

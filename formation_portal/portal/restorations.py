@@ -16,7 +16,7 @@ from formation_portal.applications import services
 from formation_portal.applications.models import Change
 from formation_portal.applications.services import SaveResult
 
-from .lookups import get_change_or_404, get_share_class_or_404, get_share_section_or_404
+from .lookups import get_share_class_or_404, get_share_section_or_404, party_not_found
 from .parties.pages import party_page
 from .parties.removed import restores_removed_party
 from .sections.changes import sentence_about
@@ -30,7 +30,10 @@ class RestorationView(QuestionPageView):
 
     @cached_property
     def change(self) -> Change:
-        return get_change_or_404(self.draft, self.kwargs["number"])
+        change = self.draft.application.changes.filter(pk=self.kwargs["number"]).first()
+        if change is None or not services.restorable_choices(self.draft, change):
+            raise party_not_found(self.draft, change.holder if change else "")
+        return change
 
     def get(self, request: UserRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         return redirect(self.get_page().url)

@@ -11,14 +11,8 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.fields import is_token, new_token
-from formation_portal.applications.ownership_stakes import (
-    Owner,
-    TypedStakes,
-    exceed_whole,
-    owners_of,
-    typed_stakes,
-)
+from formation_portal.applications.fields import new_token
+from formation_portal.applications.ownership_stakes import Owner, TypedStakes, exceed_whole, owners_of, typed_stakes
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services import ALWAYS_COMPARE
 from formation_portal.contract import canonical
@@ -28,8 +22,8 @@ from formation_portal.contract.fields.values import AnswerError
 from formation_portal.contract.localisation import format_number, in_quotes
 from formation_portal.contract.ownership import parse_stake
 from formation_portal.ui.forms.controls import Option, Problem, as_options
-from formation_portal.ui.ownership import unaccounted_for
 
+from ..lookups import posted_token
 from ..pages import FormPage
 
 _NEW_KINDS: Mapping[str, Promise] = {
@@ -79,9 +73,8 @@ class NewOwner:
 
 def new_owner(post: QueryDict) -> NewOwner:
     names = ("owner", "first_name", "last_name", "part")
-    token = post.get("token", "")
     typed = [clean_line(without_null(post.get(name, ""))) for name in names]
-    return NewOwner(token if is_token(token) else new_token(), *typed)
+    return NewOwner(posted_token(post), *typed)
 
 
 def stake_control(token: str) -> str:
@@ -126,10 +119,6 @@ class OwnersPage(FormPage):
         with suppress(AnswerError):
             parts.append(parse_stake(self.new.part, of=""))
         return gettext("Correct the shares. They must not exceed 100%") if exceed_whole(parts) else ""
-
-    @property
-    def remainder(self) -> str:
-        return unaccounted_for(self.company_row, self.owners)
 
     @property
     def options(self) -> tuple[Option, ...]:

@@ -17,7 +17,6 @@ from formation_portal.accounts.models import User
 from formation_portal.applications.contacts import copyable_answers, duplicate_of, owner_contact, properties_of
 from formation_portal.applications.documents import EarlierFiles
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.fields import is_token, new_token
 from formation_portal.applications.ownership_stakes import owners_of, typed_stakes
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.readback import answer_in_words, number_of_shares
@@ -36,6 +35,7 @@ from formation_portal.ui.forms.form import QuestionForm
 from formation_portal.ui.ownership import unaccounted_for
 
 from ..feedback import ReviewFeedback, answers_delivery, refused_answers, review_feedback
+from ..lookups import posted_token
 from ..pages import ApplicationPage, Link, need_rows
 from ..sections.changes import InactiveWarnings
 from ..sections.pages import QuestionEntry, QuestionPage
@@ -54,7 +54,7 @@ def duplicate_context(draft: Draft, party: PartyRow, other: PartyRow) -> dict[st
         "question": roles.duplicate_question(other.kind),
         "sentence": already_here(draft, other),
         "merge_label": merge_label,
-        "new_roles": roles.role_words(new_roles) if new_roles else "",
+        "new_roles": new_roles and roles.role_words(new_roles),
         "differing": _differing_answers(draft, party, other),
     }
 
@@ -246,8 +246,12 @@ def party_page(draft: Draft, party: PartyRow, *, own_email: str, earlier: Earlie
 class PartyForm(QuestionForm):
     is_guests: bool = False
 
-    def entry_of(self, question: rules.Question) -> str:
-        return entry_of(question)
+    @staticmethod
+    def entry_of(question: rules.Question) -> str:
+        """Return the key of a question's heading: the schema's group if it is about the party, else the role."""
+        if canonical.is_of_party(question.spec.canonical_field):
+            return f"{ABOUT_PARTY}{question.spec.group}"
+        return question.section.key
 
     def why(self, question: rules.Question) -> str:
         """Return why a question is asked; for a guest, only if the party's own answers decide that."""
@@ -278,6 +282,7 @@ def party_form(
     questions = questions_by_entry(draft.form_state.party_questions(holder))
     if is_guests:
         questions = tuple(question for question in questions if not question.spec.refers_to_share_class)
+    only_of = party.token if is_guests else None
     feedback = feedback or ReviewFeedback(draft)
     return PartyForm(
         schema=draft.schema,
@@ -290,12 +295,7 @@ def party_form(
         is_own=is_own,
         share_classes=draft.share_class_choices,
         holder=holder,
-        warnings=InactiveWarnings(
-            draft,
-            [question.spec for question in questions],
-            holder,
-            only_of=party.token if is_guests else None,
-        ),
+        warnings=InactiveWarnings(draft, [question.spec for question in questions], holder, only_of=only_of),
         record=draft.record,
         suggestions=Suggestions(draft, only=holder if is_guests else None),
         shares_url=reverse("portal:shares", args=[draft.application.reference]),
@@ -315,18 +315,11 @@ _ABOUT_PARTY = {
 }
 
 
-def entry_of(question: rules.Question) -> str:
-    """Return the key of a question's heading: the schema's group if it is about the party, else the role's section."""
-    if canonical.is_of_party(question.spec.canonical_field):
-        return f"{ABOUT_PARTY}{question.spec.group}"
-    return question.section.key
-
-
 def questions_by_entry(questions: Iterable[rules.Question]) -> tuple[rules.Question, ...]:
     """Sort questions by heading: those about the party first, then each role's, in the order of the schema."""
     of_headings: dict[str, list[rules.Question]] = {}
     for question in sorted(questions, key=lambda question: not canonical.is_of_party(question.spec.canonical_field)):
-        of_headings.setdefault(entry_of(question), []).append(question)
+        of_headings.setdefault(PartyForm.entry_of(question), []).append(question)
     return tuple(chain.from_iterable(of_headings.values()))
 
 
@@ -374,7 +367,6 @@ def new_party_context(draft: Draft, query: QueryDict, user: User) -> dict[str, A
     raw: dict[str, Any] = {}
     if may_be_me and "me" in query:
         raw = copyable_answers(draft, owner_contact(user, draft), chosen)
-    token = query.get("token", "")
     return {
         "page": ApplicationPage(draft),
         "heading": gettext(roles.ADD_WORDS.get(kind, gettext_noop("Add someone"))),
@@ -387,7 +379,6 @@ def new_party_context(draft: Draft, query: QueryDict, user: User) -> dict[str, A
         "may_be_me": may_be_me,
         "is_me": "me" in query,
         "raw": raw,
-        # Makes posting the page twice harmless.
-        "token": token if is_token(token) else new_token(),
+        "token": posted_token(query),
         "problems": problems,
     }

@@ -18,10 +18,9 @@ from formation_portal.applications.ownership_stakes import TypedStakes, companie
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract import canonical
 from formation_portal.contract.localisation import join_list, ngettext
-from formation_portal.contract.needs import Need
 from formation_portal.contract.schema import Section
 from formation_portal.invitations.models import Invitation
-from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStatus
+from formation_portal.relay.delivery_status import DeliveryStatus
 from formation_portal.ui import roles
 from formation_portal.ui.formats import time_or_day
 from formation_portal.ui.forms.question import AnswerRow
@@ -74,7 +73,7 @@ _UNFINISHED = ("open", "half", "stop")
 
 @dataclass(frozen=True)
 class PeoplePage(ApplicationPage):
-    deliveries: ApplicationDeliveries
+    delivery: DeliverySummary
     user: User
     invitations: Mapping[str, Invitation]
     search: str = ""
@@ -265,8 +264,8 @@ class PeoplePage(ApplicationPage):
 
     def _item(self, party: PartyRow) -> PartyListItem:
         token = party.token
-        status = self.deliveries.of_party(token)
-        delivery = answers_delivery(self.deliveries, status, party=token, changed_at=party.model.updated_at)
+        status = self.delivery.deliveries.of_party(token)
+        delivery = answers_delivery(self.delivery.deliveries, status, party=token, changed_at=party.model.updated_at)
         role_words = roles.role_words(party.roles)
         if not party.roles and (owned := companies_owned_by(self.draft, party, self._stakes)):
             names = join_list([company.label for company in owned])
@@ -279,7 +278,7 @@ class PeoplePage(ApplicationPage):
             url=self._url("party", token),
         )
         if invitation := self.invitations.get(token):
-            item.invitation = guest_part(self.draft, party, invitation, refused=self._refused).words
+            item.invitation = guest_part(self.draft, party, invitation, refused=self.delivery.refused).words
         if not self.read_only_reason:
             item.can_edit = True
             item.removal_url = self._url("party_removal", token)
@@ -294,12 +293,8 @@ class PeoplePage(ApplicationPage):
         return duplicates(self.draft)
 
     @cached_property
-    def _refused(self) -> tuple[Need, ...]:
-        return DeliverySummary(self.draft, self.deliveries).refused
-
-    @cached_property
     def _refused_parties(self) -> frozenset[str]:
-        return frozenset(need.party_id for need in self._refused if need.party_id)
+        return frozenset(need.party_id for need in self.delivery.refused if need.party_id)
 
     @cached_property
     def _stakes(self) -> TypedStakes:
@@ -308,9 +303,10 @@ class PeoplePage(ApplicationPage):
 
     @cached_property
     def _progress(self) -> dict[str, Progress]:
+        deliveries = self.delivery.deliveries
         progress: dict[str, Progress] = {}
         for party in self.draft.parties:
-            is_refused = party.token in self._refused_parties or self.deliveries.of_party(party.token).is_refused
+            is_refused = party.token in self._refused_parties or deliveries.of_party(party.token).is_refused
             if party.roles or is_refused:
                 progress[party.token] = party_progress(self._counts.by_party[party.token], is_refused=is_refused)
             elif any(owner == party.token for _, owner in self._stakes):

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods
 from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import services
-from formation_portal.applications.contacts import Contact, contacts, copyable_answers, duplicate_of, matching_party
+from formation_portal.applications.contacts import contacts, copyable_answers, duplicate_of, matching_party
 from formation_portal.applications.documents import EarlierFiles
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.fields import is_token
@@ -25,18 +25,13 @@ from formation_portal.contract.fields.parsing import without_null
 from formation_portal.contract.localisation import after_colon, ngettext
 from formation_portal.contract.schema import Section
 from formation_portal.invitations import parts
-from formation_portal.relay.delivery_status import deliveries_for_customer
 from formation_portal.ui.forms.form import QuestionForm
-from formation_portal.ui.forms.form_data import (
-    RESTORE,
-    ROLES,
-    keeps_theirs,
-    posted_page_version,
-    posted_version,
-)
+from formation_portal.ui.forms.form_data import RESTORE, ROLES, keeps_theirs, posted_page_version, posted_version
+from formation_portal.ui.ownership import unaccounted_for
 from formation_portal.ui.roles import active_roles, role_title, role_with_article, role_words
 
 from ..catalog.search import MAX_LENGTH
+from ..feedback import delivery_summary
 from ..lookups import get_draft_or_404, get_party_or_404
 from ..pages import return_url
 from ..refusals import refusals_as_messages
@@ -59,7 +54,7 @@ def people(request: UserRequest, reference: str) -> HttpResponse:
     draft = get_draft_or_404(request, reference)
     page = PeoplePage(
         draft=draft,
-        deliveries=deliveries_for_customer(draft.application),
+        delivery=delivery_summary(draft),
         user=request.user,
         invitations=parts.invitations_of(draft),
         search=request.POST.get("name", "").strip()[:MAX_LENGTH],
@@ -121,13 +116,10 @@ def party_restoration(request: UserRequest, reference: str, token: str) -> HttpR
     """Restore a removed party. A GET, as after signing in again, only leads to the list."""
     draft = get_draft_or_404(request, reference)
     if request.method == "POST":
-        try:
+        if draft.party(token) is None and draft.removed_party(token) is None:
+            raise Http404
+        with refusals_as_messages(request):
             party = services.restore_party(draft, token, by=request.user)
-        except services.Gone as gone:
-            raise Http404 from gone
-        except services.Closed as closed:
-            messages.error(request, f"{closed}.")
-        else:
             messages.success(request, gettext("{name} was restored.").format(name=party.label))
     return redirect("portal:people", reference=reference)
 
@@ -228,18 +220,18 @@ def party_known(request: UserRequest, reference: str) -> HttpResponse:
     draft = get_draft_or_404(request, reference)
     if request.method == "POST":
         source, _, token = request.POST.get("use", "").rpartition("/")
-        if not source:
+        if source:
+            _add_contact(request, draft, source, token)
+        else:
             _give_role(request, draft, get_party_or_404(draft, token))
-            return redirect("portal:people", reference=reference)
-        contact = next((contact for contact in contacts(request.user, draft) if source in contact.sources), None)
-        if contact is None or not is_token(token):
-            raise Http404
-        _add_contact(request, draft, contact, token)
     return redirect("portal:people", reference=reference)
 
 
-def _add_contact(request: UserRequest, draft: Draft, contact: Contact, token: str) -> None:
+def _add_contact(request: UserRequest, draft: Draft, source: str, token: str) -> None:
     """Add a contact with the posted role. If it is a party already, also by an earlier press, it takes the role."""
+    contact = next((contact for contact in contacts(request.user, draft) if source in contact.sources), None)
+    if contact is None or not is_token(token):
+        raise Http404
     if party := draft.party(token) or matching_party(draft, contact):
         _give_role(request, draft, party)
     elif section := _posted_role(request, draft, contact.kind, contact.label):
@@ -306,7 +298,8 @@ def owners(request: UserRequest, reference: str, token: str) -> HttpResponse:
 def _render_owners(
     request: UserRequest, page: OwnersPage, *, status: int = 200, is_refused: bool = False
 ) -> HttpResponse:
-    context = {"page": page, "problems": page.problems, "is_refused": is_refused}
+    remainder = unaccounted_for(page.company_row, page.owners)
+    context = {"page": page, "problems": page.problems, "is_refused": is_refused, "remainder": remainder}
     return render(request, "portal/parties/owners.html", context, status=status)
 
 

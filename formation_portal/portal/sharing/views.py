@@ -12,7 +12,7 @@ from formation_portal.accounts.addresses import has_confirmed
 from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import AnyRequest, UserRequest, customer, public, signed_in
 from formation_portal.applications import services
-from formation_portal.applications.access import GRANTABLE, Collaborator, Right
+from formation_portal.applications.access import Collaborator, Right
 from formation_portal.applications.draft import open_draft
 from formation_portal.invitations import collaborators, parts
 from formation_portal.invitations.codes import digest_of_key
@@ -83,8 +83,7 @@ def collaborator_removal(request: UserRequest, reference: str, number: int) -> H
 
 def _right(request: UserRequest) -> Right:
     """Read the posted right; the lesser one if a form names none that can be given."""
-    posted = request.POST.get(RIGHT)
-    return next((right for right in GRANTABLE if right.value == posted), Right.VIEW)
+    return Right.EDIT if request.POST.get(RIGHT) == Right.EDIT else Right.VIEW
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
