@@ -1,5 +1,6 @@
 """Read the forms about a target: a query with a reason and a proposed answer, a note, and the facts to accept."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -23,7 +24,7 @@ from formation_portal.ui.forms.rendering import render
 from ..masking import is_identity_number, mask_of
 from ..shared_texts import SharedTexts
 
-_STANDARD_TEXTS = {
+_STANDARD_TEXTS: Mapping[str, str] = {
     QueryReason.DIFFERS: "This does not match the document. Correct the answer or upload a document that matches.",
     QueryReason.UNREADABLE: "A page is cut off or unreadable. Upload it again with all four corners visible.",
     QueryReason.OUTDATED: "This document is too old. Upload a newer one.",
@@ -78,7 +79,7 @@ class QueryForm(forms.Form):
         self.chosen = self._value("reason")
 
     @property
-    def reasons(self) -> list[tuple[QueryReason, str]]:
+    def reasons(self) -> list[tuple[str, str]]:
         """Return the reasons that fit the target, and the chosen one, each with its standard text."""
         fitting = _DOCUMENT_REASONS if self.target.kind is TargetKind.DOCUMENT else _ANSWER_REASONS
         return [row for row in _STANDARD_TEXTS.items() if row[0] in fitting or row[0] == self.chosen]
@@ -122,8 +123,10 @@ class QueryForm(forms.Form):
     @property
     def message(self) -> str:
         """Return the message to the customer: the typed text, else the standard text of the reason or of a proposal."""
-        standard = _STANDARD_TEXTS[QueryReason(self.chosen)] if self.chosen in QueryReason.values else ""
-        return self._value("text").strip() or standard or (_TEXT_WITH_PROPOSAL if self.proposed is not None else "")
+        text = self._value("text").strip() or _STANDARD_TEXTS.get(self.chosen, "")
+        if not text and self.proposed is not None:
+            return _TEXT_WITH_PROPOSAL
+        return text
 
     def add_refusal(self, refused: ReviewRefused) -> None:
         self.add_error(refused.field or None, refused.message)
@@ -171,8 +174,9 @@ def posted_query_form(draft: Draft, target: Target, post: QueryDict) -> QueryFor
     proposed = spec.from_post(post, _control(target))
     is_kept = False
     if is_blank(proposed):
-        drafted = draft_at(draft, target) if "keeps" in post else None
-        proposed = drafted.proposal if drafted else None
+        proposed = None
+        if "keeps" in post and (drafted := draft_at(draft, target)):
+            proposed = drafted.proposal
         is_kept = proposed is not None
     return QueryForm(target, spec, proposed=proposed, is_kept=is_kept, data=post.dict())
 

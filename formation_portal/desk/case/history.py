@@ -170,24 +170,23 @@ def _compare(draft: Draft, since: Iterable[tuple[str, Change]]) -> Iterator[Diff
             labels[place] = str(entry["label"])
     for place, old in before.items():
         new = after[place]
-        old_text = _words(draft, *place, old)
-        new_text = _words(draft, *place, new)
+        holder, name = place
+        spec = _spec(draft, holder, name)
+        old_text = _words(draft, spec, name, old)
+        new_text = _words(draft, spec, name, new)
         is_document = _is_file(old) or _is_file(new)
         if old != new and (old_text != new_text or is_document):
-            holder, name = place
-            spec = _spec(draft, holder, name)
             label = spec.label if spec else labels[place]
             if spec is None and name.startswith(OWNER_PREFIX):
                 label = f"Part of {label}"
             yield Difference(holder, name, label, old_text, new_text, is_document=is_document)
 
 
-def _words(draft: Draft, holder: str, name: str, raw: Any) -> str:
+def _words(draft: Draft, spec: FieldSpec | None, name: str, raw: Any) -> str:
     if _is_file(raw):
         return str(raw.get("name", ""))
     if name == ROLES:
         return role_words(raw or ())
-    spec = _spec(draft, holder, name)
     if spec is not None:
         return answer_in_words(spec, raw, draft.share_class_choices)
     if raw is None or isinstance(raw, str):
@@ -231,7 +230,8 @@ def values_before(draft: Draft, party: PartyRow, checklist: HolderChecklist) -> 
             if name == ROLES:
                 target = Target(TargetKind.PARTY, party.token)
             if target in since and change.at >= since[target]:
-                earlier[target] = _words(draft, party.token, name, entry["before"])
+                spec = _spec(draft, party.token, name)
+                earlier[target] = _words(draft, spec, name, entry["before"])
                 if name != ROLES:
                     earlier[target] = earlier[target] or NOT_ANSWERED
     for fact in checklist.facts:

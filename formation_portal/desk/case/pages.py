@@ -139,12 +139,13 @@ class CasePage:
                 note = "Provided by the registered agent"
             else:
                 note = line.objection or line.advice
+            mark = ""
             if line.is_unreadable or line.objection:
                 mark = "stop"
             elif difference:
                 mark = "changed"
-            else:
-                mark = "heed" if panel.open_queries else ""
+            elif panel.open_queries:
+                mark = "heed"
             yield AnswerRow(line.spec.label, line.value, line.is_name, note, mark, difference, panel)
 
     def _no_longer_asked(self, group: AnswerGroup[Section]) -> Iterator[AnswerRow]:
