@@ -42,6 +42,8 @@ _LABELS = {
     "oldpassword": _("Current password"),
     "password1": _("New password"),
     "password2": _("Confirm new password"),
+    "code": _("Code"),
+    "name": _("Name"),
 }
 
 
@@ -199,8 +201,6 @@ class ConfirmPasswordForm(PortalFormMixin, allauth_forms.ReauthenticateForm):  #
 
 class SignUpCodeForm(PortalFormMixin, allauth_forms.ConfirmEmailVerificationCodeForm):  # type: ignore[misc]  # no types
     """Take the code of the letter. It has five tries, also if they come at once."""
-
-    labels: ClassVar[Mapping[str, Any]] = {"code": _("Code")}
 
     def clean_code(self) -> str:
         with counted((SENT_CODE, f"{self.email}|{self.expected_code}")):

@@ -238,7 +238,6 @@ def _use_app_code(authenticator: Authenticator, code: str) -> bool:
 class _CodeFormMixin(PortalFormMixin):
     """Take a code of the app or a recovery code, which works once. Each try is counted before the code is checked."""
 
-    labels: ClassVar[Mapping[str, Any]] = {"code": _("Code")}
     help_texts: ClassVar[Mapping[str, Any]] = {
         "code": _("Six digits from your authenticator app, or one of your recovery codes.")
     }
@@ -339,11 +338,14 @@ class ConfirmPasskeyForm(_CredentialFormMixin, webauthn_forms.ReauthenticateWebA
     """Take a passkey before an action for which a session is not enough."""
 
 
+class RenamePasskeyForm(PortalFormMixin, webauthn_forms.EditWebAuthnForm):  # type: ignore[misc]  # allauth has no types
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["name"].validators.append(MaxLengthValidator(_MAX_NAME_LENGTH))
+
+
 class AddPasskeyForm(_CredentialFormMixin, PortalFormMixin, webauthn_forms.AddWebAuthnForm):  # type: ignore[misc]  # allauth has no types
-    labels: ClassVar[Mapping[str, Any]] = {
-        "name": _("Name"),
-        "passwordless": _("Sign in with this passkey alone, without a password"),
-    }
+    labels: ClassVar[Mapping[str, Any]] = {"passwordless": _("Sign in with this passkey alone, without a password")}
     help_texts: ClassVar[Mapping[str, Any]] = {
         "name": _("So that you know it again, like “Telephone”."),
         "passwordless": "",
@@ -353,11 +355,3 @@ class AddPasskeyForm(_CredentialFormMixin, PortalFormMixin, webauthn_forms.AddWe
         super().__init__(*args, **kwargs)
         self.fields["name"].validators.append(MaxLengthValidator(_MAX_NAME_LENGTH))
         self.fields["passwordless"].initial = True
-
-
-class RenamePasskeyForm(PortalFormMixin, webauthn_forms.EditWebAuthnForm):  # type: ignore[misc]  # allauth has no types
-    labels: ClassVar[Mapping[str, Any]] = {"name": _("Name")}
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["name"].validators.append(MaxLengthValidator(_MAX_NAME_LENGTH))

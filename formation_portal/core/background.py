@@ -39,9 +39,8 @@ class Work(Protocol):
 class BackgroundWorker:
     """Do work until told to stop. The current piece is finished first."""
 
-    # The thread's name, and the worker's name in the log.
+    # In the log.
     name: str
-    log_name: str
     work: Work
     hourly: Task = lambda: None
     # Seconds for the current piece after the worker was told to stop.
@@ -74,11 +73,11 @@ class BackgroundWorker:
             self.work(may_go_on=lambda: not self._stop_event.is_set())
         except DATABASE_AWAY as error:
             text = "%s: the database did not answer; looking again in a moment: %s"
-            logger.error(text, self.log_name, type(error).__name__)
+            logger.error(text, self.name, type(error).__name__)
             connections.close_all()
         except Exception as error:
             # Without the error's text, which may hold what is sent, and to whom.
-            logger.error("%s met something unexpected: %s", self.log_name, type(error).__name__)
+            logger.error("%s met something unexpected: %s", self.name, type(error).__name__)
         close_old_connections()
 
     def stop(self) -> None:
@@ -90,10 +89,10 @@ class BackgroundWorker:
         reading, writing = os.pipe()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: os.write(writing, b"."))
-        logger.info("%s is running", self.log_name)
+        logger.info("%s is running", self.name)
         with self.running():
             os.read(reading, 1)
-        logger.info("%s has stopped", self.log_name)
+        logger.info("%s has stopped", self.name)
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
@@ -166,8 +165,7 @@ run_hourly_tasks = hourly_task.run
 
 def minute_tasks() -> BackgroundWorker:
     return BackgroundWorker(
-        name="minute tasks",
-        log_name="The tasks of each minute",
+        name="The tasks of each minute",
         work=minute_task.run,
         stop_timeout=1,
         poll_seconds=MINUTE_SECONDS,

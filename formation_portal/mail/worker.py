@@ -77,8 +77,7 @@ def mail_sender() -> BackgroundWorker:
     if not settings.LETTERS_GO_OUT:
         logger.info("There is no EMAIL_URL: letters stay in the outbox")
     return BackgroundWorker(
-        name="letters",
-        log_name="The outbox",
+        name="The outbox",
         work=send_due,
         hourly=run_hourly_tasks,
         stop_timeout=settings.EMAIL_TIMEOUT,

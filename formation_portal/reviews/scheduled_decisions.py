@@ -133,4 +133,4 @@ def _note_to_service(decision: ReviewDecision, queries: list[Query]) -> str:
 
 def decision_worker() -> BackgroundWorker:
     """Return a worker that carries decisions out in a thread of its own, so that slow calls hold up none."""
-    return BackgroundWorker(name="decisions", log_name="Carrying out decisions", work=carry_out_due, stop_timeout=5)
+    return BackgroundWorker(name="Carrying out decisions", work=carry_out_due, stop_timeout=5)

@@ -14,9 +14,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def of(work: Callable[..., object], hourly: Callable[[], object] = lambda: None) -> BackgroundWorker:
-    return BackgroundWorker(
-        name="pieces", log_name="The workshop", work=work, hourly=hourly, stop_timeout=20, poll_seconds=0
-    )
+    return BackgroundWorker(name="The workshop", work=work, hourly=hourly, stop_timeout=20, poll_seconds=0)
 
 
 @pytest.mark.parametrize("trouble", [OperationalError, InterfaceError, ValueError])
@@ -73,4 +71,4 @@ def test_work_is_told_when_it_may_not_go_on_and_ends_its_piece_first() -> None:
         steady.stop()
         stopped.set()
     assert pieces == ["begun", "ended"]
-    assert not any(thread.name == "pieces" for thread in threading.enumerate())
+    assert not any(thread.name == "The workshop" for thread in threading.enumerate())

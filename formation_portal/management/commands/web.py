@@ -3,8 +3,6 @@
 import errno
 import socket
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from io import TextIOWrapper
 from typing import Any
@@ -39,8 +37,7 @@ class Command(BaseCommand):
         host = settings.ENV.host
         port = settings.ENV.port
         # Reports a port that is in use before setting up anything.
-        with _port_errors(host, port):
-            listen(host, port).close()
+        _listen(host, port).close()
         forget_ended_processes()
         prepare(self.stdout)
         # Loaded before the fork, instead of in each process. The portal starts without a service that can't be reached:
@@ -56,8 +53,7 @@ class Command(BaseCommand):
 
         connections.close_all()
         # Connections are refused until here, so that a balancer asks other nodes.
-        with _port_errors(host, port):
-            listening = listen(host, port)
+        listening = _listen(host, port)
         workers = self.workers(listening)
         limits = read_container_limits()
         desired = settings.ENV.web_processes or available_cores(limits)
@@ -100,10 +96,10 @@ class Command(BaseCommand):
         self.stdout.write("Press Ctrl-C to stop.\n")
 
 
-@contextmanager
-def _port_errors(host: str, port: int) -> Iterator[None]:
+def _listen(host: str, port: int) -> socket.socket:
+    """Open the port. Raises CommandError with the cause if that fails."""
     try:
-        yield
+        return listen(host, port)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise CommandError(

@@ -73,21 +73,17 @@ def record_result(attempt: DeliveryAttempt, outcome: str, status: int | None) ->
     """Record the result of an attempt. If another sender has taken over, only the attempt is updated."""
     row = attempt.delivery
     now = timezone.now()
-    delivered_at = None
-    dead_at = None
-    next_at = None
+    changes: dict[str, datetime | None] = {"lease": None, "next_at": None}
     if outcome == DELIVERED:
-        delivered_at = now
+        changes["delivered_at"] = now
     elif (wait := wait_after(row.tries)) is not None:
-        next_at = now + wait
+        changes["next_at"] = now + wait
     else:
-        dead_at = now
+        changes["dead_at"] = now
     with transaction.atomic(using=SERVICE):
         DeliveryAttempt.objects.filter(pk=attempt.pk).update(ended_at=now, outcome=outcome, status=status)
-        EventDelivery.objects.filter(pk=row.pk, lease=row.lease).update(
-            lease=None, next_at=next_at, delivered_at=delivered_at, dead_at=dead_at
-        )
-    if dead_at:
+        EventDelivery.objects.filter(pk=row.pk, lease=row.lease).update(**changes)
+    if "dead_at" in changes:
         logger.error("Webhook %s: event %s given up after %d attempts", row.subscription_id, row.event.id, row.tries)
 
 
@@ -189,8 +185,7 @@ def _delete_in_batches(rows: "QuerySet[EventDelivery] | QuerySet[Event]") -> Non
 
 def webhook_sender() -> BackgroundWorker:
     return BackgroundWorker(
-        name="events",
-        log_name="Event sender",
+        name="Event sender",
         work=send_due,
         hourly=delete_expired,
         stop_timeout=POST_SECONDS,

@@ -47,7 +47,7 @@ def test_a_thread_sends_what_happens_while_it_runs(caller: Caller, receiver: Rec
     with webhook_sender().running():
         caller.entity()
         assert receiver.wait_for(1)
-    assert not any(thread.name == "events" for thread in threading.enumerate())
+    assert not any(thread.name == "Event sender" for thread in threading.enumerate())
     assert EventDelivery.objects.get().state == "delivered"
 
 
