@@ -97,8 +97,7 @@ class ServiceRouter:
     def db_for_read(self, model: Any, **hints: Any) -> str | None:
         return SERVICE if model._meta.app_label == self.label else None
 
-    def db_for_write(self, model: Any, **hints: Any) -> str | None:
-        return SERVICE if model._meta.app_label == self.label else None
+    db_for_write = db_for_read
 
     def allow_relation(self, obj1: Any, obj2: Any, **hints: Any) -> bool | None:
         return bool((obj1._meta.app_label == self.label) == (obj2._meta.app_label == self.label))

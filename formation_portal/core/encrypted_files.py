@@ -46,9 +46,5 @@ class PrivateFileStorage(EncryptedFiles, DurableFileStorage):
 
 class ServiceFileStorage(PrivateFileStorage):
     @property
-    def base_location(self) -> Any:
-        return settings.SERVICE_DOCUMENTS
-
-    @property
     def location(self) -> str:
         return str(Path(settings.SERVICE_DOCUMENTS).absolute())

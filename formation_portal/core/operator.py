@@ -19,32 +19,31 @@ _SPAN = re.compile(r"(?P<first>\w\w)(?:-(?P<last>\w\w))? (?P<from>\d{1,2}:\d\d)-
 LOGO_TYPES = {".svg": "image/svg+xml", ".png": "image/png"}
 
 
+class _Setting:
+    """An attribute that has the present value of a setting."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, operator: object, _: object = None) -> Any:
+        return getattr(settings, self._name)
+
+
 class Operator:
     """Present the settings as pages, e-mails and the PDF show them. A setting that is not set is empty."""
 
-    @property
-    def name(self) -> str:
-        return str(settings.OPERATOR_NAME)
-
-    @property
-    def email(self) -> str:
-        return str(settings.HELP_EMAIL)
-
-    @property
-    def telephone(self) -> str:
-        return str(settings.HELP_TELEPHONE)
+    name = _Setting("OPERATOR_NAME")
+    email = _Setting("HELP_EMAIL")
+    telephone = _Setting("HELP_TELEPHONE")
+    # Working days until a reply; 0 promises none.
+    reply_days = _Setting("HELP_REPLY_DAYS")
 
     @property
     def telephone_link(self) -> str:
         """Link a number with a country code."""
         if not self.telephone.startswith("+"):
-            return self.telephone
+            return str(self.telephone)
         return format_html('<a href="tel:{}">{}</a>', re.sub(r"[^+0-9]", "", self.telephone), self.telephone)
-
-    @property
-    def reply_days(self) -> int:
-        """Return the working days until a reply, or 0 if none is promised."""
-        return int(settings.HELP_REPLY_DAYS)
 
     @property
     def has_help(self) -> bool:

@@ -93,7 +93,9 @@ def restore(folder: Path, stdout: OutputWrapper) -> None:
     Checks everything before it writes. It can be repeated after a failure: the databases come last, and one that an
     earlier attempt has filled from the same copy does not change.
     """
-    _check_backup(folder)
+    for part in (*(f"databases/{alias}" for alias in FILES), "files", "secrets", "audit-anchor"):
+        if not (folder / part).exists():
+            raise CommandError(f"{folder} is no whole backup: {part} is missing.")
     progress = Path(settings.DATA_DIR) / _RESTORED_DATABASES
     restored = json.loads(progress.read_text()) if progress.exists() else {}
     digests = {alias: _digest(folder / "databases" / alias) for alias in FILES}
@@ -108,12 +110,6 @@ def restore(folder: Path, stdout: OutputWrapper) -> None:
         replace_secret(progress, json.dumps(restored))
     progress.unlink(missing_ok=True)
     stdout.write(f"Restored both databases and {number_of_files} files.")
-
-
-def _check_backup(folder: Path) -> None:
-    for part in (*(f"databases/{alias}" for alias in FILES), "files", "secrets", "audit-anchor"):
-        if not (folder / part).exists():
-            raise CommandError(f"{folder} is no whole backup: {part} is missing.")
 
 
 def _check_target(folder: Path, *, filled: list[str]) -> list[str]:

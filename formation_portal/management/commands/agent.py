@@ -59,8 +59,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{remove_agent(options['email']).email} can't open the desk any more.")
 
     def list(self, _options: dict[str, Any]) -> None:
-        lines = [describe(agent) for agent in agents()]
-        self.stdout.write("\n".join(lines) or "There are no agents. Add one: agent add EMAIL")
+        self.stdout.write(describe_all() or "There are no agents. Add one: agent add EMAIL")
 
 
 def _address(text: str) -> str:
@@ -71,8 +70,8 @@ def _address(text: str) -> str:
     return text
 
 
-def agents() -> list[User]:
-    return list(User.objects.filter(is_agent=True).order_by("email"))
+def describe_all() -> str:
+    return "\n".join(map(describe, User.objects.filter(is_agent=True).order_by("email")))
 
 
 def describe(agent: User) -> str:

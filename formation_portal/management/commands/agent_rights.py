@@ -8,7 +8,7 @@ from django.db import transaction
 
 from formation_portal.accounts.models import Right, User
 from formation_portal.accounts.sessions import end_sessions
-from formation_portal.management.commands.agent import agents, describe, get_agent, rights_of, save_rights
+from formation_portal.management.commands.agent import describe, describe_all, get_agent, rights_of, save_rights
 
 
 class Command(BaseCommand):
@@ -29,8 +29,7 @@ class Command(BaseCommand):
             return
         if give or take:
             raise CommandError("Name the agent: agent_rights EMAIL --give … --take …")
-        lines = [describe(agent) for agent in agents()]
-        self.stdout.write("\n".join(lines) or "There are no agents.")
+        self.stdout.write(describe_all() or "There are no agents.")
 
 
 def change_rights(email: str, *, give: Collection[Right], take: Collection[Right]) -> User:
