@@ -65,10 +65,6 @@ class Counter:
             os.pwrite(file, self._RECORD.pack(began, used + 1), offset)
         return used + 1, began + WINDOW - now
 
-    def reset(self) -> None:
-        with self._locked() as file:
-            os.ftruncate(file, 0)
-
     @contextmanager
     def _locked(self) -> Iterator[int]:
         with self._lock:

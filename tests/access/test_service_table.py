@@ -10,11 +10,10 @@ from django.utils import timezone
 
 from formation_portal.service.auth import DEMO_KEY, SCOPES, create_key, ensure_demo_key
 from formation_portal.service.models import ApiKey
-from formation_portal.service.rate_limit import counter
 from tests import factories
 from tests.access.table import Row, section
 from tests.access.world import undone
-from tests.service.caller import Caller
+from tests.service.caller import Caller, forget_calls
 
 pytestmark = pytest.mark.usefixtures("_quiet")
 
@@ -26,7 +25,7 @@ def records(both_databases: None) -> dict[str, str]:
     """An entity of our account with one of everything, by the names in the paths."""
     with override_settings(DEMO=True):
         ensure_demo_key()
-    counter.reset()
+    forget_calls()
     ours = Caller.with_scopes(account="ours")
     entity = ours.entity(factories.ITEM["jurisdiction_product_id"], name="Larkfield Limited")
     party, share_class = ours.person(entity, "shareholder"), ours.share_class(entity)
@@ -49,7 +48,7 @@ def path_of(row: Row) -> str:
 def call(caller: Caller, row: Row, records: dict[str, str]) -> Any:
     """Call a route with a well-formed body, and undo what it does."""
     method, path = row["method"], path_of(row).format(**records)
-    counter.reset()
+    forget_calls()
     with undone():
         if method == "POST" and path.endswith("/documents"):
             response: Any = caller.upload(path, file=_file(), document_key="Business plan")
@@ -102,7 +101,7 @@ def test_a_route_takes_no_method_that_the_table_does_not_name(records: dict[str,
     for path in {path_of(row) for row in ROUTES}:
         methods = {row["method"] for row in ROUTES if path_of(row) == path}
         for method in {"GET", "POST", "PUT", "PATCH", "DELETE"} - methods:
-            counter.reset()
+            forget_calls()
             status = caller.call(method, path.format(**records)).status_code
             if status != 405:
                 wrong.append(f"{method} {path}: {status}")

@@ -19,10 +19,9 @@ from django.test import RequestFactory
 from formation_portal.core.servers import shared_cache
 from formation_portal.core.servers.server_urls import cache_settings
 from formation_portal.management.commands.setup_portal import prepare_databases
-from formation_portal.service.rate_limit import counter
 from tests.needed import needed
 from tests.scratch_redis import Redis, has_redis, scratch_redis
-from tests.service.caller import Caller
+from tests.service.caller import Caller, forget_calls
 
 needs_redis = needed("Redis", has_redis())
 
@@ -90,7 +89,7 @@ def test_a_cache_that_goes_away_refuses_nobody_and_comes_back(
 ) -> None:
     use(settings, redis.url)
     settings.SERVICE_RATE_LIMIT = 2
-    counter.reset()
+    forget_calls()
     caller = Caller.with_scopes(account="ours")
 
     def remaining() -> str:

@@ -17,8 +17,8 @@ from formation_portal.relay.models import Delivery
 from formation_portal.relay.wake import wait_for
 from formation_portal.service.auth import portal_key
 from formation_portal.service.catalog.loader import store_catalog
-from formation_portal.service.rate_limit import counter
 from tests import factories
+from tests.service.caller import forget_calls
 
 from .flaky_transport import FlakyTransport
 
@@ -32,7 +32,7 @@ def _files_go_nowhere_else(own_folders: None) -> None:
 def transport(db: None, monkeypatch: pytest.MonkeyPatch) -> FlakyTransport:
     """It works until a test makes it fail."""
     store_catalog([factories.ITEM])
-    counter.reset()
+    forget_calls()
     key, transport = portal_key(), FlakyTransport()
     service = FormationService(base_url=BASE_URL, read_key=lambda: key, adapter=transport)
     monkeypatch.setattr(gateway, "service", lambda: service)

@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Collection
+from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.db import connections
 from django.http import HttpResponse
 from django.test import Client
@@ -92,6 +94,11 @@ class Caller:
     def answers(self, entity: str, /, *, schema: str = example_catalog.SHARES_SCHEMA, **csp_data: Any) -> Any:
         body = {"csp_form_schema_id": schema, "csp_data": {f"bvi.{key}": value for key, value in csp_data.items()}}
         return self.post(f"/entities/{entity}/csp-data", body)
+
+
+def forget_calls() -> None:
+    """Begin with the whole rate of every key."""
+    Path(settings.SERVICE_RATE_FILE).unlink(missing_ok=True)
 
 
 def ordinary(name: str = "Ordinary") -> dict[str, Any]:

@@ -3,15 +3,14 @@
 import pytest
 
 from formation_portal.service.catalog.loader import store_catalog
-from formation_portal.service.rate_limit import counter
 from tests.service import example_catalog
-from tests.service.caller import Caller
+from tests.service.caller import Caller, forget_calls
 
 
 @pytest.fixture
 def loaded(db: None) -> None:
     store_catalog(example_catalog.items())
-    counter.reset()
+    forget_calls()
 
 
 @pytest.fixture

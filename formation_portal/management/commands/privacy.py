@@ -24,31 +24,22 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
-        export = actions.add_parser("export", help="what is kept of an account's holder, as a ZIP file")
-        export.add_argument("email")
-        export.add_argument("file", type=Path)
-        part = actions.add_parser(
-            "export-person", help="what is kept of one party that `find` has listed, as a ZIP file"
-        )
-        part.add_argument("reference")
-        part.add_argument("token")
-        part.add_argument("file", type=Path)
-        erase = actions.add_parser(
-            "erase-account", help="delete a customer's account; ask for the e-mail address twice"
-        )
-        erase.add_argument("email")
-        erase.add_argument("again")
-        find = actions.add_parser(
-            "find", help="list the parties, in all applications, with this e-mail address or name"
-        )
-        find.add_argument("text")
-        person = actions.add_parser("erase-person", help="erase one party that `find` has listed")
-        person.add_argument("reference")
-        person.add_argument("token")
-        hold_parser = actions.add_parser("hold", help="keep an application from being erased, whatever the rules say")
-        hold_parser.add_argument("reference")
-        hold_parser.add_argument("reason")
-        actions.add_parser("release", help="let the rules erase it again").add_argument("reference")
+        for action, help_text, arguments in (
+            ("export", "what is kept of an account's holder, as a ZIP file", "email file"),
+            (
+                "export-person",
+                "what is kept of one party that `find` has listed, as a ZIP file",
+                "reference token file",
+            ),
+            ("erase-account", "delete a customer's account; ask for the e-mail address twice", "email again"),
+            ("find", "list the parties, in all applications, with this e-mail address or name", "text"),
+            ("erase-person", "erase one party that `find` has listed", "reference token"),
+            ("hold", "keep an application from being erased, whatever the rules say", "reference reason"),
+            ("release", "let the rules erase it again", "reference"),
+        ):
+            action_parser = actions.add_parser(action, help=help_text)
+            for argument in arguments.split():
+                action_parser.add_argument(argument)
         retention = actions.add_parser("retention", help="erase what is due now; it also runs once a day")
         retention.add_argument("--dry-run", action="store_true", help="list what is due, and erase nothing")
         clean = actions.add_parser("vacuum", help="overwrite what was deleted in the databases' files")
@@ -69,10 +60,10 @@ class Command(BaseCommand):
         self._write(pieces, options["file"], application=application, subject=options["token"])
 
     def _write(
-        self, pieces: Iterable[bytes], path: Path, *, subject: object, application: Application | None = None
+        self, pieces: Iterable[bytes], path: str, *, subject: object, application: Application | None = None
     ) -> None:
         try:
-            with create_private(path) as file:
+            with create_private(Path(path)) as file:
                 chain.append(AuditAction.EXPORT, by=None, application=application, subject=subject)
                 for piece in pieces:
                     file.write(piece)
