@@ -48,18 +48,8 @@ _OTHER_FILES = {LOCK_FILE, STATIC_DIGEST, settings.SERVICE_RATE_FILE.name, _REST
 _COPY_MARKS = {"sqlite": b"SQLite format 3\x00", "postgresql": b"PGDMP"}
 # An attempt fails if a user removes a file between the copies of its row and of the file.
 _MAX_ATTEMPTS = 5
-# libpq's environment variables by psycopg's names. They keep the password off the command line.
-_LIBPQ = {
-    "host": "PGHOST",
-    "port": "PGPORT",
-    "user": "PGUSER",
-    "password": "PGPASSWORD",
-    "dbname": "PGDATABASE",
-    "sslmode": "PGSSLMODE",
-    "sslrootcert": "PGSSLROOTCERT",
-    "sslcert": "PGSSLCERT",
-    "sslkey": "PGSSLKEY",
-}
+# libpq takes these of psycopg's names from variables like PGHOST, which keeps the password off the command line.
+_LIBPQ = ("host", "port", "user", "password", "sslmode", "sslrootcert", "sslcert", "sslkey")
 
 
 def back_up(folder: Path, stdout: OutputWrapper) -> None:
@@ -252,7 +242,8 @@ def _restore_database(copy: Path, connection: BaseDatabaseWrapper) -> None:
 
 def _run_program(program: str, *arguments: str | Path, of: BaseDatabaseWrapper) -> None:
     parameters = of.get_connection_params()
-    environment = os.environ | {name: str(parameters[key]) for key, name in _LIBPQ.items() if parameters.get(key)}
+    environment = os.environ | {f"PG{name.upper()}": str(parameters[name]) for name in _LIBPQ if parameters.get(name)}
+    environment["PGDATABASE"] = str(parameters["dbname"])
     try:
         subprocess.run([program, *map(str, arguments)], env=environment, check=True)  # noqa: S603  # a list of ours
     except FileNotFoundError:
