@@ -35,11 +35,6 @@ class UnreadAnswers(Answers):
         return getattr(answers, name)
 
 
-def names_changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> set[str]:
-    """List the names whose values differ between two mappings; a missing name equals None."""
-    return {name for name in before.keys() | now.keys() if before.get(name) != now.get(name)}
-
-
 def validate(fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> Answers:
     """Read every field's raw answer. Answers that the agent provides are not read."""
     values: dict[str, Any] = {}

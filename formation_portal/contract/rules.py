@@ -53,14 +53,14 @@ class FieldLookup:
     def __init__(self, schema: FormSchema) -> None:
         self._by_word: dict[str, list[FieldLocation]] = {}
         self._candidates: dict[tuple[str, str, str], list[FieldLocation]] = {}
-        # The fields with bounds, by the group of their holders and the name of the answer.
-        self.bounded: dict[tuple[str, str], list[FieldLocation]] = {}
+        # The fields with bounds, by the group of their holders, and then by the name of the answer.
+        self.bounded: dict[str, dict[str, list[FieldLocation]]] = {}
         for place in field_locations(schema):
             spec = place.spec
             for word in {spec.key, spec.canonical_field, spec.csp_field_key} - {None}:
                 self._by_word.setdefault(str(word), []).append(place)
             if spec.bounds != NO_BOUNDS:
-                self.bounded.setdefault((place.group, spec.name), []).append(place)
+                self.bounded.setdefault(place.group, {}).setdefault(spec.name, []).append(place)
 
     def asking_for(self, name: str) -> Iterator[FieldLocation]:
         """Yield the fields whose answers have the name, in the order of the schema."""
@@ -224,15 +224,19 @@ class FormState:
     def objection(self, name: str, holder: Holder) -> Objection | None:
         """Return the objection of the strictest bound of the active sections that ask for the answer, or None."""
         value = self.values_of(holder).get(name)
-        if value is None or (group_of(holder), name) not in self._lookup.bounded:
+        if value is None:
             return None
         fields = self._active_bounded_fields(name, holder)
         objections = [spec.bounds.objection(value, spec, self.record.days) for spec in fields]
         return max(filter(None, objections), key=lambda objection: objection.distance, default=None)
 
+    def _bounded(self, holder: Holder) -> Mapping[str, Sequence[FieldLocation]]:
+        """Return the fields with bounds that may ask the holder, by the names of their answers."""
+        return self._lookup.bounded.get(group_of(holder), {})
+
     def _active_bounded_fields(self, name: str, holder: Holder) -> Iterator[FieldSpec]:
         """Yield the fields with bounds that ask the holder for the answer in an active section."""
-        for place in self._lookup.bounded.get((group_of(holder), name), ()):
+        for place in self._bounded(holder).get(name, ()):
             is_asked = not isinstance(holder, Party) or place.section.counts(holder.kind, holder.roles)
             if is_asked and self.field_activation(place.section, place.spec, holder).active:
                 yield place.spec
@@ -246,12 +250,12 @@ class FormState:
         return spec.bounds.advice(value, self.record.days)
 
     def advised_answers(self, holder: Holder = None) -> dict[str, str]:
-        return {name: advice for name in self.values_of(holder) if (advice := self.advice(name, holder))}
+        return {name: advice for name in self._bounded(holder) if (advice := self.advice(name, holder))}
 
     def impossible_answers(self, holder: Holder = None) -> dict[str, Problem]:
         """Return the problems of the holder's answers that can be read but cannot be true, by name."""
         problems = {}
-        for name in self.values_of(holder):
+        for name in self._bounded(holder):
             objection = self.objection(name, holder)
             if objection is not None:
                 problems[name] = Problem(name, objection.code, objection.message)

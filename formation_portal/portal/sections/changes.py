@@ -66,9 +66,7 @@ def page_update(*, before: QuestionForm, after: QuestionForm, shown_regions: Ite
     marks: list[Question] = []
     addresses: list[Question] = []
     objections: list[Question] = []
-    for place in after.places_of(after.names_changed_since(before)):
-        old = before.question(before.asked[place])
-        new = after.question(after.asked[place])
+    for old, new in zip(map(before.question, before.asked), map(after.question, after.asked), strict=True):
         if new.spec.parts and new.spec.parts_for(new.raw) != old.spec.parts_for(old.raw):
             addresses.append(new)
         if new.name in swapped:

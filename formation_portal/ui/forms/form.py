@@ -20,7 +20,7 @@ from formation_portal.contract import rules
 from formation_portal.contract.fields.base import Choice, FieldSpec, control_name
 from formation_portal.contract.fields.values import Problem as AnswerProblem
 from formation_portal.contract.localisation import get_language, ngettext
-from formation_portal.contract.record import Answers, Holder, Party, Record, names_changed
+from formation_portal.contract.record import Answers, Holder, Party, Record
 from formation_portal.contract.schema import FormSchema
 from formation_portal.contract.visibility import VisibilityTables
 
@@ -214,30 +214,6 @@ class QuestionForm:
     def shown_controls(self) -> frozenset[str]:
         pairs = zip(self.controls, self.asked, strict=True)
         return frozenset(control for control, question in pairs if question.activation.active)
-
-    def names_changed_since(self, before: "QuestionForm") -> frozenset[str]:
-        """Return the names of the answers whose questions may look different. Both forms ask the same questions."""
-        changed: set[str] = set()
-        for earlier, now in (
-            (before.raw, self.raw),
-            (before.answers.problems, self.answers.problems),
-            (before.impossible, self.impossible),
-            (before.advice, self.advice),
-            (before.overlong, self.overlong),
-            (before.refused, self.refused),
-            (before.notes, self.notes),
-        ):
-            changed.update(names_changed(earlier, now))
-        changed |= self.answers.values.keys() ^ before.answers.values.keys()
-        changed |= self.locked ^ before.locked
-        for question, other in zip(self.asked, before.asked, strict=True):
-            is_same = question.activation.active == other.activation.active and question.required == other.required
-            if not is_same:
-                changed.add(question.spec.name)
-        return frozenset(changed)
-
-    def places_of(self, names: Iterable[str]) -> list[int]:
-        return sorted(place for name in names for place in self._places.get(name, ()))
 
     @property
     def structure(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
