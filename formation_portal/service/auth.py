@@ -137,12 +137,10 @@ def revoke_key(number: int) -> bool:
     return bool(keys.update(revoked_at=timezone.now()))
 
 
-def ensure_demo_key() -> str | None:
-    """Create the demo key if DEMO is on, and return it."""
-    if not settings.DEMO:
-        return None
-    _ensure_key(DEMO_KEY, name="demo", is_demo=True)
-    return DEMO_KEY
+def ensure_demo_key() -> None:
+    """Create the demo key if DEMO is on."""
+    if settings.DEMO:
+        _ensure_key(DEMO_KEY, name="demo", is_demo=True)
 
 
 def portal_key() -> str:

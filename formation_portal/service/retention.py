@@ -19,10 +19,9 @@ AT_ONCE = 500
 
 
 @hourly_task
-def delete_expired_data() -> int:
-    """Delete old answers, and entities that were closed long enough ago. Return the number of entities."""
+def delete_expired_data() -> None:
+    """Delete old answers, and entities that were closed long enough ago."""
     delete_old_answers()
-    deleted = 0
     if settings.SERVICE_RETENTION_DAYS:
         before = timezone.now() - timedelta(days=settings.SERVICE_RETENTION_DAYS)
         due = Entity.objects.filter(status__in=FINAL, updated_at__lt=before).order_by("updated_at", "pk")
@@ -32,10 +31,8 @@ def delete_expired_data() -> int:
                 rows = Entity.objects.select_for_update().filter(pk=entity.pk, updated_at=entity.updated_at)
                 for unchanged in rows:
                     delete_entity(unchanged)
-                    deleted += 1
     # Overwrites also the values that calls have replaced in the last hour.
     overwrite_deleted(SERVICE)
-    return deleted
 
 
 def delete_entity(entity: Entity) -> None:

@@ -140,10 +140,10 @@ def test_answers_are_not_stored_on_the_way(caller: Caller, entity: str) -> None:
 
 def test_the_demo_key_opens_only_while_the_demo_is_on(loaded: None) -> None:
     with override_settings(DEMO=True):
-        assert ensure_demo_key() == DEMO_KEY
+        ensure_demo_key()
         assert Caller(DEMO_KEY).get("/catalog").status_code == 200
     with override_settings(DEMO=False):
-        assert ensure_demo_key() is None
+        ensure_demo_key()
         problem(Caller(DEMO_KEY).get("/catalog"), 401, "unauthorized")
 
 
