@@ -4,7 +4,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.urls import path
 
-from formation_portal.urls import handler400, handler403, handler404, handler500
+from formation_portal.urls import handler400, handler500
 from formation_portal.urls import urlpatterns as portal_patterns
 from tests.campaigns.bench.django_form import form_page
 
@@ -16,4 +16,4 @@ def nothing(request: HttpRequest) -> HttpResponse:
 
 
 urlpatterns = [path("nothing/", nothing), path("form/", form_page), *portal_patterns]
-__all__ = ["handler400", "handler403", "handler404", "handler500", "urlpatterns"]
+__all__ = ["handler400", "handler500", "urlpatterns"]
