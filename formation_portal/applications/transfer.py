@@ -246,7 +246,7 @@ class _TransferPlanner:
         label = holder.label if holder else draft.title
         answers = (holder or draft).record.answers
         raw = holder.raw if holder else draft.entity_raw
-        comparison = compare(questions, answers=answers, raw=raw, there=self._schema, into=into)
+        comparison = compare(questions, answers=answers, raw=raw, form=self._schema, into=into)
         for question, new in comparison.fits:
             self._list(label, new.label, AnswerLine(draft, holder, question).value)
         for question, reason in comparison.misfits:

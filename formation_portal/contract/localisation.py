@@ -69,14 +69,14 @@ def gettext_noop(message: str) -> str:
     return message
 
 
-def join_list(words: Sequence[str], last: Literal["and", "or"] = "and") -> str:
+def join_list(items: Sequence[str], last: Literal["and", "or"] = "and") -> str:
     """Join words as in “one, two and three”."""
-    if len(words) < 2:
-        return "".join(words)
-    joined = str(format_list(list(words), style="or" if last == "or" else "standard", locale=locale()))
+    if len(items) < 2:
+        return "".join(items)
+    joined = str(format_list(list(items), style="or" if last == "or" else "standard", locale=locale()))
     plain, before_vowel, vowel = _SPANISH_LAST[last]
-    if get_language() == "es" and vowel.match(words[-1]):
-        return f"{joined.removesuffix(plain + words[-1])}{before_vowel}{words[-1]}"
+    if get_language() == "es" and vowel.match(items[-1]):
+        return f"{joined.removesuffix(plain + items[-1])}{before_vowel}{items[-1]}"
     return joined
 
 

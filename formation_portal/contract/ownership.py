@@ -58,15 +58,15 @@ class Parts:
         return self.passing.get(holder, _NOTHING) + self.final.get(holder, _NOTHING)
 
 
-def trace_ownership(held: Mapping[str, int], *, stakes: Stakes = NO_STAKES) -> Parts:
+def trace_ownership(shares: Mapping[str, int], *, stakes: Stakes = NO_STAKES) -> Parts:
     """Follow every share to its end, exactly, also where companies own each other.
 
     The stakes in a company must not exceed the whole. One company after another is eliminated, and its part goes to its
     owners. A company that then owns a part of itself passes on the rest in the proportion of the other owners, which is
     the limit of passing it on for ever.
     """
-    whole = sum(held.values())
-    parts = {holder: Fraction(number, whole) for holder, number in held.items() if number}
+    whole = sum(shares.values())
+    parts = {holder: Fraction(number, whole) for holder, number in shares.items() if number}
     flows: _Flows = {}
     for company, owners in stakes.items():
         flows[company] = {owner: part for owner, part in owners.items() if part}
@@ -221,13 +221,13 @@ class Percentages:
 
 
 def percentages_of(
-    held: Mapping[str, int], ends: Parts, *, unknown: Collection[str] = (), short_of: Collection[Fraction] = _ALL
+    shares: Mapping[str, int], ends: Parts, *, unknown: Collection[str] = (), short_of: Collection[Fraction] = _ALL
 ) -> Percentages:
     """Return the percentages of direct and of final parts. The parts of `unknown` holders belong to the rest."""
-    whole = sum(held.values())
+    whole = sum(shares.values())
     if not whole:
         return Percentages({}, {}, WHOLE)
-    parts = {holder: Fraction(number, whole) for holder, number in held.items()}
+    parts = {holder: Fraction(number, whole) for holder, number in shares.items()}
     direct = _apportioned(parts, WHOLE, short_of)
     final: dict[str, tuple[Fraction, int]] = {}
     others: dict[str, Fraction] = {}

@@ -52,27 +52,27 @@ def over_issued(form_state: FormState) -> Iterator[Need]:
         return
     record = form_state.record
     shareholders = {party.id for party in record.parties if canonical.SHAREHOLDER in form_state.active_roles(party)}
-    held: Counter[str] = Counter()
+    allocated: Counter[str] = Counter()
     for holding in record.holdings:
         if holding.party_id in shareholders:
-            held[holding.share_class_id] += holding.shares
+            allocated[holding.share_class_id] += holding.shares
     for share_class in record.share_classes:
         limit = existing_shares(form_state, share_class)
-        if limit is not None and held[share_class.id] > limit:
+        if limit is not None and allocated[share_class.id] > limit:
             text = ngettext(
                 "Reduce “{name}” by {count} share, to the {limit} available",
                 "Reduce “{name}” by {count} shares, to the {limit} available",
-                held[share_class.id] - limit,
+                allocated[share_class.id] - limit,
                 name=share_class.label or gettext("Unnamed share class"),
                 limit=format_number(limit),
             )
             yield Need("over_issued", text, section.key, share_class_id=share_class.id)
     limit = existing_shares(form_state, None)
-    if limit is not None and held.total() > limit:
+    if limit is not None and allocated.total() > limit:
         text = ngettext(
             "Reduce all share classes together by {count} share, to the {limit} available",
             "Reduce all share classes together by {count} shares, to the {limit} available",
-            held.total() - limit,
+            allocated.total() - limit,
             limit=format_number(limit),
         )
         yield Need("over_issued", text, section.key)

@@ -41,7 +41,7 @@ def compare(
     *,
     answers: Answers,
     raw: Mapping[str, Any],
-    there: FormSchema,
+    form: FormSchema,
     into: Sequence[FieldSpec],
 ) -> Comparison:
     """Compare a holder's answers with the questions `into` that the other form asks of it."""
@@ -58,7 +58,7 @@ def compare(
     misfits: list[tuple[Question, str]] = []
     for question in answered.values():
         new = targets.get(question.spec.canonical_field or "")
-        if reason := _objection(question, answers, raw, new=new, there=there):
+        if reason := _objection(question, answers, raw, new=new, form=form):
             misfits.append((question, gettext(reason)))
         elif new is not None:
             fits.append((question, new))
@@ -71,7 +71,7 @@ def _objection(
     raw: Mapping[str, Any],
     *,
     new: FieldSpec | None,
-    there: FormSchema,
+    form: FormSchema,
 ) -> str:
     name = question.spec.name
     if not question.activation.active:
@@ -84,7 +84,7 @@ def _objection(
         return DECLARATION
     if new.provided_by_agent:
         return FROM_AGENT
-    if there.why_unanswerable(new) is not None or new.refers_to_share_class != question.spec.refers_to_share_class:
+    if form.why_unanswerable(new) is not None or new.refers_to_share_class != question.spec.refers_to_share_class:
         return ASKED_DIFFERENTLY
     new_answers = validate((new,), {new.name: raw[name]})
     if problem := new_answers.problems.get(new.name):

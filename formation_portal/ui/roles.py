@@ -85,15 +85,15 @@ def kinds_for_role(draft: Draft, role: str = "") -> tuple[str, ...]:
     return tuple(kind for kind in canonical.PARTY_KINDS if any(section.allows(kind) for section in sections))
 
 
-def role_choices(draft: Draft, kind: str, held: tuple[str, ...]) -> tuple[Option, ...]:
+def role_choices(draft: Draft, kind: str, current: tuple[str, ...]) -> tuple[Option, ...]:
     """Return the roles that the kind can have, and those that are held already, so that they can be given up."""
     choices: dict[str, Option] = {}
     for section in draft.schema.role_sections:
         active = draft.form_state.section_activation(section).active
-        if section.role and ((active and section.allows(kind)) or section.role in held):
+        if section.role and ((active and section.allows(kind)) or section.role in current):
             help_text = section.help if active else gettext("Not needed at the moment. We keep it until you submit.")
             label = capfirst(canonical.role_word(section.role))
-            choice = Option(section.role, label, section.role in held, help=help_text, is_ours=not active)
+            choice = Option(section.role, label, section.role in current, help=help_text, is_ours=not active)
             choices.setdefault(section.role, choice)
     return tuple(choices.values())
 

@@ -20,7 +20,7 @@ def reason(old: dict[str, Any], raw: Any, new: dict[str, Any], **more: Any) -> s
     questions = evaluate(here, record(here)).questions(section)
     typed = {here.entity_fields[0].name: raw}
     answers = validate(here.entity_fields, typed)
-    found = compare(questions, answers=answers, raw=typed, there=there, into=there.entity_fields)
+    found = compare(questions, answers=answers, raw=typed, form=there, into=there.entity_fields)
     assert len(found.fits) + len(found.misfits) == 1
     assert found.raw == (typed if found.fits else {})
     return found.misfits[0][1] if found.misfits else ""
@@ -83,5 +83,5 @@ def test_what_is_inactive_here_stays() -> None:
     answers = validate(here.entity_fields, {"entity.k": "A"})
     questions = evaluate(here, record(here)).questions(section)
     raw = {"entity.k": "A"}
-    found = compare(questions, answers=answers, raw=raw, there=there, into=there.entity_fields)
+    found = compare(questions, answers=answers, raw=raw, form=there, into=there.entity_fields)
     assert [reason for _, reason in found.misfits] == [transfer.INACTIVE]

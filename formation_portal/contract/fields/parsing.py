@@ -193,9 +193,9 @@ def normalised_number(text: str) -> str:
 
 def localised_number(text: str) -> str:
     """Turn a number of a draft into the reader's notation; leave any other text as it is."""
+    mark = _MARKS_OF_GROUPS.get(get_language())
     # Digits alone, and words, are the same in all notations.
-    mark = None if not text or text.isalnum() else _MARKS_OF_GROUPS.get(get_language())
-    if mark is None or not _is_readable(text):
+    if mark is None or not text or text.isalnum() or not _is_readable(text):
         return text
     return text.translate(str.maketrans(".,", f",{mark}"))
 

@@ -143,10 +143,10 @@ def party_row(item: Any, is_dense: Any = False) -> SafeString:
     party = item.party
     name, url = escape(party.label), escape(item.url)
     hidden = f'<span class="visually-hidden"> {name}</span>'
-    lines = [f'<p class="party-facts">{conditional_escape(item.facts)}</p>' if item.facts else ""]
-    for words in (item.progress.text, item.invitation):
-        if words:
-            lines.append(f'<p class="status">{conditional_escape(words)}</p>')
+    lines = []
+    for css, text in (("party-facts", item.facts), ("status", item.progress.text), ("status", item.invitation)):
+        if text:
+            lines.append(f'<p class="{css}">{conditional_escape(text)}</p>')
     if item.delivery:
         context = {"state": item.delivery.state, "why": item.delivery.why, "at": "", "id": ""}
         lines.append(render_to_string("ui/delivery.html", context))
