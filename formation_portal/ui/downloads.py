@@ -8,7 +8,7 @@ import csv
 import errno
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any, TypeVar, cast
 
@@ -133,15 +133,10 @@ class _Line:
         return line
 
 
-def csv_lines(rows: Iterable[Sequence[Any]]) -> Iterator[str]:
-    writer = csv.writer(_Line())
-    for row in rows:
-        yield writer.writerow([_without_formula(value) for value in row])
-
-
 def csv_response(rows: Iterable[Sequence[Any]], *, name: str) -> StreamingHttpResponse:
-    answer = StreamingHttpResponse(csv_lines(rows), content_type="text/csv")
-    return as_attachment(answer, name=f"{name}.csv")
+    writer = csv.writer(_Line())
+    lines = (writer.writerow(map(_without_formula, row)) for row in rows)
+    return as_attachment(StreamingHttpResponse(lines, content_type="text/csv"), name=f"{name}.csv")
 
 
 def _without_formula(value: Any) -> Any:
