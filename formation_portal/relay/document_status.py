@@ -83,9 +83,9 @@ def _read(application_id: int, until: datetime) -> None:
 
     Rows that are due at another moment by now are to be read again: this reading began before that was known.
     """
-    entity = Delivery.objects.filter(application_id=application_id, kind=ResourceKind.ENTITY).first()
+    entities = Delivery.objects.filter(application_id=application_id, kind=ResourceKind.ENTITY)
     try:
-        records = gateway.service().records(entity.remote_id if entity else "", Collection.DOCUMENTS)
+        records = gateway.service().records(entities.get().remote_id, Collection.DOCUMENTS)
     except GatewayError as error:
         wait = timing.READ_DAILY if isinstance(error, Unsupported) else timing.READ_SOON
         claimed = _open_documents().filter(application_id=application_id, read_next_at=until)

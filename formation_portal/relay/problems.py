@@ -58,8 +58,7 @@ _ANSWERABLE_MEMBERS = {
 def problems_of(row: Delivery) -> tuple[LocatedProblem, ...]:
     """Return what the customer has to change in a row, with the reason why the service returned a document."""
     if row.state == DeliveryState.REFUSED:
-        problems = [LocatedProblem(**problem) for problem in row.problems]
-        return tuple(problem for problem in problems if problem.is_answerable)
+        return tuple(LocatedProblem(**problem) for problem in row.problems if problem.get("is_answerable", True))
     if not row.is_returned or row.problems:
         return ()
     returned = LocatedProblem(

@@ -124,8 +124,8 @@ def _breaker_trial() -> list[int]:
 
 def _opens_at(now: datetime) -> datetime:
     """Return when the service may be called. Only to spare work: the claim asks again, under the lock."""
-    stored = ServiceProfile.objects.filter(base_url=service_address()).first()
-    return rate_limit.opens_at(stored, now) if stored else now
+    stored = ServiceProfile.objects.filter(base_url=service_address()).first() or ServiceProfile()
+    return rate_limit.opens_at(stored, now)
 
 
 def _idle_seconds() -> float:
