@@ -1,5 +1,6 @@
 """Build the page of documents: every slot, grouped by holder."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,8 +11,8 @@ from django.http import QueryDict
 
 from formation_portal.applications.documents import EarlierFiles
 from formation_portal.applications.parties import PartyRow
-from formation_portal.applications.stored_rows import token_of
 from formation_portal.contract.localisation import ngettext
+from formation_portal.contract.needs import Need, needs_of_entity
 from formation_portal.relay.delivery_status import deliveries_for_customer
 from formation_portal.ui.documents import documents_url
 from formation_portal.ui.pagination import PageLink, numbered_links, people_page
@@ -76,11 +77,17 @@ class DocumentsPage(ApplicationPage):
     @property
     def needs(self) -> list[Link]:
         """Return the missing documents of this page, and in one line the number of those on other pages."""
-        missing = [need for need in self.draft.needs if need.slot is not None]
-        pages = {token_of(party): page.number for page in self.holders.paginator for party in page}
-        links = list(need_rows(need for need in missing if pages[need.party_id] == self.holders.number))
-        others = [pages[need.party_id] for need in missing if pages[need.party_id] != self.holders.number]
-        if others:
-            query = "&".join(filter(None, (self.back.query, f"page={min(others)}")))
-            links.append(Link(ngettext("{count} to upload", "{count} to upload", len(others)), f"?{query}"))
+        needs: list[Need] = []
+        for party in self.holders:
+            of_holder = self.draft.needs_of_party(party.token) if party else needs_of_entity(self.draft.form_state)
+            needs += [need for need in of_holder if need.slot is not None]
+        links = list(need_rows(needs))
+        # To judge everybody on the other pages by all their answers would take longer than the page.
+        missing: Counter[int] = Counter()
+        for page in self.holders.paginator:
+            if page.number != self.holders.number:
+                missing[page.number] = sum(len(self.draft.missing_documents(party)) for party in page)
+        if count := missing.total():
+            query = "&".join(filter(None, (self.back.query, f"page={min(+missing)}")))
+            links.append(Link(ngettext("{count} to upload", "{count} to upload", count), f"?{query}"))
         return links
