@@ -60,10 +60,7 @@ class RestorationView(QuestionPageView):
         return page.url
 
 
-@method_decorator(
-    [require_http_methods(["GET", "HEAD", "POST"]), customer, restores_removed_party],
-    name="dispatch",
-)
+@method_decorator([require_http_methods(["GET", "HEAD", "POST"]), customer, restores_removed_party], name="dispatch")
 class ChoiceRestorationView(RestorationView):
     def get_page(self) -> QuestionPage:
         holder = self.change.holder

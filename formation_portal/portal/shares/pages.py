@@ -24,7 +24,6 @@ from formation_portal.ui.allocation import Allocation
 from formation_portal.ui.charts import Bar, share_bar
 from formation_portal.ui.forms.controls import Suggestions
 from formation_portal.ui.forms.form import QuestionForm
-from formation_portal.ui.forms.question import QueryNote
 from formation_portal.ui.pagination import PageLink, numbered_links
 
 from ..feedback import ReviewFeedback, answers_delivery, refused_answers, review_feedback
@@ -85,10 +84,6 @@ class SharesPage(FormPage):
     @cached_property
     def read_only_reason(self) -> str:
         return read_only_reason(self.draft.application, is_accepted=self.feedback.locks.has_shares(self.draft))
-
-    @property
-    def notes(self) -> tuple[QueryNote, ...]:
-        return self.feedback.at_page(self.section.key)
 
     @property
     def lead(self) -> str:

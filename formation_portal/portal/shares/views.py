@@ -136,7 +136,8 @@ class SharesView(View):
         return redirect(url_after_save(request, page, onwards=next_step(self.draft, SHARES).url))
 
     def render(self, page: SharesPage, *, status: int = 200) -> HttpResponse:
-        context = {"page": page, "problems": page.grid.problems}
+        notes = page.feedback.at_page(page.section.key)
+        context = {"page": page, "problems": page.grid.problems, "notes": notes}
         return render(self.request, "portal/shares/shares.html", context, status=status)
 
 

@@ -12,6 +12,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.decorators import method_decorator
 from django.utils.translation import gettext
@@ -44,7 +45,6 @@ from ..sections.views import QuestionPageView, render_page, same_page_url
 from .guest_pages import OwnPart, PartPage, part_page
 
 CODE = "code"
-DONE = "done"
 # Stands in the address of the form after the guest has tried to finish.
 _FINISHING = "finishing"
 
@@ -214,7 +214,7 @@ class PartView(PartPageView):
     def finish(self, page: QuestionPage) -> HttpResponse:
         if same_page_url(self.request, page):
             return super().finish(page)
-        if DONE not in self.request.POST:
+        if "done" not in self.request.POST:
             messages.success(self.request, gettext("Saved. You can come back until the link expires."))
             return redirect(page.url)
         if page.needs or not parts.finish(self.draft, self.own.invitation):
@@ -267,7 +267,7 @@ def part_document(request: GuestRequest, own: OwnPart, number: int) -> HttpRespo
 @with_part
 def part_document_removal(request: GuestRequest, own: OwnPart, number: int) -> HttpResponse:
     document = own.document(number)
-    back_url = part_page(own).url
+    back_url = reverse("portal:part", args=[own.invitation.reference])
     if request.method != "POST":
         return ask_about_document(request, own.draft, document, back_url, gettext("Your part"))
     with removal_as_message(request, document.name):

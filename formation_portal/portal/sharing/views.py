@@ -23,8 +23,6 @@ from ..parties.removed import restores_removed_party
 from ..refusals import refusals_as_messages
 from .pages import EMAIL, EmailControl, collaborator_row, invitation_context, posted_recipient, right_options
 
-RIGHT = "right"
-
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
@@ -83,7 +81,7 @@ def collaborator_removal(request: UserRequest, reference: str, number: int) -> H
 
 def _right(request: UserRequest) -> Right:
     """Read the posted right; the lesser one if a form names none that can be given."""
-    return Right.EDIT if request.POST.get(RIGHT) == Right.EDIT else Right.VIEW
+    return Right.EDIT if request.POST.get("right") == Right.EDIT else Right.VIEW
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
