@@ -34,7 +34,6 @@ from .pages import need_url
 
 
 def before_submission(profile: Profile) -> str:
-    """Say what happens to answers before the application is submitted."""
     if profile.can_edit:
         return gettext(
             "We save your answers and prepare them with the formation service as you go. Nothing is "
@@ -57,7 +56,6 @@ class DeliverySummary:
 
     @cached_property
     def unresolved(self) -> tuple[tuple[str, DeliveryStatus], ...]:
-        """Return the titles and statuses of deliveries that are being checked or are with our team."""
         return self.deliveries.unresolved(self.draft.schema.slot_words)
 
     @cached_property
@@ -67,7 +65,6 @@ class DeliverySummary:
 
     @cached_property
     def refused(self) -> tuple[Need, ...]:
-        """Return the refusals of the service as needs, each once."""
         return tuple(dict.fromkeys(problem.need for problem in self.deliveries.overall.problems))
 
 
@@ -98,7 +95,6 @@ def answers_delivery(
 
 
 def refused_answers(status: DeliveryStatus) -> dict[str, str]:
-    """Return the service's messages about answers, by the name of the field."""
     return {problem.field: problem.message for problem in status.problems}
 
 
@@ -131,7 +127,6 @@ ChangedLine = tuple[str, str]
 
 
 def changed_lines(changes: Iterable[Change]) -> frozenset[ChangedLine]:
-    """Return the answers and documents that changes of the history are about."""
     return frozenset((change.holder, str(line["field"])) for change in changes for line in change.changes)
 
 
@@ -186,10 +181,7 @@ REPLY_WAS = "reply-was"
 
 @dataclass(frozen=True)
 class ReviewFeedback:
-    """The open queries of our reviewer, the lines changed since the return, and what is locked.
-
-    `message` is what our reviewer wrote about the whole application, if there is no query.
-    """
+    """The open queries of our reviewer, else the message about the whole; the lines changed since; the locks."""
 
     draft: Draft
     message: str = ""

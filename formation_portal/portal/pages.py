@@ -35,10 +35,7 @@ PEOPLE_TITLE = gettext_noop("People and companies")
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link to a page, or to a place on one.
-
-    For a page to return to, `query` is the query that names it in an address.
-    """
+    """A link to a page, or to a place on one. `query` names the page in an address, to return to it."""
 
     text: str
     url: str
@@ -49,10 +46,9 @@ class Link:
 
 
 def next_step(draft: Draft, view: str, key: str = "") -> Link:
-    """Return the page after a page, in the order of the schema; documents and the check come last.
+    """Return the page after a page, in the order of the schema. Missing documents and the check come last.
 
-    Pages without questions are left out, and so are documents while none is missing; the check follows a page that is
-    left out. Without a share class, the form of the first one takes the place of the shares.
+    Without a share class, the form of the first one takes the place of the shares.
     """
     titles: dict[tuple[str, str], str] = {}
     for section in draft.schema.sections:
@@ -86,7 +82,6 @@ _MAX_ROW_LENGTH = 400
 
 
 def return_url(request: HttpRequest, reference: str) -> Link | None:
-    """Return the page to return to, as the address of the request names it."""
     place = request.GET.get("next", "")
     if place not in _TITLES:
         return None
@@ -143,10 +138,7 @@ def _page_of_need(draft: Draft, need: Need) -> tuple[str, str, Sequence[FieldSpe
 
 
 def need_rows(needs: Iterable[Need], form: QuestionForm | None = None, *, about: str = "") -> tuple[Link, ...]:
-    """Return the needs of a page with the form, each with a link to its control.
-
-    `about` is the name of the page's holder, with which the lines need not begin.
-    """
+    """Return the needs with links to their controls, without the name of the holder (`about`) at the beginning."""
     links: list[Link] = []
     prefix = f"{about}{colon()}"
     for need in needs:
@@ -202,8 +194,6 @@ def read_only_reason(application: Application, *, is_accepted: bool = False) -> 
 
 @dataclass(frozen=True)
 class ApplicationPage:
-    """The base of every page of an application."""
-
     draft: Draft
 
     # Complete questions are folded, and their answers read back.
@@ -240,13 +230,10 @@ class ApplicationPage:
         return self._url("shares")
 
     def _url(self, view: str, *more: object) -> str:
-        """Return the address of a view of the application."""
         return reverse(f"portal:{view}", args=[self.reference, *more])
 
 
 class FormPage(ApplicationPage):
-    """A page of an application with a form."""
-
     @property
     def url(self) -> str:
         raise NotImplementedError
@@ -263,10 +250,7 @@ class FormPage(ApplicationPage):
 
 @dataclass(frozen=True)
 class ConfirmPage(ApplicationPage):
-    """The question whether to remove, delete, withdraw or copy something (templates/portal/confirmation.html).
-
-    The answer "no" leads to `back_url`.
-    """
+    """The question whether to remove, delete, withdraw or copy something (templates/portal/confirmation.html)."""
 
     back_url: str
     back_label: str

@@ -1,8 +1,4 @@
-"""Build the overview of an application: its tasks, the people it waits for, its price, and what came back.
-
-Each section is a task. A section is complete only when its documents are, and a role only when its people are.
-Documents are also a task of their own.
-"""
+"""Build the overview of an application: its tasks, the people it waits for, its price, and what came back."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
@@ -74,13 +70,11 @@ class TaskList:
 
     @property
     def progress(self) -> str:
-        """Count the complete tasks: "3 of 7 sections complete"."""
         done = sum(task.state == "met" for task in self._counted)
         return gettext("{done} of {count} sections complete").format(done=done, count=len(self._counted))
 
     @property
     def following(self) -> Task | None:
-        """Return the first task that is not complete."""
         return next((task for task in self._counted if task.state != "met"), None)
 
 
@@ -90,10 +84,7 @@ def task_list(
     refused: Sequence[Need] = (),
     deliveries: Mapping[str, str] | None = None,
 ) -> TaskList:
-    """Build the tasks of a draft, in the order of its schema. A task with a refusal of the service needs changes.
-
-    `deliveries` has the unsettled deliveries in words, by the section's key or "documents".
-    """
+    """Build the tasks of a draft. `deliveries` has its unsettled deliveries in words (`task_deliveries`)."""
     counts = NeedCounts(draft)
     refused_parties = {need.party_id for need in refused if need.party_id}
     about = [_section_task(counts, section) for section in draft.schema.entity_sections]
@@ -152,7 +143,6 @@ def _section_task(counts: NeedCounts, section: Section, refused_parties: Set[str
 
 
 def _people_note(counts: NeedCounts, section: Section) -> str:
-    """Describe what a role and its people need, or how many have been added."""
     state = counts.draft.form_state
     tally = len(state.parties_in(section))
     short = state.minimum_of(section).count - tally
@@ -166,7 +156,6 @@ def _people_note(counts: NeedCounts, section: Section) -> str:
 
 
 def _document_tasks(draft: Draft) -> list[Task]:
-    """Return the task of all documents; none if the form asks for no document."""
     holders = (None, *draft.parties)
     slots = [slot for party in holders for slot in draft.form_state.slots(party.record if party else None)]
     if not slots:
@@ -210,10 +199,7 @@ def pending_actions(
     deliveries: ApplicationDeliveries,
     invitations: Mapping[str, Invitation],
 ) -> list[PendingAction]:
-    """Return whom the application waits for: the reader, guests, our team; then the guests who have finished.
-
-    Empty if it waits for the reader alone.
-    """
+    """Return whom the application waits for, then the finished guests; [] if it waits for the reader alone."""
     refused = DeliverySummary(draft, deliveries).refused
     guests = [guest_part(draft, row, invitations[row.token], refused=refused) for row in draft.parties_of(invitations)]
     waiting = [guest for guest in guests if guest.stage.waits]
@@ -232,7 +218,6 @@ def pending_actions(
 
 
 def _guest_action(draft: Draft, guest: GuestPart) -> PendingAction:
-    """Describe what a guest has to do, or that they have finished."""
     party = guest.party
     is_done = guest.stage is InvitationStage.DONE
     is_own = draft.application.is_own
@@ -278,8 +263,6 @@ def newer_form(draft: Draft) -> CatalogItem | None:
 
 
 class OverviewPage:
-    """The overview of a draft that can still be changed."""
-
     def __init__(self, draft: Draft, delivery: DeliverySummary) -> None:
         self.draft = draft
         self.delivery = delivery
@@ -297,7 +280,6 @@ class OverviewPage:
 
     @cached_property
     def submit(self) -> Task:
-        """Return the last task: check and submit."""
         title = gettext("Check and send corrections") if self.returned else gettext("Check your answers and submit")
         refused = self.returned.refused_count if self.returned else len(self.delivery.refused)
         url = reverse("portal:check", args=[self.draft.application.reference])

@@ -1,7 +1,4 @@
-"""Build the rows of the list of applications, and the pages that copy, delete and transfer one.
-
-An application is transferred to the form of another product, or to a newer form of its own.
-"""
+"""Build the rows of the list of applications, and the pages that copy, delete and transfer one."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -61,7 +58,6 @@ _MARKS = {
 
 
 def application_row(application: Application) -> Task:
-    """Build a row of the list. The application has its section answers and invitations prefetched."""
     name = entity_name(application)
     page = "portal:overview" if application.is_open else "portal:status"
     facts = [application.product_name, application.jurisdiction_name]
@@ -88,7 +84,6 @@ def application_row(application: Application) -> Task:
 
 
 def _waiting_words(application: Application) -> str:
-    """Say whom the application waits for; "" if for nobody."""
     status = application.status
     if application.is_open and (guests := _waiting_guests(application)):
         return gettext("Waiting for you and %(names)s") % {"names": ", ".join(guests)}
@@ -115,7 +110,6 @@ def _waiting_guests(application: Application) -> list[str]:
 
 
 def copied_content(draft: Draft) -> list[str]:
-    """Count what a copy of a draft contains."""
     content = content_of(draft)
     answers = ngettext(
         "{count} answer about the company or foundation",
@@ -170,7 +164,6 @@ def products_by_place(draft: Draft, offered: Catalog) -> Mapping[str, Sequence[C
 
 
 def is_another(draft: Draft, product: CatalogProduct) -> bool:
-    """Tell whether a product is available and not the draft's own."""
     is_same = product.item is not None and product.item.jurisdiction_product_id == draft.application.product_id
     return product.is_available and not is_same
 
@@ -201,8 +194,6 @@ def _grouped(pairs: Iterable[tuple[str, Value]]) -> Mapping[str, Sequence[Value]
 
 
 class FormChangePage:
-    """The changes by another form of the draft's product. Makes no query."""
-
     def __init__(self, draft: Draft, item: CatalogItem) -> None:
         self.draft = draft
         self.item = item

@@ -1,7 +1,6 @@
-"""Queue the e-mails about an application: status, confirmation, finished part, removed file, reminder.
+"""Queue the e-mails about an application, in the transaction that they tell of.
 
-They are queued in the transaction that they tell of, and only for confirmed addresses, since a stranger could own
-another one. A draft gets one reminder after a week without a change.
+Only to confirmed addresses, since a stranger could own another one.
 """
 
 import datetime as dt
@@ -34,7 +33,6 @@ _EMAILS = {
 
 
 def send_status_email(draft: Draft) -> None:
-    """Tell the application's owner that it was returned or decided."""
     application = draft.application
     kind, outcome = _EMAILS.get(application.status, ("", ""))
     if not kind or not has_confirmed(application.owner):
@@ -54,10 +52,7 @@ def send_payment_email(draft: Draft) -> None:
 
 
 def _queue(draft: Draft, to: User, kind: str, page: str, *, key: str = "", once: str = "", **context: object) -> None:
-    """Queue an e-mail to an account, with the company, the reference and a link to a page of the application.
-
-    `key` names a record in the address of the page.
-    """
+    """Queue an e-mail with a link to a page of the application, or of the record in it that `key` names."""
     reference = draft.application.reference
     language = _language_of(to)
     with translation.override(language):

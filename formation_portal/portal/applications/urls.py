@@ -1,5 +1,3 @@
-"""The addresses of the list of applications, and of an application's overview, copy, transfer and removal."""
-
 from django.urls import path
 
 from . import views

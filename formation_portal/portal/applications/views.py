@@ -94,10 +94,7 @@ def _start_application(request: UserRequest, offered: Catalog) -> HttpResponse:
 
 @contextmanager
 def _single_press(request: UserRequest) -> Iterator[None]:
-    """Open a transaction in which no other request creates an application for the account.
-
-    Raises Http404 for a deleted account.
-    """
+    """Open a transaction in which no other request creates an application for the account, unless it is deleted."""
     with transaction.atomic():
         try:
             services.lock_owner(request.user)
@@ -153,7 +150,6 @@ def _render_removal(request: UserRequest, draft: Draft, *, is_unread: bool = Fal
 @require_safe
 @customer
 def overview(request: UserRequest, reference: str) -> HttpResponse:
-    """Show the tasks while the application is open; after that its status is shown instead."""
     draft = get_draft_or_404(request, reference)
     if not draft.application.is_open:
         return redirect("portal:status", reference=reference)

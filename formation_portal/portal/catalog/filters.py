@@ -1,8 +1,4 @@
-"""Filter the catalog, and read the products to compare. Both are in the address.
-
-There are no exchange rates: a price ceiling names its currency, and products priced in another one are left out, which
-the page says.
-"""
+"""Filter the catalog, and read the products to compare. Both are in the address."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -50,7 +46,6 @@ class PriceCeiling:
         return f"{self.currency}-{self.amount:f}"
 
     def matches(self, item: CatalogItem) -> bool:
-        """Tell whether the product costs no more, in the same currency."""
         return item.price.currency == self.currency and item.price.one_off <= self.amount
 
 
@@ -98,16 +93,12 @@ class CatalogFilter:
         return {name: str(value) for name, value in values.items() if value}
 
     def without(self, name: str) -> "CatalogFilter":
-        """Return the filters without one of them."""
         return CatalogFilter.from_query({key: value for key, value in self.values.items() if key != name})
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogFilterControl:
-    """A filter on the page: a list of options, of which the first matches everything, or without options an input.
-
-    `chosen` is the label of the chosen option, or the typed text.
-    """
+    """A list of options, of which the first matches everything, or an input. `chosen` is a label, or what was typed."""
 
     name: str
     label: str
@@ -160,7 +151,6 @@ def filter_controls(items: Sequence[CatalogItem], chosen: CatalogFilter) -> list
 
 
 def _by_name(labels: Mapping[str, str]) -> dict[str, str]:
-    """Sort options by their label in the reader's language."""
     return dict(sorted(labels.items(), key=lambda pair: sort_key(pair[1])))
 
 
@@ -223,5 +213,4 @@ def compared_keys(query: QueryDict) -> tuple[str, ...]:
 
 
 def filtered_url(view: str, chosen: CatalogFilter, keys: Iterable[str]) -> str:
-    """Return the address of a page with the filters that are set, and the products."""
     return reverse(view, query=[*chosen.values.items(), *(("product", key) for key in keys)])

@@ -1,8 +1,4 @@
-"""Build the guide to the catalog: a few questions that distinguish its products, and a shortlist that fits the answers.
-
-A question uses only items and schemas of the catalog, and is asked only if an answer would leave some products out.
-The answers are in the address; nothing about a visitor is stored. The result is no advice, and the page says so.
-"""
+"""Build the guide: a few questions that distinguish the catalog's products, and a shortlist that fits the answers."""
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -31,10 +27,7 @@ _MAX_LIMITS = 4
 
 
 class GuideQuestion:
-    """A question of the guide. Subclasses derive its answers from the products, and check products against one.
-
-    `labels` are the words of each answer by its value in the address, `short_labels` those below the legend.
-    """
+    """A question, with the words of each answer by its value in the address; `short_labels` stand below the legend."""
 
     name: str
     legend: str
@@ -54,7 +47,6 @@ class GuideQuestion:
         raise NotImplementedError
 
     def fact(self, item: CatalogItem) -> str:
-        """Describe a product, independently of the answer."""
         raise NotImplementedError
 
     @property
@@ -65,7 +57,6 @@ class GuideQuestion:
         return options
 
     def is_useful(self, items: tuple[CatalogItem, ...]) -> bool:
-        """Tell whether an answer is met by some of the products, and not by all."""
         if len(self.labels) > _MAX_OPTIONS:
             return False
         counts = [sum(self.meets(item, value) is True for item in items) for value in self.labels]
@@ -142,7 +133,6 @@ class PlaceQuestion(GuideQuestion):
         return name or gettext("Not stated")
 
     def _place(self, item: CatalogItem) -> tuple[str, str]:
-        """Return the place as the value of an answer, and its name."""
         if self.name == "country":
             return item.jurisdiction.slug, item.jurisdiction.name
         return item.original.jurisdiction.region, item.jurisdiction.region
@@ -178,8 +168,6 @@ class PeopleQuestion(GuideQuestion):
 
 
 class DaysQuestion(GuideQuestion):
-    """The number of working days until it is ready."""
-
     name = "days"
 
     def __init__(self, items: tuple[CatalogItem, ...]) -> None:
@@ -257,7 +245,6 @@ class Candidate:
 
     @property
     def reasons(self) -> list[tuple[bool, str]]:
-        """Return whether each answer is met, and why; those that are met come first."""
         answered = [question for question in self._questions if question.answer]
         reasons = [(self.results[question.name] is True, question.reason(self.item)) for question in answered]
         return sorted(reasons, key=lambda reason: not reason[0])
@@ -319,7 +306,6 @@ class GuidePage:
 
     @property
     def compared(self) -> list[Candidate]:
-        """Return the first of the shortlist, as many as can be compared."""
         return self.shortlist[:COMPARED_AT_MOST]
 
     @property
@@ -329,7 +315,6 @@ class GuidePage:
 
     @property
     def count_words(self) -> str:
-        """Say how many products meet every answer."""
         if not self.answers:
             return gettext("Answer at least one question")
         if not self.fitting:

@@ -22,8 +22,6 @@ COMPARED_AT_MOST = 3
 
 @dataclass(frozen=True, slots=True)
 class ProductRow:
-    """A product in the index."""
-
     product: CatalogProduct
     is_compared: bool
     # The required roles beside those that every product requires: "1 director, 1 shareholder".
@@ -38,11 +36,7 @@ _NO_FILTER = CatalogFilter()
 
 
 class CatalogPage:
-    """The products that pass the filters, by region and place. Unreadable ones come last, while nothing is filtered.
-
-    `keys` are those of the products to compare; those that a filter leaves out stay ticked beside the list. Pages with
-    the same products, filters and keys are equal.
-    """
+    """The products that pass the filters, and those to compare by their keys. Equal pages have the same content."""
 
     def __init__(
         self, catalog: Catalog, chosen: CatalogFilter, keys: tuple[str, ...], before: CatalogFilter = _NO_FILTER
@@ -92,7 +86,6 @@ class CatalogPage:
 
     @cached_property
     def _least_roles(self) -> dict[str, list[tuple[str, int]]]:
-        """Return the required roles of each product with their minimum, by the product's key."""
         return {product.key: least_roles(product.item) for product in self.catalog.items if product.item}
 
     @cached_property
@@ -106,7 +99,6 @@ class CatalogPage:
 
     @property
     def common_least(self) -> str:
-        """Name the roles that every product requires: "1 beneficial owner"."""
         return join_list([canonical.role_count(role, count) for role, count in sorted(self._common_roles)])
 
     def _row(self, product: CatalogProduct) -> ProductRow:
@@ -124,7 +116,6 @@ class CatalogPage:
 
     @cached_property
     def compared_elsewhere(self) -> list[CatalogProduct]:
-        """Return the ticked products that the filters leave out."""
         others = (product for product in self.catalog.items if product not in self.products)
         return [product for product in others if product.key in self._ticked]
 
@@ -168,21 +159,18 @@ class CatalogPage:
 
     @property
     def announcement(self) -> str:
-        """Announce a change: the count, and if nothing matches, what would help most."""
         total = len(self.catalog.items)
         count = gettext("{count} of {total} company types").format(count=len(self.products), total=total)
         return f"{count}. {self.wider.text}." if self.wider else count
 
 
 def _sort_key(product: CatalogProduct) -> tuple[bool, str, str, str]:
-    """Sort by region, place and name in the reader's language."""
     jurisdiction = product.item.jurisdiction if product.item else Jurisdiction()
     region = jurisdiction.region
     return not region, sort_key(region), sort_key(jurisdiction.name), sort_key(product.name)
 
 
 def alternatives(catalog: Catalog, product: CatalogProduct) -> list[CatalogProduct]:
-    """Return the available products of the same place."""
     others: list[CatalogProduct] = []
     if product.item and (place := product.item.jurisdiction.name):
         for other in catalog.items:
@@ -223,7 +211,6 @@ class ComparePage:
 
     @property
     def notes(self) -> Iterator[str]:
-        """Say which products are not shown, and why."""
         if unknown := len(self._keys) - len(self._in_catalog):
             yield ngettext(
                 "A company type in this link is not in the catalog and is not shown.",

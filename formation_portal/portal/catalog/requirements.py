@@ -1,7 +1,4 @@
-"""Describe what a form asks for, from its schema alone, before anything is answered.
-
-Questions that nobody can answer, and those that the registered agent answers, are not listed.
-"""
+"""Describe what a form asks for, from its schema alone, before anything is answered."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -59,7 +56,6 @@ class ListedQuestion:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """Return the labels of the options, if they are few."""
         if len(self.spec.options) > _MOST_OPTIONS or not self.spec.options:
             return ()
         return tuple(choice.label for choice in self.spec.choices())
@@ -78,8 +74,6 @@ class RoleNeed:
 
 @dataclass(frozen=True, slots=True)
 class ChecklistPart:
-    """A part of the form, with its condition and questions."""
-
     id: str
     title: str
     condition: str
@@ -97,12 +91,10 @@ class Requirements:
 
     @cached_property
     def _empty_state(self) -> FormState:
-        """Evaluate the form without any answer."""
         return evaluate(self.item.form, Record())
 
     @property
     def figures(self) -> list[tuple[str, str]]:
-        """Return the fees, the working days, and the number of required roles."""
         one_off, annual = fees_of(self.item.price)
         figures = (
             (gettext("Set-up fee"), one_off),
@@ -124,7 +116,6 @@ class Requirements:
 
     @property
     def form_label(self) -> str:
-        """Name the form, its version and its provider."""
         form = self.item.form
         parts = [in_quotes(form.form_name) if form.form_name else gettext("A form")]
         if form.version:
@@ -135,7 +126,6 @@ class Requirements:
 
     @cached_property
     def roles(self) -> tuple[RoleNeed, ...]:
-        """Return every role, in the order of the form."""
         needs: list[RoleNeed] = []
         for section in self.item.form.role_sections:
             least = gettext("none required")
@@ -165,10 +155,7 @@ class Requirements:
 
     @property
     def effort(self) -> tuple[str, ...]:
-        """Count the questions and required documents of a typical application, without conditional ones.
-
-        There is a line for the entity, for each required role, and for each share class.
-        """
+        """Count what is always asked, in a line for the entity, for each required role, and for each share class."""
         form = self.item.form
         lines: list[str] = []
         fields: list[FieldSpec] = []
@@ -193,7 +180,6 @@ class Requirements:
 
     @property
     def sections(self) -> Iterator[tuple[Section, list[FieldSpec], str]]:
-        """Yield the sections about the entity and its shares, with their questions and a condition."""
         for section in (*self.item.form.entity_sections, self.item.form.share_section):
             if section:
                 yield section, list(chain.from_iterable(section.groups.values())), self._condition(section)
@@ -204,7 +190,6 @@ class Requirements:
         return "" if activation.active else f"{activation.reason}."
 
     def documents(self, entity: str = "") -> list[tuple[str, list[DocumentLine]]]:
-        """Return the documents to prepare: those of the new entity, then those of each kind of party."""
         entity = entity or entity_word(self.item.product.type)
         groups = [(gettext(_FOR_THE_NEW[entity]), _document_lines(self.item.form.entity_sections, ENTITY))]
         for kind in canonical.PARTY_KINDS:
@@ -216,7 +201,7 @@ class Requirements:
 
     @property
     def checklist(self) -> tuple[ChecklistPart, ...]:
-        """Return the questions that a customer can prepare for, in the order of the form."""
+        """Return the questions that a customer can prepare for, without those of the registered agent."""
         parts = [self._part(section, ENTITY) for section in self.item.form.entity_sections]
         for kind in canonical.PARTY_KINDS:
             questions = tuple(self._questions_to_kind(kind))
@@ -246,7 +231,6 @@ class Requirements:
             yield question if len(roles) >= len(sections) else replace(question, roles=_as_roles(roles))
 
     def _preparable(self, section: Section, group: str) -> Iterator[ListedQuestion]:
-        """Yield the questions of a section that a customer can prepare for."""
         for spec in section.groups.get(group, ()):
             condition = self._condition_of(spec.depends_on, section, group)
             if condition is not None and not spec.provided_by_agent and not self.item.form.why_unanswerable(spec):

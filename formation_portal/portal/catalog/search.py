@@ -57,7 +57,6 @@ def matches_name(search: str, name: str) -> bool:
 
 
 def _spaced_words(text: str) -> str:
-    """Join the words with a space before each, so that a search matches the beginning of a word."""
     return "".join(f" {word}" for word in _WORD.findall(_normalised(text)))
 
 

@@ -1,5 +1,3 @@
-"""The catalog's addresses."""
-
 from django.urls import path
 
 from . import views

@@ -136,5 +136,4 @@ def checklist(request: AnyRequest, offered: Catalog, key: str) -> HttpResponse:
 
 
 def _reads_reasons(request: HttpRequest) -> bool:
-    """Tell whether the reader sees technical reasons: agents do, and everybody in the demo."""
     return settings.DEMO or bool(getattr(request.user, "is_agent", False))

@@ -1,5 +1,3 @@
-"""The addresses of a customer's data, and of keeping a draft."""
-
 from django.urls import path
 
 from . import views

@@ -51,7 +51,6 @@ def export(request: UserRequest) -> HttpResponseBase:
 @customer
 @reauthenticated
 def deletion(request: UserRequest) -> HttpResponse:
-    """Say what is deleted, what stays and what has to be done first; a post deletes the account."""
     if request.method != "POST":
         return _render_deletion(request)
     user = request.user
@@ -66,7 +65,6 @@ def deletion(request: UserRequest) -> HttpResponse:
 @require_safe
 @public
 def deleted(request: AnyRequest) -> HttpResponse:
-    """Confirm that the account was deleted."""
     return render(request, "portal/privacy/account_deleted.html")
 
 

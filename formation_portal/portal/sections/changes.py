@@ -83,7 +83,6 @@ def page_update(*, before: QuestionForm, after: QuestionForm, shown_regions: Ite
 
 
 def announcement(*, added: int, removed: int) -> str:
-    """Tell how many questions were added and removed; "" for none."""
     sentences: list[str] = []
     if added:
         sentences.append(ngettext("{count} question added below.", "{count} questions added below.", added))
@@ -100,10 +99,7 @@ def announcement(*, added: int, removed: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class NeedChanges:
-    """The ids of the lines to remove from a list of needs, and the lines to add before the line with an id.
-
-    "" is the end of the list.
-    """
+    """The ids of the lines to remove, and the lines to add before the line with an id; "" is the end of the list."""
 
     done: tuple[str, ...]
     new: tuple[tuple[str, tuple[Link, ...]], ...]
@@ -149,11 +145,7 @@ class Consequence:
 def consequence(
     draft: Draft, before: FormState, changes: Sequence[Change], party: PartyRow | None, *, is_guests: bool
 ) -> Consequence | None:
-    """Return the last choice that the changes of a save have made; None if they changed no choice.
-
-    `before` is the state before the save, and `party` the party whose answers were saved, as it was then. A guest is
-    told only of answers of that party.
-    """
+    """Return the last choice of a save with what it has made inactive, or None. `party` is as it was before."""
     for change in reversed(changes):
         for name in restorable_choices(draft, change):
             inactive = _made_inactive(draft, before, changes, party)
@@ -183,8 +175,7 @@ def _made_inactive(draft: Draft, before: FormState, changes: Sequence[Change], p
 class InactiveWarnings:
     """The warnings at the choices of a page: what may no longer apply if one is changed, if that is much.
 
-    `specs` are the fields that the page asks the party, or else the entity. A guest is told only of the answers of the
-    party with the token `only_of`. Warnings stay true when the choice is changed in the page.
+    They stay true when the choice is changed. A guest is told only of the answers of the party `only_of`.
     """
 
     def __init__(
@@ -196,7 +187,6 @@ class InactiveWarnings:
         self._only_of = only_of
 
     def of(self, name: str) -> str:
-        """Return the warning at an answer; "" if it needs none."""
         return self._texts.get(name, "")
 
     @cached_property
@@ -228,7 +218,6 @@ def _visible_to_guest(inactive: Inactive, token: str) -> Inactive:
 
 
 def _count(draft: Draft, inactive: Inactive) -> str:
-    """Write counts, like "2 sections, 1 person and 3 answers"."""
     kinds = [row.kind for row in draft.parties if row.token in inactive.parties]
     counts = (
         counted(len(inactive.sections), "{count} section", "{count} sections"),
@@ -246,11 +235,7 @@ Reader = AbstractBaseUser | AnonymousUser
 
 @dataclass(frozen=True, slots=True)
 class FieldConflict:
-    """An answer in both versions; `control` names the question in the form.
-
-    `change` is the history entry of the other version, if there is one. `is_left`: only others have changed the answer,
-    so that there is nothing to choose.
-    """
+    """An answer in both versions. If `is_left`, only others have changed it, so that there is nothing to choose."""
 
     control: str
     label: str
@@ -272,7 +257,6 @@ class FieldConflict:
 
 
 def field_conflicts(form: QuestionForm, result: SaveResult) -> tuple[FieldConflict, ...]:
-    """Return the answers that others have changed, in the order of the questions."""
     others = {**result.conflicts, **result.skipped}
     conflicts: list[FieldConflict] = []
     for question in form.questions:
@@ -329,10 +313,7 @@ def sentence_about(labels: Iterable[str], singular: str, plural: str) -> str:
 def hidden_controls(
     post: QueryDict, *, but: Collection[str] = ("csrfmiddlewaretoken", "version", PAGE_VERSION)
 ) -> tuple[tuple[str, str], ...]:
-    """Return the post as hidden inputs, without the controls that the page makes (`but`) and choices of a version.
-
-    A button that was pressed at a slot is not pressed again, but leads back to the page as it would have.
-    """
+    """Return the post as hidden inputs, without `but` and chosen versions. No button of a slot is pressed again."""
     inputs: list[tuple[str, str]] = []
     for name, values in post.lists():
         if name in ("slot", "removal"):

@@ -50,7 +50,6 @@ class QuestionEntry:
 
     @property
     def is_conditional(self) -> bool:
-        """Check that rules can hide all of it."""
         is_by_rule = bool(self.regions) and all(region.id for region in self.regions)
         return is_by_rule and not self.note and not self.slots
 
@@ -64,14 +63,11 @@ class QuestionEntry:
 
     @property
     def rows(self) -> tuple[AnswerRow, ...]:
-        """The answers read back."""
         return tuple(row for row in answer_rows(self.regions) if row.value)
 
 
 @dataclass(frozen=True, kw_only=True)
 class QuestionPage(FormPage):
-    """A page of questions in its application."""
-
     form: QuestionForm
     # The delivery of the answers to the formation service, with its objections.
     delivery: DeliveryStatus
@@ -124,7 +120,6 @@ class QuestionPage(FormPage):
 
     @property
     def notes(self) -> tuple[QueryNote, ...]:
-        """Our reviewer's questions about the page as a whole."""
         return self.feedback.at_page(self.holder)
 
     @cached_property
@@ -142,7 +137,6 @@ class QuestionPage(FormPage):
 
     @property
     def common_slots(self) -> tuple[SlotRow, ...]:
-        """The documents that stand under a heading of their own."""
         return self.slots
 
     @property
@@ -166,7 +160,6 @@ class QuestionPage(FormPage):
 
     @property
     def problems_title(self) -> str:
-        """The heading of the error summary."""
         answers = files = ""
         if self.form.problems:
             answers = self.form.problems_title
@@ -192,17 +185,14 @@ class QuestionPage(FormPage):
 
     @property
     def jurisdiction(self) -> str:
-        """The ISO code of the place where the company is formed."""
         return str(self.draft.application.product.get("jurisdiction", {}).get("iso_code", ""))
 
     @property
     def place(self) -> GlossaryPlace | None:
-        """The place in the glossary, if it has words of its own."""
         return places().get(self.jurisdiction)
 
     @property
     def terms(self) -> list[Term]:
-        """The terms of the glossary that the title and the labels of the page use."""
         # The glossary finds the terms in the stored texts.
         texts = [self.stored_title, *(question.spec.original.label for question in self.form.asked)]
         return [explained_term(key, self.place) for key in terms_in(texts)[:_MOST_BESIDE_A_FORM]]
@@ -213,7 +203,6 @@ class QuestionPage(FormPage):
         return replace(self, form=form, refused=result.refused_files)
 
     def undo_url(self, change: Change) -> str:
-        """Return the address that takes back the choices of a change."""
         return self._url("choice_restoration", str(change.pk))
 
     def removal_of(self, document: Document) -> str:
@@ -223,8 +212,6 @@ class QuestionPage(FormPage):
 
 @dataclass(frozen=True, kw_only=True)
 class SectionPage(QuestionPage):
-    """The page of a section."""
-
     section: Section
 
     template = "portal/sections/section.html"
@@ -261,7 +248,6 @@ class SectionPage(QuestionPage):
 
     @property
     def activation(self) -> Activation:
-        """The reason why a rule asks the section or leaves it out at present."""
         return self.draft.form_state.section_activation(self.section)
 
     @property
@@ -278,7 +264,6 @@ class SectionPage(QuestionPage):
 
 
 def section_page(draft: Draft, section: Section, *, earlier: EarlierFiles | None = None) -> SectionPage:
-    """Build the page as the draft stands."""
     row = draft.sections.get(section.key)
     deliveries = deliveries_for_customer(draft.application)
     status = deliveries.of_section(section)

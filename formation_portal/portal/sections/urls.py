@@ -1,5 +1,3 @@
-"""The addresses of sections, below an application's."""
-
 from django.urls import path
 
 from .. import restorations

@@ -73,10 +73,7 @@ _Slots = tuple[tuple[str, bool, tuple[str, ...]], ...]
 
 @dataclass(frozen=True, slots=True)
 class PageBefore:
-    """A page as it stood before its post was saved, to be compared with the page afterwards.
-
-    `needs` is the list that the page shows; empty if the application has changed since the page was drawn.
-    """
+    """A page as it stood before its post was saved; without `needs` if the application has changed meanwhile."""
 
     page: QuestionPage
     form_state: FormState
@@ -90,7 +87,6 @@ class PageBefore:
         return cls(page, page.draft.form_state, _slots_of(page), _entries_of(page), needs)
 
     def consequence(self, result: SaveResult) -> Consequence | None:
-        """Return the changed choice of the save and what it has made inactive, as far as the reader may know it."""
         page = self.page
         return consequence(page.draft, self.form_state, result.changes, page.party, is_guests=page.is_guests)
 
@@ -121,7 +117,6 @@ class QuestionPageView(View):
         return self.request.user
 
     def get_page(self) -> QuestionPage:
-        """Build the page as the draft stands."""
         raise NotImplementedError
 
     def get_posted_form(self, page: QuestionPage) -> QuestionForm:
@@ -129,7 +124,6 @@ class QuestionPageView(View):
         return page.form
 
     def save(self, page: QuestionPage, answers: dict[str, Any]) -> SaveResult:
-        """Save the posted answers."""
         post = self.request.POST
         return services.save_answers(
             self.draft,
@@ -149,7 +143,6 @@ class QuestionPageView(View):
         return redirect(url_after_save(self.request, page, onwards=self.get_success_url(page)))
 
     def get_success_url(self, page: QuestionPage) -> str:
-        """Return the address of the page that follows."""
         raise NotImplementedError
 
     def get(self, request: UserRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -186,7 +179,6 @@ class QuestionPageView(View):
         return self.show_opened(page, after) or self.finish(after)
 
     def save_replies(self, page: QuestionPage) -> bool:
-        """Save replies to our reviewer. Return whether there were any."""
         written = [] if page.is_guests else list(posted_replies(self.request.POST))
         return bool(written) and store_replies(self.draft, written, by=self.author) > 0
 
@@ -240,7 +232,6 @@ class QuestionPageView(View):
     ) -> HttpResponse:
         """Answer a save by script with the parts that are out of date in the browser; never with a control in use.
 
-        204 if none is out of date, not even the version: then the post has written nothing, and nobody else has.
         While the browser shows answers that others have changed since, it keeps the version that it was sent.
         """
         request, page = self.request, self.get_page().after(result)
@@ -275,11 +266,7 @@ class QuestionPageView(View):
         return response
 
     def save_files(self, result: SaveResult) -> SaveResult:
-        """Put each posted file into its slot of the page, and add to the result which were stored and refused.
-
-        Each is saved by itself, whatever becomes of the answers: no page can fill in a file control again. A message
-        tells which files were stored, and which belong to no slot of the page any more.
-        """
+        """Put each posted file into its slot, whatever becomes of the answers: no page can fill in a file again."""
         request = self.request
         if not request.FILES and {"slot", "removal", "again"}.isdisjoint(request.POST):
             return result
@@ -330,8 +317,6 @@ class QuestionPageView(View):
 
 @method_decorator([require_http_methods(["GET", "HEAD", "POST"]), customer], name="dispatch")
 class SectionView(QuestionPageView):
-    """Show and save the questions of one section about the entity."""
-
     @cached_property
     def section(self) -> Section:
         return get_section_or_404(self.draft, self.kwargs["key"])
@@ -346,10 +331,7 @@ class SectionView(QuestionPageView):
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def replies(request: UserRequest, reference: str) -> HttpResponse:
-    """Save replies to our reviewer that stand beside no question, and go back to the page with them.
-
-    A GET only leads to the overview.
-    """
+    """Save replies that stand beside no question, and go back to the page with them. A GET leads to the overview."""
     draft = get_draft_or_404(request, reference)
     page = request.POST.get("next")
     if page not in ("overview", "status", "documents", "shares"):
@@ -377,10 +359,7 @@ def render_page(
 
 
 def _folded(request: HttpRequest, page: QuestionPage) -> list[str]:
-    """Return the headings of complete questions that are read back.
-
-    Nothing closes while its reader works on the page: a change keeps those closed that the page shows closed.
-    """
+    """Return the headings of complete questions that are read back. Nothing closes while its reader works on it."""
     if not page.folds:
         return []
     closed = request.POST.getlist("folded") if getattr(request, "htmx", False) else []
@@ -395,7 +374,6 @@ def _skipped_words(form: QuestionForm, result: SaveResult) -> str:
 
 
 def _notes_of(page: QuestionPage) -> tuple[QueryNote, ...]:
-    """Return every note of our reviewer that the page shows."""
     at_slots = [slot.query for slot in page.slots if slot.query]
     return (*page.notes, *page.form.notes.values(), *at_slots)
 

@@ -43,7 +43,6 @@ _ARTICLE = re.compile(r"^(?:the |die |les? |la |las |los |l’)", re.IGNORECASE)
 
 
 def glossary(place: GlossaryPlace | None) -> list[Term]:
-    """Return every term in alphabetical order, with the words of the place."""
     return sorted((explained_term(key, place) for key in term_texts()), key=lambda term: sort_key(term.title))
 
 
@@ -61,10 +60,9 @@ TEXTS: Mapping[str, Promise] = {
 
 
 def own_text(name: str, *, language: str) -> tuple[SafeString, str] | None:
-    """Read the operator's text as HTML, and its language if that is not the page's; None without such a file.
+    """Read the operator's text, and its language if it is another; None without a file.
 
-    `privacy.de.html` is German, `privacy.html` is English and for all other languages. Without either, any language
-    serves: the portal's own text would contradict the operator.
+    Without the page's language or English, any other serves: the portal's own text would contradict the operator.
     """
     if not settings.OPERATOR_TEXTS:
         return None
@@ -127,7 +125,6 @@ def letter_html(html: str) -> HttpResponse:
 
 
 def letter_row(letter: Letter) -> Task:
-    """Build the row of an e-mail in the outbox."""
     if letter.sent_at:
         mark = "met"
         status = gettext("Sent on %(when)s") % {"when": time_or_day(letter.sent_at)}
@@ -167,7 +164,6 @@ class Exhibit:
 
 
 def exhibits() -> Iterator[Exhibit]:
-    """Draw every component in every state, from the templates that the pages use."""
     for name, component in _components().items():
         tag, _, css_class = component.get("within", "div").partition(".")
         specimens: dict[str, SafeString] = {}
@@ -191,7 +187,6 @@ def _components() -> Mapping[str, Any]:
 
 
 def _as_objects(value: Any) -> Any:
-    """Turn mappings into objects with attributes, as templates get them."""
     if isinstance(value, Mapping):
         return SimpleNamespace(**{key: _as_objects(item) for key, item in value.items()})
     return [_as_objects(item) for item in value] if isinstance(value, list) else value

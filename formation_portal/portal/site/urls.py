@@ -1,5 +1,3 @@
-"""The addresses of pages that belong to no application."""
-
 from django.urls import path
 
 from . import views

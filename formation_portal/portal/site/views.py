@@ -56,8 +56,7 @@ _OWN_CONTROLS = ("language", "theme", "csrfmiddlewaretoken")
 def display(request: HttpRequest) -> HttpResponse:
     """Offer language and theme on a page of their own; a post from any page leads back to it.
 
-    `accounts/languages.py` and `accounts/themes.py` store the choice for every post. If the query names the page, its
-    form uses GET: it is opened with the answers typed so far.
+    The middleware stores the choice. If the query names the page, its form uses GET: it is opened with what was typed.
     """
     if request.method != "POST":
         # The portal's pages send the whole address to each other (SECURE_REFERRER_POLICY).
@@ -118,7 +117,6 @@ def operator_accent(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 @public
 def operator_logo(request: HttpRequest, name: str) -> HttpResponse:
-    """Serve the operator's logo, isolated by a content policy."""
     path = operator.logo_path
     if path is None:
         raise Http404
@@ -136,7 +134,6 @@ def _cached(response: HttpResponse, is_current: bool) -> HttpResponse:
 @require_safe
 @public
 def text(request: HttpRequest, name: str) -> HttpResponse:
-    """Show the operator's text about privacy, terms or accessibility, else the portal's own."""
     if own := own_text(name, language=get_language() or settings.LANGUAGE_CODE):
         html, language = own
         context = {"title": TEXTS[name], "html": html, "language": language}
@@ -154,7 +151,6 @@ def text(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 @public
 def help(request: HttpRequest, code: str = "") -> HttpResponse:
-    """Show the glossary, with the words of one place, and links to those of the others."""
     place = places().get(code)
     if code and place is None:
         raise Http404
@@ -165,10 +161,7 @@ def help(request: HttpRequest, code: str = "") -> HttpResponse:
 @require_safe
 @signed_in
 def unsent(request: UserRequest) -> HttpResponse:
-    """Show a form that was posted after the session had ended, if the reader may open its page; else drop it.
-
-    It stays in the session until the reader signs out, so that the page can be loaded again.
-    """
+    """Show a form that was posted after the session had ended. It stays until the reader signs out."""
     form = unsent_form(request)
     if form is None or not _may_open(request, form.path):
         forget_unsent_form(request)
@@ -201,20 +194,17 @@ def _demo_page(view: View[Rest]) -> View[Rest]:
 
 @_demo_page
 def gallery(request: HttpRequest) -> HttpResponse:
-    """Show every component in every state."""
     context = {"exhibits": list(exhibits()), "elsewhere": components_shown_elsewhere()}
     return render(request, "portal/site/gallery.html", context)
 
 
 @_demo_page
 def errors(request: HttpRequest) -> HttpResponse:
-    """List the error pages."""
     return render(request, "portal/site/gallery_errors.html", {"names": list(ERRORS)})
 
 
 @_demo_page
 def error(request: HttpRequest, name: str) -> HttpResponse:
-    """Show an error page."""
     if name not in ERRORS:
         raise Http404
     return render(request, f"{name}.html", dict(ERRORS[name]))
@@ -222,14 +212,12 @@ def error(request: HttpRequest, name: str) -> HttpResponse:
 
 @_demo_page
 def letters(request: HttpRequest) -> HttpResponse:
-    """List the newest e-mails of the outbox."""
     rows = [letter_row(row) for row in Letter.objects.all()[:_LETTERS_SHOWN]]
     return render(request, "portal/site/letters.html", {"rows": rows, "go_out": settings.LETTERS_GO_OUT})
 
 
 @_demo_page
 def letter(request: HttpRequest, number: str) -> HttpResponse:
-    """Show an e-mail's text, and its HTML in a frame."""
     row = get_object_or_404(Letter.objects.exclude(text=""), number=number)
     response = render(request, "portal/site/letter.html", {"letter": row})
     response["Content-Security-Policy"] = FRAMING_POLICY
@@ -238,13 +226,11 @@ def letter(request: HttpRequest, number: str) -> HttpResponse:
 
 @_demo_page
 def letter_body(request: HttpRequest, number: str) -> HttpResponse:
-    """Show the HTML of an e-mail."""
     return letter_html(get_object_or_404(Letter.objects.exclude(text=""), number=number).html)
 
 
 @_demo_page
 def gallery_letters(request: HttpRequest) -> HttpResponse:
-    """Show every kind of e-mail with sample data."""
     language = get_language() or "en"
     samples = [(kind, sample_letter(kind, language=language)) for kind in sample_contexts()]
     response = render(request, "portal/site/gallery_letters.html", {"samples": samples})
@@ -254,7 +240,6 @@ def gallery_letters(request: HttpRequest) -> HttpResponse:
 
 @_demo_page
 def gallery_letter(request: HttpRequest, kind: str) -> HttpResponse:
-    """Show the HTML of a kind of e-mail with sample data."""
     if kind not in sample_contexts():
         raise Http404
     return letter_html(sample_letter(kind, language=get_language() or "en").html)

@@ -30,11 +30,7 @@ _MAX_CORRECTIONS = 50
 
 @dataclass(frozen=True, slots=True)
 class ReturnedItem:
-    """An answer or document that has to change: its title and holder, the message about it, and where to change it.
-
-    `note` is our reviewer's query, which can be answered; without one, the formation service has refused it. Without a
-    `url` it is about the whole application, or no longer in it.
-    """
+    """An answer or document to change. Without a query of our reviewer (`note`), the service has refused it."""
 
     title: str
     holder: str
@@ -48,16 +44,14 @@ class ReturnedItem:
 
     @property
     def is_answered(self) -> bool:
-        """Tell whether it was changed, or the query about it was replied to."""
         return self.is_changed or bool(self.note and self.note.is_answered)
 
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """The returned items, and the corrections made since; `message` is about the whole application.
+    """The returned items, and the corrections made since.
 
-    `is_agents` says that our reviewer has returned it, and not the service. `holders` are the keys and tokens of the
-    sections, parties and share classes with queries, refusals or changes.
+    `holders` are the keys and tokens of the sections, parties and share classes with queries, refusals or changes.
     """
 
     items: tuple[ReturnedItem, ...]
@@ -77,7 +71,6 @@ class Returned:
 
     @property
     def unanswered(self) -> list[ReturnedItem]:
-        """Return the queries of our reviewer that nobody has answered."""
         return [item for item in self.items if item.note and not item.is_answered]
 
     @property
@@ -112,7 +105,6 @@ def returned(delivery: DeliverySummary, move: Change | None, *, back_to: str = "
 
 
 def corrections_of(changes: Iterable[Change]) -> tuple[Correction, ...]:
-    """Return the changes in words, each line once."""
     lines: dict[Correction, None] = {}
     for change in changes:
         if not change.moved_to:
@@ -121,7 +113,6 @@ def corrections_of(changes: Iterable[Change]) -> tuple[Correction, ...]:
 
 
 def _queried_items(feedback: ReviewFeedback, back_to: str) -> Iterator[ReturnedItem]:
-    """Yield the answers and documents about which our reviewer has a query."""
     actions = {TargetKind.DOCUMENT: gettext("Upload it again"), TargetKind.FIELD: gettext("Change it")}
     for query in feedback.queries:
         note = feedback.query_note(query)
@@ -183,10 +174,7 @@ def _refusal_title(draft: Draft, need: Need) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ReviewRound:
-    """A return that was answered, with its queries (each with its title and holder) and corrections.
-
-    While it is being reviewed again, customers don't see which queries are resolved.
-    """
+    """A return that was answered. While it is reviewed again, customers don't see which queries are resolved."""
 
     number: int
     title: str

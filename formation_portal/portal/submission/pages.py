@@ -48,11 +48,7 @@ _PREFIXES = {"section": "section", "party": "party", "share_class": "class"}
 
 @dataclass(frozen=True)
 class CheckEntry:
-    """The answers of a section, a party or a share class, with their delivery and what is still needed there.
-
-    An entry of a returned application `is_unchanged` if nothing in it is new or queried. A party or a share class is
-    folded unless it `is_open`, because something was changed or needs a second look.
-    """
+    """The answers of a section, a party or a share class. The latter two are folded unless `is_open`."""
 
     id: str
     group: AnswerGroup[Any]
@@ -79,12 +75,10 @@ class CheckEntry:
 
     @property
     def answered(self) -> list[AnswerRow]:
-        """Return the answers, then the documents."""
         return answered_rows((*self.rows, *self.documents))
 
     @property
     def unanswered(self) -> list[AnswerRow]:
-        """Return the optional answers and documents that are empty."""
         return unanswered_rows((*self.rows, *self.documents))
 
 
@@ -94,15 +88,14 @@ def answered_rows(rows: Iterable[AnswerRow]) -> list[AnswerRow]:
 
 
 def unanswered_rows(rows: Iterable[AnswerRow]) -> list[AnswerRow]:
-    """Return the rows without a value."""
     return [row for row in rows if not row.value and row.state != "stop"]
 
 
 class CheckPage:
-    """The check page of a draft, or of what was submitted. While the state allows no change, no row has a way to one.
+    """The check page of a draft, or of what was submitted.
 
-    `refused_for` are the needs that a submission was refused for, and `row` is where a change leads back to. `number`
-    is the page of people and companies, of many, unless the row is on another.
+    `refused_for` are the needs of a refused submission, `row` is where a change leads back to. `number` is the page of
+    people and companies, of many, unless the row is on another.
     """
 
     def __init__(
@@ -185,7 +178,6 @@ class CheckPage:
 
     @property
     def inactive_answers(self) -> InactiveAnswers:
-        """Return the answers that are stored and not sent."""
         return inactive_in(self.draft)
 
     def _section_entries(self) -> list[CheckEntry]:
@@ -197,7 +189,6 @@ class CheckPage:
         return entries
 
     def _party_entries(self) -> list[CheckEntry]:
-        """Return the entries of the parties on this page, with their documents."""
         documents: dict[str, list[DocumentLine]] = {}
         for line in self.readback.documents:
             if line.party:
@@ -271,7 +262,6 @@ class CheckPage:
 
     @property
     def are_shares_open(self) -> bool:
-        """Tell whether the shares can still be changed."""
         return self.draft.application.is_open and not self._locks.has_shares(self.draft)
 
     @property
@@ -362,7 +352,6 @@ def _note(line: AnswerLine) -> str:
 
 
 def declaration_of(draft: Draft) -> str:
-    """Return the declaration that the customer agrees to by submitting."""
     return gettext(
         "I declare that the information in this application for {name} is true and complete. "
         "Everyone named in it knows that I am giving it. I will tell you if anything changes before "

@@ -67,8 +67,6 @@ _MOVING = frozenset({State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW, State.SUBMITTE
 
 @dataclass(frozen=True, slots=True)
 class ProgressStep:
-    """A step of the progress, as ui/timeline.html draws it."""
-
     when: str
     title: str
     detail: str
@@ -95,19 +93,15 @@ def _day(at: datetime | None) -> str:
 
 @dataclass(frozen=True)
 class Progress:
-    """The past, present and usual next steps of a submitted application."""
-
     application: Application
 
     @cached_property
     def moves(self) -> tuple[Change, ...]:
-        """Return the moves in the application's history. Makes one query."""
         changes = self.application.changes.exclude(moved_to="").select_related("who").order_by("pk")
         return tuple(change for change in changes if change.moved_to in set(State))
 
     @property
     def is_late(self) -> bool:
-        """Tell whether the registry takes longer than usual."""
         if self.application.status is not State.SUBMITTED_TO_CSP or self._expected_dates is None:
             return False
         return timezone.localdate() > self._expected_dates[1]
@@ -216,8 +210,6 @@ def current_return(delivery: DeliverySummary, progress: Progress, *, back_to: st
 
 
 class StatusPage:
-    """The status of an application that was submitted."""
-
     def __init__(self, draft: Draft, delivery: DeliverySummary) -> None:
         application = draft.application
         is_payment_due = application.payment_due_since is not None
@@ -243,7 +235,6 @@ class StatusPage:
 
     @property
     def lead(self) -> str:
-        """Say where the application stands, and who acts next."""
         if self.returned is None:
             if self.draft.application.payment_due_since is not None:
                 return gettext("Waiting for your payment. We review your application after that.")

@@ -1,5 +1,3 @@
-"""The addresses of the check, the submission and the status, below an application's."""
-
 from django.urls import path
 
 from . import views

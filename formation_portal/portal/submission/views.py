@@ -36,7 +36,6 @@ from .status import Progress, StatusPage, current_return, has_changed
 @require_safe
 @customer
 def check(request: UserRequest, reference: str) -> HttpResponse:
-    """Show what is still needed, the answers, and the declaration with the button."""
     draft = get_draft_or_404(request, reference)
     row = request.GET.get("row", "")
     page = CheckPage(draft, delivery_summary(draft), row=row, number=request.GET.get("page", ""))
@@ -163,12 +162,10 @@ def withdrawal(request: UserRequest, reference: str) -> HttpResponse:
 @require_safe
 @customer
 def record(request: UserRequest, reference: str) -> HttpResponse:
-    """Download the answers as JSON."""
     return record_as_json(request, get_draft_or_404(request, reference))
 
 
 @require_safe
 @customer
 def record_pdf(request: UserRequest, reference: str) -> HttpResponse:
-    """Download the answers as a PDF."""
     return record_as_pdf(request, get_draft_or_404(request, reference))
