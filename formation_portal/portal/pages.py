@@ -93,12 +93,9 @@ def return_url(request: HttpRequest, reference: str) -> Link | None:
     return Link(str(_TITLES[place]), f"{url}?row={row}#{row}" if row else url, query)
 
 
-def need_links(draft: Draft, needs: Iterable[Need], *, back_to: str = "") -> tuple[Link, ...]:
-    """Return a link for each need; `back_to` names the page to return to after saving."""
-    links: list[Link] = []
-    for need in needs:
-        links.append(Link(need.text, need_url(draft, need, back_to=back_to), is_correction=need.is_correction))
-    return tuple(links)
+def need_link(draft: Draft, need: Need, *, back_to: str = "") -> Link:
+    """Return the link to where a need can be met; `back_to` names the page to return to after saving."""
+    return Link(need.text, need_url(draft, need, back_to=back_to), is_correction=need.is_correction)
 
 
 def need_url(draft: Draft, need: Need, *, back_to: str = "") -> str:

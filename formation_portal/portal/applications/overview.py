@@ -18,14 +18,14 @@ from formation_portal.contract.needs import Need
 from formation_portal.contract.schema import Section
 from formation_portal.gateway.catalog import cached_catalog
 from formation_portal.invitations import parts
-from formation_portal.invitations.models import Invitation, InvitationStage
+from formation_portal.invitations.models import InvitationStage
 from formation_portal.privacy.announcements import deleted_on
-from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStage
+from formation_portal.relay.delivery_status import DeliveryStage
 from formation_portal.ui import roles
 from formation_portal.ui.formats import application_price, entity_word, time_or_day
 
 from ..feedback import DeliverySummary, task_deliveries
-from ..pages import fees_of, need_links
+from ..pages import fees_of, need_link
 from ..parties.progress import NO_REFUSALS, GuestPart, NeedCounts, Progress, guest_part, needs_words, role_progress
 from ..submission.status import Progress as SubmissionProgress
 from ..submission.status import current_return
@@ -58,24 +58,17 @@ class Task:
     copies: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class TaskList:
     """The tasks of an application, in groups with an id and a heading."""
 
-    groups: tuple[tuple[str, str, tuple[Task, ...]], ...]
-
-    @property
-    def _counted(self) -> list[Task]:
-        return [task for _, _, tasks in self.groups for task in tasks if task.state != "later"]
-
-    @property
-    def progress(self) -> str:
-        done = sum(task.state == "met" for task in self._counted)
-        return gettext("{done} of {count} sections complete").format(done=done, count=len(self._counted))
-
-    @property
-    def following(self) -> Task | None:
-        return next((task for task in self._counted if task.state != "met"), None)
+    def __init__(self, groups: Sequence[tuple[str, str, Sequence[Task]]]) -> None:
+        self.groups = groups
+        counted_tasks = [task for _, _, tasks in groups for task in tasks if task.state != "later"]
+        done = sum(task.state == "met" for task in counted_tasks)
+        # Like "3 of 7 sections complete".
+        self.progress = gettext("{done} of {count} sections complete").format(done=done, count=len(counted_tasks))
+        # The first task that is not complete.
+        self.following = next((task for task in counted_tasks if task.state != "met"), None)
 
 
 def task_list(
@@ -97,12 +90,11 @@ def task_list(
     product_type = str(draft.application.product.get("product", {}).get("type", ""))
     about_title = gettext(_ABOUT[entity_word(product_type)])
     refused_tasks = {f"task-{need.section}" if need.slot is None else _DOCUMENTS for need in refused}
-    groups: list[tuple[str, str, tuple[Task, ...]]] = []
+    groups: list[tuple[str, str, list[Task]]] = []
     for id_, title, tasks in (("about", about_title, about), ("people", people_title, people)):
         if tasks:
-            delivered = tuple(_with_delivery(task, refused_tasks, deliveries or {}) for task in tasks)
-            groups.append((id_, title, delivered))
-    return TaskList(tuple(groups))
+            groups.append((id_, title, [_with_delivery(task, refused_tasks, deliveries or {}) for task in tasks]))
+    return TaskList(groups)
 
 
 def _with_delivery(task: Task, refused_tasks: Set[str], deliveries: Mapping[str, str]) -> Task:
@@ -194,17 +186,14 @@ class PendingAction:
     remind_url: str = ""
 
 
-def pending_actions(
-    draft: Draft,
-    deliveries: ApplicationDeliveries,
-    invitations: Mapping[str, Invitation],
-) -> list[PendingAction]:
+def pending_actions(draft: Draft, delivery: DeliverySummary) -> list[PendingAction]:
     """Return whom the application waits for, then the finished guests; [] if it waits for the reader alone."""
-    refused = DeliverySummary(draft, deliveries).refused
-    guests = [guest_part(draft, row, invitations[row.token], refused=refused) for row in draft.parties_of(invitations)]
+    invitations = parts.invitations_of(draft)
+    rows = draft.parties_of(invitations)
+    guests = [guest_part(draft, row, invitations[row.token], refused=delivery.refused) for row in rows]
     waiting = [guest for guest in guests if guest.stage.waits]
     actions = [_guest_action(draft, guest) for guest in waiting]
-    overall = deliveries.overall
+    overall = delivery.deliveries.overall
     if overall.state is DeliveryStage.OURS:
         what = gettext("Something we need to fix")
         actions.append(PendingAction("turn-team", gettext("Our team"), False, what, _since(overall.at), "later"))
@@ -270,9 +259,9 @@ class OverviewPage:
         self.deleted_on = deleted_on(draft.application)
         self.has_new_form = newer_form(draft) is not None
         deliveries = task_deliveries(draft, delivery.deliveries)
-        self.refused = need_links(draft, delivery.refused)
+        self.refused = [need_link(draft, need) for need in delivery.refused]
         self.tasks = task_list(draft, refused=delivery.refused, deliveries=deliveries)
-        self.pending = pending_actions(draft, delivery.deliveries, parts.invitations_of(draft))
+        self.pending = pending_actions(draft, delivery)
         self.returned = current_return(delivery, SubmissionProgress(draft.application), back_to="overview")
         one_off, annual = fees_of(application_price(draft.application))
         fees = ((gettext("Set-up fee"), one_off), (gettext("Annual fee"), annual))

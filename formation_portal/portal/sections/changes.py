@@ -23,7 +23,7 @@ from formation_portal.contract.inactive_answers import (
     inactive_without,
     newly_inactive,
 )
-from formation_portal.contract.localisation import in_quotes, ngettext
+from formation_portal.contract.localisation import in_quotes
 from formation_portal.contract.record import Party
 from formation_portal.contract.rules import FormState
 from formation_portal.ui.formats import counted, listed, time_or_day
@@ -83,18 +83,13 @@ def page_update(*, before: QuestionForm, after: QuestionForm, shown_regions: Ite
 
 
 def announcement(*, added: int, removed: int) -> str:
-    sentences: list[str] = []
-    if added:
-        sentences.append(ngettext("{count} question added below.", "{count} questions added below.", added))
-    if removed:
-        sentences.append(
-            ngettext(
-                "{count} question removed. We keep your answer until you submit.",
-                "{count} questions removed. We keep your answers until you submit.",
-                removed,
-            )
-        )
-    return " ".join(sentences)
+    added_words = counted(added, "{count} question added below.", "{count} questions added below.")
+    removed_words = counted(
+        removed,
+        "{count} question removed. We keep your answer until you submit.",
+        "{count} questions removed. We keep your answers until you submit.",
+    )
+    return " ".join(filter(None, (added_words, removed_words)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,31 +167,30 @@ def _made_inactive(draft: Draft, before: FormState, changes: Sequence[Change], p
     return inactive_by(names & answers_in_rules(draft.schema), before, draft.form_state, was=was, now=now)
 
 
+@dataclass(frozen=True)
 class InactiveWarnings:
     """The warnings at the choices of a page: what may no longer apply if one is changed, if that is much.
 
     They stay true when the choice is changed. A guest is told only of the answers of the party `only_of`.
     """
 
-    def __init__(
-        self, draft: Draft, specs: Iterable[FieldSpec], party: Party | None = None, *, only_of: str | None = None
-    ) -> None:
-        self._draft = draft
-        self._specs = tuple(specs)
-        self._party = party
-        self._only_of = only_of
+    draft: Draft
+    # The fields that the page asks the party, or else the entity.
+    specs: Sequence[FieldSpec]
+    party: Party | None = None
+    only_of: str | None = None
 
     def of(self, name: str) -> str:
         return self._texts.get(name, "")
 
     @cached_property
     def _texts(self) -> dict[str, str]:
-        draft = self._draft
-        values = (self._party or draft.record).answers.values
+        draft = self.draft
+        values = (self.party or draft.record).answers.values
         deciding = answers_in_rules(draft.schema) & values.keys()
         choices: dict[str, FieldSpec] = {}
-        for spec in self._specs:
-            if spec.name in deciding and can_be_much(draft.schema, spec.name, self._party):
+        for spec in self.specs:
+            if spec.name in deciding and can_be_much(draft.schema, spec.name, self.party):
                 choices[spec.name] = spec
         if not choices:
             return {}
@@ -204,9 +198,9 @@ class InactiveWarnings:
             "If you change this answer, {things} may no longer apply. Choose “{words}” again to restore them."
         )
         texts: dict[str, str] = {}
-        for name, inactive in inactive_without(choices, draft.form_state, self._party).items():
-            if self._only_of is not None:
-                inactive = _visible_to_guest(inactive, self._only_of)
+        for name, inactive in inactive_without(choices, draft.form_state, self.party).items():
+            if self.only_of is not None:
+                inactive = _visible_to_guest(inactive, self.only_of)
             if inactive.is_much:
                 answer = choices[name].display(values[name])
                 texts[name] = text.format(things=_count(draft, inactive), words=answer)
@@ -239,8 +233,8 @@ class FieldConflict:
 
     control: str
     label: str
-    mine: str
-    theirs: str
+    posted: str
+    stored: str
     change: Change | None = None
     is_left: bool = False
 
@@ -267,8 +261,8 @@ def field_conflicts(form: QuestionForm, result: SaveResult) -> tuple[FieldConfli
                 FieldConflict(
                     control=question.name,
                     label=question.label,
-                    mine=answer_in_words(question.spec, other.posted, form.share_classes),
-                    theirs=answer_in_words(question.spec, other.stored, form.share_classes),
+                    posted=answer_in_words(question.spec, other.posted, form.share_classes),
+                    stored=answer_in_words(question.spec, other.stored, form.share_classes),
                     change=other.change,
                     is_left=name in result.skipped,
                 )

@@ -1,7 +1,7 @@
 """Show and save a page of questions: answers, files and replies. The page of a section is the plainest of them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from http import HTTPStatus
 from typing import Any
@@ -25,7 +25,6 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
 from formation_portal.applications.services import SaveResult
 from formation_portal.contract.localisation import ngettext
-from formation_portal.contract.rules import FormState
 from formation_portal.contract.schema import Section
 from formation_portal.relay.wake import wait_for
 from formation_portal.reviews.customer_queries import store_replies
@@ -46,7 +45,7 @@ from formation_portal.ui.forms.question import AnswerRow, QueryNote
 
 from ..feedback import USE, posted_replies
 from ..lookups import get_draft_or_404, get_section_or_404, party_not_found
-from ..pages import FormPage, Link, next_step, return_url
+from ..pages import FormPage, next_step, return_url
 from ..slots import SlotRow, posted_reuse, report_uploaded, reusable_file
 from .changes import (
     Consequence,
@@ -67,32 +66,25 @@ from .pages import QuestionPage, SectionPage, section_page
 # The parameter of an address whose page reads nothing back, since its reader works on it.
 _OPEN = "open"
 
-# The key of each document that a page asks for, a mark of optional ones, and the advice at it.
-_Slots = tuple[tuple[str, bool, tuple[str, ...]], ...]
 
-
-@dataclass(frozen=True, slots=True)
 class PageBefore:
     """A page as it stood before its post was saved; without `needs` if the application has changed meanwhile."""
 
-    page: QuestionPage
-    form_state: FormState
-    slots: _Slots
-    entries: tuple[str, ...]
-    needs: tuple[Link, ...]
-
-    @classmethod
-    def of(cls, page: QuestionPage, request: HttpRequest) -> "PageBefore":
-        needs = page.needs if is_as_drawn(request.POST, page.draft) else ()
-        return cls(page, page.draft.form_state, _slots_of(page), _entries_of(page), needs)
+    def __init__(self, page: QuestionPage, request: HttpRequest) -> None:
+        self.page = page
+        self.form_state = page.draft.form_state
+        self.slots = _slots_of(page)
+        self.entries = _entries_of(page)
+        self.needs = page.needs if is_as_drawn(request.POST, page.draft) else ()
 
     def consequence(self, result: SaveResult) -> Consequence | None:
         page = self.page
         return consequence(page.draft, self.form_state, result.changes, page.party, is_guests=page.is_guests)
 
 
-def _slots_of(page: QuestionPage) -> _Slots:
-    return tuple((slot.key, slot.spec.required, slot.advice) for slot in page.slots)
+def _slots_of(page: QuestionPage) -> list[tuple[str, bool, tuple[str, ...]]]:
+    """Return the key of each document that a page asks for, a mark of optional ones, and the advice at it."""
+    return [(slot.key, slot.spec.required, slot.advice) for slot in page.slots]
 
 
 def _entries_of(page: QuestionPage) -> tuple[str, ...]:
@@ -150,7 +142,7 @@ class QuestionPageView(View):
 
     def post(self, request: UserRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         page = self.get_page()
-        before = PageBefore.of(page, request)
+        before = PageBefore(page, request)
         form = self.get_posted_form(page)
         answers = posted_answers(form, request.POST)
         try:

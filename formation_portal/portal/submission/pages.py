@@ -33,7 +33,7 @@ from formation_portal.ui.ownership import join_sentences, ownership
 from formation_portal.ui.pagination import PageLink, numbered_links, people_page
 
 from ..feedback import DeliverySummary
-from ..pages import Link, need_url
+from ..pages import Link, need_link
 from ..slots import slot_state
 from .status import Progress, current_return
 
@@ -122,7 +122,7 @@ class CheckPage:
             entry = _entry_of(draft, need)
             self._needed.add((entry, need.field))
             links = self.corrections if need.is_correction else self.additions.setdefault(entry, [])
-            links.append(Link(need.text, need_url(draft, need, back_to=NEXT), is_correction=need.is_correction))
+            links.append(need_link(draft, need, back_to=NEXT))
         self.addition_count = sum(map(len, self.additions.values()))
         self.ownership = ownership(draft)
         with_entry: list[PartyRow] = []

@@ -11,7 +11,6 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy
 
-from formation_portal.accounts.models import User
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application, Change
 from formation_portal.applications.translation import product_text
@@ -274,11 +273,3 @@ def status_version(application: Application) -> str:
     statuses = [(row.pk, row.document_status, row.document_note) for row in rows]
     values = (application.state, application.submissions, application.payment_due_since, statuses)
     return blake2s(repr(values).encode(), digest_size=8).hexdigest()
-
-
-def has_changed(reference: str, user: User, *, version: str) -> bool | None:
-    """Tell whether a page with that version is old; None if the user has no such application. Makes two queries."""
-    application = Application.objects.visible_to(user).filter(reference=reference).first()
-    if application is None:
-        return None
-    return bool(version) and application.submitted_at is not None and status_version(application) != version

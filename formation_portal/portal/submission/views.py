@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from http import HTTPStatus
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
@@ -17,6 +17,7 @@ from formation_portal.accounts.sessions import background_request
 from formation_portal.applications import services
 from formation_portal.applications.access import Right
 from formation_portal.applications.draft import Draft
+from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State, is_possible
 from formation_portal.contract.needs import Need
 from formation_portal.relay.wake import wait_for
@@ -30,7 +31,7 @@ from ..pages import ConfirmPage
 from ..refusals import refusals_as_messages
 from .corrections import corrections_of
 from .pages import CheckPage, declaration_of
-from .status import Progress, StatusPage, current_return, has_changed
+from .status import Progress, StatusPage, current_return, status_version
 
 
 @require_safe
@@ -128,12 +129,11 @@ def status(request: UserRequest, reference: str) -> HttpResponse:
 @customer
 def status_news(request: UserRequest, reference: str) -> HttpResponse:
     """Tell a status page whether it is old: 204 while it is up to date. Opened in a browser, lead to that page."""
-    is_old = has_changed(reference, request.user, version=request.GET.get("shown", ""))
-    if is_old is None:
-        raise Http404
+    application = get_object_or_404(Application.objects.visible_to(request.user), reference=reference)
     if not request.htmx:
         return redirect("portal:status", reference=reference)
-    if not is_old:
+    version = request.GET.get("shown", "")
+    if not version or application.submitted_at is None or status_version(application) == version:
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
     return render(request, "portal/submission/_status_changed.html", {"reference": reference})
 
