@@ -146,7 +146,7 @@ def query_url(draft: Draft, target: Target, *, back_to: str = "") -> str:
     need = Need(
         "asked",
         "",
-        "" if slot or party or share_class else target.holder,
+        target.holder,
         party_id=target.holder if party else None,
         share_class_id=target.holder if share_class else None,
         field=spec.name if spec else None,

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from django.http import HttpRequest
 from django.urls import reverse
@@ -63,13 +64,16 @@ def next_step(draft: Draft, view: str, key: str = "") -> Link:
     if view == DOCUMENTS or any(draft.missing_documents(party) for party in (None, *draft.parties)):
         titles[DOCUMENTS, ""] = gettext("Documents")
     titles[CHECK, ""] = gettext("Check your answers")
-    pages = list(titles)
-    place = pages.index((view, key)) + 1 if (view, key) in titles else len(pages) - 1
-    next_view, next_key = pages[place]
-    args = [draft.application.reference, next_key] if next_key else [draft.application.reference]
+    next_view, next_key = dict(pairwise(titles)).get((view, key), (CHECK, ""))
+    reference = draft.application.reference
     if next_view == SHARES and not draft.share_classes and not read_only_reason(draft.application):
-        return Link(titles[SHARES, ""], reverse("portal:share_class_new", args=args))
-    return Link(titles[next_view, next_key], reverse(f"portal:{next_view}", args=args))
+        return Link(titles[SHARES, ""], application_url(reference, "share_class_new"))
+    return Link(titles[next_view, next_key], application_url(reference, next_view, next_key))
+
+
+def application_url(reference: str, view: str, key: str = "", **query: str) -> str:
+    """Return the address of a view of an application, or of the record in it that `key` names."""
+    return reverse(f"portal:{view}", args=list(filter(None, (reference, key))), query=query)
 
 
 # Pages that lead to a question, and to which a save returns.
@@ -87,10 +91,11 @@ def return_url(request: HttpRequest, reference: str) -> Link | None:
         return None
     # Quoted, since it becomes part of an address.
     row = quote(request.GET.get("row", "")[:_MAX_ROW_LENGTH], safe="")
-    url = reverse(f"portal:{place}", args=[reference])
-    query = f"next={place}&row={row}" if row else f"next={place}"
+    url = application_url(reference, place)
+    if not row:
+        return Link(str(_TITLES[place]), url, f"next={place}")
     # The row is also in the query: not every browser opens a folded part around the target.
-    return Link(str(_TITLES[place]), f"{url}?row={row}#{row}" if row else url, query)
+    return Link(str(_TITLES[place]), f"{url}?row={row}#{row}", f"next={place}&row={row}")
 
 
 def need_link(draft: Draft, need: Need, *, back_to: str = "") -> Link:
@@ -100,14 +105,12 @@ def need_link(draft: Draft, need: Need, *, back_to: str = "") -> Link:
 
 def need_url(draft: Draft, need: Need, *, back_to: str = "") -> str:
     """Return the address of the control of a need, or of the page where it can be met."""
-    back = f"next={back_to}" if back_to else ""
+    query = {"next": back_to} if back_to else {}
     if need.slot is not None:
-        return f"{documents_url(draft, need.party_id or '', back)}#{slot_id(slot_key(need.party_id, need.slot))}"
+        url = documents_url(draft, need.party_id or "", urlencode(query))
+        return f"{url}#{slot_id(slot_key(need.party_id, need.slot))}"
     view, key, specs = _page_of_need(draft, need)
-    args = [draft.application.reference, key] if key else [draft.application.reference]
-    url = reverse(f"portal:{view}", args=args)
-    if back:
-        url = f"{url}?{back}"
+    url = application_url(draft.application.reference, view, key, **query)
     for spec in specs:
         if spec.name == need.field:
             name = party_control(spec) if view == "party" else control_name(spec)

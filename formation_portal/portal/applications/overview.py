@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 
@@ -22,10 +21,10 @@ from formation_portal.invitations.models import InvitationStage
 from formation_portal.privacy.announcements import deleted_on
 from formation_portal.relay.delivery_status import DeliveryStage
 from formation_portal.ui import roles
-from formation_portal.ui.formats import application_price, entity_word, time_or_day
+from formation_portal.ui.formats import application_price, counted, entity_word, time_or_day
 
 from ..feedback import DeliverySummary, task_deliveries
-from ..pages import fees_of, need_link
+from ..pages import application_url, fees_of, need_link
 from ..parties.progress import NO_REFUSALS, GuestPart, NeedCounts, Progress, guest_part, needs_words, role_progress
 from ..submission.status import Progress as SubmissionProgress
 from ..submission.status import current_return
@@ -117,18 +116,18 @@ def _section_task(counts: NeedCounts, section: Section, refused_parties: Set[str
         return Task(id_, title, "", "later", gettext("Not available yet"), note)
     reference = draft.application.reference
     if section.is_share_structure:
-        url = reverse("portal:shares", args=[reference])
+        url = application_url(reference, "shares")
         needs = draft.needs_of_section(section.key)
         note = needs[0].text if len(needs) == 1 else _to_complete(len(needs))
         progress = _task_progress(len(needs), is_begun=bool(draft.share_classes))
     elif section.is_entity:
-        url = reverse("portal:section", args=[reference, section.key])
+        url = application_url(reference, "section", section.key)
         codes = Counter(need.code for need in draft.needs_of_section(section.key))
         note = needs_words(codes)
         is_begun = any(not is_blank(value) for value in draft.raw(section).values())
         progress = _task_progress(codes.total(), is_begun=is_begun)
     else:
-        url = reverse("portal:people", args=[reference])
+        url = application_url(reference, "people")
         note = _people_note(counts, section)
         progress = role_progress(counts, section, refused=refused_parties)
     return Task(id_, title, url, progress.mark, progress.text, note, roles.role_reason(draft, section))
@@ -139,12 +138,9 @@ def _people_note(counts: NeedCounts, section: Section) -> str:
     tally = len(state.parties_in(section))
     short = state.minimum_of(section).count - tally
     bounds = Counter(need.code for need in counts.needs_of_role(section) if need.code != "minimum")
-    notes = [ngettext("{count} more to add", "{count} more to add", short)] if short > 0 else []
-    if note := needs_words(counts.codes_in(section) + bounds):
-        notes.append(note)
-    if not notes and tally:
-        notes.append(ngettext("{count} added", "{count} added", tally))
-    return ", ".join(notes)
+    missing = counted(max(0, short), "{count} more to add", "{count} more to add")
+    notes = filter(None, (missing, needs_words(counts.codes_in(section) + bounds)))
+    return ", ".join(notes) or counted(tally, "{count} added", "{count} added")
 
 
 def _document_tasks(draft: Draft) -> list[Task]:
@@ -156,11 +152,11 @@ def _document_tasks(draft: Draft) -> list[Task]:
     required = sum(slot.required for slot in slots)
     uploaded = len(draft.documents)
     mark, status = _task_progress(missing, is_begun=bool(uploaded))
-    note = ngettext("{count} uploaded", "{count} uploaded", uploaded) if uploaded else ""
+    note = counted(uploaded, "{count} uploaded", "{count} uploaded")
     if missing:
         note = ngettext("{count} to upload", "{count} to upload", missing)
         status = gettext("{done} of {count} uploaded").format(done=required - missing, count=required)
-    url = reverse("portal:documents", args=[draft.application.reference])
+    url = application_url(draft.application.reference, "documents")
     return [Task(_DOCUMENTS, gettext("Documents"), url, mark, status, note, is_ours=True)]
 
 
@@ -209,15 +205,17 @@ def pending_actions(draft: Draft, delivery: DeliverySummary) -> list[PendingActi
 def _guest_action(draft: Draft, guest: GuestPart) -> PendingAction:
     party = guest.party
     is_done = guest.stage is InvitationStage.DONE
-    is_own = draft.application.is_own
+    what = gettext("Everything is filled in, but they have not marked it as done")
     if guest.needs:
         what = _to_complete(len(guest.needs))
     elif is_done:
         what = gettext("Finished their part")
-    else:
-        what = gettext("Everything is filled in, but they have not marked it as done")
-    address = [draft.application.reference, party.token]
-    may_remind = is_own and not is_done and timezone.now() >= parts.next_reminder_from(guest.invitation)
+    url = remind_url = ""
+    if draft.application.is_own:
+        reference = draft.application.reference
+        url = application_url(reference, "party" if is_done else "invitation", party.token)
+        if not is_done and timezone.now() >= parts.next_reminder_from(guest.invitation):
+            remind_url = application_url(reference, "invitation_reminder", party.token)
     return PendingAction(
         id=f"turn-{party.token}",
         who=party.label,
@@ -225,13 +223,13 @@ def _guest_action(draft: Draft, guest: GuestPart) -> PendingAction:
         what=what,
         since=gettext("%(stage)s, %(time)s") % {"stage": guest.stage.label, "time": time_or_day(guest.since)},
         state="met" if is_done else "half",
-        url=reverse("portal:party" if is_done else "portal:invitation", args=address) if is_own else "",
-        remind_url=reverse("portal:invitation_reminder", args=address) if may_remind else "",
+        url=url,
+        remind_url=remind_url,
     )
 
 
 def _to_complete(count: int) -> str:
-    return ngettext("{count} item to complete", "{count} items to complete", count) if count else ""
+    return counted(count, "{count} item to complete", "{count} items to complete")
 
 
 def _since(at: datetime | None) -> str:
@@ -271,7 +269,7 @@ class OverviewPage:
     def submit(self) -> Task:
         title = gettext("Check and send corrections") if self.returned else gettext("Check your answers and submit")
         refused = self.returned.refused_count if self.returned else len(self.delivery.refused)
-        url = reverse("portal:check", args=[self.draft.application.reference])
+        url = application_url(self.draft.application.reference, "check")
         count = len(self.draft.needs) + refused
         if not count:
             note = gettext("You have answered everything that is required.")

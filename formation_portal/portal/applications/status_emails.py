@@ -5,7 +5,6 @@ Only to confirmed addresses, since a stranger could own another one.
 
 import datetime as dt
 
-from django.urls import reverse
 from django.utils import timezone, translation
 
 from formation_portal.accounts.addresses import has_address, has_confirmed
@@ -22,6 +21,8 @@ from formation_portal.mail.outbox import is_unsubscribed, queue_letter
 from formation_portal.mail.typed_text import text_in_letter
 from formation_portal.reviews.customer_queries import customer_queries, decision_texts
 from formation_portal.reviews.decisions import RETURN
+
+from ..pages import application_url
 
 # The kind and the outcome of the e-mail for each state.
 _EMAILS = {
@@ -53,12 +54,11 @@ def send_payment_email(draft: Draft) -> None:
 
 def _queue(draft: Draft, to: User, kind: str, page: str, *, key: str = "", once: str = "", **context: object) -> None:
     """Queue an e-mail with a link to a page of the application, or of the record in it that `key` names."""
-    reference = draft.application.reference
     language = _language_of(to)
     with translation.override(language):
         context["company"] = letter_title(draft)
-    context["reference"] = reference
-    context["link"] = reverse(f"portal:{page}", args=list(filter(None, (reference, key))))
+    context["reference"] = draft.application.reference
+    context["link"] = application_url(draft.application.reference, page, key)
     queue_letter(kind=kind, to=to.email, language=language, context=context, once=once)
 
 
@@ -84,7 +84,7 @@ def send_confirmation(draft: Draft, by: Author | None) -> None:
         submitted_at=timezone.localtime(application.submitted_at),
         is_correction=application.submissions > 1,
         timeline=timeline,
-        copy=reverse("portal:record_pdf", args=[application.reference]),
+        copy=application_url(application.reference, "record_pdf"),
     )
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from django.http import QueryDict
-from django.urls import reverse
 from django.utils.translation import gettext
 
 from formation_portal.applications.draft import Draft
@@ -33,7 +32,7 @@ from formation_portal.ui.ownership import join_sentences, ownership
 from formation_portal.ui.pagination import PageLink, numbered_links, people_page
 
 from ..feedback import DeliverySummary
-from ..pages import Link, need_link
+from ..pages import Link, application_url, need_link
 from ..slots import slot_state
 from .status import Progress, current_return
 
@@ -315,8 +314,7 @@ class CheckPage:
         """Return the address of a control, from which a save leads back to the row."""
         if not self.draft.application.can_be_changed:
             return ""
-        args = list(filter(None, (self.draft.application.reference, key)))
-        return reverse(f"portal:{view}", args=args, query={"next": NEXT, "row": row}) + f"#{place}"
+        return application_url(self.draft.application.reference, view, key, next=NEXT, row=row) + f"#{place}"
 
 
 def _entry_of(draft: Draft, need: Need) -> str:

@@ -204,8 +204,10 @@ def current_return(delivery: DeliverySummary, progress: Progress, *, back_to: st
     """Return what came back, while the application waits for the customer's corrections."""
     if progress.application.status is not State.RETURNED_FOR_CHANGES:
         return None
-    last = progress.moves[-1] if progress.moves else None
-    return returned(delivery, last if last and last.moved_to == State.RETURNED_FOR_CHANGES else None, back_to=back_to)
+    move = next(reversed(progress.moves), None)
+    if move and move.moved_to != State.RETURNED_FOR_CHANGES:
+        move = None
+    return returned(delivery, move, back_to=back_to)
 
 
 class StatusPage:
