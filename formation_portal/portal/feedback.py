@@ -42,12 +42,14 @@ def before_submission(profile: Profile) -> str:
     return gettext("We save your answers here. Nothing is filed and you owe nothing until you submit.")
 
 
-@dataclass(frozen=True)
 class DeliverySummary:
     """The deliveries of an application as its pages summarise them: the most urgent status, and every refusal."""
 
-    draft: Draft
-    deliveries: ApplicationDeliveries
+    def __init__(self, draft: Draft, deliveries: ApplicationDeliveries) -> None:
+        self.draft = draft
+        self.deliveries = deliveries
+        # The refusals of the service as needs, each once.
+        self.refused = tuple(dict.fromkeys(problem.need for problem in deliveries.overall.problems))
 
     @property
     def is_notable(self) -> bool:
@@ -58,14 +60,11 @@ class DeliverySummary:
     def unresolved(self) -> tuple[tuple[str, DeliveryStatus], ...]:
         return self.deliveries.unresolved(self.draft.schema.slot_words)
 
-    @cached_property
+    @property
     def before_submission(self) -> str:
-        is_draft = self.draft.application.status is State.DRAFT
-        return before_submission(self.deliveries.profile) if is_draft else ""
-
-    @cached_property
-    def refused(self) -> tuple[Need, ...]:
-        return tuple(dict.fromkeys(problem.need for problem in self.deliveries.overall.problems))
+        if self.draft.application.status is not State.DRAFT:
+            return ""
+        return before_submission(self.deliveries.profile)
 
 
 def delivery_summary(draft: Draft) -> DeliverySummary:

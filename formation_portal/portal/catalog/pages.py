@@ -10,7 +10,7 @@ from django.utils.translation import gettext
 from formation_portal.contract import canonical
 from formation_portal.contract.catalog import Jurisdiction
 from formation_portal.contract.fields.iso_codes import format_amount, sort_key
-from formation_portal.contract.localisation import join_list, ngettext
+from formation_portal.contract.localisation import colon, join_list, ngettext
 from formation_portal.gateway.catalog import Catalog, CatalogProduct
 
 from ..pages import Link, fees_of
@@ -116,8 +116,8 @@ class CatalogPage:
 
     @cached_property
     def compared_elsewhere(self) -> list[CatalogProduct]:
-        others = (product for product in self.catalog.items if product not in self.products)
-        return [product for product in others if product.key in self._ticked]
+        hidden = set(self._ticked).difference(product.key for product in self.products)
+        return [product for product in self.catalog.items if product.key in hidden]
 
     @cached_property
     def left_out(self) -> str:
@@ -259,11 +259,15 @@ class ComparePage:
 
     def _people_rows(self) -> list[ComparisonRow]:
         """Return a row for each role of any product. Its title is the role's, since titles of sections differ."""
-        roles = dict.fromkeys(need.section.role or "" for product in self._requirements for need in product.roles)
+        cells: dict[str, list[list[str]]] = {}
+        for place, product in enumerate(self._requirements):
+            for need in product.roles:
+                lines = cells.setdefault(need.section.role or "", [[] for _ in self._requirements])[place]
+                lines += [f"{capfirst(need.least)}{colon()}{need.kinds}", *need.rules]
         rows: list[ComparisonRow] = []
-        for role in roles:
-            cells = tuple(product.role_lines(role) for product in self._requirements)
-            rows.append(ComparisonRow(capfirst(canonical.role_word(role)), cells, gettext("Not applicable")))
+        for role, role_cells in cells.items():
+            title = capfirst(canonical.role_word(role))
+            rows.append(ComparisonRow(title, tuple(map(tuple, role_cells)), gettext("Not applicable")))
         return rows
 
     def _document_rows(self) -> list[ComparisonRow]:

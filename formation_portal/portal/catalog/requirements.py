@@ -5,14 +5,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 
-from django.utils.text import capfirst
 from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.contract import canonical
 from formation_portal.contract.catalog import CatalogItem, working_days
 from formation_portal.contract.conditions import Condition, count_of
 from formation_portal.contract.fields.base import FieldSpec
-from formation_portal.contract.localisation import colon, in_quotes, join_list, ngettext
+from formation_portal.contract.localisation import in_quotes, join_list, ngettext
 from formation_portal.contract.reasons import if_answered, only_if
 from formation_portal.contract.record import Record
 from formation_portal.contract.rules import FormState, evaluate, find_field, lookup_of
@@ -144,14 +143,6 @@ class Requirements:
             return ""
         sentence = gettext("At least {count} {condition}.") if rule.minimum else gettext("None required {condition}.")
         return sentence.format(count=rule.minimum, condition=if_answered(place.spec, rule.values))
-
-    def role_lines(self, role: str) -> tuple[str, ...]:
-        """Describe a role in lines: its minimum, the kinds it accepts, and its rules; () without such a role."""
-        lines: list[str] = []
-        for need in self.roles:
-            if need.section.role == role:
-                lines += [f"{capfirst(need.least)}{colon()}{need.kinds}", *need.rules]
-        return tuple(lines)
 
     @property
     def effort(self) -> tuple[str, ...]:

@@ -232,7 +232,9 @@ class QuestionPageView(View):
         # A role may ask for documents alone, and so add a heading.
         if has_other_slots and _entries_of(page) != before.entries:
             changed = replace(changed, is_rebuilt=True)
-        notes = _notes_of(page) if has_replied else ()
+        notes: list[QueryNote] = []
+        if has_replied:
+            notes = [*page.notes, *page.form.notes.values(), *(slot.query for slot in page.slots if slot.query)]
         overlong = [f"{answer.message}." for answer in result.overlong.values()]
         unsaved_words = " ".join(filter(None, (conflict_words(conflicts), _skipped_words(form, result), *overlong)))
         has_new_parts = not changed.is_empty or has_other_slots or bool(notes or unsaved_words)
@@ -363,11 +365,6 @@ def _skipped_words(form: QuestionForm, result: SaveResult) -> str:
     """Tell which posted answers keep their values: others have changed them, or a reviewer has accepted them."""
     skipped = dict.fromkeys(question.spec.label for question in form.asked if question.spec.name in result.skipped)
     return " ".join(filter(None, (kept_theirs_words(skipped), accepted_words(result.locked))))
-
-
-def _notes_of(page: QuestionPage) -> tuple[QueryNote, ...]:
-    at_slots = [slot.query for slot in page.slots if slot.query]
-    return (*page.notes, *page.form.notes.values(), *at_slots)
 
 
 def url_after_save(request: HttpRequest, page: FormPage, *, onwards: str) -> str:

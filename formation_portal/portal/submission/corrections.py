@@ -47,61 +47,42 @@ class ReturnedItem:
         return self.is_changed or bool(self.note and self.note.is_answered)
 
 
-@dataclass(frozen=True, slots=True)
 class Returned:
-    """The returned items, and the corrections made since.
+    """What came back by a move, and what was changed since. Makes three queries if the move is known."""
 
-    `holders` are the keys and tokens of the sections, parties and share classes with queries, refusals or changes.
-    """
-
-    items: tuple[ReturnedItem, ...]
-    corrections: tuple[Correction, ...] = ()
-    message: str = ""
-    is_agents: bool = False
-    holders: frozenset[str] = frozenset()
-
-    @property
-    def open_count(self) -> int:
-        return sum(not item.is_answered for item in self.items)
-
-    @property
-    def refused_count(self) -> int:
-        """Count the refusals of the service that nobody has corrected. Queries can be sent back unanswered."""
-        return sum(not item.is_answered for item in self.items if item.note is None)
-
-    @property
-    def unanswered(self) -> list[ReturnedItem]:
-        return [item for item in self.items if item.note and not item.is_answered]
-
-    @property
-    def is_untouched(self) -> bool:
-        """Tell whether a query is unanswered, or nothing at all was changed."""
-        return bool(self.unanswered) or not (self.items or self.corrections)
-
-
-def returned(delivery: DeliverySummary, move: Change | None, *, back_to: str = "") -> Returned:
-    """Collect what came back by a move, and what was changed since. Makes three queries if the move is known."""
-    draft = delivery.draft
-    application = draft.application
-    changes: list[Change] = []
-    texts: dict[int, str] = {}
-    if move:
-        changes = list(application.changes.filter(pk__gt=move.pk))
-        texts = decision_texts(application, RETURN)
-    is_agents = application.submissions in texts
-    queries: tuple[CustomerQuery, ...] = ()
-    message = texts.get(application.submissions, "")
-    if is_agents:
-        queries = tuple(query for query in customer_queries(application) if not query.is_settled)
-    feedback = ReviewFeedback(draft, queries=queries, changed_lines=changed_lines(changes))
-    items = (*_queried_items(feedback, back_to), *_refused_items(delivery, feedback.changed_lines, back_to))
-    if move and not is_agents and not items:
-        message = move.text
-    holders = {holder for holder, _ in feedback.changed_lines}
-    holders |= {query.target.holder for query in queries}
-    for problem, _ in delivery.deliveries.refusals:
-        holders.add(problem.need.party_id or problem.need.share_class_id or problem.need.section)
-    return Returned(items, corrections_of(changes), message, is_agents, frozenset(holders))
+    def __init__(self, delivery: DeliverySummary, move: Change | None, *, back_to: str = "") -> None:
+        draft = delivery.draft
+        changes: list[Change] = []
+        texts: dict[int, str] = {}
+        if move:
+            changes = list(draft.application.changes.filter(pk__gt=move.pk))
+            texts = decision_texts(draft.application, RETURN)
+        # Our reviewer has returned it, and not the service.
+        self.is_agents = draft.application.submissions in texts
+        queries: list[CustomerQuery] = []
+        if self.is_agents:
+            queries = [query for query in customer_queries(draft.application) if not query.is_settled]
+        feedback = ReviewFeedback(draft, queries=tuple(queries), changed_lines=changed_lines(changes))
+        self.items = [
+            *_queried_items(feedback, back_to),
+            *_refused_items(delivery, feedback.changed_lines, back_to),
+        ]
+        self.corrections = corrections_of(changes)
+        # About the whole application.
+        self.message = texts.get(draft.application.submissions, "")
+        if move and not self.is_agents and not self.items:
+            self.message = move.text
+        # The keys and tokens of the sections, parties and share classes with queries, refusals or changes.
+        self.holders = {holder for holder, _ in feedback.changed_lines}
+        self.holders |= {query.target.holder for query in queries}
+        for problem, _ in delivery.deliveries.refusals:
+            self.holders.add(problem.need.party_id or problem.need.share_class_id or problem.need.section)
+        open_items = [item for item in self.items if not item.is_answered]
+        self.open_count = len(open_items)
+        # Queries can be sent back unanswered; refusals of the service have to be corrected.
+        self.unanswered = [item for item in open_items if item.note]
+        self.refused_count = len(open_items) - len(self.unanswered)
+        self.is_untouched = bool(self.unanswered) or not (self.items or self.corrections)
 
 
 def corrections_of(changes: Iterable[Change]) -> tuple[Correction, ...]:

@@ -26,7 +26,7 @@ from formation_portal.ui import formats
 
 from ..feedback import DeliverySummary
 from ..pages import incorporated_words
-from .corrections import Returned, returned, review_rounds
+from .corrections import Returned, review_rounds
 
 Words = str | Promise
 
@@ -207,7 +207,7 @@ def current_return(delivery: DeliverySummary, progress: Progress, *, back_to: st
     move = next(reversed(progress.moves), None)
     if move and move.moved_to != State.RETURNED_FOR_CHANGES:
         move = None
-    return returned(delivery, move, back_to=back_to)
+    return Returned(delivery, move, back_to=back_to)
 
 
 class StatusPage:
