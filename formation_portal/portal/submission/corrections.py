@@ -13,12 +13,12 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.contract.needs import Need
 from formation_portal.reviews.customer_queries import CustomerQuery, customer_queries, decision_texts
 from formation_portal.reviews.decisions import RETURN
-from formation_portal.reviews.targets import TargetKind, holder_name
+from formation_portal.reviews.targets import Target, TargetKind, field_at, holder_name
 from formation_portal.reviews.transactions import UNDER_REVIEW
 from formation_portal.ui import formats
 from formation_portal.ui.forms.question import QueryNote
 
-from ..feedback import ChangedLine, DeliverySummary, ReviewFeedback, changed_lines, query_title, query_url
+from ..feedback import ChangedLine, DeliverySummary, ReviewFeedback, changed_lines, is_changed, query_title, query_url
 from ..pages import need_url
 
 # A change made since, in words, their language where it isn't the page's, and the questions that it answered.
@@ -116,41 +116,29 @@ def _refused_items(delivery: DeliverySummary, lines: frozenset[ChangedLine], bac
     for problem, at in sorted(delivery.deliveries.refusals, key=lambda refusal: refusal[0].need.slot is None):
         times.setdefault(problem.need, at)
     for need, at in times.items():
-        holder = draft.party(need.party_id or "") or draft.share_class(need.share_class_id or "")
+        holder = need.party_id or need.share_class_id or ""
+        target = Target.of_field(holder or need.section, need.field or "")
+        spec = field_at(draft, target)
+        section = draft.schema.section(need.section)
+        title = gettext("Your application")
+        action = gettext("Change it")
+        if need.slot is not None:
+            target = Target.of_document(holder, need.slot)
+            title = draft.slot_words(need.slot)
+            action = gettext("Upload it again")
+        elif spec:
+            title = spec.label
+        elif section:
+            title = section.title
         yield ReturnedItem(
-            title=_refusal_title(draft, need),
-            holder=holder.label if holder else "",
+            title=title,
+            holder=holder_name(draft, target),
             text=need.text,
             when=formats.date_and_time(at),
             url=need_url(draft, need, back_to=back_to),
-            action=gettext("Change it") if need.slot is None else gettext("Upload it again"),
-            is_changed=not lines.isdisjoint(_history_lines(draft, need)),
+            action=action,
+            is_changed=is_changed(draft, target, lines),
         )
-
-
-def _history_lines(draft: Draft, need: Need) -> list[ChangedLine]:
-    """Return the holders and names under which the history records a change. An answer may stand in two sections."""
-    holder = need.party_id or need.share_class_id
-    if holder or need.slot is not None:
-        return [(holder or "", need.slot or need.field or "")]
-    return [(section.key, need.field or "") for section in draft.schema.entity_sections]
-
-
-def _refusal_title(draft: Draft, need: Need) -> str:
-    """Return the label of the document or question that was refused, else the title of the section."""
-    if need.slot is not None:
-        return draft.slot_words(need.slot)
-    party = draft.party(need.party_id or "")
-    fields = draft.schema.entity_fields
-    if party is not None:
-        fields = draft.schema.fields_of(party.kind, party.roles)
-    elif need.share_class_id:
-        fields = draft.schema.share_class_fields
-    for spec in fields:
-        if spec.name == need.field:
-            return spec.label
-    section = draft.schema.section(need.section)
-    return section.title if section else gettext("Your application")
 
 
 @dataclass(frozen=True, slots=True)
