@@ -16,7 +16,7 @@ from django_htmx.http import push_url, replace_url
 from formation_portal.accounts.policies import AnyRequest, public
 from formation_portal.gateway.catalog import Catalog
 from formation_portal.gateway.catalog import catalog as current_catalog
-from formation_portal.gateway.errors import GatewayError, NotAuthorised, NotConfigured
+from formation_portal.gateway.errors import CatalogUnavailable, NotAuthorised, NotConfigured
 from formation_portal.relay.service_profile import current_profile
 
 from ..feedback import before_submission
@@ -40,20 +40,17 @@ def with_catalog(
     def wrapped(request: Request, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponse:
         try:
             offered = current_catalog()
-        except GatewayError as error:
+        except CatalogUnavailable as error:
             # The gateway logs the reason once; here it would be logged for every visitor.
             log.info("No catalog to show: %s", error)
-            response = render(request, "portal/catalog/unavailable.html", {"is_ours": _is_ours(error)}, status=503)
+            # Our team has to fix a wrong address or key: trying again does not help.
+            is_ours = isinstance(error.__cause__, NotAuthorised | NotConfigured)
+            response = render(request, "portal/catalog/unavailable.html", {"is_ours": is_ours}, status=503)
             response.headers["Retry-After"] = "60"
             return response
         return view(request, offered, *args, **kwargs)
 
     return wrapped
-
-
-def _is_ours(error: BaseException | None) -> bool:
-    """Tell whether our team has to fix it, such as a wrong address or key: trying again does not help."""
-    return error is not None and (isinstance(error, NotAuthorised | NotConfigured) or _is_ours(error.__cause__))
 
 
 @require_safe

@@ -149,7 +149,7 @@ class QuestionPageView(View):
             has_replied = self.save_replies(page)
             result = self.save(page, answers | self.accepted_proposal(page))
         except services.Gone as gone:
-            raise party_not_found(self.draft, page.party.token if page.party else "") from gone
+            raise party_not_found(self.draft, page.holder) from gone
         except services.Closed:
             return self.render_unsaved(form, answers)
         conflicts = self.get_conflicts(form, result)

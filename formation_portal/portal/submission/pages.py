@@ -306,9 +306,7 @@ class CheckPage:
         if line.document is None:
             return "" if line.is_required else gettext("Optional")
         state = slot_state(line.document, self.delivery.deliveries.of(ResourceKind.DOCUMENT, line.document.subject))
-        note = ". ".join(filter(None, (state.detail or state.word, state.note)))
-        sentences = advice(self.draft, line.party, line.document)
-        return " ".join((f"{note.removesuffix('.')}.", *sentences)) if sentences else note
+        return join_sentences(state.detail or state.word, state.note, *advice(self.draft, line.party, line.document))
 
     def _change_url(self, view: str, key: str, place: str, row: str) -> str:
         """Return the address of a control, from which a save leads back to the row."""

@@ -80,4 +80,4 @@ def test_no_answer_to_a_change_tells_two_things() -> None:
 def test_what_script_tells_of_a_file_is_cut() -> None:
     source = (ROOT / "static/js/upload.js").read_text()
     assert source.count('getElementById("announcer").textContent') == 1
-    assert "words.length < 100 ? words : `${words.slice(0, 98)}…`" in source
+    assert "line.length < 100 ? line : `${line.slice(0, 98)}…`" in source
