@@ -22,6 +22,7 @@ from formation_portal.privacy.announcements import deleted_on
 from formation_portal.relay.delivery_status import DeliveryStage
 from formation_portal.ui import roles
 from formation_portal.ui.formats import application_price, counted, entity_word, time_or_day
+from formation_portal.ui.ownership import join_sentences
 
 from ..feedback import DeliverySummary, task_deliveries
 from ..pages import application_url, fees_of, need_link
@@ -101,8 +102,7 @@ def _with_delivery(task: Task, refused_tasks: Set[str], deliveries: Mapping[str,
     if task.id in refused_tasks:
         task = replace(task, state="stop", status=gettext("Changes needed"))
     if delivery := deliveries.get(task.id.removeprefix("task-")):
-        note = f"{task.note.removesuffix('.')}. {delivery}" if task.note else delivery
-        task = replace(task, note=note)
+        task = replace(task, note=join_sentences(task.note, delivery))
     return task
 
 
@@ -267,8 +267,11 @@ class OverviewPage:
 
     @cached_property
     def submit(self) -> Task:
-        title = gettext("Check and send corrections") if self.returned else gettext("Check your answers and submit")
-        refused = self.returned.refused_count if self.returned else len(self.delivery.refused)
+        title = gettext("Check your answers and submit")
+        refused = len(self.delivery.refused)
+        if self.returned:
+            title = gettext("Check and send corrections")
+            refused = self.returned.refused_count
         url = application_url(self.draft.application.reference, "check")
         count = len(self.draft.needs) + refused
         if not count:

@@ -30,6 +30,7 @@ from formation_portal.contract.transfer import form_changes
 from formation_portal.gateway.catalog import Catalog, CatalogProduct
 from formation_portal.invitations.models import current_stage
 from formation_portal.ui.formats import counted, day, time_or_day
+from formation_portal.ui.ownership import join_sentences
 
 from ..pages import fees_of
 from .overview import Task
@@ -63,23 +64,22 @@ def application_row(application: Application) -> Task:
     facts = [application.product_name, application.jurisdiction_name]
     if not application.is_own:
         facts.append(gettext("shared with you"))
-    waiting = _waiting_words(application)
-    is_payment_due = application.payment_due_since is not None
+    saved = gettext("Saved %(day)s.") % {"day": day(application.updated_at)}
+    note = join_sentences(", ".join(filter(None, facts)), _waiting_words(application), saved)
+    state = _MARKS.get(application.status, "open")
+    status = application.status.words
+    if application.payment_due_since is not None:
+        state = "heed"
+        status = gettext("Waiting for payment")
     return Task(
         id=f"application-{application.reference}",
         copies=application.reference,
         title=name or application.product_name,
         is_name=bool(name),
         url=reverse(page, args=[application.reference]),
-        state="heed" if is_payment_due else _MARKS.get(application.status, "open"),
-        status=gettext("Waiting for payment") if is_payment_due else application.status.words,
-        note=format_html(
-            '{}. {}{} <span class="nowrap">{}</span>',
-            ", ".join(filter(None, facts)),
-            f"{waiting}. " if waiting else "",
-            gettext("Saved %(day)s.") % {"day": day(application.updated_at)},
-            application.reference,
-        ),
+        state=state,
+        status=status,
+        note=format_html('{} <span class="nowrap">{}</span>', note, application.reference),
     )
 
 

@@ -246,14 +246,15 @@ class QuestionPageView(View):
             "changed": changed,
             "has_other_slots": has_other_slots,
             "consequence": consequence,
-            "undo_url": page.undo_url(consequence.change) if consequence else "",
-            "place": page.form.control_id_of(consequence.name) if consequence else "",
             "unsaved_words": unsaved_words,
             "has_conflict": bool(conflicts),
             "notes": notes,
             "needs": need_changes(before.needs, page.needs),
             "folded": _folded(request, page),
         }
+        if consequence:
+            context["undo_url"] = page.undo_url(consequence.change)
+            context["place"] = page.form.control_id_of(consequence.name)
         response = render(request, "portal/sections/_update.html", context)
         if unsaved_words:
             response.headers[UNSAVED] = "1"
