@@ -205,7 +205,7 @@ class FormChangePage:
         # The version of the form, so that no other is adopted.
         self.seen = f"{item.form.id} {item.form.version}"
         self.price = ""
-        if draft.application.product.get("price") != item.model_dump(mode="json")["price"]:
-            one_off, annual = fees_of(item.price)
+        one_off, annual = fees_of(item.price)
+        if one_off and draft.application.product.get("price") != item.model_dump(mode="json")["price"]:
             set_up_fee = gettext("{amount} set-up fee").format(amount=one_off)
             self.price = f"{set_up_fee}, {gettext('{amount} annual fee').format(amount=annual)}"

@@ -149,8 +149,8 @@ class PeopleQuestion(GuideQuestion):
         counts = sorted({self._fewest(item) for item in items})
         self.labels = {str(count): ngettext("{count} person", "{count} people", count) for count in counts}
         self.short_labels = {value: value for value in self.labels}
-        for count in counts[-1:]:
-            self.short_labels[str(count)] = gettext("{count} or more").format(count=count)
+        if counts:
+            self.short_labels[str(counts[-1])] = gettext("{count} or more").format(count=counts[-1])
 
     def meets(self, item: CatalogItem, value: str) -> bool:
         return self._fewest(item) <= int(value)
@@ -234,9 +234,11 @@ class Candidate:
         self.product = product
         self.item = item
         self._questions = questions
-        # By question, as far as the catalog says.
-        answered = [question for question in questions if question.answer]
-        self.results = {question.name: question.meets(item, question.answer) for question in answered}
+        # By question; None if the catalog does not say.
+        self.results: dict[str, bool | None] = {}
+        for question in questions:
+            if question.answer:
+                self.results[question.name] = question.meets(item, question.answer)
         self.missed = {name for name, is_met in self.results.items() if not is_met}
         self.met_count = len(self.results) - len(self.missed)
         _, most_days = working_days(item.original.estimated_timeline) or (0, 1_000)

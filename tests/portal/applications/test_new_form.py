@@ -108,3 +108,11 @@ def test_only_what_is_needed_then_and_not_yet_now_is_needed_anew(owner: Any) -> 
     funds["fields"] = funds["fields"][1:]
     page = FormChangePage(draft, factories.product(schema=schema))
     assert page.needed == ["Enter “Started on”", "Enter “Tax number”"]
+
+
+def test_another_price_is_named_and_a_missing_one_is_not(owner: Any) -> None:
+    draft = factories.new_draft(owner)
+    dearer = factories.product(price={"one_off": 1500, "annual": 900, "currency": "USD"})
+    assert FormChangePage(draft, dearer).price == "USD\u00a01,500.00 set-up fee, USD\u00a0900.00 annual fee"
+    assert FormChangePage(draft, factories.product(price=None)).price == ""
+    assert FormChangePage(draft, factories.product()).price == ""
