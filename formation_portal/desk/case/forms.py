@@ -200,5 +200,4 @@ _MAX_TARGETS = 2_000
 def posted_targets(post: QueryDict) -> tuple[Target, ...]:
     """Return the ticked targets, or, by the button that accepts all, those that the page had left."""
     texts = post.getlist("left" if "all" in post else "place")[:_MAX_TARGETS]
-    targets = (Target.parse(text) for text in texts)
-    return tuple(dict.fromkeys(target for target in targets if target is not None))
+    return tuple(dict.fromkeys(filter(None, map(Target.parse, texts))))

@@ -97,9 +97,11 @@ class CasePage:
         self.share_classes = [self._share_class(group) for group in self.readback.share_classes]
         self.whole = QueryPanel(self.panels, WHOLE_APPLICATION)
         targets = {WHOLE_APPLICATION}
-        targets |= {Target(TargetKind.SECTION, key) for key in rows}
-        for answer_rows in (*rows.values(), *(entry.rows for entry in self.share_classes)):
-            targets |= {row.panel.target for row in answer_rows}
+        for key, answers in rows.items():
+            targets.add(Target(TargetKind.SECTION, key))
+            targets.update(row.panel.target for row in answers)
+        for entry in self.share_classes:
+            targets.update(row.panel.target for row in entry.rows)
         if share_section:
             targets.add(Target(TargetKind.SECTION, share_section.key))
         for line in self.readback.documents:
@@ -109,9 +111,9 @@ class CasePage:
         self.sections = []
         for group in self.readback.sections:
             key = group.subject.key
-            entry = self._section(group, rows[key], removed.pop(key, []))
-            if entry:
-                self.sections.append(entry)
+            section = self._section(group, rows[key], removed.pop(key, []))
+            if section:
+                self.sections.append(section)
         self.shares: CaseEntry | None = None
         self.share_changes: tuple[Difference, ...] = ()
         if share_section:
@@ -323,8 +325,12 @@ class CasePage:
         if self.shares:
             entries.append(self.shares)
         entries += self.documents
-        facts = [entry.status.fact for entry in entries if entry.status and not entry.status.has_query]
-        return [fact for fact in facts if fact.state in (OPEN, CHANGED)]
+        facts = []
+        for entry in entries:
+            status = entry.status
+            if status and not status.has_query and status.fact.state in (OPEN, CHANGED):
+                facts.append(status.fact)
+        return facts
 
     @cached_property
     def drafted(self) -> list[tuple[Query, str, str]]:

@@ -95,8 +95,8 @@ class DecisionForm(forms.Form):
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        names = [name for name in self.fields if name in self.errors]
-        return tuple(Problem(f"ruling-{name}", str(self.errors[name][0])) for name in names)
+        errors = self.errors
+        return tuple(Problem(f"ruling-{name}", str(errors[name][0])) for name in self.fields if name in errors)
 
     def clean_register_number(self) -> str:
         number: str = self.cleaned_data["register_number"]

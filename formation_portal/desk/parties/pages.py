@@ -93,7 +93,10 @@ class PartyPage:
         self.form = form or ScreeningForm(initial={"done_on": localdate()})
         self.can_check = can_review(draft, reader)
         self.has_documents = has_documents(draft.application.case, reader)
+        self.status = state_words(draft.application.status)
         self.kind = canonical.kind_title(party.kind)
+        self.roles = role_words(draft.form_state.active_roles(party.record))
+        self.case_url = case_url(draft.application.reference, self.queue_state)
         queries = read_queries(draft)
         screening = tuple(screening_checks(draft))
         self.screening = [ScreeningRow(check, party) for check in reversed(screening) if check.holder == party.token]
@@ -139,20 +142,12 @@ class PartyPage:
         return opened
 
     @property
-    def status(self) -> str:
-        return state_words(self.draft.application.status)
-
-    @property
     def open_rows(self) -> list[FactRow]:
         return [row for row in self.rows if not row.is_settled]
 
     @property
     def accepted_rows(self) -> list[FactRow]:
         return [row for row in self.rows if row.is_settled]
-
-    @property
-    def roles(self) -> str:
-        return role_words(self.draft.form_state.active_roles(self.party.record))
 
     @property
     def needs(self) -> tuple[Need, ...]:
@@ -181,10 +176,6 @@ class PartyPage:
         if self.viewer is None:
             return None
         return next((row for row in self.rows if row.fact.document == self.viewer.document), None)
-
-    @property
-    def case_url(self) -> str:
-        return case_url(self.draft.application.reference, self.queue_state)
 
     @property
     def erasure_url(self) -> str:
