@@ -67,6 +67,10 @@ def needs_of_section(form_state: FormState, section: Section) -> tuple[Need, ...
     return tuple(_entity_needs(form_state, (section,)))
 
 
+def needs_of_entity(form_state: FormState) -> tuple[Need, ...]:
+    return tuple(_entity_needs(form_state, form_state.schema.entity_sections))
+
+
 def needs_of_party(form_state: FormState, party: Party, *, has_shares: bool) -> tuple[Need, ...]:
     """Return the needs of a party. `has_shares` tells that it holds shares of some class."""
     needed = list(_party_needs(form_state, party))
