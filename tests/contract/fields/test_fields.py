@@ -162,7 +162,7 @@ def test_no_key_can_be_mistaken_for_another_or_for_a_part(one: str, other: str) 
     more = read_field({"key": other, "field_type": "date", "label": "x"}) if other.strip() else None
     if some and more and one != other:
         assert control_name(some) != control_name(more)
-        assert control_name(some, "day") != control_name(more)
+        assert f"{control_name(some)}:day" != control_name(more)
 
 
 def test_a_form_that_lacks_the_control_says_nothing_about_it() -> None:
