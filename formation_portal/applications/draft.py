@@ -129,6 +129,11 @@ class Draft(StoredRows):
     def share_classes(self) -> tuple[ShareClassRow, ...]:
         return tuple(map(self.as_share_class, self.share_class_models))
 
+    @property
+    def labels(self) -> dict[str, str]:
+        """Return the labels of parties and share classes by their tokens."""
+        return {row.token: row.label for row in self.parties} | {row.token: row.label for row in self.share_classes}
+
     def party(self, token: str) -> PartyRow | None:
         return self._parties_by_token.get(token)
 

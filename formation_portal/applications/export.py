@@ -12,6 +12,7 @@ from .draft import Draft
 from .ownership_stakes import owners_of, typed_stakes
 from .parties import PartyRow
 from .readback import AnswerLine, DraftHolder
+from .stored_rows import token_of
 from .translation import product_text
 
 FORMAT = "formation-portal/application"
@@ -134,13 +135,13 @@ def _answers(draft: Draft, holder: DraftHolder, questions: Iterable[Question]) -
 
 
 def _holdings(draft: Draft) -> Iterator[Exported]:
-    for (party_token, class_token), holding in draft.holdings.items():
-        party, share_class = draft.party(party_token), draft.share_class(class_token)
+    labels = draft.labels
+    for (party, share_class), holding in draft.holdings.items():
         yield {
-            "party": party_token,
-            "party_label": party.label if party else "",
-            "share_class": class_token,
-            "share_class_label": share_class.label if share_class else "",
+            "party": party,
+            "party_label": labels[party],
+            "share_class": share_class,
+            "share_class_label": labels[share_class],
             "shares": holding.shares,
             "typed": holding.typed,
         }
@@ -164,9 +165,9 @@ def _stakes(draft: Draft) -> Iterator[Exported]:
 
 def _documents(draft: Draft) -> Iterator[Exported]:
     for document in draft.documents:
-        row = draft.party(document.party.token) if document.party else None
+        row = draft.party(token_of(document.party) or "")
         yield {
-            "party": row.token if row else None,
+            "party": token_of(row),
             "party_label": row.label if row else draft.title,
             "slot": document.slot,
             "name": document.name,

@@ -46,7 +46,7 @@ def without_blanks(raw: Mapping[str, Any]) -> dict[str, Any]:
 
 def is_same_answer(answer: Any, other: Any) -> bool:
     """Compare two answers; a blank answer and a missing one are equal."""
-    return bool((None if is_blank(answer) else answer) == (None if is_blank(other) else other))
+    return bool(answer == other) or (is_blank(answer) and is_blank(other))
 
 
 def changed_answers(stored: Mapping[Any, Any], posted: Mapping[Any, Any]) -> dict[Any, Any]:

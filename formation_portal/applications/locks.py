@@ -10,6 +10,7 @@ from formation_portal.contract.needs import Need
 
 from .draft import Draft
 from .fields import is_same_answer
+from .stored_rows import token_of
 
 # The token of the party, or "" for the entity; and the field's name.
 AnswerKey = tuple[str, str]
@@ -32,7 +33,7 @@ class Locks:
 
     def has_document(self, document: Any) -> bool:
         """Check that a document (any object with `party` and `slot`) is locked; `party` is None for the entity."""
-        return (document.party.token if document.party else "", document.slot) in self.documents
+        return (token_of(document.party) or "", document.slot) in self.documents
 
     def has_shares(self, draft: Draft) -> bool:
         """Check that share classes and holdings are locked; they depend on each other, so all are or none."""
@@ -78,30 +79,29 @@ def _blank_answers(draft: Draft, accepted: Locks, needed: Iterable[Need]) -> set
     return {("", name) for name in locked - unlocked}
 
 
-@dataclass(frozen=True, slots=True)
-class LockedValues:
-    answers: Mapping[AnswerKey, Any]
-    documents: Mapping[tuple[str, str], str | None]
-    roles: Mapping[str, frozenset[str]]
+def locked_values(draft: Draft, locks: Locks) -> dict[tuple[str, ...], Any]:
+    """Return the locked values by kind, token and name, without removed parties."""
+    if not locks:
+        return {}
+    parties = {row.token: row for row in draft.party_models}
+    raws = {"": draft.entity_raw} | {token: row.raw for token, row in parties.items()}
+    files = {(token_of(file.party) or "", file.slot): file.sha256 for file in draft.documents}
+    values: dict[tuple[str, ...], Any] = {}
+    for token, name in locks.answers:
+        if token in raws:
+            values["answer", token, name] = raws[token].get(name)
+    for token, slot in locks.documents:
+        if token in raws:
+            values["document", token, slot] = files.get((token, slot))
+    for token in locks.roles & parties.keys():
+        values["roles", token] = set(parties[token].roles)
+    return values
 
-    @classmethod
-    def of(cls, draft: Draft, locks: Locks) -> "LockedValues":
-        """Return the locked values of the draft, without removed parties. Reads nothing if nothing is locked."""
-        if not locks:
-            return cls({}, {}, {})
-        raws = {row.token: row.raw for row in draft.party_models} | {"": draft.entity_raw}
-        files = {(file.party.token if file.party else "", file.slot): file.sha256 for file in draft.documents}
-        roles = {row.token: frozenset(row.roles) for row in draft.party_models}
-        return cls(
-            {place: raws[place[0]].get(place[1]) for place in locks.answers if place[0] in raws},
-            {place: files.get(place) for place in locks.documents if place[0] in raws},
-            {token: roles[token] for token in locks.roles if token in roles},
-        )
 
-    def is_kept_by(self, after: "LockedValues") -> bool:
-        """Check that all values are unchanged, apart from removed parties and added roles."""
-        return (
-            all(is_same_answer(after.answers.get(place, value), value) for place, value in self.answers.items())
-            and all(after.documents.get(place, digest) == digest for place, digest in self.documents.items())
-            and all(roles <= after.roles.get(token, roles) for token, roles in self.roles.items())
-        )
+def are_values_kept(before: Mapping[tuple[str, ...], Any], after: Mapping[tuple[str, ...], Any]) -> bool:
+    """Check that all values are unchanged, apart from removed parties and added roles."""
+    for key in before.keys() & after.keys():
+        is_kept = before[key] <= after[key] if key[0] == "roles" else is_same_answer(before[key], after[key])
+        if not is_kept:
+            return False
+    return True

@@ -188,10 +188,8 @@ class _TransferPlanner:
     ) -> Iterator[tuple[tuple[str, str], str]]:
         holders = {party.token for party in parties if canonical.SHAREHOLDER in party.roles}
         class_tokens = {share_class.token for share_class in classes}
+        labels = self._draft.labels
         for (holder, token), holding in self._draft.holdings.items():
-            row, share_class = self._draft.party(holder), self._draft.share_class(token)
-            if row is None or share_class is None:
-                continue
             reason = ""
             if token not in class_tokens:
                 reason = self._why_no_classes()
@@ -199,25 +197,25 @@ class _TransferPlanner:
                 reason = gettext(_NO_HOLDER)
             elif holding.shares is None:
                 reason = gettext(UNREADABLE)
-            what = gettext("Shares, {name}").format(name=share_class.label)
-            self._list(row.label, what, localised_number(holding.typed), reason)
+            what = gettext("Shares, {name}").format(name=labels[token])
+            self._list(labels[holder], what, localised_number(holding.typed), reason)
             if not reason:
                 yield (holder, token), holding.typed
 
     def _stakes(self, parties: Iterable[Party]) -> Iterator[tuple[tuple[str, str], str]]:
         tokens = {party.token for party in parties}
+        labels = self._draft.labels
         for (company, owner), typed in typed_stakes(self._draft).items():
-            row, owned = self._draft.party(owner), self._draft.party(company)
-            if row is None or owned is None:
+            if not {company, owner} <= labels.keys():
                 continue
             reason = ""
             if self._schema.share_section is None:
                 reason = gettext(_NO_CLASSES)
             elif company not in tokens:
-                reason = gettext(_NOT_THERE).format(name=owned.label)
+                reason = gettext(_NOT_THERE).format(name=labels[company])
             elif owner not in tokens:
-                reason = gettext(_NOT_THERE).format(name=row.label)
-            self._list(row.label, gettext("Owner of {names}").format(names=owned.label), typed, reason)
+                reason = gettext(_NOT_THERE).format(name=labels[owner])
+            self._list(labels[owner], gettext("Owner of {names}").format(names=labels[company]), typed, reason)
             if not reason:
                 yield (company, owner), typed
 
@@ -227,7 +225,7 @@ class _TransferPlanner:
             slots[party.token] = self._slots(self._schema.sections_of(party.roles), party.kind)
         for document in self._draft.documents:
             token = token_of(document.party)
-            row = self._draft.party(token) if token else None
+            row = self._draft.party(token or "")
             label = row.label if row else self._draft.title
             fits = document.slot in slots.get(token, ())
             reason = "" if fits else gettext("Document not needed")

@@ -101,10 +101,9 @@ def read_csv(content: bytes, headings: Collection[str]) -> Grid:
         raise SheetRefused(SheetRefusal.NO_SHEET)
     if not text.strip(f'{_DELIMITERS}" \r\n'):
         return grid_of(())
-    named = _NAMED_DELIMITER.match(text)
-    text = text[named.end() :] if named else text
-    delimiter = named[1] if named else _delimiter(text, headings)
-    return grid_of(_csv_rows(text, delimiter), remarks)
+    if named := _NAMED_DELIMITER.match(text):
+        return grid_of(_csv_rows(text[named.end() :], named[1]), remarks)
+    return grid_of(_csv_rows(text, _delimiter(text, headings)), remarks)
 
 
 def _csv_text(content: bytes) -> tuple[str, tuple[tuple[str, str], ...]]:

@@ -29,6 +29,7 @@ from ..models import (
     document_path,
     document_subject,
 )
+from ..stored_rows import token_of
 from ..transfer import Content, content_of
 from .exceptions import NotCopied, UploadRefused
 from .shares import parse_shares
@@ -178,7 +179,7 @@ def _fill(draft: Draft, content: Content, stored: StoredNames, *, by: AbstractBa
                 application=application,
                 party=new_party,
                 slot=document.slot,
-                subject=document_subject(new_party.token if new_party else None, document.slot),
+                subject=document_subject(token_of(new_party), document.slot),
                 file=stored[document.pk],
                 name=document.name,
                 mime_type=document.mime_type,

@@ -18,6 +18,7 @@ from ..access import Author
 from ..draft import Draft
 from ..models import Application, Document, Party, Preview, document_path, document_subject
 from ..parties import PartyRow
+from ..stored_rows import token_of
 from .exceptions import Gone, LockedByReview, UploadRefused
 from .transactions import application_transaction, change_line
 from .upload_checks import (
@@ -81,7 +82,7 @@ def _store(
     by: Author,
 ) -> Document:
     document.application, document.uploaded_by_id = draft.application, by.pk
-    document.slot, document.subject = slot, document_subject(party.token if party else None, slot)
+    document.slot, document.subject = slot, document_subject(token_of(party), slot)
     with disk_errors_refused():
         findings, picture = judge_file(content, document.name, document.mime_type)
         document.scan = scan_upload(content, draft.application, by=by)
@@ -117,12 +118,15 @@ def _save_row(
 ) -> Document:
     quota = quota_transaction(draft.application.owner_id, [document.size])
     with quota, application_transaction(draft, by=by) as journal:
-        row = draft.party(party.token) if party else None
-        if party and row is None:
-            raise Gone(gettext("This person or company was removed"))
+        row = draft.party(token_of(party) or "")
         # Inactive slots take documents too.
-        sections = draft.schema.sections_of(row.roles) if row else draft.schema.entity_sections
-        kind = row.kind if row else ENTITY
+        sections = draft.schema.entity_sections
+        kind = ENTITY
+        if row:
+            sections = draft.schema.sections_of(row.roles)
+            kind = row.kind
+        elif party:
+            raise Gone(gettext("This person or company was removed"))
         if not any(document.slot == slot.name for section in sections for slot in section.slots(kind)):
             raise UploadRefused(gettext("Choose one of the documents in the list"))
         old = draft.documents_of(row).get(document.slot)
@@ -131,7 +135,7 @@ def _save_row(
             old.file.name, document.file.name = document.file.name, old.file.name
             Document.objects.filter(pk=old.pk).update(file=old.file)
             return old
-        if (row.token if row else "", document.slot) in journal.locks.documents:
+        if (token_of(row) or "", document.slot) in journal.locks.documents:
             raise UploadRefused(gettext("You can’t replace this file. Our reviewer has accepted it"))
         if old:
             old.replaced_at = timezone.now()
@@ -164,8 +168,7 @@ def remove_document(draft: Draft, document: Document, *, by: Author) -> None:
         message = gettext_noop("Removed “{slot}”")
         if current.replaced_at:
             message = gettext_noop("Removed an earlier file for “{slot}”")
-        holder = current.party.token if current.party else ""
-        journal.note(message, holder=holder, changes=[change], slot=current.slot)
+        journal.note(message, holder=token_of(current.party) or "", changes=[change], slot=current.slot)
         _delete(draft, current)
 
 

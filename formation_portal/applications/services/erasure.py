@@ -3,7 +3,7 @@
 The rest says nothing of a person: an empty row, codes and times. `privacy` decides what may be erased.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from django.db import transaction
@@ -16,8 +16,8 @@ from formation_portal.audit.models import AuditAction
 from formation_portal.core.overwriting import overwrite_deleted
 
 from ..access import Author
-from ..draft import Draft, open_draft
-from ..models import Application, Change, Document, Party, Preview
+from ..draft import open_draft
+from ..models import Application, Change, Document, Preview
 from .documents import delete_files_on_commit
 from .exceptions import Gone, Unread
 from .transactions import application_transaction
@@ -69,36 +69,36 @@ def erase_party(application: Application, token: str, *, by: Author | None) -> N
             party = application.parties.filter(token=token).first()
             if party is None:
                 raise Gone(gettext("This person or company was removed"))
-            names = _names_of(draft, party)
+            names = {str(change.named.get("name", "")) for change in application.changes.filter(holder=token)}
+            names |= {value for value in party.raw.values() if isinstance(value, str) and "@" in value}
+            if row := draft.party(token) or draft.removed_party(token):
+                names.add(row.record.label)
+            names.discard("")
             rows, gone = workflow.party_erased(party, names)
             delete_files_on_commit(party.documents.all())
             party.delete()
             draft.reload()
-            changes = list(_without_names(application, token, names))
+            changes = _remove_names(application, token, names)
             journal.note(gettext_noop("Erased the details of a person or company"))
         # The altered rows are attested as they are now, and the deleted ones as deleted.
         altered = [*changes, *rows]
         chain.append(AuditAction.ERASURE, by=by, application=application, subject=token, rows=altered, erased=gone)
 
 
-def _names_of(draft: Draft, party: Party) -> frozenset[str]:
-    """Return the names that the party has and had, and its e-mail addresses."""
-    row = draft.party(party.token) or draft.removed_party(party.token)
-    changes = draft.application.changes.filter(holder=party.token)
-    names = {row.record.label if row else "", *(str(change.named.get("name", "")) for change in changes)}
-    addresses = {value for value in party.raw.values() if isinstance(value, str) and "@" in value}
-    return frozenset((names | addresses) - {""})
-
-
-def _without_names(application: Application, token: str, names: Collection[str]) -> Iterator[Change]:
-    """Save the history entries about the party without its names and answers, and return the changed ones."""
+def _remove_names(application: Application, token: str, names: Collection[str]) -> list[Change]:
+    """Save the history without the party's names and answers, and return the changed entries."""
+    changed = []
     for change in application.changes.all():
         before = (change.what, change.named, change.changes)
-        change.what, change.named = pseudonymised(change.what, names), pseudonymised(change.named, names)
-        change.changes = [] if change.holder == token else pseudonymised(change.changes, names)
+        change.what = pseudonymised(change.what, names)
+        change.named = pseudonymised(change.named, names)
+        change.changes = pseudonymised(change.changes, names)
+        if change.holder == token:
+            change.changes = []
         if (change.what, change.named, change.changes) != before:
             change.save(update_fields=["what", "named", "changes"])
-            yield change
+            changed.append(change)
+    return changed
 
 
 def pseudonymised(value: Any, names: Collection[str]) -> Any:

@@ -65,18 +65,19 @@ def add_party(
     with application_transaction(draft, by=by) as journal:
         new_roles = known_roles(draft, roles)
         fields = fields_by_name(draft.schema.fields_of(kind, new_roles) or name_fields(draft.schema, kind))
-        is_restored = token is not None and draft.removed_party_model(token) is not None
+        token = token or new_token()
+        is_restored = draft.removed_party_model(token) is not None
         if is_restored:
-            unremove(draft, str(token))
-        party = draft.party_model(token) if token is not None else None
+            unremove(draft, token)
+        party = draft.party_model(token)
         before = party.raw if party else {}
-        locked = journal.locks.answers_of(token or "")
+        locked = journal.locks.answers_of(token)
         posted = journal.accept(fields, without_blanks(raw), where=f"a new {kind}", stored=before, locked=locked)
         is_new = party is None
         if party is None:
             check_party_room(draft)
             last = draft.application.parties.aggregate(last=Max("position", default=0))["last"]
-            party = Party(application=draft.application, kind=kind, token=token or new_token(), position=last + 1)
+            party = Party(application=draft.application, kind=kind, token=token, position=last + 1)
         else:
             new_roles = _with_locked_roles(draft, journal, party, new_roles)
             if not is_restored and party.roles == new_roles and not changed_answers(before, posted):
@@ -269,8 +270,7 @@ def _hand_over_holdings(draft: Draft, row: PartyRow, target: PartyRow, journal: 
         if holder == row.token and (target.token, share_class) not in draft.holdings:
             holding.party = target.model
             holding.save(update_fields=["party"])
-            of_class = draft.share_class(share_class)
-            label = f"{target.label}, {of_class.label}" if of_class else target.label
+            label = f"{target.label}, {draft.labels[share_class]}"
             changes.append(change_line(f"{target.token}/{share_class}", label, None, holding.typed))
     if section is not None and changes:
         version_row = draft.section_row(section.key)

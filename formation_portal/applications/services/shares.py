@@ -140,8 +140,7 @@ def save_holdings(
             holders=[section.key],
             history_names={pair: "/".join(pair) for pair in posted},
         )
-        labels = {row.token: row.label for row in draft.parties}
-        labels |= {row.token: row.label for row in draft.share_classes}
+        labels = draft.labels
         changes: ChangeList = []
         for (party, share_class), text in changed.items():
             pair = (party, share_class)
@@ -214,7 +213,7 @@ def save_owners(
         changed = journal.merge(stored, typed, version=version, current=0, holders=[row.token], history_names=names)
         if changed and exceed_whole(map(_parsed_stake, (stored | changed).values())):
             raise SharesExceedWhole
-        labels = {party.token: party.label for party in draft.parties}
+        labels = draft.labels
         changes: ChangeList = []
         for owner, text in changed.items():
             stake: dict[str, Any] = {

@@ -31,7 +31,7 @@ from formation_portal.core.encryption import characters_within
 from ..access import Author
 from ..draft import Draft
 from ..fields import changed_answers, count_characters, is_same_answer
-from ..locks import NO_LOCKS, LockedValues, Locks, locks_of
+from ..locks import NO_LOCKS, Locks, are_values_kept, locked_values, locks_of
 from ..models import Application, Change, ChangeList, Document
 from ..queries import LOCKED
 from .exceptions import Closed, FormChanged, Gone, LockedByReview
@@ -305,19 +305,19 @@ def application_transaction(
         if must_be_open and not application.is_open:
             raise Closed(application.status)
         locks = locks_of(draft) if must_be_open else NO_LOCKS
-        locked_before = LockedValues.of(draft, locks)
+        locked_before = locked_values(draft, locks)
         journal = Journal(draft, by, page_version, locks)
         state_before = application.state
         yield journal
         # No write may change a locked value.
-        if locks and not locked_before.is_kept_by(LockedValues.of(draft, locks)):
+        if locks and not are_values_kept(locked_before, locked_values(draft, locks)):
             raise LockedByReview
         if journal.entries:
             application.revision += 1
             has_moved = application.state != state_before
             if has_moved:
                 application.payment_due_since = None
-            journal.entries[-1].moved_to = application.state if has_moved else ""
+                journal.entries[-1].moved_to = application.state
             application.save(update_fields=[*_changed_fields(application, locked), "updated_at"])
             Change.objects.bulk_create(journal.entries)
             draft.invalidate()
