@@ -42,10 +42,10 @@ class _Deadline:
         self.read = timeouts.read
 
     def left(self) -> float:
-        left = self._end - time.monotonic()
-        if left <= 0:
+        seconds = self._end - time.monotonic()
+        if seconds <= 0:
             raise TimeoutError("The call timed out")
-        return left
+        return seconds
 
 
 _deadline: ContextVar[_Deadline] = ContextVar("clock")
