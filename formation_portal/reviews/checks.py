@@ -16,7 +16,7 @@ from .checklist import Checklist, Fact, load_checklist
 from .models import MAX_LABEL, Check, Query
 from .queries import resolve_within
 from .targets import Target, TargetKind
-from .transactions import DocumentsNotOpened, ReviewRefused, ReviewVersion, ReviewWork, review_transaction
+from .transactions import DocumentsNotOpened, ReviewRefused, ReviewVersion, review_transaction
 
 # The columns that an account's name is made of.
 _NAME_COLUMNS = ("first_name", "last_name", "email")
@@ -54,7 +54,8 @@ def accept(
             for query in _queries_answered_by(checklist, fact.target):
                 resolve_within(work, query)
         for fact in unaccepted:
-            _store_check(work, fact, fact.digest)
+            check = fact.check or Check(application=draft.application, **fact.target.columns)
+            work.save(check, "accept", label=fact.label[:MAX_LABEL], digest=fact.digest)
         return len(unaccepted)
 
 
@@ -65,7 +66,7 @@ def reopen(draft: Draft, target: Target, *, by: AbstractBaseUser, version: Revie
         if fact is None or fact.check is None or not fact.check.digest:
             return False
         work.require_unchanged(fact.check)
-        _store_check(work, fact, "")
+        work.save(fact.check, "reopen", label=fact.label[:MAX_LABEL], digest="")
         return True
 
 
@@ -73,11 +74,6 @@ def _queries_answered_by(checklist: Checklist, target: Target) -> list[Query]:
     """Return the open queries about a fact's target; for a section also those about its answers."""
     holder = target.holder if target.kind is TargetKind.SECTION else None
     return [query for query in checklist.queries if query.target == target or query.holder == holder]
-
-
-def _store_check(work: ReviewWork, fact: Fact, digest: str) -> None:
-    check = fact.check or Check(application=work.draft.application, **fact.target.columns)
-    work.save(check, "accept" if digest else "reopen", label=fact.label[:MAX_LABEL], digest=digest)
 
 
 @dataclass(frozen=True, slots=True)

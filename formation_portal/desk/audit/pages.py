@@ -202,7 +202,7 @@ def describe(entries: Iterable[Entry]) -> list[EntryDescription]:
     for entry in entries:
         may_tell = entry.application in submitted
         has_name = entry.account in people and (entry.actor == Actor.AGENT or may_tell)
-        who = dict(Actor.choices).get(entry.actor, entry.actor)
+        who = entry.get_actor_display()
         if has_name:
             who = people[entry.account].called
         elif entry.account:
