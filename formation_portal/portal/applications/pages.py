@@ -208,4 +208,5 @@ class FormChangePage:
         one_off, annual = fees_of(item.price)
         if one_off and draft.application.product.get("price") != item.model_dump(mode="json")["price"]:
             set_up_fee = gettext("{amount} set-up fee").format(amount=one_off)
-            self.price = f"{set_up_fee}, {gettext('{amount} annual fee').format(amount=annual)}"
+            annual_fee = gettext("{amount} annual fee").format(amount=annual)
+            self.price = f"{set_up_fee}, {annual_fee}"
