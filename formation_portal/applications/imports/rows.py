@@ -43,10 +43,6 @@ class SheetRow:
     match: Match | None = None
 
     @property
-    def label(self) -> str:
-        return self.party.record.label if self.party else ""
-
-    @property
     def adds_to_match(self) -> bool:
         if self.party is None or self.match is None:
             return False
@@ -64,7 +60,7 @@ class SheetRows:
         self._kinds = kinds_by_word()
         self._roles = [column for column in self._columns.values() if column.role]
         self._sections = [section for section in sections if draft.form_state.section_activation(section).active]
-        self._specs: dict[tuple[str, tuple[str, ...]], list[FieldSpec]] = {}
+        self._names = {name for _, name, _ in self._columns}
         self._tokens = {model.token for model in (*draft.party_models, *draft.removed_party_models)}
 
     def validated(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[SheetRow]:
@@ -147,7 +143,8 @@ class SheetRows:
 
     def _party(self, row: SheetRow, kind: str, roles: tuple[str, ...]) -> PartyRow:
         self._check_roles(row, kind, roles)
-        specs = self._fields(kind, roles)
+        fields = self._draft.schema.fields_of(kind, roles)
+        specs = [spec for spec in fields if spec.name in self._names and not spec.provided_by_agent]
         raw = {spec.name: answer for spec in specs if not is_blank(answer := self._answer(row, spec))}
         party = self._draft.as_party(Party(token=row.token, kind=kind, roles=list(roles), raw=raw))
         impossible = self._draft.form_state.impossible_answers(party.record)
@@ -162,13 +159,6 @@ class SheetRows:
                 text = gettext("Not asked for these roles, so we left it out")
                 row.notes.append((self._columns[key].heading, text))
         return party
-
-    def _fields(self, kind: str, roles: tuple[str, ...]) -> list[FieldSpec]:
-        if (kind, roles) not in self._specs:
-            names = {key[1] for key in self._columns}
-            specs = self._draft.schema.fields_of(kind, roles)
-            self._specs[kind, roles] = [spec for spec in specs if spec.name in names and not spec.provided_by_agent]
-        return self._specs[kind, roles]
 
     def _check_roles(self, row: SheetRow, kind: str, roles: tuple[str, ...]) -> None:
         for role in roles:
