@@ -37,6 +37,9 @@ class Operator:
     telephone = _Setting("HELP_TELEPHONE")
     # Working days until a reply; 0 promises none.
     reply_days = _Setting("HELP_REPLY_DAYS")
+    accent_colour = _Setting("OPERATOR_ACCENT")
+    # The path of the file.
+    logo = _Setting("OPERATOR_LOGO")
 
     @property
     def telephone_link(self) -> str:
@@ -58,33 +61,24 @@ class Operator:
         return ", ".join(filter(None, (self.email, self.telephone)))
 
     @property
-    def has_accent(self) -> bool:
-        return bool(settings.OPERATOR_ACCENT)
-
-    @property
     def accent(self) -> Accent:
-        return _derived_accent(settings.OPERATOR_ACCENT) if self.has_accent else Accent.of_portal()
+        return _derived_accent(self.accent_colour) if self.accent_colour else Accent.of_portal()
 
     @property
     def accent_digest(self) -> str:
         """Return a digest for the URL of the accent's style sheet, so that browsers may cache it."""
-        return sha256(self.accent.css.encode()).hexdigest()[:12] if self.has_accent else ""
-
-    @property
-    def logo_path(self) -> Path | None:
-        return Path(settings.OPERATOR_LOGO) if settings.OPERATOR_LOGO else None
+        return sha256(self.accent.css.encode()).hexdigest()[:12] if self.accent_colour else ""
 
     @property
     def logo_name(self) -> str:
         """Return the name in the logo's URL: a digest of its content, and its suffix."""
-        path = self.logo_path
-        return _logo_name(path, path.stat().st_mtime_ns) if path else ""
+        return _logo_name(self.logo, Path(self.logo).stat().st_mtime_ns) if self.logo else ""
 
     @property
     def version(self) -> tuple[object, ...]:
         """Return a key for caches that changes with everything that pages show of the operator."""
         help_texts = (self.email, self.telephone, self.reply_days, settings.HELP_HOURS)
-        return (self.name, settings.OPERATOR_ACCENT, self.logo_name, *help_texts)
+        return (self.name, self.accent_colour, self.logo_name, *help_texts)
 
 
 operator = Operator()
@@ -94,7 +88,8 @@ _derived_accent = lru_cache(maxsize=4)(Accent.derived_from)
 
 
 @lru_cache(maxsize=4)
-def _logo_name(path: Path, _changed_at: int) -> str:
+def _logo_name(logo: str, _changed_at: int) -> str:
+    path = Path(logo)
     return f"{sha256(path.read_bytes()).hexdigest()[:12]}{path.suffix.lower()}"
 
 

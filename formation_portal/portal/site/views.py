@@ -1,6 +1,7 @@
 """Serve help, display settings, the operator's files, the session, unsent forms, the demo's pages, and webhooks."""
 
 from functools import wraps
+from pathlib import Path
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -109,7 +110,7 @@ def _render_session(request: HttpRequest, *, was_extended: bool) -> HttpResponse
 @public
 def operator_accent(request: HttpRequest, name: str) -> HttpResponse:
     """Serve the operator's colours as a style sheet, since the content policy allows no inline style."""
-    if not operator.has_accent:
+    if not operator.accent_colour:
         raise Http404
     return _cached(HttpResponse(operator.accent.css, content_type="text/css"), name == operator.accent_digest)
 
@@ -117,9 +118,9 @@ def operator_accent(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 @public
 def operator_logo(request: HttpRequest, name: str) -> HttpResponse:
-    path = operator.logo_path
-    if path is None:
+    if not operator.logo:
         raise Http404
+    path = Path(operator.logo)
     response = HttpResponse(path.read_bytes(), content_type=LOGO_TYPES[path.suffix.lower()])
     response.headers["Content-Security-Policy"] = f"{ISOLATED_POLICY}; style-src 'unsafe-inline'"
     return _cached(response, name == operator.logo_name)
