@@ -1,8 +1,8 @@
 """The forms of signing in, signing up and passwords: allauth's, with the portal's texts and limits of guesses."""
 
 import secrets
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, ClassVar
 
 from allauth.account import forms as allauth_forms
@@ -14,7 +14,6 @@ from django import forms
 from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.password_validation import MinimumLengthValidator, get_default_password_validators
-from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest
 from django.urls import reverse
@@ -106,7 +105,7 @@ class SignUpForm(PortalFormMixin, allauth_forms.SignupForm):  # type: ignore[mis
             self._save_and_roll_back(request)
         try:
             return super().try_save(request)  # type: ignore[no-any-return]
-        except ValidationError:
+        except IntegrityError:
             if not settings.ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED:
                 raise
             # Another process was faster.
@@ -130,8 +129,8 @@ class SignUpForm(PortalFormMixin, allauth_forms.SignupForm):  # type: ignore[mis
             transaction.set_rollback(True)
 
     def save(self, request: HttpRequest) -> User:
-        """Save the account. Raises ValidationError if another process has made one with the address meanwhile."""
-        with _refuse_if_taken(), transaction.atomic():
+        """Save the account. Raises IntegrityError if another process has made one with the address meanwhile."""
+        with transaction.atomic():
             user: User = super().save(request)
         if following := get_next_redirect_url(request):
             addresses.after_confirming(request, following)
@@ -152,8 +151,7 @@ class AddEmailForm(PortalFormMixin, allauth_forms.AddEmailForm):  # type: ignore
     def save(self, request: HttpRequest) -> EmailAddress:
         """Send the new address a confirmation, and tell the old one if it is confirmed."""
         if not addresses.has_confirmed(self.user):
-            with _refuse_if_taken():
-                return addresses.replace_unconfirmed(self.user, self.cleaned_data["email"], request)
+            return addresses.replace_unconfirmed(self.user, self.cleaned_data["email"], request)
         content = {"name": self.user.get_full_name(), "link": reverse("account_reset_password")}
         queue_letter(kind="address_change", to=self.user.email, language=get_language() or "en", context=content)
         email = self.cleaned_data["email"]
@@ -215,15 +213,6 @@ class ResetPasswordKeyForm(PortalFormMixin, allauth_forms.ResetPasswordKeyForm):
             super().save()
             addresses.confirm(self.user)
             end_sessions(self.user)
-
-
-@contextmanager
-def _refuse_if_taken() -> Iterator[None]:
-    """Raise ValidationError if the transaction of the block gives an account the address of another."""
-    try:
-        yield
-    except IntegrityError as error:
-        raise get_adapter().validation_error("email_taken") from error
 
 
 def _password_hint() -> str:

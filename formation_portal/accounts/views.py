@@ -4,6 +4,7 @@ from http import HTTPStatus
 from typing import Any
 
 from allauth.account import views as allauth_views
+from allauth.account.adapter import get_adapter
 from allauth.account.models import EmailAddress, EmailConfirmationHMAC
 from allauth.account.utils import get_next_redirect_url
 from allauth.mfa.adapter import get_adapter as get_mfa_adapter
@@ -18,8 +19,7 @@ from allauth.mfa.webauthn.views import AddWebAuthnView, RemoveWebAuthnView
 from allauth.usersessions.models import UserSession
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
-from django.core.exceptions import ValidationError
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
@@ -91,8 +91,8 @@ class _TakenAddressMixin:
     def form_valid(self, form: Form) -> HttpResponse:
         try:
             return super().form_valid(form)  # type: ignore[misc,no-any-return]  # allauth's view
-        except ValidationError as error:
-            form.add_error("email", error)
+        except IntegrityError:
+            form.add_error("email", get_adapter().validation_error("email_taken"))
             return self.form_invalid(form)  # type: ignore[attr-defined,no-any-return]  # allauth's view
 
 
