@@ -11,13 +11,14 @@ from django.test import Client
 from django.utils import timezone
 
 from formation_portal import gateway, relay
-from formation_portal.applications.draft import Draft
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.needs import Need, needs
 from formation_portal.contract.record import Answers, Holding, Party, Record, ShareClass
 from formation_portal.contract.schema import Section
+from formation_portal.desk.queue.queue_index import update_case
 from formation_portal.gateway.errors import GatewayError
 from formation_portal.relay.models import Delivery, DeliveryState, ResourceKind, shareholding_subject
 from tests.journeys.page import Page, words
@@ -99,6 +100,7 @@ class Reader:
         """The desk sees what was submitted: the draft as it would stand there."""
         changes = {"state": State.SUBMITTED_FOR_REVIEW, "submitted_at": timezone.now()}
         Application.objects.filter(pk=self._draft.application.pk).update(**changes)
+        update_case(open_draft(Application.objects.get(pk=self._draft.application.pk)))
         response = self._agent.get(f"/desk/{self._draft.application.reference}/")
         assert response.status_code == 200
         yield from _unequal("desk", _lines(Page(response.content.decode(), "")), expected)
