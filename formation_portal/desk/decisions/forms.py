@@ -136,5 +136,5 @@ class DecisionForm(forms.Form):
         )
 
     def insert(self, texts: SharedTexts, chosen: str) -> None:
-        self.data = {**self.data, "text": texts.inserted(str(self["text"].value()), chosen)}
+        self.data = dict(self.data.items()) | {"text": texts.inserted(str(self["text"].value()), chosen)}
         self.is_filled = True
