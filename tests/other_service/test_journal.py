@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 import requests
 
-from formation_portal.gateway.client import Collection
 from tests.service.fault_plan import KILLED, KINDS, FaultPlan
 
 from . import KEY, OtherService
@@ -84,7 +83,7 @@ def test_what_was_answered_is_there_after_a_kill_with_the_same_ids(journal: Path
             answered.append(service.post(f"/entities/{entity}/parties", ADA).json()["data"]["party_id"])
             service.kill()
             service.start()
-        assert [party["party_id"] for party in service.records(entity, Collection.PARTIES)] == answered
+        assert [party["party_id"] for party in service.parties(entity)] == answered
         assert service.post(f"/entities/{entity}/parties", ADA).json()["data"]["party_id"] not in answered
 
 
@@ -121,7 +120,7 @@ def test_what_comes_twice_is_there_twice_after_a_kill_too(journal: Path) -> None
             service.post(f"/entities/{entity}/parties", ADA, key="same")
         service.kill()
         service.start()
-        assert len(service.records(entity, Collection.PARTIES)) == 2
+        assert len(service.parties(entity)) == 2
 
 
 def test_what_was_refused_is_not_kept(journal: Path) -> None:

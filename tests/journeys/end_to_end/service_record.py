@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
+from formation_portal.gateway.client import Collection
 from formation_portal.gateway.configuration import service
 from tests.journeys.end_to_end.expected_record import ExpectedRecord, Holder, Json
 
@@ -57,20 +58,20 @@ def read_service_record(reference: str, schema: Json) -> ServiceRecord:
 
     found = ServiceRecord(entity["status"], _holder({k: v for k, v in entity.items() if k not in provided}, csp()))
     party_names, class_names = {}, {}
-    for record in api.parties(entity["id"]):
+    for record in api.records(entity["id"], Collection.PARTIES):
         party = _holder(record, csp(party_id=record["party_id"]))
         party.kind, party.roles = record["party_type"], {*record["roles"], *record["pending_roles"]}
         party_names[record["party_id"]] = party.name
         found.parties[party.name] = party
     # The service answers 422 for shares of a product that has none.
     has_shares = any(section["scope"] == "share_structure" for section in schema["sections"])
-    for record in api.share_classes(entity["id"]) if has_shares else ():
+    for record in api.records(entity["id"], Collection.SHARE_CLASSES) if has_shares else ():
         share_class = _holder(record, csp(share_class_id=record["id"]))
         class_names[record["id"]] = share_class.name
         found.classes[share_class.name] = share_class
-    for row in api.shareholdings(entity["id"]) if has_shares else ():
+    for row in api.records(entity["id"], Collection.SHAREHOLDINGS) if has_shares else ():
         found.holdings[party_names[row["party_id"]], class_names[row["share_class_id"]]] = row["shares_held"]
-    for row in api.documents(entity["id"]):
+    for row in api.records(entity["id"], Collection.DOCUMENTS):
         party_id = row["party_id"]
         holder = found.parties[party_names[party_id]] if party_id else found.entity
         holder.documents[row["document_key"]] = row["sha256"]

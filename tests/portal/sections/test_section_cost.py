@@ -80,7 +80,7 @@ def test_a_question_drawn_from_memory_equals_one_drawn_anew(owner: Any) -> None:
         parts = dict.fromkeys(spec.parts, "1")
         for raw in (None, parts or typed[spec.many]):
             question = Question(spec=spec, name=f"q:{spec.key}", typed=raw)
-            place = rendering.QuestionPlace("questions", "entity", spec.key)
+            place = ("questions", "entity", spec.key)
             first, second = (rendering.cached_markup(question, item.form, place) for _ in range(2))
             assert first == second == rendering.render(question)
 
@@ -102,7 +102,7 @@ def test_a_question_that_lacks_parts_of_its_answer_is_drawn_apart_from_one_that_
     (item,) = parse_catalog([product(10)])
     assert isinstance(item, CatalogItem)
     [spec] = [spec for spec in item.form.entity_fields if spec.field_type == "date"]
-    place = rendering.QuestionPlace("questions", "entity", spec.key)
+    place = ("questions", "entity", spec.key)
     typed = {"day": "31", "month": "12", "year": ""}
     looks = [
         Question(spec=spec, name="q:date", typed=typed, optional=True, is_incomplete=is_incomplete)
