@@ -25,7 +25,7 @@ MAX_PARTIES_READ = 100
 OWNER = "me"
 
 
-# Canonical names of a party begin with its kind, or with this (supplement, "Parties").
+# Canonical names of a party begin with its kind, or with this (INTERFACE.md, "Parties").
 _ANY_KIND = "party"
 
 

@@ -66,7 +66,7 @@ class Draft(StoredRows):
 
     @property
     def days(self) -> Days:
-        """Return the day of the first submission, before it today: on it answers are judged (supplement, "Bounds")."""
+        """Return the day on which answers are judged: of the first submission, or today (INTERFACE.md, "Bounds")."""
         first = self.application.first_submitted_at
         return Days.at(first) if first else self._days_of_today
 

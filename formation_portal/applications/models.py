@@ -62,7 +62,7 @@ class Application(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
     submitted_at = models.DateTimeField(null=True, blank=True)
-    # Of several submissions the first: ages are judged on its day (supplement, "Bounds").
+    # Of several submissions the first: ages are judged on its day (INTERFACE.md, "Bounds").
     first_submitted_at = models.DateTimeField(null=True, blank=True)
     submitted_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
     declaration = EncryptedTextField(blank=True, bound_to=("reference",))

@@ -78,7 +78,7 @@ class AnswerLine:
 
     @cached_property
     def objection(self) -> str:
-        """Return why the answer cannot be true; "" if it can (supplement, "Bounds")."""
+        """Return why the answer cannot be true; "" if it can (INTERFACE.md, "Bounds")."""
         objection = None
         if self.answer is not None:
             objection = self._draft.form_state.objection(self.spec.name, self._answering)

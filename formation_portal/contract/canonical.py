@@ -1,6 +1,6 @@
 """The few canonical names that have behaviour. A schema without the name lacks the behaviour.
 
-Names are those of the interface ("Field", "Party") and of the supplement ("Parties", "Share classes, shareholdings").
+Names are those of the interface (INTERFACE.md, "Field", "Parties", "Share classes").
 """
 
 import re
@@ -27,7 +27,7 @@ PARTY_KINDS = ("person", "corporate", "foundation")
 # Companies have owners; foundations have none.
 PERSON = "person"
 COMPANY = "corporate"
-# The interface has other words for kinds of party in lists of document slots (interface, "Document slots").
+# The interface has other words for kinds of party in lists of document slots (INTERFACE.md, "Document slots").
 SLOT_KEYS = {"person": "person", "corporate": "entity", "foundation": "foundation"}
 KIND_WORDS = {
     "person": gettext_noop("person"),

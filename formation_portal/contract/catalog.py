@@ -1,4 +1,4 @@
-"""Parse the catalog: products in jurisdictions, each with its form schema (interface, "Catalog item").
+"""Parse the catalog: products in jurisdictions, each with its form schema (INTERFACE.md, "Catalog item").
 
 The timeline of a product is free text. A range at its start, like "5-8 working days", is understood.
 """
@@ -61,7 +61,7 @@ class Price(Model):
 
 
 class CatalogItem(Model):
-    """A product in a jurisdiction (interface, "Catalog item"). `document` is the schema as it arrived."""
+    """A product in a jurisdiction (INTERFACE.md, "Catalog item"). `document` is the schema as it arrived."""
 
     jurisdiction_product_id: str
     jurisdiction: Jurisdiction = Field(default_factory=Jurisdiction)

@@ -1,4 +1,4 @@
-"""The condition of a rule: the field that it names, and when it holds (interface, "Conditional rules")."""
+"""The condition of a rule: the field that it names, and when it holds (INTERFACE.md, "Rules")."""
 
 from typing import Any
 

@@ -1,5 +1,5 @@
-"""The states of an entity, the transitions between them, and the events that a formation service sends (supplement,
-"Entities", "Events").
+"""The states of an entity, their transitions, and the events of a service (INTERFACE.md, "States and transitions",
+"Events").
 """
 
 from dataclasses import dataclass

@@ -96,7 +96,7 @@ def _entity_needs(form_state: FormState, sections: Iterable[Section]) -> Iterato
 
 
 def _role_needs(form_state: FormState) -> Iterator[Need]:
-    """Yield the roles that too few or too many have, and those whose answers do not add up (supplement, "Bounds")."""
+    """Yield the roles that too few or too many have, and those whose answers do not add up (INTERFACE.md, "Bounds")."""
     sections = form_state.schema.role_sections
     for section in sections:
         minimum = form_state.minimum_of(section)

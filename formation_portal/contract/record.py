@@ -53,7 +53,7 @@ def validate(fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> Answers:
     return Answers(values, problems)
 
 
-# The most parties that an application can have (supplement, "Parties").
+# The most parties that an application can have (INTERFACE.md, "Parties").
 MAX_PARTIES = 200
 
 

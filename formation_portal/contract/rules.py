@@ -1,4 +1,4 @@
-"""Decide what is active, required and minimal, with the reason in words (supplement, "Rules").
+"""Decide what is active, required and minimal, with the reason in words (INTERFACE.md, "Rules").
 
 `FormState` computes an answer when it is first needed and caches it. A rule names a field by a word; `FieldLookup`
 finds the field: in the rule's own section, then in the entity's, then in the others.

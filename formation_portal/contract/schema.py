@@ -1,4 +1,4 @@
-"""The form schema of a product (interface, "Form schema", "Section", "Document slots").
+"""The form schema of a product (INTERFACE.md, "Form schema", "Section", "Document slots").
 
 Models are frozen. Unknown members are ignored, identifying members are required, and descriptions may be missing. The
 mistakes of a readable schema are found by `schema_check.check_schema`, and raise nothing here.
@@ -54,7 +54,7 @@ class DocumentSlot(Model):
 
 
 class Total(Model):
-    """The sum that the answers of all parties in a role must equal or not exceed (supplement, "Bounds")."""
+    """The sum that the answers of all parties in a role must equal or not exceed (INTERFACE.md, "Bounds")."""
 
     field: str = ""
     equals: Decimal | None = None
@@ -67,7 +67,7 @@ class Total(Model):
 
 
 class Section(Model):
-    """A section of a form (interface, "Section"). The key is the portal's own: unique and fit for a URL."""
+    """A section of a form (INTERFACE.md, "Section"). The key is the portal's own: unique and fit for a URL."""
 
     key: str = ""
     scope: str = ""
@@ -157,7 +157,7 @@ class Section(Model):
 
     @property
     def most_parties(self) -> int | None:
-        """Return the most parties in the role (supplement, "Bounds"); None without such a bound."""
+        """Return the most parties in the role (INTERFACE.md, "Bounds"); None without such a bound."""
         most = count_of(self.maximum)
         conditional = count_of(self.conditional_min.minimum) if self.conditional_min else 0
         return most if most and most >= max(self.base_minimum, conditional or 0) else None
@@ -167,7 +167,7 @@ class Section(Model):
         return allowed.get(kind, False)
 
     def counts(self, kind: str, roles: Sequence[str]) -> bool:
-        """Tell whether the party has this role and may have it (interface, "Errors")."""
+        """Tell whether the party has this role and may have it (INTERFACE.md, "Faults in a schema")."""
         return self.role is not None and self.role in roles and self.allows(kind)
 
     def total_fields(self) -> Mapping[str, FieldSpec]:
@@ -185,7 +185,7 @@ class Section(Model):
 
 
 class FormSchema(Model):
-    """The form of a product (interface, "Form schema"). `agent_address` is text by part."""
+    """The form of a product (INTERFACE.md, "Form schema"). `agent_address` is text by part."""
 
     id: str = ""
     csp_name: str = ""
@@ -298,7 +298,7 @@ class FormSchema(Model):
         return {}
 
     def why_unanswerable(self, spec: FieldSpec) -> str | None:
-        """Return why the field cannot be answered here, or None (supplement, "What a schema may get wrong")."""
+        """Return why the field cannot be answered here, or None (INTERFACE.md, "Faults in a schema")."""
         if spec.provided_by_agent:
             return None if self.agent_address else gettext("we don’t have the agent’s address")
         if spec.needs_options and not spec.options:

@@ -1,4 +1,4 @@
-"""Check a schema (supplement, "What a schema may get wrong").
+"""Check a schema (INTERFACE.md, "Faults in a schema").
 
 Faults make the product unavailable; warnings leave it usable, with the consequence that the table names. Notes name
 things that other services may not know.

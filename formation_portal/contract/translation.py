@@ -1,4 +1,4 @@
-"""The texts of a form in another language, laid over the form that is stored (supplement, "Transport": language).
+"""The texts of a form in another language, laid over the stored form (INTERFACE.md, "Transport and credentials").
 
 Only texts change: labels, help, titles, descriptions, labels of options and of document slots, names of products and
 places. Keys, values and rules are those of the stored form. A text that the other language lacks, or has in another

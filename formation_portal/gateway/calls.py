@@ -53,7 +53,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A call to the service. `is_supplement` marks a call that only the supplement names: a service may lack it."""
+    """A call to the service. `is_supplement` marks a supplementary call: a service may lack it."""
 
     method: str
     path: str

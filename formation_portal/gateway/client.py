@@ -1,6 +1,6 @@
-"""The client of a formation service: the endpoints in use, JSON records in and out (interface, "Endpoints").
+"""The client of a formation service: the endpoints in use, JSON records in and out (INTERFACE.md, "Where answers go").
 
-**S** marks calls that only the supplement names; at a service without them they raise Unsupported. Every method raises
+**S** marks supplementary calls; at a service without them they raise Unsupported. Every method raises
 GatewayError. `key` is the Idempotency-Key: the same for every try of the same action.
 """
 

@@ -1,6 +1,6 @@
-"""Read an error answer of any shape (supplement, "Envelopes, pages, errors").
+"""Read an error answer of any shape (INTERFACE.md, "Envelopes, pages, errors").
 
-Understood: RFC 9457 with the supplement's `code` and `errors`, `{"error": {"code", "message", "details"}}`,
+Understood: RFC 9457 with its members `code` and `errors`, `{"error": {"code", "message", "details"}}`,
 `{"error": "text"}`, `{"errors": {"field": ["text"]}}` at any depth, and `{"detail": …}`. Nothing here raises.
 """
 

@@ -1,4 +1,4 @@
-"""The errors of a call to the service (supplement, "Envelopes, pages, errors"). None has a body or a key.
+"""The errors of a call to the service (INTERFACE.md, "Envelopes, pages, errors"). None has a body or a key.
 
 The classes answer two questions: may the service have carried out the call, and can another try help?
 """
@@ -115,13 +115,13 @@ class NotFound(GatewayError):
 
 
 class Unsupported(GatewayError):
-    """A call that only the supplement names, and that this service lacks."""
+    """A supplementary call that this service lacks."""
 
     explanation = "This formation service does not support this"
 
 
 class NotThere(Unsupported, NotFound):
-    """404 to a call that only the supplement names: there is no such call, or no such record."""
+    """404 to a supplementary call: there is no such call, or no such record."""
 
 
 class UnexpectedAnswer(GatewayError):
@@ -157,7 +157,7 @@ _BY_STATUS: Mapping[int, type[GatewayError]] = {
     429: Busy,
     501: UnexpectedAnswer,
 }
-# The meaning of a status of a call that only the supplement names.
+# The meaning of a status of a supplementary call.
 _BY_STATUS_OF_SUPPLEMENT: Mapping[int, type[GatewayError]] = {404: NotThere, 405: Unsupported, 501: Unsupported}
 
 

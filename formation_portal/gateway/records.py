@@ -1,4 +1,4 @@
-"""Read and write records and lists in any envelope: bare, or under `data` (supplement, "Envelopes")."""
+"""Read and write records and lists, bare or under `data` (INTERFACE.md, "Envelopes, pages, errors")."""
 
 import json
 import re
@@ -84,7 +84,7 @@ Body = Mapping[str, Any]
 
 _MAX_PAGES = 1_000
 
-# The statuses of an entity whose submission waits for the customer's payment (supplement, "Payment").
+# The statuses of an entity whose submission waits for the customer's payment (INTERFACE.md, "Payment").
 PAYMENT_STATUSES = frozenset({"awaiting_payment", "pending_payment", "payment_required", "unpaid"})
 _MAX_STATUS, _MAX_NOTE, _MAX_NUMBER, _MAX_URL = 80, 2_000, 80, 2_000
 
@@ -103,7 +103,7 @@ class EntityRecord:
 
     @classmethod
     def read(cls, record: Record) -> Self:
-        """Read the members under every name that the supplement gives them."""
+        """Read the members under every name that services give them."""
         pending = record.get("pending_submission")
         return cls(
             id=_first_text(record, ("id", "entity_id"), MAX_ID_LENGTH),

@@ -1,4 +1,4 @@
-"""Read the status of the documents at the service from its list, by the worker alone (supplement, "Documents").
+"""Read the status of the documents at the service from its list, by the worker alone (INTERFACE.md, "Documents").
 
 A document that it rejects comes back to the customer like any answer that it refuses (`problems`).
 """
@@ -31,7 +31,7 @@ from .service_profile import locked_profile
 
 logger = logging.getLogger(__name__)
 
-# The members that may hold a note; the supplement names none.
+# The members that may hold a note; INTERFACE.md names none.
 _NOTES = ("status_note", "note", "reason", "rejection_reason")
 _NOTE_LIMIT = 2_000
 _RETURNED = gettext_noop("The formation service returned a document")

@@ -1,7 +1,7 @@
 """Read the status of entities at the service: after events, and once an hour while a case waits for the service.
 
 Only the worker reads it, but for the address where the customer pays. While a transition of ours is under way nothing
-is concluded. Of a service without the call nothing is known (supplement, "Entities").
+is concluded. Of a service without the call nothing is known (INTERFACE.md, "Entities").
 """
 
 import logging

@@ -150,7 +150,7 @@ class Reason(StrEnum):
 # Those that only the portal may give: the same word as a code of the service gets a mark.
 OWN_REASONS = frozenset(Reason) - {Reason.KEY_REUSED}
 
-# The status of a document at the service; empty before it was looked at (supplement, "Documents").
+# The status of a document at the service; empty before it was looked at (INTERFACE.md, "Documents").
 APPROVED = "approved"
 REJECTED = "rejected"
 

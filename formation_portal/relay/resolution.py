@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 
 NOTE_LIMIT = 1000
 ID_IN_USE = "Check the ID. Another record here already has it"
-# The interface promises no id in the answer to these (interface, "Shareholding", "Document upload").
+# The interface promises no id in the answer to these (INTERFACE.md, "Shareholdings", "Documents").
 _MAY_LACK_AN_ID = (ResourceKind.SHAREHOLDING, ResourceKind.DOCUMENT)
 
 

@@ -36,11 +36,11 @@ from .queries import LOCKED_DELIVERIES
 from .service_profile import current_profile
 from .wake import RELAY
 
-# The longest note that the service takes (supplement, "Entities"); the rest can be read here.
+# The longest note that the service takes (INTERFACE.md, "Entities"); the rest can be read here.
 STATUS_NOTE_LIMIT = 10_000
 # Control characters become blanks.
 _CONTROLS = {code: " " for code in (*range(32), 127) if chr(code) not in "\n\t"}
-# Required by the documented call; a class without par value sends 0 (supplement, "Share classes, shareholdings").
+# Required by the documented call; a class without par value sends 0 (INTERFACE.md, "Share classes").
 _REQUIRED_OF_PARTY = {"person": ("first_name", "last_name", "email"), "corporate": ("name",), "foundation": ("name",)}
 _REQUIRED_OF_CLASS = ("name", "currency", "par_value", "voting_rights", "dividend_rights")
 

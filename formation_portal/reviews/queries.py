@@ -91,7 +91,7 @@ def _validate_proposal(draft: Draft, target: Target, proposal: Any) -> None:
         raise ReviewRefused(problem.message, field="proposal")
     if spec.name not in answers.values:
         raise ReviewRefused("Enter the answer you propose, or remove it.", field="proposal")
-    # The answer may be one that cannot be true (supplement, "Bounds").
+    # The answer may be one that cannot be true (INTERFACE.md, "Bounds").
     objection: Objection | Problem | None
     if row := draft.party(target.holder):
         party = replace(row.record, answers=Answers({**row.record.answers.values, **answers.values}))

@@ -1,4 +1,4 @@
-"""API keys (interface, "Authentication"; supplement, "Transport and credentials")."""
+"""API keys (INTERFACE.md, "Transport and credentials")."""
 
 import hashlib
 import logging

@@ -46,7 +46,7 @@ def parsed_form(row: FormSchema) -> Form:
 
 
 def entity_fields(form: Form) -> HolderFields:
-    """Return the fields of the entity itself (interface, "Section scopes and where answers go")."""
+    """Return the fields of the entity itself (INTERFACE.md, "Where answers go")."""
     return _holder_fields(form.entity_fields, of_entity=True)
 
 
@@ -90,7 +90,7 @@ def document_keys(form: Form, party: Party | None) -> frozenset[str]:
 
 
 def answers_by_agent(form: Form, holder: Entity | Party | ShareClass) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the answers that the agent provides about a record: properties and csp-data (interface, "Field")."""
+    """Return the answers that the agent provides about a record: properties and csp-data (INTERFACE.md, "Field")."""
     specs = form.entity_fields
     if isinstance(holder, ShareClass):
         specs = form.share_class_fields

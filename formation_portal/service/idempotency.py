@@ -1,4 +1,4 @@
-"""Carry out a POST once per Idempotency-Key (supplement, "Transport and credentials").
+"""Carry out a POST once per Idempotency-Key (INTERFACE.md, "Transport and credentials").
 
 A unique row is committed before the work begins, and the answer is saved in the transaction of the work.
 """

@@ -1,4 +1,4 @@
-"""The ids of the service's records: a prefix for the type and 96 random bits (interface, "Party")."""
+"""The ids of the service's records: a prefix for the type and 96 random bits (INTERFACE.md, "Parties")."""
 
 import re
 import secrets

@@ -1,4 +1,4 @@
-"""The service's own tables (interface, "Resources")."""
+"""The service's own tables (INTERFACE.md, "Where answers go")."""
 
 from contextlib import suppress
 from datetime import timedelta
@@ -153,7 +153,7 @@ class Entity(AnsweredRecord):
     form = models.ForeignKey(FormSchema, on_delete=models.PROTECT, related_name="entities")
     status = models.CharField(max_length=30, default=State.DRAFT)
     status_note = EncryptedTextField(blank=True, bound_to=("id",))
-    # Ages are judged on the day of the first submission (supplement, "Bounds").
+    # Ages are judged on the day of the first submission (INTERFACE.md, "Bounds").
     first_submitted_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

@@ -1,4 +1,4 @@
-"""Declare routes, and check and complete every call of one (supplement, "Transport")."""
+"""Declare routes, and check and complete every call of one (INTERFACE.md, "Transport and credentials")."""
 
 import logging
 import re

@@ -1,4 +1,4 @@
-"""The service's refusals, as RFC 9457 problem+json (supplement, "Envelopes, pages, errors")."""
+"""The service's refusals, as RFC 9457 problem+json (INTERFACE.md, "Envelopes, pages, errors")."""
 
 import json
 import logging

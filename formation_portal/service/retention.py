@@ -1,4 +1,4 @@
-"""Delete closed entities (supplement, "Entities") and old answers to calls."""
+"""Delete closed entities (INTERFACE.md, "Entities") and old answers to calls."""
 
 from datetime import timedelta
 

@@ -122,7 +122,7 @@ class RecordOut(BaseModel):
 
 
 class One(BaseModel, Generic[Item]):
-    """Wrap a record (interface, "Endpoints")."""
+    """Wrap a record (INTERFACE.md, "Where answers go")."""
 
     data: Item
 
@@ -147,7 +147,7 @@ class Paging(BaseModel):
 
 
 class PageMeta(BaseModel):
-    """Give the position of a page in its list (supplement, "Envelopes, pages, errors")."""
+    """Give the position of a page in its list (INTERFACE.md, "Envelopes, pages, errors")."""
 
     page: int
     per_page: int

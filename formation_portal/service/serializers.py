@@ -1,4 +1,4 @@
-"""Serialize records with members of a form schema (interface, "Resources and their fields")."""
+"""Serialize records with members of a form schema (INTERFACE.md, "Where answers go")."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def serialize_entity(entity: Entity) -> Json:
 
 
 def serialize_party(party: Party, entity: Entity) -> Json:
-    """A shareholder without shares has that role pending (interface, "States and transitions")."""
+    """A shareholder without shares has that role pending (INTERFACE.md, "States and transitions")."""
     provided, _ = answers_by_agent(parsed_form(entity.form), party)
     active = active_roles(party)
     return {

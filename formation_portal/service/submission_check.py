@@ -1,4 +1,4 @@
-"""Check an entity's record by the contract: its needs, and its values outside bounds (supplement, "Bounds")."""
+"""Check an entity's record by the contract: its needs, and its values outside bounds (INTERFACE.md, "Bounds")."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -1,6 +1,6 @@
 """The formats of addresses by country: their parts, in which order, under which names.
 
-The parts are those of the interface's address, whatever the country calls them (supplement, "Values"). The data are
+The parts are those of the interface's address, whatever the country calls them (INTERFACE.md, "Values"). The data are
 Google's, which shops and post offices use. They are advice: no address is refused by them.
 """
 

@@ -1,4 +1,4 @@
-"""The base of all field types (interface, "Field")."""
+"""The base of all field types (INTERFACE.md, "Field")."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def quote_key(text: str) -> str:
 
 
 class FieldSpec(DescribedModel):
-    """Base of all field types (interface, "Field"). `name` identifies the answer within its holder."""
+    """Base of all field types (INTERFACE.md, "Field"). `name` identifies the answer within its holder."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -84,9 +84,9 @@ class FieldSpec(DescribedModel):
     field_type: str = "text"
     required: bool = False
     options: tuple[str, ...] = ()
-    # Options that exclude every other one, like "None of these" (supplement, "Members that a schema may add").
+    # Options that exclude every other one, like "None of these" (INTERFACE.md, "Optional members").
     exclusive_options: tuple[str, ...] = ()
-    # Pairs of option and label (supplement, "Members that a schema may add").
+    # Pairs of option and label (INTERFACE.md, "Optional members").
     option_labels: tuple[tuple[str, str], ...] = ()
     allowed_currencies: tuple[str, ...] = ()
     provided_by_agent: bool = False
@@ -94,7 +94,7 @@ class FieldSpec(DescribedModel):
     help: str = ""
     # The heading of neighbouring questions of a section.
     group: str = ""
-    # The bounds of its values, and the reason for those that the schema states (supplement, "Bounds").
+    # The bounds of its values, and the reason for those that the schema states (INTERFACE.md, "Bounds").
     bounds: SkipValidation[Bounds] = NO_BOUNDS
     bound_message: str = ""
     # The schema does not list the question: label and help are the portal's own texts.

@@ -1,4 +1,4 @@
-"""The bounds that a schema sets for the values of a field (supplement, "Members that a schema may add", "Bounds").
+"""The bounds that a schema sets for the values of a field (INTERFACE.md, "Optional members", "Bounds").
 
 A value outside its bounds can be read but cannot be true: it is saved as typed, counts as no value for rules, is not
 sent, and prevents submission. Bounds that the schema does not state follow from the canonical name.
@@ -106,7 +106,7 @@ class Bounds:
         return max(objections, key=lambda objection: objection.distance, default=None)
 
     def advice(self, value: Any, days: Days | None) -> str:
-        """Return what is worth a second look in a value within its bounds; "" for most (supplement, "Advice")."""
+        """Return what is worth a second look in a value within its bounds; "" for most (INTERFACE.md, "Advice")."""
         return ""
 
     def _objections(self, value: Any, spec: FieldSpec, days: Days | None) -> Iterator[Objection]:

@@ -1,4 +1,4 @@
-"""The field types with answers that are chosen: options, yes and no, countries, share classes (interface, "Field")."""
+"""The field types with chosen answers: options, yes and no, countries, share classes (INTERFACE.md, "Field")."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class _OptionField(_ListField):
 
 
 class SelectField(_OptionField):
-    """A single option. Example: "Perpetual" of ["Perpetual", "Fixed term"] (interface, "Field")."""
+    """A single option. Example: "Perpetual" of ["Perpetual", "Fixed term"] (INTERFACE.md, "Field")."""
 
     field_type: Literal["select"] = "select"
 
@@ -145,7 +145,7 @@ class MultiSelectField(_OptionField):
 
 
 class BooleanField(FieldSpec):
-    """Yes or no. Unanswered is a third state that equals neither. Example: true (supplement, "Values")."""
+    """Yes or no. Unanswered is a third state that equals neither. Example: true (INTERFACE.md, "Values")."""
 
     missing_text: ClassVar[str] = gettext_noop("Answer “{label}”")
     field_type: Literal["boolean"] = "boolean"
@@ -168,7 +168,7 @@ class BooleanField(FieldSpec):
 
 
 class NationalityField(_ListField):
-    """Nationalities, as ISO 3166-1 alpha-2 codes. Example: ["NO", "NL"] (interface)."""
+    """Nationalities, as ISO 3166-1 alpha-2 codes. Example: ["NO", "NL"] (INTERFACE.md, "Values")."""
 
     many: ClassVar[bool] = True
     cell_hint: ClassVar[str] = gettext_noop("One or more countries, separated by semicolons.")
@@ -189,7 +189,7 @@ class NationalityField(_ListField):
 
 
 class ShareClassRefField(FieldSpec):
-    """A share class of the same entity, by its id. Example: "sc_8f3a" (supplement, "Values")."""
+    """A share class of the same entity, by its id. Example: "sc_8f3a" (INTERFACE.md, "Values")."""
 
     missing_text: ClassVar[str] = gettext_noop("Choose “{label}”")
     refers_to_share_class: ClassVar[bool] = True

@@ -1,4 +1,4 @@
-"""Clean text that people write before it is judged (supplement, "Values").
+"""Clean text that people write before it is judged (INTERFACE.md, "Values").
 
 Text that is copied from web pages, PDFs and chats carries characters that nobody sees. They make a name look answered
 that is blank, and make two equal names differ. Passwords, codes, keys, options and file contents are never cleaned.

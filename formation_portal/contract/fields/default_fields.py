@@ -1,4 +1,4 @@
-"""The questions that are asked even if a schema does not list them (interface, "Party" and "Share class")."""
+"""The questions that are asked even if a schema does not list them (INTERFACE.md, "Parties", "Share classes")."""
 
 from typing import Any
 

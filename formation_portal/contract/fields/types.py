@@ -1,4 +1,4 @@
-"""The field types with typed answers, the list of all types, and the parsing of fields (interface, "Field")."""
+"""The field types with typed answers, the list of all types, and the parsing of fields (INTERFACE.md, "Field")."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _THOUSANDS_DECIMALS = 3
 
 
 class TextField(FieldSpec):
-    """A line of text. Example: "Larkfield Holdings". At most 500 characters, NFC (supplement, "Values")."""
+    """A line of text. Example: "Larkfield Holdings". At most 500 characters, NFC (INTERFACE.md, "Values")."""
 
     bounds_type: ClassVar[type[Bounds]] = TextBounds
     field_type: Literal["text"] = "text"
@@ -111,7 +111,7 @@ class PhoneField(FieldSpec):
 
 
 class DateField(FieldSpec):
-    """A calendar date, typed as day, month and year; sent as YYYY-MM-DD. Example: "1985-03-27" (interface)."""
+    """A date, typed as day, month and year; sent as YYYY-MM-DD. Example: "1985-03-27" (INTERFACE.md, "Values")."""
 
     parts: ClassVar[Mapping[str, str]] = {
         "day": gettext_noop("Day"),
@@ -141,7 +141,7 @@ class DateField(FieldSpec):
 
 
 class AddressField(FieldSpec):
-    """A postal address (supplement, "Values"). Example: {"street1": "1 Main St", "city": "Zug", "country": "CH"}."""
+    """A postal address (INTERFACE.md, "Values"). Example: {"street1": "1 Main St", "city": "Zug", "country": "CH"}."""
 
     parts: ClassVar[Mapping[str, str]] = {
         "street1": gettext_noop("Street and number"),
@@ -204,7 +204,7 @@ class AddressField(FieldSpec):
 
 
 class CurrencyAmountField(FieldSpec):
-    """An amount, zero or more, with its currency. Example: {"amount": 50000, "currency": "USD"} (interface)."""
+    """An amount with its currency. Example: {"amount": 50000, "currency": "USD"} (INTERFACE.md, "Values")."""
 
     parts: ClassVar[Mapping[str, str]] = {"amount": gettext_noop("Amount"), "currency": gettext_noop("Currency")}
     chosen_parts: ClassVar[frozenset[str]] = frozenset({"currency"})
@@ -303,7 +303,7 @@ class CurrencyAmountField(FieldSpec):
 
 
 class UnknownField(FieldSpec):
-    """An unknown type, drawn and sent as text with a note (supplement, "What a schema may get wrong")."""
+    """An unknown type, drawn and sent as text with a note (INTERFACE.md, "Faults in a schema")."""
 
     is_known: ClassVar[bool] = False
 

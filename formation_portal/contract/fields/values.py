@@ -20,7 +20,7 @@ class PostData(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Address:
-    """A postal address (supplement, "Values")."""
+    """A postal address (INTERFACE.md, "Values")."""
 
     street1: str
     street2: str = ""
@@ -32,7 +32,7 @@ class Address:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Money:
-    """An amount with its currency (interface, "Field value formats"). Held as a decimal."""
+    """An amount with its currency (INTERFACE.md, "Values"). Held as a decimal."""
 
     amount: Decimal
     currency: str

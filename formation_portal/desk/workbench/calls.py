@@ -10,7 +10,7 @@ from formation_portal.relay.models import Payload, ResourceKind, ResourceName, r
 from formation_portal.relay.payload_answers import without_unsendable
 from formation_portal.relay.sync import DesiredResource, desired_state
 
-# Below an entity, by kind (interface, "Endpoints"); other answers go to csp-data.
+# Below an entity, by kind (INTERFACE.md, "Where answers go"); other answers go to csp-data.
 _PATHS = {
     ResourceKind.SHARE_CLASS: "share-classes",
     ResourceKind.PARTY: "parties",

@@ -1,4 +1,4 @@
-"""`manage.py create_api_key --scopes …`: create a key and print it, once (supplement, "Transport")."""
+"""`manage.py create_api_key --scopes …`: create a key and print it (INTERFACE.md, "Transport and credentials")."""
 
 from argparse import ArgumentParser
 from collections.abc import Mapping

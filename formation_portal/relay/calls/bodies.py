@@ -1,5 +1,6 @@
-"""Make the bodies of creates and edits, and match records of the service with them (interface, "Resources and their
-fields"). An edit holds what has changed, and null for what is gone.
+"""Make the bodies of creates and edits, and match records of the service with them (INTERFACE.md, "Where answers go").
+
+An edit holds what has changed, and null for what is gone.
 """
 
 import unicodedata
@@ -91,7 +92,7 @@ _STABLE_MEMBERS: Mapping[ResourceKind, tuple[str, ...]] = {
 }
 
 
-# How ids begin (interface, "Party", "Share class"; supplement, "Transport and credentials"). Another service may have
+# How ids begin (INTERFACE.md, "Parties", "Share classes", "Transport and credentials"). Another service may have
 # prefixes of its own; but an id that begins like another kind's is of that kind.
 _PREFIXES = {
     ResourceKind.ENTITY: "ent_",

@@ -1,4 +1,4 @@
-"""Find out why a call that only the supplement names was answered with 404, 405 or 501 (supplement, "Entities")."""
+"""Find out why a supplementary call was answered with 404, 405 or 501 (INTERFACE.md, "Entities")."""
 
 from formation_portal.gateway.client import Collection
 from formation_portal.gateway.errors import GatewayError, NoAnswer, NotAuthorised, NotFound, Unsupported

@@ -239,7 +239,7 @@ def _action(row: Delivery, payload: Payload | None) -> str:
 
 
 def needs_an_edit(row: Delivery) -> bool:
-    """Return whether the row takes a removal, or a change by a call that only the supplement names."""
+    """Return whether the row takes a removal, or a change by a supplementary call."""
     kind = row.resource_kind
     is_sent_again = kind.is_csp or kind.is_transition or kind is ResourceKind.DOCUMENT
     action = wanted_action(row)

@@ -290,7 +290,7 @@ def _learn_about_service(row: Delivery, claim: Claim, outcome: CallOutcome, *, n
 
 
 def _learn_missing_calls(stored: ServiceProfile, row: Delivery, outcome: CallOutcome, *, now: datetime) -> None:
-    """Keep that the service has, or lacks, a call that only the supplement names."""
+    """Keep that the service has, or lacks, a supplementary call."""
     call = row.kind if row.is_transition else edit_name(sent_action(row), row.resource_kind)
     if outcome.reason == Reason.UNSUPPORTED:
         stored.lacks = sorted({*stored.lacks, call})

@@ -1,4 +1,4 @@
-"""Write out the catalog's data files in the interface's form (interface, "Section" to "Document slots"). Their syntax:
+"""Write out the catalog's data files in the interface's form (INTERFACE.md, "Section", "Document slots"). Their syntax:
 
 * A question is listed under its name. `entity.`, `person.`, `party.`, `corporate.`, `foundation.` and `share_class.`
   make a canonical field, any other prefix a field of the provider; the last part is its key. It is required unless
@@ -8,7 +8,7 @@
   The `fields` of a product change a shared question wherever the product asks it.
 * `groups` gives the headings under which questions stand together, wherever they are asked.
 * `options` are words, or the name of a list of words, or `countries`; `exclusive` lists those that exclude the others.
-* Bounds have the supplement's names: `minimum`, `maximum`, `integer`, `decimals`, `minimum_age`, `maximum_age`,
+* Bounds have the names of the interface: `minimum`, `maximum`, `integer`, `decimals`, `minimum_age`, `maximum_age`,
   `max_length` of a question, `maximum` and `total` of a role section, `bound_message` of both. A number that bounds an
   amount holds in each of its currencies.
 * `when: {question: value}` is a rule by equality, with a list of values one by `includes_any`, with a name one of
@@ -31,7 +31,7 @@ CANONICAL_PREFIXES = {"entity", "person", "party", "corporate", "foundation", "s
 FIELD_GROUPS = {"person": "person_fields", "corporate": "corporate_fields", "foundation": "foundation_fields"}
 FIELD_BOUNDS = ("integer", "decimals", "minimum_age", "maximum_age", "max_length", "bound_message")
 SECTION_MEMBERS = ("help", "minimum", "maximum", "total", "bound_message")
-# In a slot list the key "entity" is for corporate parties (supplement, "Documents").
+# In a slot list the key "entity" is for corporate parties (INTERFACE.md, "Documents").
 SLOT_GROUPS = {"person": "person", "corporate": "entity", "foundation": "foundation"}
 
 

@@ -1,4 +1,4 @@
-"""Read and write csp-data of entities, parties and share classes (interface, "csp-data")."""
+"""Read and write csp-data of entities, parties and share classes (INTERFACE.md, "Csp-data")."""
 
 from typing import Annotated, Any, Literal
 

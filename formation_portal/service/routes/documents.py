@@ -1,4 +1,4 @@
-"""Upload, list, download and remove documents (interface, "Document upload"; supplement, "Documents")."""
+"""Upload, list, download and remove documents (INTERFACE.md, "Documents")."""
 
 from mimetypes import guess_extension
 from typing import Annotated, Literal

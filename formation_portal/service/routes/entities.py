@@ -1,4 +1,4 @@
-"""Create, change, submit and delete entities (interface, "POST /entities"; supplement, "Entities")."""
+"""Create, change, submit and delete entities (INTERFACE.md, "Entities")."""
 
 from typing import Annotated, Any, Literal
 

@@ -1,4 +1,4 @@
-"""Add, find, change and remove parties (interface, "Party").
+"""Add, find, change and remove parties (INTERFACE.md, "Parties").
 
 `reuse` is declared before `{party_id}`, which would match its path.
 """
@@ -106,7 +106,7 @@ ONE = f"{PARTIES}/{{party_id}}"
 Search = Annotated[
     str, Field(max_length=200), Pattern(r"^[^\u0000-\u001f\u007f]*$", "Search without control characters.")
 ]
-# The properties that name a party. They may not be blank (supplement, "Parties").
+# The properties that name a party. They may not be blank (INTERFACE.md, "Parties").
 _NAMES = {"person": ("first_name", "last_name"), "corporate": ("name",), "foundation": ("name",)}
 
 

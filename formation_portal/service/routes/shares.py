@@ -1,4 +1,4 @@
-"""Share classes and shareholdings of an entity (interface, "Share class", "Shareholding")."""
+"""Share classes and shareholdings of an entity (INTERFACE.md, "Share classes", "Shareholdings")."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -84,7 +84,7 @@ class ShareholdingPatch(StrictBody):
 
 
 class ShareholdingOut(RecordOut):
-    """A shareholding (supplement, "Share classes, shareholdings")."""
+    """A shareholding (INTERFACE.md, "Share classes")."""
 
     id: ShareholdingId
     party_id: PartyId
@@ -98,7 +98,7 @@ READ = "entities:read"
 WRITE = "entities:write"
 CLASSES = "/entities/{entity_id}/share-classes"
 ONE_CLASS = f"{CLASSES}/{{share_class_id}}"
-# The properties that every class has (interface, "Share class"). They can be changed, never cleared.
+# The properties that every class has (INTERFACE.md, "Share classes"). They can be changed, never cleared.
 _REQUIRED = ("name", "currency", "par_value", "voting_rights", "dividend_rights")
 
 

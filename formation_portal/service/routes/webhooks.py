@@ -1,4 +1,4 @@
-"""Subscribe to events, and list, test and end subscriptions (supplement, "Events")."""
+"""Subscribe to events, and list, test and end subscriptions (INTERFACE.md, "Events")."""
 
 import json
 from typing import Annotated

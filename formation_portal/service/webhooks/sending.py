@@ -1,4 +1,4 @@
-"""Claim due events and send them: signed, at least once, in order per entity if possible (supplement, "Events")."""
+"""Claim due events and send them: signed, at least once, in order per entity if possible (INTERFACE.md, "Events")."""
 
 import base64
 import hashlib

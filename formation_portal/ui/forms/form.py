@@ -40,7 +40,7 @@ class QuestionForm:
     answers: Answers
     # The service's objections, by field name.
     refused: Mapping[str, str] = field(default_factory=dict)
-    # Answers that can be read and cannot be true, by field name (supplement, "Bounds").
+    # Answers that can be read and cannot be true, by field name (INTERFACE.md, "Bounds").
     impossible: Mapping[str, AnswerProblem] = field(default_factory=dict)
     # Advice about answers that are worth a second look, by field name.
     advice: Mapping[str, str] = field(default_factory=dict)
