@@ -20,12 +20,12 @@ TOKENS = {
 
 SERIES = tuple(f"series-{number}" for number in range(1, 9))
 # Every text may come to stand on every ground: 7:1 is WCAG's level AAA.
-GROUNDS = ("paper", "sheet", "well", "petrol-wash", "heed-wash", "stop-wash")
-TEXTS = ("ink", "ink-2", "petrol", "petrol-deep", "good", "heed", "stop")
+GROUNDS = ("paper", "sheet", "well", "petrol-wash", "warning-wash", "error-wash")
+TEXTS = ("ink", "ink-2", "petrol", "petrol-deep", "good", "warning", "error")
 # Words on a button, and the numbers in the bars of a chart.
 FILLED = ("petrol", "petrol-deep", *SERIES)
 # What must only be seen: the edge of a control, the ring of the focus, marks, the bars of the picture.
-SEEN = ("edge", "focus", "petrol", "good", "heed", "stop")
+SEEN = ("edge", "focus", "petrol", "good", "warning", "error")
 # Lines that part what space parts already.
 DECORATION = ("rule", "spine")
 

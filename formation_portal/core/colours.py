@@ -10,7 +10,7 @@ from pathlib import Path
 _TOKENS = Path(__file__).resolve().parents[2] / "static/css/tokens.css"
 _TOKEN = re.compile(r"--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)")
 _MINIFIED_TOKEN = re.compile(r"(--[\w-]+:)light-dark\((#[0-9a-f]{6}),#[0-9a-f]{6}\)")
-_BACKGROUNDS = ("paper", "sheet", "well", "heed-wash", "stop-wash")
+_BACKGROUNDS = ("paper", "sheet", "well", "warning-wash", "error-wash")
 # The contrast of WCAG 2.2's levels. The portal's own colours keep AAA.
 AA = 4.5
 AAA = 7.0

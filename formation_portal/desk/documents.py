@@ -105,7 +105,7 @@ def document_url(document: Document, queue_state: QueueState) -> str:
     reference = document.application.reference
     if document.party:
         query = ViewerState(document.pk, queue_state=queue_state).query(opens=True)
-        return f"{party_url(reference, document.party.token)}{query}#paper"
+        return f"{party_url(reference, document.party.token)}{query}#viewer"
     if findings_of(document).can_be_shown or document.is_checking:
         return reverse("desk:document_page", args=[reference, document.pk, 1])
     return reverse("desk:document", args=[reference, document.pk])

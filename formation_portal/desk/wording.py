@@ -33,8 +33,8 @@ WAITING_FOR_PAYMENT = "Waiting for payment"
 _MARKS = {
     State.SUBMITTED_FOR_REVIEW: "open",
     State.IN_REVIEW: "half",
-    State.RETURNED_FOR_CHANGES: "heed",
-    State.REJECTED: "stop",
+    State.RETURNED_FOR_CHANGES: "warning",
+    State.REJECTED: "error",
     State.INCORPORATED: "met",
     State.SUBMITTED_TO_CSP: "met",
 }

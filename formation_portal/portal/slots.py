@@ -86,9 +86,9 @@ def slot_state(document: Document, delivery: DeliveryStatus) -> SlotState:
     when = formats.day(delivery.at) if delivery.at else ""
     if delivery.is_refused:
         note = delivery.problems[0].message if delivery.problems else ""
-        return SlotState("heed", gettext("Returned to you"), when, note=note)
+        return SlotState("warning", gettext("Returned to you"), when, note=note)
     if delivery.why:
-        return SlotState("heed", text, note=str(delivery.why))
+        return SlotState("warning", text, note=str(delivery.why))
     if delivery.state in (DeliveryStage.SENDING, DeliveryStage.WAITING, DeliveryStage.CHECKING):
         return SlotState("half", gettext("Checking"), detail=text)
     if delivery.document_status == APPROVED:
@@ -135,7 +135,7 @@ def slot_rows(
         if is_locked:
             state = replace(state, mark="met", detail=gettext("Accepted."))
         elif query and not query.is_answered:
-            state = SlotState("heed", gettext("Returned to you"), note=state.note)
+            state = SlotState("warning", gettext("Returned to you"), note=state.note)
         replaced = draft.replaced_in(party, slot.name)
         row = SlotRow(
             spec=slot,

@@ -25,7 +25,7 @@ def test_a_button_has_each_attribute_that_it_is_given() -> None:
     [
         ("", "button"),
         ("prominent", "button"),
-        ("danger,delete", "button button-stop"),
+        ("danger,delete", "button button-danger"),
         ("secondary", "button button-quiet"),
         ("outline", "button button-quiet"),
         ("link", "button button-quiet"),

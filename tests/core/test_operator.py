@@ -12,7 +12,7 @@ from formation_portal.core.colours import AA, Accent, contrast, nearest_readable
 from formation_portal.core.operator import Operator, hours_in_words, parse_hours
 
 WEEK = "Mo-Fr 08:00-18:00 Europe/London"
-TEXTS = ("ink", "ink-2", "good", "heed", "stop")
+TEXTS = ("ink", "ink-2", "good", "warning", "error")
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_from_any_colour_comes_one_whose_variants_can_be_read_in_both_themes(col
     accent = Accent.derived_from(nearest_readable(colour))
     grounds = portal_colours()
     for theme in (0, 1):
-        for ground in ("paper", "sheet", "well", "heed-wash", "stop-wash"):
+        for ground in ("paper", "sheet", "well", "warning-wash", "error-wash"):
             assert contrast(accent.plain[theme], grounds[ground][theme]) >= AA
         for over in (accent.plain[theme], accent.deep[theme]):
             assert contrast(over, grounds["on-petrol"][theme]) >= AA

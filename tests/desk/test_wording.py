@@ -10,10 +10,10 @@ STATES = {
     "draft": ("Draft", "Draft", "", "Draft"),
     "submitted_for_review": ("Submitted for review", "New", "open", "New"),
     "in_review": ("In review", "In review", "half", "In review"),
-    "returned_for_changes": ("Returned to you", "With customer", "heed", "Returned for changes"),
+    "returned_for_changes": ("Returned to you", "With customer", "warning", "Returned for changes"),
     "submitted_to_csp": ("With the registry", "With the registry", "met", "With the registry"),
     "incorporated": ("Incorporated", "Incorporated", "met", "Incorporated"),
-    "rejected": ("Declined", "Declined", "stop", "Declined"),
+    "rejected": ("Declined", "Declined", "error", "Declined"),
     "withdrawn": ("Withdrawn", "Withdrawn", "", "Withdrawn"),
 }
 

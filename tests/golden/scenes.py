@@ -217,12 +217,12 @@ def desk_fragments(golden: GoldenWorld, album: Album) -> None:
     for name in ("news", "case_news", "queries"):
         get(album, browser, name, address(world, f"desk:{name}"), "agent", **HTMX)
     party = address(world, "desk:party")
-    for target in ("paper", "numbers"):
+    for target in ("viewer", "numbers"):
         get(album, browser, f"party {target}", party, "agent", **HTMX, **{"HX-Target": target})
     shown = browser.post(address(world, "desk:numbers"), headers=HTMX | {"HX-Target": "numbers"})
     album.add("numbers shown", shown, who="agent")
     number = world.own["submitted"].document
-    get(album, browser, "paper opened", f"{party}?open=1&document={number}", "agent", **HTMX, **{"HX-Target": "paper"})
+    get(album, browser, "paper opened", f"{party}?open=1&document={number}", "agent", **HTMX, **{"HX-Target": "viewer"})
     html = browser.get(address(world, "desk:case")).content.decode()
     for place, path in enumerate(sorted(set(re.findall(r'hx-get="(/desk/[^"]+/remarks/[^"]*)"', html)))[:2]):
         get(album, browser, f"query panel {place}", path.replace("&amp;", "&"), "agent", **HTMX)

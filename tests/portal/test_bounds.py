@@ -99,7 +99,7 @@ def test_a_child_is_no_director_but_may_hold_shares(as_owner: Client, draft: Dra
     assert "directors must be 18 or older" in check.one("section", aria_labelledby="corrections").text
     row = next(row for row in check.all("div") if (row.attributes.get("id") or "").endswith("date_of_birth"))
     assert TOO_YOUNG in row.text
-    assert "is-stop" in row.attributes["class"]
+    assert "is-error" in row.attributes["class"]
     services.set_roles(draft, draft.parties[0].model, ["shareholder"], by=owner)
     assert not [need for need in open_draft(draft.application).needs if need.code == "impossible"]
     advice = "This person is under 18. 1\u00a0January\u00a02020 makes this person "
@@ -109,7 +109,7 @@ def test_a_child_is_no_director_but_may_hold_shares(as_owner: Client, draft: Dra
     rows = page_at(as_owner, url(draft, "check/")).all("div")
     row = next(row for row in rows if (row.attributes.get("id") or "").endswith("date_of_birth"))
     assert advice in row.text
-    assert "is-heed" in row.attributes["class"]
+    assert "is-warning" in row.attributes["class"]
 
 
 def test_ages_are_judged_on_the_day_of_the_first_submission(draft: Draft, owner: Any) -> None:

@@ -104,7 +104,7 @@ def test_what_is_under_way_comes_first(owner: Any, agent: Any, as_owner: Client)
     under_way = moved(started(owner), owner, agent, "submit")
     page = as_owner.get("/your-data/deletion/").content.decode()
     assert under_way.reference in page
-    assert "button-stop" not in page
+    assert "button-danger" not in page
     assert as_owner.post("/your-data/deletion/").status_code == 409
     with pytest.raises(NotErasable) as refused:
         erase_account(owner, by=owner)
@@ -115,7 +115,7 @@ def test_what_is_under_way_comes_first(owner: Any, agent: Any, as_owner: Client)
 def test_agents_keep_their_names(agent: Any, as_agent: Client) -> None:
     with pytest.raises(NotErasable):
         erase_account(agent, by=None)
-    assert "button-stop" not in as_agent.get("/your-data/deletion/").content.decode()
+    assert "button-danger" not in as_agent.get("/your-data/deletion/").content.decode()
 
 
 def _confirm_password(browser: Client) -> None:
@@ -135,7 +135,7 @@ def test_deleting_asks_for_the_password_of_those_who_have_just_signed_in(owner: 
     assert browser.get("/your-data/deletion/")["Location"] == where
     assert User.objects.get(pk=owner.pk).email == owner.email
     _confirm_password(browser)
-    assert "button-stop" in browser.get("/your-data/deletion/").content.decode()
+    assert "button-danger" in browser.get("/your-data/deletion/").content.decode()
 
 
 def test_its_sessions_and_its_password_are_dead(owner: Any) -> None:

@@ -106,7 +106,7 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "share_table": {"table": ShareTable((ODD,), ((ODD, ((ODD, "1"),)),), ((ODD, ((ODD, "1"),)),), ((ODD, "1"),))},
     "slot": {"slot": Some(
         id="s", spec=Some(section=None, words=ODD, required=True, help=ODD), file=Named(),
-        state=Some(mark="heed", word=ODD, when=ODD, detail=ODD, note=ODD),
+        state=Some(mark="warning", word=ODD, when=ODD, detail=ODD, note=ODD),
         error=ODD, upload_url="/u", remove_url="/r", key=ODD, advice=[ODD], earlier=[Named()],
         offers=lambda: [("x", ODD, "1.4 MB")],
     ), "csrf_token": "t"},

@@ -15,7 +15,7 @@ from .query_panels import QueryPanel
 # The mark of each state, and its words.
 FACT_STATES = {
     ACCEPTED: ("met", "Accepted"),
-    QUERIED: ("heed", "Open query"),
+    QUERIED: ("warning", "Open query"),
     CHANGED: ("changed", "Changed since accepted"),
     OPEN: ("open", "Not checked"),
 }
@@ -79,11 +79,11 @@ class PartyLine:
     @property
     def mark(self) -> str:
         if self.queries:
-            return "heed"
+            return "warning"
         if self.checklist.is_done:
             return "met"
         if self.checklist.screening and self.checklist.done == len(self.checklist.facts):
-            return "heed"
+            return "warning"
         if self.changes or self.is_new:
             return "changed"
         return "half" if self.checklist.done else "open"

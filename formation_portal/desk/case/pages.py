@@ -143,11 +143,11 @@ class CasePage:
                 note = line.objection or line.advice
             mark = ""
             if line.is_unreadable or line.objection:
-                mark = "stop"
+                mark = "error"
             elif difference:
                 mark = "changed"
             elif panel.open_queries:
-                mark = "heed"
+                mark = "warning"
             yield AnswerRow(line.spec.label, line.value, line.is_name, note, mark, difference, panel)
 
     def _no_longer_asked(self, group: AnswerGroup[Section]) -> Iterator[AnswerRow]:
@@ -257,7 +257,7 @@ class CasePage:
                 target = Target.of_document("", line.slot)
                 status = self._status(target, ())
                 row = DocumentRow(line, difference, seen, status, QueryPanel(self.panels, target))
-            if self.only_changed and row.mark not in ("heed", "open", "changed"):
+            if self.only_changed and row.mark not in ("warning", "open", "changed"):
                 continue
             if line.party and not row.mark:
                 self.party_documents.append(row)

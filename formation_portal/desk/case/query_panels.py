@@ -20,7 +20,7 @@ from ..masking import TextMasking, is_identity_number, mask_of
 from ..shared_texts import SharedTexts
 from .forms import QueryForm, query_form
 
-_TONES = {"Resolved": "met", "Drafted": "half", "Answered": "open", "Asked": "heed"}
+_TONES = {"Resolved": "met", "Drafted": "half", "Answered": "open", "Asked": "warning"}
 
 
 class QueryLine:

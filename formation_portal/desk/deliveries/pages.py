@@ -37,7 +37,7 @@ from ..masking import TextMasking, mask_of
 from .forms import ResolutionForm
 
 # Any other is open.
-_MARKS = {DeliveryState.HELD: "heed", DeliveryState.WAITING: "half"}
+_MARKS = {DeliveryState.HELD: "warning", DeliveryState.WAITING: "half"}
 # The labels of a payload's values beside the answers.
 _LABELS = {"roles": "Roles", "shares_held": "Shares held", "name": "File"}
 
@@ -68,7 +68,7 @@ def _described(delivery: Delivery, titles: Titles) -> dict[str, Any]:
         "company": titles.application(delivery),
         "words": state_words(delivery),
         "is_undecided": undecided,
-        "mark": "heed" if undecided else _MARKS.get(DeliveryState(delivery.state), "open"),
+        "mark": "warning" if undecided else _MARKS.get(DeliveryState(delivery.state), "open"),
         "tries": [(attempt, outcome_words(attempt)) for attempt in delivery.tries.all()],
     }
 

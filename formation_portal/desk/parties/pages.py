@@ -56,7 +56,7 @@ class ScreeningRow:
 
     @property
     def mark(self) -> str:
-        return "stop" if self.check.outcome == ScreeningOutcome.MATCH else "met"
+        return "error" if self.check.outcome == ScreeningOutcome.MATCH else "met"
 
     @property
     def is_outdated(self) -> bool:

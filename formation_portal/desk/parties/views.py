@@ -31,7 +31,7 @@ from .forms import ScreeningForm
 from .pages import PartyPage, log_numbers_shown
 
 # The parts that an open page fetches, by the id of the element that they replace.
-_PARTS = {"paper": "desk/parties/_viewer_answer.html", "numbers": "desk/parties/_numbers_answer.html"}
+_PARTS = {"viewer": "desk/parties/_viewer_answer.html", "numbers": "desk/parties/_numbers_answer.html"}
 
 
 class ScreeningErrors(ReviewErrors):

@@ -119,13 +119,13 @@ class CaseRow:
             self.mark = "changed"
             self.status = "Decision not confirmed"
         if case.application.payment_due_since:
-            self.mark = "heed"
+            self.mark = "warning"
             self.status = WAITING_FOR_PAYMENT
         if case.service_status:
-            self.mark = "heed"
+            self.mark = "warning"
             self.status = f"Service reports “{service_status_words(case.service_status)}”"
         if self.clock.is_late:
-            self.mark = "stop"
+            self.mark = "error"
 
     @property
     def checks(self) -> str:

@@ -64,7 +64,7 @@ def _answer_row(context: template.Context, row: AnswerRow) -> str:
         term += '<span class="visually-hidden"> (changed)</span>'
         note_below = note
         values = {"before": row.difference.before, "after": row.value, "is_name": row.is_name}
-        value = f'<dd class="was-now">{_rendered(context, "desk/case/_difference_words.html", **values)}</dd>'
+        value = f'<dd class="before-after">{_rendered(context, "desk/case/_difference_words.html", **values)}</dd>'
     elif not row.value:
         value = f'<dd class="quiet">Not provided {note}</dd>'
     elif row.is_name:

@@ -100,7 +100,7 @@ def task_list(
 def _with_delivery(task: Task, refused_tasks: Set[str], deliveries: Mapping[str, str]) -> Task:
     """Return the task with a refusal of the service as its state, and an unsettled delivery in its note."""
     if task.id in refused_tasks:
-        task = replace(task, state="stop", status=gettext("Changes needed"))
+        task = replace(task, state="error", status=gettext("Changes needed"))
     if delivery := deliveries.get(task.id.removeprefix("task-")):
         task = replace(task, note=join_sentences(task.note, delivery))
     return task

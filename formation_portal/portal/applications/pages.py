@@ -51,9 +51,9 @@ ROW_FIELDS = (
 
 _MARKS = {
     State.DRAFT: "half",
-    State.RETURNED_FOR_CHANGES: "heed",
+    State.RETURNED_FOR_CHANGES: "warning",
     State.INCORPORATED: "met",
-    State.REJECTED: "stop",
+    State.REJECTED: "error",
     State.WITHDRAWN: "later",
 }
 
@@ -69,7 +69,7 @@ def application_row(application: Application) -> Task:
     state = _MARKS.get(application.status, "open")
     status = application.status.words
     if application.payment_due_since is not None:
-        state = "heed"
+        state = "warning"
         status = gettext("Waiting for payment")
     return Task(
         id=f"application-{application.reference}",

@@ -68,7 +68,7 @@ class PartyListItem:
 
 
 # The marks of incomplete parties.
-_UNFINISHED = ("open", "half", "stop")
+_UNFINISHED = ("open", "half", "error")
 
 
 @dataclass(frozen=True)

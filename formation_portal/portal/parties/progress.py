@@ -60,7 +60,7 @@ def role_progress(counts: NeedCounts, section: Section, *, refused: Set[str] = N
     tokens = {row.token for row in counts.draft.parties if section.role in row.roles}
     minimum = counts.draft.form_state.minimum_of(section).count
     if not refused.isdisjoint(tokens):
-        return Progress("stop", gettext("Changes needed"))
+        return Progress("error", gettext("Changes needed"))
     if not tokens and minimum:
         return Progress("open", gettext("Not started"))
     if not tokens:
@@ -76,7 +76,7 @@ def role_progress(counts: NeedCounts, section: Section, *, refused: Set[str] = N
 
 def party_progress(codes: Counter[str], *, is_refused: bool) -> Progress:
     if is_refused:
-        return Progress("stop", gettext("Changes needed"))
+        return Progress("error", gettext("Changes needed"))
     if codes:
         return Progress("half", needs_words(codes))
     return Progress("met", gettext("Complete"))

@@ -76,7 +76,7 @@ def collaborator_row(collaborator: Collaborator) -> dict[str, Any]:
         state = "met"
         status = gettext("Since %(day)s") % {"day": day(collaborator.accepted_at)}
     elif collaborator.expires_at <= timezone.now():
-        state = "heed"
+        state = "warning"
         status = gettext("The invitation expired on %(day)s") % {"day": day(collaborator.expires_at)}
     else:
         state = "open"

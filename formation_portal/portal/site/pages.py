@@ -129,10 +129,10 @@ def letter_row(letter: Letter) -> Task:
         mark = "met"
         status = gettext("Sent on %(when)s") % {"when": time_or_day(letter.sent_at)}
     elif letter.next_at is None:
-        mark = "stop"
+        mark = "error"
         status = gettext("Not sent: %(error)s") % {"error": letter.error or gettext("too old")}
     elif letter.error:
-        mark = "heed"
+        mark = "warning"
         status = gettext("Tried %(tries)d times: %(error)s") % {"tries": letter.tries, "error": letter.error}
     else:
         mark = "half"

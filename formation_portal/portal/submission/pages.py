@@ -40,7 +40,7 @@ NEXT = "check"
 
 # The ids of the entries that belong to no section, party or share class.
 _SHARES = "shares"
-_DOCUMENTS = "papers"
+_DOCUMENTS = "documents"
 # The ids of the other entries begin with these, by the view that changes their answers.
 _PREFIXES = {"section": "section", "party": "party", "share_class": "class"}
 
@@ -83,11 +83,11 @@ class CheckEntry:
 
 def answered_rows(rows: Iterable[AnswerRow]) -> list[AnswerRow]:
     """Return the rows with a value, or with one that can't be read."""
-    return [row for row in rows if row.value or row.state == "stop"]
+    return [row for row in rows if row.value or row.state == "error"]
 
 
 def unanswered_rows(rows: Iterable[AnswerRow]) -> list[AnswerRow]:
-    return [row for row in rows if not row.value and row.state != "stop"]
+    return [row for row in rows if not row.value and row.state != "error"]
 
 
 class CheckPage:
@@ -233,7 +233,7 @@ class CheckPage:
         document_rows = self._document_rows(documents)
         is_changed = self.returned is not None and key in self.returned.holders
         is_come_back_to = bool(self._row) and any(row.id == self._row for row in (*rows, *document_rows))
-        has_advice = any(row.state in ("stop", "heed") for row in rows) or any(
+        has_advice = any(row.state in ("error", "warning") for row in rows) or any(
             line.document and advice(self.draft, line.party, line.document) for line in documents
         )
         return CheckEntry(
@@ -331,10 +331,10 @@ def _entry_of(draft: Draft, need: Need) -> str:
 
 def _mark(line: AnswerLine) -> str:
     if line.is_unreadable or line.objection:
-        return "stop"
+        return "error"
     if line.is_incomplete:
         return "open"
-    return "heed" if line.advice else ""
+    return "warning" if line.advice else ""
 
 
 def _note(line: AnswerLine) -> str:

@@ -44,9 +44,9 @@ _HAPPENED: dict[State, Words] = {
 _NOW: dict[State, tuple[str, Words, Words]] = {
     State.SUBMITTED_FOR_REVIEW: ("open", _REVIEW, gettext_lazy("Next: our reviewer.")),
     State.IN_REVIEW: ("half", _REVIEW, gettext_lazy("Next: our reviewer.")),
-    State.RETURNED_FOR_CHANGES: ("heed", gettext_lazy("Returned to you"), gettext_lazy("Next: you.")),
+    State.RETURNED_FOR_CHANGES: ("warning", gettext_lazy("Returned to you"), gettext_lazy("Next: you.")),
     State.SUBMITTED_TO_CSP: ("half", gettext_lazy("With the registry"), gettext_lazy("Next: the registry.")),
-    State.REJECTED: ("stop", gettext_lazy("Our reviewer declined it"), gettext_lazy("This decision is final.")),
+    State.REJECTED: ("error", gettext_lazy("Our reviewer declined it"), gettext_lazy("This decision is final.")),
     State.WITHDRAWN: ("later", gettext_lazy("You withdrew it"), ""),
 }
 _BEFORE_FILING = frozenset({State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW, State.RETURNED_FOR_CHANGES})
@@ -83,7 +83,7 @@ def document_steps(draft: Draft, deliveries: ApplicationDeliveries) -> Iterator[
     for token, slot, status in returned:
         sentence = gettext("“%(slot)s” of %(whom)s was returned to you")
         sentence %= {"slot": draft.slot_words(slot), "whom": labels.get(token) or draft.title}
-        yield ProgressStep(_day(status.at), sentence, status.note, "heed")
+        yield ProgressStep(_day(status.at), sentence, status.note, "warning")
 
 
 def _day(at: datetime | None) -> str:
@@ -167,7 +167,8 @@ class Progress:
         status = self.application.status
         payment_due_since = self.application.payment_due_since
         if payment_due_since is not None:
-            return ProgressStep(_day(payment_due_since), gettext("Waiting for payment"), gettext("Next: you."), "heed")
+            title = gettext("Waiting for payment")
+            return ProgressStep(_day(payment_due_since), title, gettext("Next: you."), "warning")
         day = _day(self._current.at if self._current else None)
         if status is State.INCORPORATED:
             return ProgressStep(day, self._incorporated, gettext("Completed."), "met")

@@ -221,13 +221,13 @@ class Question:
     def mark(self) -> str:
         """Return the mark on the spine: to be corrected, answered, or still to be answered; "" where none is needed."""
         if self.error or self.objection:
-            return "stop"
+            return "error"
         if self.note and not self.note.is_answered:
-            return "heed"
+            return "warning"
         if self.is_incomplete:
             return "open"
         if self.advice:
-            return "heed"
+            return "warning"
         if self.is_locked or self.is_answered or self.given:
             return "met"
         if self.optional or self.unanswerable:

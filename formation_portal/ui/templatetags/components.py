@@ -46,9 +46,9 @@ GLYPHS: Mapping[str, str] = {
     "open": _RING.format(""),
     "half": _RING.format("") + '<path fill="currentColor" d="M10 4a6 6 0 0 1 0 12z"/>',
     "later": _RING.format(' stroke-dasharray="2.2 2.5"'),
-    "heed": _DISC + '<path d="M8.5 5.5 6 8l2.5 2.5M6 8h4.5a2.8 2.8 0 0 1 0 5.6H8" fill="none"'
+    "warning": _DISC + '<path d="M8.5 5.5 6 8l2.5 2.5M6 8h4.5a2.8 2.8 0 0 1 0 5.6H8" fill="none"'
     ' stroke="var(--paper)" stroke-width="1.6"/>',
-    "stop": _DISC + '<path d="M10 5v6M10 13v2" stroke="var(--paper)" stroke-width="2"/>',
+    "error": _DISC + '<path d="M10 5v6M10 13v2" stroke="var(--paper)" stroke-width="2"/>',
     "cross": '<circle cx="10" cy="10" r="8.25" fill="none" stroke="currentColor" stroke-width="1.75"/>'
     '<path d="m7 7 6 6M13 7l-6 6" stroke="currentColor" stroke-width="1.75"/>',
     "diamond": '<path d="m10 1.75 8.25 8.25L10 18.25 1.75 10z" fill="none" stroke="currentColor" stroke-width="1.75"/>'
@@ -61,19 +61,19 @@ TONES: Mapping[str, str] = {
     "open": "is-open",
     "half": "is-open",
     "changed": "is-open",
-    "heed": "is-heed",
-    "stop": "is-stop",
+    "warning": "is-warning",
+    "error": "is-error",
 }
 
-_LEVELS: Mapping[str, str] = {"success": "is-good", "warning": "is-heed", "error": "is-stop"}
+_LEVELS: Mapping[str, str] = {"success": "is-good", "warning": "is-warning", "error": "is-error"}
 
 # The class of a delivery's line by its stage; no stage is called failed.
 _DELIVERY_TONES: Mapping[str, str] = {
-    DeliveryStage.WAITING: "is-heed",
-    DeliveryStage.CHECKING: "is-heed",
-    DeliveryStage.YOURS: "is-stop",
-    DeliveryStage.PAYMENT: "is-heed",
-    DeliveryStage.OURS: "is-heed",
+    DeliveryStage.WAITING: "is-warning",
+    DeliveryStage.CHECKING: "is-warning",
+    DeliveryStage.YOURS: "is-error",
+    DeliveryStage.PAYMENT: "is-warning",
+    DeliveryStage.OURS: "is-warning",
 }
 
 _SMALL = ' width="18" height="18"'
@@ -99,7 +99,7 @@ def need_items(needs: Iterable[Any]) -> SafeString:
         line = f"<span>{escape(need.text)}</span>"
         if url := getattr(need, "url", ""):
             line = f'<a href="{escape(url)}">{escape(need.text)}</a>'
-        state, tone_class = ("cross", " is-stop") if getattr(need, "is_correction", False) else ("open", "")
+        state, tone_class = ("cross", " is-error") if getattr(need, "is_correction", False) else ("open", "")
         own_id = attributes(id=getattr(need, "id", ""))
         lines.append(f'<li class="need{tone_class}"{own_id}>{_glyph(state, _SMALL)}{line}</li>')
     return markup("".join(lines))

@@ -28,7 +28,7 @@
   const evidenceForm = document.getElementById("evidence");
   const isWritingEvidence = () =>
     Boolean(evidenceForm?.elements.says.value || evidenceForm?.contains(document.activeElement));
-  const viewer = () => document.getElementById("paper");
+  const viewer = () => document.getElementById("viewer");
   const isInSight = () => viewer().getBoundingClientRect().top < innerHeight / 2;
   const shows = (link) => {
     const [linkParameters, here] = [link.href, viewer().dataset.here].map((url) => new URL(url, location).searchParams);
@@ -38,7 +38,7 @@
   const showPage = (link) => {
     const url = new URL(link.href);
     url.searchParams.delete("open");
-    htmx.ajax("GET", url.pathname + url.search, { target: "#paper", swap: "outerHTML" });
+    htmx.ajax("GET", url.pathname + url.search, { target: "#viewer", swap: "outerHTML" });
   };
   const aim = (fact) => {
     if (!fact) return;
@@ -85,6 +85,6 @@
     if (!here) return;
     for (const back of document.querySelectorAll("input[name=back]")) back.value = here + new URL(back.value, location).hash;
     /* After regions.js has corrected the scroll position. */
-    if (target.id === "paper" && !isInSight()) requestAnimationFrame(() => viewer().scrollIntoView());
+    if (target.id === "viewer" && !isInSight()) requestAnimationFrame(() => viewer().scrollIntoView());
   });
 })();

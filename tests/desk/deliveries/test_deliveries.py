@@ -76,13 +76,13 @@ def test_what_agents_did_is_named_and_decided_about_wherever_it_is_held(
 @pytest.mark.parametrize(
     ("groups", "state", "reason", "look"),
     [
-        (["undecided"], "held", Reason.UNCLEAR, "heed"),
-        (["undecided"], "held", Reason.AMBIGUOUS, "heed"),
-        (["undecided", "surplus"], "done", Reason.DUPLICATE, "heed"),
+        (["undecided"], "held", Reason.UNCLEAR, "warning"),
+        (["undecided"], "held", Reason.AMBIGUOUS, "warning"),
+        (["undecided", "surplus"], "done", Reason.DUPLICATE, "warning"),
         (["unknown"], "unknown", Reason.UNCLEAR, "open"),
         (["unknown"], "reconciling", Reason.UNCLEAR, "open"),
-        (["by_hand"], "held", "unsupported", "heed"),
-        (["held"], "held", "some_code", "heed"),
+        (["by_hand"], "held", "unsupported", "warning"),
+        (["held"], "held", "some_code", "warning"),
         (["refused"], "refused", "taken", "open"),
         (["waiting"], "waiting", "", "open"),
     ],

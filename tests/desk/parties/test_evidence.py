@@ -45,7 +45,8 @@ def test_the_page_in_the_viewer_is_noted_with_what_it_says(submitted: Draft, two
     markup = page(as_agent, submitted)
     assert "Passport, page 2: ADA AUGUSTA noted by" in words(fact(markup, "First name"))
     [link] = [one.attributes for one in markup.all("a") if one.text == "Passport, page 2"]
-    assert link["href"] == f"{link['hx-get']}#paper" == f"{address(submitted)}?open=1&document={two_pages}&page=2#paper"
+    page_url = f"{address(submitted)}?open=1&document={two_pages}&page=2"
+    assert (link["href"], link["hx-get"]) == (f"{page_url}#viewer", page_url)
 
 
 def test_it_is_removed_at_its_fact(submitted: Draft, two_pages: int, as_agent: Client) -> None:

@@ -184,7 +184,7 @@ def test_the_viewer_stays_where_it_was(numbered: Draft, as_agent: Client, agent:
     look = {"document": str(numbered.application.documents.latest("pk").pk), "zoom": "200", "turn": "90"}
     looked = f"{path(numbered)}?{urlencode(look | {'from': '?view=mine'})}"
     markup = valid(as_agent.post(path(numbered, "parties/ada/numbers/"), {"back": looked}))
-    assert markup.one("section", id="paper").attributes["data-here"] == looked
+    assert markup.one("section", id="viewer").attributes["data-here"] == looked
     assert markup.one("a", id="numbers-turn").attributes["href"] == looked
     links = [one.attributes["href"] for one in markup.all("a") if one.text in ("Refresh", "Hide numbers")]
     assert links == [looked, looked]
@@ -330,7 +330,7 @@ def test_no_other_page_of_the_case_holds_one(
         as_colleague.post(path(numbered, "remarks/"), stale | {"text": "Look"}),
         as_agent.get("/desk/"),
         as_agent.get(f"/desk/audit/?reference={numbered.application.reference}"),
-        as_agent.get(f"{path(numbered)}", headers={"HX-Request": "true", "HX-Target": "paper"}),
+        as_agent.get(f"{path(numbered)}", headers={"HX-Request": "true", "HX-Target": "viewer"}),
     ]
     assert [one.status_code for one in answers] == [200, 200, 200, 200, 200, 409, 409, 200, 200, 200]
     leaks = [(one.request["PATH_INFO"], secret) for one in answers for secret in (*SECRETS, "NEW 5550 1234")

@@ -289,7 +289,7 @@ def test_shares_and_age_are_told(submitted: Draft, as_agent: Client) -> None:
 def test_a_file_that_cannot_be_shown_is_offered_as_a_download(submitted: Draft, as_agent: Client) -> None:
     Document.objects.filter(party__token="ada").update(findings={"codes": ["protected"]})
     markup = page(as_agent, submitted)
-    assert "This file can’t be shown here." in markup.one("section", id="paper").text
+    assert "This file can’t be shown here." in markup.one("section", id="viewer").text
     assert markup.all("img") == []
     [link] = [one for one in markup.all("a") if one.text == "Download it"]
     answer = as_agent.get(link.attributes["href"])
@@ -317,10 +317,10 @@ def test_the_viewer_shows_the_page_that_the_address_names(submitted: Draft, as_a
 
 
 def test_where_the_viewer_asks_by_itself_it_gets_itself(submitted: Draft, as_agent: Client) -> None:
-    answer = as_agent.get(address(submitted), headers={"HX-Request": "true", "HX-Target": "paper"})
+    answer = as_agent.get(address(submitted), headers={"HX-Request": "true", "HX-Target": "viewer"})
     markup = Markup(answer.content.decode())
     ids = [one.attributes.get("id", "") for one in markup.elements if not one.ancestors]
-    assert ids[:2] == ["paper", "announcer"]
+    assert ids[:2] == ["viewer", "announcer"]
     assert ids[2].startswith("seen-"), "and who has opened the document by now"
     assert "Passport, page 1 of 1, 100 percent." in markup.one("p", id="announcer").text
 

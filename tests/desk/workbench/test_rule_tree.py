@@ -103,7 +103,7 @@ def test_the_page_says_circles_in_words(show: Show) -> None:
     assert "1 circle" in html
     assert "A → B → A" in html or "B → A → B" in html
     assert "In a circle:" in html
-    assert "is-stop" in html
+    assert "is-error" in html
 
 
 @pytest.mark.django_db(databases=["default", "service"])

@@ -36,5 +36,5 @@ def test_shortcuts_work_in_a_browser_that_cannot_tell_what_is_visible(open_tab: 
     tab.goto(f"{browser.base}/desk/{draft.application.reference}/parties/kestrel/")
     for key in ("?", "Escape", "o"):
         tab.keyboard.press(key)
-    expect(tab.locator("#paper img")).to_be_visible()
+    expect(tab.locator("#viewer img")).to_be_visible()
     assert browser.faults == []

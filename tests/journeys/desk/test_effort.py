@@ -81,8 +81,8 @@ class Agent:
 
     def sees(self, document: str) -> None:
         """The document stands in the viewer, with its picture."""
-        expect(self.tab.locator("#paper-title")).to_have_text(document)
-        self.tab.wait_for_function("() => document.querySelector('#paper img')?.complete")
+        expect(self.tab.locator("#viewer-title")).to_have_text(document)
+        self.tab.wait_for_function("() => document.querySelector('#viewer img')?.complete")
 
 
 def agent_at_queue(open_tab: OpenTab, settings: Any) -> Agent:

@@ -61,7 +61,7 @@ def test_a_person_is_checked_by_keys_and_a_clean_company_takes_two(open_tab: Ope
     press(tab, "n")
     expect(tab.get_by_role("heading", level=1)).to_have_text("Kestrel Capital B.V.")
     press(tab, "o")
-    expect(tab.locator("#paper img")).to_be_visible()
+    expect(tab.locator("#viewer img")).to_be_visible()
     press(tab, "a", "Enter")
     expect(tab.get_by_text("3 facts accepted.")).to_be_visible()
     expect(tab.get_by_role("heading", level=1)).to_have_text("Ingrid Solheim")
@@ -75,9 +75,9 @@ def test_what_a_page_says_is_noted_by_keys_and_the_fact_in_hand_shows_that_page(
     draft, browser = in_review(new_user()), open_tab(new_user(is_agent=True))
     tab = browser.tab
     tab.goto(f"{browser.base}/desk/{draft.application.reference}/parties/ada/")
-    page = tab.locator("#paper .viewer-page")
+    page = tab.locator("#viewer .viewer-page")
     press(tab, "?", "Escape", "o")
-    expect(tab.locator("#paper img")).to_be_visible()
+    expect(tab.locator("#viewer img")).to_be_visible()
     press(tab, "]")
     expect(page).to_have_accessible_name("Page 2 of 3")
     press(tab, "4", "e")
@@ -86,7 +86,7 @@ def test_what_a_page_says_is_noted_by_keys_and_the_fact_in_hand_shows_that_page(
     # Nothing that is typed goes while one looks further; what is pointed at meanwhile is not meant.
     tab.locator("#fact-8").hover()
     tab.wait_for_timeout(600)
-    expect(tab.locator("#paper-title")).to_have_text("Passport")
+    expect(tab.locator("#viewer-title")).to_have_text("Passport")
     expect(tab.get_by_label("It says")).to_have_value("BYRON, ADA")
     with tab.expect_navigation():
         press(tab, "Enter")
@@ -100,9 +100,9 @@ def test_what_a_page_says_is_noted_by_keys_and_the_fact_in_hand_shows_that_page(
     # Pointing shows what was opened before, and records nothing. Of the letter there is no copy to open.
     tab.locator("#fact-8").hover()
     tab.wait_for_timeout(600)
-    expect(tab.locator("#paper-title")).to_have_text("Passport")
+    expect(tab.locator("#viewer-title")).to_have_text("Passport")
     tab.get_by_role("link", name="reference.pdf").click()
-    expect(tab.locator("#paper-title")).to_have_text("Letter")
+    expect(tab.locator("#viewer-title")).to_have_text("Letter")
     tab.reload()
     entries = Entry.objects.filter(deed=AuditAction.LOOK).count()
     tab.locator("#fact-4").hover()
@@ -128,10 +128,10 @@ def test_neither_pointer_nor_focus_nor_a_prefetch_opens_a_document(open_tab: Ope
         })""",
         opening,
     )
-    expect(tab.locator("#paper img")).to_have_count(0)
+    expect(tab.locator("#viewer img")).to_have_count(0)
     assert opened_documents(draft).accounts == {}
     tab.get_by_role("link", name="Open Passport").press("Enter")
-    expect(tab.locator("#paper img")).to_be_visible()
+    expect(tab.locator("#viewer img")).to_be_visible()
     assert len(opened_documents(draft).accounts) == 1
 
 
@@ -145,7 +145,7 @@ def test_the_keys_that_accept_a_party_approve_no_case(open_tab: OpenTab, setting
     tab = browser.tab
     tab.goto(f"{browser.base}/desk/{draft.application.reference}/parties/kestrel/")
     press(tab, "?", "Escape", "o")
-    expect(tab.locator("#paper img")).to_be_visible()
+    expect(tab.locator("#viewer img")).to_be_visible()
     press(tab, "a")
     # Enter is held down: it repeats while the next page comes.
     tab.keyboard.down("Enter")
@@ -187,7 +187,7 @@ def test_on_a_narrow_page_nothing_is_opened_out_of_sight(open_tab: OpenTab) -> N
     tab.goto(f"{browser.base}/desk/{draft.application.reference}/parties/ada/")
     tab.locator("#fact-8").hover()
     tab.wait_for_timeout(600)
-    expect(tab.locator("#paper-title")).to_have_text("Passport")
+    expect(tab.locator("#viewer-title")).to_have_text("Passport")
     tab.get_by_role("link", name="reference.pdf").click()
-    expect(tab.locator("#paper-title")).to_have_text("Letter")
-    expect(tab.locator("#paper-title")).to_be_in_viewport()
+    expect(tab.locator("#viewer-title")).to_have_text("Letter")
+    expect(tab.locator("#viewer-title")).to_be_in_viewport()

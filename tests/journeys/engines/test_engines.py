@@ -118,7 +118,7 @@ def test_an_agent_accepts_a_company_by_keys(engine: Engine) -> None:
     engine.sign_in(new_user(is_agent=True))
     engine.open(f"/desk/{draft.application.reference}/parties/kestrel/")
     engine.send_keys("?", ESCAPE, "o")
-    engine.wait_for("return document.querySelector('#paper img')?.complete")
+    engine.wait_for("return document.querySelector('#viewer img')?.complete")
     engine.send_keys("a", ENTER)
     engine.expect_text("3 facts accepted.")
     assert Check.objects.filter(application=draft.application).count() == 3

@@ -70,10 +70,10 @@ def test_what_was_submitted_is_not_deleted(submitted: Draft, as_owner: Client) -
         ("draft", "half", "Draft", "Waiting for you. ", ""),
         ("submitted_for_review", "open", "Submitted for review", "Waiting for our reviewer since ", "status/"),
         ("in_review", "open", "In review", "Waiting for our reviewer since ", "status/"),
-        ("returned_for_changes", "heed", "Returned to you", "Waiting for you. ", ""),
+        ("returned_for_changes", "warning", "Returned to you", "Waiting for you. ", ""),
         ("submitted_to_csp", "open", "With the registry", "Waiting for the registry. ", "status/"),
         ("incorporated", "met", "Incorporated", "", "status/"),
-        ("rejected", "stop", "Declined", "", "status/"),
+        ("rejected", "error", "Declined", "", "status/"),
         ("withdrawn", "later", "Withdrawn", "", "status/"),
     ],
 )
@@ -91,4 +91,4 @@ def test_each_application_says_where_it_stands_and_who_is_waited_for(
 def test_an_application_to_pay_for_waits_for_its_customer(application: Application, owner: Any) -> None:
     Application.objects.update(state="submitted_for_review", payment_due_since=timezone.now())
     row = application_row(Application.objects.visible_to(owner).get())
-    assert (row.state, row.status, "Waiting for you." in row.note) == ("heed", "Waiting for payment", True)
+    assert (row.state, row.status, "Waiting for you." in row.note) == ("warning", "Waiting for payment", True)

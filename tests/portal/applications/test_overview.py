@@ -156,7 +156,7 @@ def test_a_role_with_a_refused_document_has_to_be_changed(complete: Draft) -> No
     tasks = task_list(complete, refused=[refused])
     titles = ("Directors", "Shareholders", "Documents")
     assert [(task(tasks, title).state, task(tasks, title).status) for title in titles] == [
-        ("stop", "Changes needed")
+        ("error", "Changes needed")
     ] * 3
     assert task(tasks, "The company").status == "Complete"
 
@@ -170,7 +170,7 @@ def test_a_complete_draft_is_complete(complete: Draft) -> None:
 def test_what_the_service_refused_comes_first(draft: Draft) -> None:
     refused = Need("refused", "Choose another name", "the-company", field="entity.name")
     company = task(task_list(draft, refused=[refused]), "The company")
-    assert (company.state, company.status) == ("stop", "Changes needed")
+    assert (company.state, company.status) == ("error", "Changes needed")
 
 
 class TestPage:

@@ -192,7 +192,7 @@ def test_advice_about_a_date_goes_with_its_correction_and_comes_with_the_next(as
 
     for days, is_said in ((-40, True), (40, False), (-10, True)):
         answer = Markup(changed_to(date.today() + timedelta(days=days)))
-        assert ("which is in the past" in answer.one("div", id="papers").text) is is_said
+        assert ("which is in the past" in answer.one("div", id="slots").text) is is_said
 
 
 class TestUsingAgain:

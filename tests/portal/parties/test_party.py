@@ -130,7 +130,7 @@ def test_a_change_of_roles_brings_other_questions_and_leaves_the_roles_alone(
     post = {"version": "1", "roles": ["", "shareholder", "director"]}
     page = Markup(as_owner.post(url(draft.application, bob), post, HTTP_HX_REQUEST="true").content.decode())
     assert page.faults == []
-    assert {"questions", "papers", "drawn-from", "needs-section"} <= {
+    assert {"questions", "slots", "drawn-from", "needs-section"} <= {
         one.attributes["id"] for one in page.elements if "hx-swap-oob" in one.attributes
     }
     assert page.all("input", name="roles") == []
@@ -148,7 +148,7 @@ def test_a_role_that_asks_for_documents_alone_brings_them(as_owner: Client, owne
     post = {"version": "1", "roles": ["", "director", "shareholder"]}
     page = Markup(as_owner.post(url(application, bob), post, HTTP_HX_REQUEST="true").content.decode())
     assert page.faults == []
-    assert "hx-swap-oob" in page.one("div", id="papers").attributes
+    assert "hx-swap-oob" in page.one("div", id="slots").attributes
     assert page.one("input", type="file").attributes["id"] == f"slot:{bob.token}/Mandate"
     assert page.all("div", id="questions") == []
 
@@ -174,8 +174,8 @@ def test_a_document_that_one_role_alone_asks_for_stands_with_its_questions(as_ow
     application, bob = with_slots(owner)
     page = Markup(as_owner.get(url(application, bob)).content.decode())
     assert page.faults == []
-    assert slots_in(page, "role-0-papers") == ["Letter"]
-    assert slots_in(page, "papers") == ["Passport"], "though nobody else asks this director for it"
+    assert slots_in(page, "role-0-slots") == ["Letter"]
+    assert slots_in(page, "slots") == ["Passport"], "though nobody else asks this director for it"
 
 
 def test_a_role_that_brings_documents_alone_brings_its_heading(as_owner: Client, owner: Any) -> None:
@@ -191,18 +191,18 @@ def test_documents_of_a_role_come_and_go_with_it_where_its_questions_stay(as_own
     application, bob = with_slots(owner, depends_on={"field": "is_pep", "value": True})
     as_owner.post(url(application, bob), {"version": "1", "roles": ["", "director", "shareholder"]})
     before = Markup(as_owner.get(url(application, bob)).content.decode())
-    assert "hidden" in before.one("ul", id="role-1-papers").attributes
+    assert "hidden" in before.one("ul", id="role-1-slots").attributes
     post = {"version": str(stored(application).version), "q:xy.person.is_pep": "true"}
     page = Markup(as_owner.post(url(application, bob), post, HTTP_HX_REQUEST="true").content.decode())
     assert page.all("div", id="questions") == []
-    assert slots_in(page, "role-1-papers") == ["Mandate"]
-    assert "hx-swap-oob" in page.one("ul", id="role-1-papers").attributes
+    assert slots_in(page, "role-1-slots") == ["Mandate"]
+    assert "hx-swap-oob" in page.one("ul", id="role-1-slots").attributes
 
 
 def test_a_change_leaves_documents_alone_that_stay_as_they_are(as_owner: Client, draft: Draft, ada: Party) -> None:
     post = {"version": "1", "q:xy.person.is_pep": "true"}
     page = Markup(as_owner.post(url(draft.application, ada), post, HTTP_HX_REQUEST="true").content.decode())
-    assert page.all("div", id="papers") == []
+    assert page.all("div", id="slots") == []
 
 
 def test_a_change_shows_a_dependent_question(as_owner: Client, draft: Draft, ada: Party) -> None:

@@ -163,7 +163,7 @@ def test_the_email_is_linked_where_it_stays_and_a_portal_that_sends_none_says_so
     settings.DEMO, settings.LETTERS_GO_OUT = demo, goes_out
     client = Client()
     page = client.get("/accounts/signup/").content.decode()
-    assert ("is-heed" in page) is not can_confirm
+    assert ("is-warning" in page) is not can_confirm
     new = {"first_name": "Ada", "last_name": "Byron", "email": "ada@example.com", "password1": "a long passphrase"}
     page = client.post("/accounts/signup/", new, follow=True).content.decode()
     letter = Letter.objects.get()

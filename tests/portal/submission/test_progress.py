@@ -64,7 +64,7 @@ def test_what_has_happened_has_its_day_its_time_and_its_person(submitted: Draft)
 
 def test_each_round_of_corrections_stands_in_its_place(submitted: Draft, owner: Any) -> None:
     services.reopen(submitted, reason="The formation service asks for a change")
-    assert step_states(submitted)[:2] == [("You submitted", "met"), ("Returned to you", "heed")]
+    assert step_states(submitted)[:2] == [("You submitted", "met"), ("Returned to you", "warning")]
     assert step(submitted, "Returned to you").detail == "Next: you."
     assert ("Our reviewer checks people and documents", "later") in step_states(submitted)
     services.submit(submitted, by=owner)
@@ -166,7 +166,7 @@ def test_where_it_is_late_that_is_said_first(submitted: Draft) -> None:
 def test_the_end_is_the_last_step(submitted: Draft) -> None:
     ends = {
         State.INCORPORATED: ("The company is incorporated", "met"),
-        State.REJECTED: ("Our reviewer declined it", "stop"),
+        State.REJECTED: ("Our reviewer declined it", "error"),
         State.WITHDRAWN: ("You withdrew it", "later"),
     }
     for state, last in ends.items():
@@ -199,7 +199,7 @@ def test_the_end_is_the_last_step(submitted: Draft) -> None:
             "rejected",
             "Declined. This decision is final.",
             False,
-            ("Our reviewer declined it", "This decision is final.", "stop"),
+            ("Our reviewer declined it", "This decision is final.", "error"),
         ),
         ("withdrawn", "You withdrew this application.", False, ("You withdrew it", "", "later")),
     ],
