@@ -33,7 +33,7 @@ class Subject(Protocol):
 
 
 def append(
-    deed: AuditAction,
+    action: AuditAction,
     *,
     by: Account | None,
     application: Subject | None,
@@ -53,7 +53,7 @@ def append(
     about = (application.pk, application.reference) if application else (0, "")
     subject_line = str(subject).replace("\n", " ")[:SUBJECT_LIMIT]
     with transaction.atomic(savepoint=False):
-        number, hashed = _insert((time.time_ns() // 1000, *_actor(by), deed.value, *about, subject_line, detail_text))
+        number, hashed = _insert((time.time_ns() // 1000, *_actor(by), action.value, *about, subject_line, detail_text))
         anchor_entry(number, hashed)
 
 

@@ -58,7 +58,7 @@ class Entry(models.Model):
     moment = models.BigIntegerField()
     actor = models.CharField(max_length=10, choices=Actor.choices)
     account = models.BigIntegerField()
-    deed = models.CharField(max_length=10, choices=AuditAction.choices)
+    action = models.CharField(max_length=10, choices=AuditAction.choices)
     application = models.BigIntegerField()
     reference = models.CharField(max_length=32)
     # A document's or a delivery's number, a party's token, a section's key.
@@ -76,12 +76,12 @@ class Entry(models.Model):
             models.Index(fields=("reference", "-number")),
             models.Index(fields=("account", "-number")),
             models.Index(fields=("actor", "-number")),
-            models.Index(fields=("deed", "-number")),
+            models.Index(fields=("action", "-number")),
             models.Index(fields=("moment",)),
         )
 
     def __str__(self) -> str:
-        return f"{self.number}: {self.deed} by {self.actor} {self.account}"
+        return f"{self.number}: {self.action} by {self.actor} {self.account}"
 
     @property
     def at(self) -> datetime:
@@ -120,7 +120,7 @@ _READABLE = frozenset({AccessKind.FILE, AccessKind.PAGE})
 
 def accesses_by_agents(reference: str) -> models.QuerySet[Entry]:
     """Return the entries of agents' accesses to documents of an application."""
-    return Entry.objects.filter(reference=reference, deed=AuditAction.LOOK, actor=Actor.AGENT).order_by("number")
+    return Entry.objects.filter(reference=reference, action=AuditAction.LOOK, actor=Actor.AGENT).order_by("number")
 
 
 def is_document_access(subject: str, detail: str) -> bool:

@@ -37,7 +37,7 @@ def get_delivery_or_404(number: int) -> Delivery:
     is_for_agents = Q(pk__in=deliveries_in().values("pk")) | Q(pk__in=Decision.objects.values("delivery"))
     is_of_case = Q(application__submitted_at__isnull=False, application__deleted_at=None)
     deliveries = Delivery.objects.filter(is_for_agents | is_of_case, pk=number).select_related("application")
-    return get_object_or_404(deliveries.prefetch_related("tries", "seen", "decisions__agent"))
+    return get_object_or_404(deliveries.prefetch_related("calls", "lookups", "decisions__agent"))
 
 
 def is_reviewable(draft: Draft) -> bool:

@@ -164,7 +164,7 @@ def _application(draft: Draft) -> Exported:
         ),
         "queries": _rows(queries, about="label", text="text", proposal="proposal", sent="sent_at", reply="reply"),
         "decisions": _rows(
-            decisions, what="deed", reason="reason", text="text", at="at", register_number="register_number"
+            decisions, what="kind", reason="reason", text="text", at="at", register_number="register_number"
         ),
     }
 

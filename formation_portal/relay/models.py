@@ -122,15 +122,15 @@ class Reason(StrEnum):
     # Held, or of a transition that is done: the service has no call for it.
     UNSUPPORTED = "unsupported"
     # Held: several records of the service may be ours, and nothing shows which one is.
-    AMBIGUOUS = "twins"
+    AMBIGUOUS = "ambiguous"
     # Of a transition that was refused, or is held in doubt: the entity has another status at the service.
-    STATE_CONFLICT = "otherwise"
+    STATE_CONFLICT = "state_conflict"
     # Waiting: the evidence says that nothing arrived, so it may be sent again.
     RESEND = "resend"
     # Of a document: its upload is not wanted any more (held), or can't be read now (waiting).
     FILE_MISSING = "file_missing"
     # Done: one more lookup of a resource that was sent again has found that the service has more than one of it.
-    DUPLICATE = "surplus"
+    DUPLICATE = "duplicate"
     # Done: an agent has informed the provider by hand.
     PROVIDER_INFORMED = "told"
     # Held: the service says that it has processed other content under our key.
@@ -270,7 +270,7 @@ class Delivery(models.Model):
 class Attempt(models.Model):
     """A call, committed before the socket opens. Without an end its process has died. Holds no bodies."""
 
-    delivery = models.ForeignKey(Delivery, models.CASCADE, related_name="tries")
+    delivery = models.ForeignKey(Delivery, models.CASCADE, related_name="calls")
     key = models.CharField(max_length=64)
     lease = models.UUIDField(default=uuid.uuid4)
     started_at = models.DateTimeField(auto_now_add=True)
@@ -295,7 +295,7 @@ class Conclusion(models.TextChoices):
     NO_LIST = "no list to read", "No list available"
     UNREADABLE = "could not be read", "Could not be read"
     AS_WANTED = "as it should be", "Up to date"
-    DUPLICATES = "surplus", "Duplicates found"
+    DUPLICATES = "duplicates", "Duplicates found"
     UNKNOWN_STATUS = "no state that we know", "Unknown status"
 
 
@@ -305,7 +305,7 @@ OTHER_STATUS = "it stands at "
 class Look(models.Model):
     """A reading of the service's records after a call in doubt, with its result. Ids only, no personal data."""
 
-    delivery = models.ForeignKey(Delivery, models.CASCADE, related_name="seen")
+    delivery = models.ForeignKey(Delivery, models.CASCADE, related_name="lookups")
     looked_at = models.DateTimeField(auto_now_add=True)
     # The number of records, and the ids of those that may be ours and belong to nothing else here.
     records = models.PositiveIntegerField(default=0)
@@ -320,7 +320,7 @@ class Look(models.Model):
         return f"{self.delivery_id}: {self.conclusion}"
 
 
-@attested("delivery_id", "agent_id", "deed", "remote_id", "note", "told", "decided_at")
+@attested("delivery_id", "agent_id", "kind", "remote_id", "note", "told", "decided_at")
 class Decision(models.Model):
     """An agent's decision about a delivery that nothing else could resolve. Never changed, never removed."""
 
@@ -333,7 +333,7 @@ class Decision(models.Model):
     delivery = models.ForeignKey(Delivery, models.PROTECT, related_name="decisions")
     row = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     agent = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
-    deed = models.CharField(max_length=10, choices=Kind.choices)
+    kind = models.CharField(max_length=10, choices=Kind.choices)
     remote_id = models.CharField(max_length=200, blank=True)
     note = EncryptedTextField(blank=True, bound_to=("delivery_id", "row"))
     # The payload that was wanted when the provider was informed; None for a removal, and for other decisions.
@@ -344,7 +344,7 @@ class Decision(models.Model):
         ordering = ("-pk",)
 
     def __str__(self) -> str:
-        return f"{self.delivery_id}: {self.deed}"
+        return f"{self.delivery_id}: {self.kind}"
 
 
 class ServiceProfile(models.Model):

@@ -61,7 +61,7 @@ def _wanted_change(row: Delivery) -> str:
 
 
 def _calls(row: Delivery) -> Iterator[str]:
-    attempts = sorted(row.tries.all(), key=lambda attempt: attempt.pk)
+    attempts = sorted(row.calls.all(), key=lambda attempt: attempt.pk)
     if not attempts:
         return
     yield "What we sent (times in UTC):"
@@ -78,7 +78,7 @@ def _calls(row: Delivery) -> Iterator[str]:
 
 
 def _lookups(row: Delivery) -> Iterator[str]:
-    lookups = sorted(row.seen.all(), key=lambda lookup: lookup.pk)
+    lookups = sorted(row.lookups.all(), key=lambda lookup: lookup.pk)
     if not lookups:
         return
     yield "What we found in your records since:"

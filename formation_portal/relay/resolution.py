@@ -249,7 +249,7 @@ def _record(row: Delivery, agent: AbstractBaseUser, kind: Decision.Kind, *, note
         raise DecisionRefused(ID_IN_USE, field="remote_id") from error
     Delivery.objects.filter(application=row.application, state=DeliveryState.QUEUED, next_at=None).update(next_at=now)
     decision = Decision.objects.create(
-        delivery=row, agent_id=agent.pk, deed=kind, remote_id=remote_id, note=note, told=informed_payload
+        delivery=row, agent_id=agent.pk, kind=kind, remote_id=remote_id, note=note, told=informed_payload
     )
     logger.info(
         "Delivery %s (%s of %s): agent %s decided %s", row.pk, row.kind, row.application.reference, agent.pk, kind.value
@@ -272,7 +272,7 @@ _LEFT_SENDING = Q(state=DeliveryState.SENDING, lease_until__lte=Now())
 # Each group of the queue with its label. A duplicate is to be decided too; no other row is in two groups.
 _GROUPS: Mapping[str, tuple[str, Q]] = {
     "undecided": ("To decide", UNDECIDED),
-    "surplus": ("Duplicates", _DUPLICATE),
+    "duplicates": ("Duplicates", _DUPLICATE),
     "unknown": ("Being checked", Q(state__in=(DeliveryState.UNKNOWN, DeliveryState.RECONCILING)) | _LEFT_SENDING),
     "by_hand": ("Inform the service", TO_INFORM),
     "held": ("Held", Q(state=DeliveryState.HELD) & ~UNDECIDED & ~TO_INFORM),
@@ -287,7 +287,7 @@ def deliveries_in(group: str = "") -> QuerySet[Delivery]:
     _, condition = _GROUPS.get(group, ("", _IN_ANY_GROUP))
     first_try = Attempt.objects.filter(delivery=OuterRef("pk"), key=OuterRef("key")).order_by("pk")
     since = Coalesce("unclear_since", Subquery(first_try.values("started_at")[:1]), "updated_at")
-    rows = Delivery.objects.filter(condition).select_related("application").prefetch_related("tries")
+    rows = Delivery.objects.filter(condition).select_related("application").prefetch_related("calls")
     return rows.annotate(since=since).order_by("since", "pk")
 
 

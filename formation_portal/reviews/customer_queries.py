@@ -47,9 +47,9 @@ def customer_queries(application: Application) -> tuple[CustomerQuery, ...]:
     return tuple(queries)
 
 
-def decision_texts(application: Application, deed: str) -> dict[int, str]:
+def decision_texts(application: Application, kind: str) -> dict[int, str]:
     """Return the messages to the customer of the decisions that took effect, by the submission's number. One query."""
-    done = ReviewDecision.objects.filter(application=application, deed=deed, outcome=DecisionOutcome.DONE)
+    done = ReviewDecision.objects.filter(application=application, kind=kind, outcome=DecisionOutcome.DONE)
     return {row.round: row.text for row in done.order_by("pk").only("application", "row", "round", "text")}
 
 

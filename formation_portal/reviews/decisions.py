@@ -58,7 +58,7 @@ class Registration:
 
 def decide(
     draft: Draft,
-    deed: str,
+    kind: str,
     *,
     text: str = "",
     reason: str = "",
@@ -72,18 +72,18 @@ def decide(
     A decision that was posted twice is made once, and returned both times. Raises ReviewChanged, ClaimedByColleague,
     NotApprovable, DocumentsNotOpened (`require_opened`), ReviewRefused and Closed.
     """
-    if deed not in DecisionKind.values:
-        raise ReviewRefused("Select a decision.", field="deed")
-    text = cleaned_text(text, "text", if_missing="Tell the customer why." if deed == DECLINE else "")
-    needs_second_agent = deed in (APPROVE, DECLINE)
-    states = TRANSITIONS[deed].sources
+    if kind not in DecisionKind.values:
+        raise ReviewRefused("Select a decision.", field="decision")
+    text = cleaned_text(text, "text", if_missing="Tell the customer why." if kind == DECLINE else "")
+    needs_second_agent = kind in (APPROVE, DECLINE)
+    states = TRANSITIONS[kind].sources
     if State.IN_REVIEW in states:
         # The first change begins the review.
         states |= UNDER_REVIEW
     registration = registration or Registration()
     decision = ReviewDecision(
         application=draft.application,
-        deed=deed,
+        kind=kind,
         text=text,
         reason=reason,
         round=version.round,
@@ -100,7 +100,7 @@ def decide(
             work.require_current()
             if needs_second_agent and waiting_decision(draft.application) is not None:
                 raise ReviewRefused("Another decision is already awaiting a second agent.")
-            _refuse_if_blocked(work, deed, text=text, acknowledged=acknowledged)
+            _refuse_if_blocked(work, kind, text=text, acknowledged=acknowledged)
             _stop_scheduled(work)
             if needs_second_agent and settings.FOUR_EYES:
                 work.save(decision, "propose", outcome=DecisionOutcome.WAITING)
@@ -123,7 +123,7 @@ def confirm_proposal(
             if earlier := _confirmed_before(draft, by, version):
                 return earlier
             decision = _proposed_by_another(draft, by)
-            _refuse_if_blocked(work, decision.deed, text=decision.text, acknowledged=acknowledged)
+            _refuse_if_blocked(work, decision.kind, text=decision.text, acknowledged=acknowledged)
             _stop_scheduled(work)
             schedule(work, decision)
     except Closed:
@@ -162,7 +162,7 @@ def _made_before(decision: ReviewDecision) -> ReviewDecision | None:
         application=decision.application_id,
         round=decision.round,
         proposed_by=decision.proposed_by_id,
-        deed=decision.deed,
+        kind=decision.kind,
         reason=decision.reason,
         registered_on=decision.registered_on,
     )
@@ -190,7 +190,7 @@ def registration_of(application: Application) -> Registration | None:
     queries."""
     if application.status is not State.INCORPORATED:
         return None
-    decisions = ReviewDecision.objects.filter(application=application, deed=INCORPORATE, outcome=DecisionOutcome.DONE)
+    decisions = ReviewDecision.objects.filter(application=application, kind=INCORPORATE, outcome=DecisionOutcome.DONE)
     decision = decisions.first()
     if decision is not None and decision.register_number:
         return Registration(decision.register_number, decision.registered_on)
@@ -200,13 +200,13 @@ def registration_of(application: Application) -> Registration | None:
     return Registration(reported.company_number, reported.incorporated_on)
 
 
-def _refuse_if_blocked(work: ReviewWork, deed: str, *, text: str, acknowledged: Collection[int] | None) -> None:
-    if deed == APPROVE:
+def _refuse_if_blocked(work: ReviewWork, kind: str, *, text: str, acknowledged: Collection[int] | None) -> None:
+    if kind == APPROVE:
         checklist = load_checklist(work.draft)
         if blockers := approval_blockers(work.draft, checklist):
             raise NotApprovable(blockers)
         require_opened(work.draft, checklist, acknowledged, by=work.by)
-    if deed == RETURN and not text and not load_checklist(work.draft).drafted:
+    if kind == RETURN and not text and not load_checklist(work.draft).drafted:
         raise ReviewRefused(
             "Raise a query about an answer or a document, or write here what needs to change.", field="text"
         )

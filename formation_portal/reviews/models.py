@@ -252,7 +252,7 @@ class DecisionKind(models.TextChoices):
 
 
 @attested(
-    *(*_AUTHORSHIP, "deed", "reason", "text", "round", "outcome", "proposed_by_id", "proposed_at", "refusal"),
+    *(*_AUTHORSHIP, "kind", "reason", "text", "round", "outcome", "proposed_by_id", "proposed_at", "refusal"),
     *("register_number", "registered_on"),
     label="reviews.ruling",
 )
@@ -261,7 +261,7 @@ class ReviewDecision(_ReviewRow):
     has confirmed or refused it; `by` can undo it until it is carried out (scheduled_decisions.py)."""
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="decisions")
-    deed = models.CharField(max_length=24)
+    kind = models.CharField(max_length=24)
     reason = models.CharField(max_length=24, blank=True)
     text = EncryptedTextField(blank=True, bound_to=_ROW)
     round = models.PositiveSmallIntegerField()
@@ -288,12 +288,12 @@ class ReviewDecision(_ReviewRow):
         indexes = (models.Index(fields=("outcome", "takes_effect_at"), name="decision_due"),)
 
     def __str__(self) -> str:
-        return f"{self.deed} of {self.application_id}: {self.outcome}"
+        return f"{self.kind} of {self.application_id}: {self.outcome}"
 
     @property
     def called(self) -> str:
         """Return its name as a noun: an approval, a return."""
-        return dict(DecisionKind.choices).get(self.deed, self.deed)
+        return dict(DecisionKind.choices).get(self.kind, self.kind)
 
     @property
     def reason_words(self) -> str:

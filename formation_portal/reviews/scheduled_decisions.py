@@ -106,16 +106,16 @@ def _carry_out(due: ReviewDecision) -> bool:
         decision = scheduled_decision(draft.application)
         if decision is None or decision.pk != due.pk:
             return False
-        if decision.deed == DecisionKind.APPROVE and approval_blockers(draft, load_checklist(draft)):
+        if decision.kind == DecisionKind.APPROVE and approval_blockers(draft, load_checklist(draft)):
             stop_scheduled_decision(work, own=True)
             return False
         waiting = waiting_decision(draft.application)
         if waiting is not None:
             work.save(waiting, "overtake", outcome=DecisionOutcome.OVERTAKEN)
-        queries = send_drafts(work) if decision.deed == DecisionKind.RETURN else []
+        queries = send_drafts(work) if decision.kind == DecisionKind.RETURN else []
         work.save(decision, "take_effect", outcome=DecisionOutcome.DONE)
-        advance(draft, decision.deed, by=due.by, note=_note_to_service(decision, queries))
-        if decision.deed == DecisionKind.RETURN:
+        advance(draft, decision.kind, by=due.by, note=_note_to_service(decision, queries))
+        if decision.kind == DecisionKind.RETURN:
             workflow.application_returned(draft)
     return True
 

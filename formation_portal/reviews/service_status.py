@@ -82,7 +82,7 @@ def _save(draft: Draft, rows: list[ServiceStatus], action: str) -> None:
 
 
 def pass_on(
-    draft: Draft, number: int, deed: str, *, text: str, by: AbstractBaseUser, version: ReviewVersion
+    draft: Draft, number: int, kind: str, *, text: str, by: AbstractBaseUser, version: ReviewVersion
 ) -> ReviewDecision:
     """Return or decline the application as the service has, with the agent's own words for the customer. Makes no call.
     Raises ClaimedByColleague, ReviewChanged, ReviewRefused, PaymentDue and Closed."""
@@ -92,7 +92,7 @@ def pass_on(
         status = _open_status_to_decide(work, number)
         decision = ReviewDecision(
             application=draft.application,
-            deed=deed,
+            kind=kind,
             text=cleaned_text(text, "text", if_missing="Tell the customer why."),
             round=version.round,
             proposed_by_id=by.pk,
@@ -101,8 +101,8 @@ def pass_on(
         work.save(decision, "decide", outcome=DecisionOutcome.DONE)
         work.save(status, "pass_on", outcome=ServiceStatusOutcome.PASSED_ON)
         workflow.service_status_changed(draft, status=None)
-        advance(draft, _PASSED_ON_BY[deed], by=by)
-        if deed == RETURN:
+        advance(draft, _PASSED_ON_BY[kind], by=by)
+        if kind == RETURN:
             workflow.application_returned(draft)
     return decision
 

@@ -148,7 +148,7 @@ POSTS: tuple[Post, ...] = (
     _at_desk("evidence", _evidence),
     _at_desk("screening", _screening),
     _at_desk("screening_removal"),
-    _at_desk("decision", _seen(deed="return", text="Look again"), (CLAIMANT,)),
+    _at_desk("decision", _seen(decision="return", text="Look again"), (CLAIMANT,)),
     _at_desk("service_status_dismissal", _dismissal),
     _of_proposed_case("decision_confirmation", CLAIMANT, certain="1"),
     _of_proposed_case("decision_refusal", CLAIMANT, why="Not so"),
@@ -156,7 +156,7 @@ POSTS: tuple[Post, ...] = (
     _at_desk(
         "delivery_resolution",
         lambda world, things: {
-            "deed": "absent",
+            "decision": "absent",
             "seen": Delivery.objects.get(pk=things.delivery).updated_at.isoformat(),
         },
     ),

@@ -43,7 +43,7 @@ def signed_in(user: User) -> Client:
 
 def events(user: User) -> list[str]:
     """What the audit log has of the account's second factors, each by its holder."""
-    entries = list(Entry.objects.filter(deed="factor").order_by("number"))
+    entries = list(Entry.objects.filter(action="factor").order_by("number"))
     holder = Actor.AGENT if user.is_agent else Actor.CUSTOMER
     assert {(entry.actor, entry.account, entry.subject) for entry in entries} <= {(holder, user.pk, str(user.pk))}
     return [json.loads(entry.detail)["did"] for entry in entries]

@@ -114,7 +114,7 @@ def test_a_name_is_what_the_roles_ask_or_any_role_would_ask(roles: tuple[str, ..
 
 def test_the_audit_names_the_party_that_a_change_is_about(draft: Draft, owner: Any) -> None:
     ada = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
-    assert Entry.objects.filter(deed=AuditAction.CHANGE).latest("pk").subject == ada.token
+    assert Entry.objects.filter(action=AuditAction.CHANGE).latest("pk").subject == ada.token
 
 
 def test_another_partys_answer_of_the_same_name_is_no_clash(draft: Draft, owner: Any) -> None:

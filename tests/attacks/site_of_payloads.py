@@ -107,8 +107,8 @@ class Site:
         assert read_all_documents() == 1
         row = Delivery.objects.filter(application=self.draft.application, kind="party").order_by("pk")[0]
         matches = [{"id": text} for text in ids]
-        row.seen.create(records=COUNT, matches=[one["id"] for one in matches], conclusion="ambiguous")
-        row.tries.create(key="k", outcome="Unclear", status=502, request_id=ids[0][:100], ended_at=timezone.now())
+        row.lookups.create(records=COUNT, matches=[one["id"] for one in matches], conclusion="ambiguous")
+        row.calls.create(key="k", outcome="Unclear", status=502, request_id=ids[0][:100], ended_at=timezone.now())
         update_each(Delivery.objects.filter(pk=row.pk), state="held", reason="ambiguous", unclear_since=timezone.now())
 
     def review(self) -> None:

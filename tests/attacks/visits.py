@@ -186,7 +186,9 @@ class Visitors:
             product = site.products[0].jurisdiction_product_id
             self.get("agent", stage, "/workbench/", f"/workbench/?product={product}")
         if stage == "review":
-            typed = dict.fromkeys(("text", "target", "reason", "proposal", "note", "deed", "back", "shown"), everything)
+            typed = dict.fromkeys(
+                ("text", "target", "reason", "proposal", "note", "decision", "back", "shown"), everything
+            )
             for address in ("remarks/", "notes/", "ruling/", "acceptances/", "assignment/", "release/", "claim/"):
                 self.post("agent", desk + address, typed)
             for address in ("screening/", "evidence/", "erasure/"):

@@ -115,7 +115,7 @@ SECRET_TEXTS: dict[type[models.Model], tuple[str, ...]] = {
     Query: ("by_id", "text", "reason", "reply", "sent_at"),
     Note: ("by_id", "text", "removed_at"),
     ScreeningCheck: ("by_id", "at", "holder", "kind", "outcome", "text", "sha256"),
-    ReviewDecision: ("by_id", "proposed_by_id", "proposed_at", "deed", "reason", "text", "refusal", "register_number"),
+    ReviewDecision: ("by_id", "proposed_by_id", "proposed_at", "kind", "reason", "text", "refusal", "register_number"),
 }
 
 
@@ -197,7 +197,7 @@ def test_claims_their_ends_and_reasons_are_entries_and_attested(submitted: Draft
         kept.save()
     claims.release([pk], by=colleague)
     assert findings() == ()
-    entries = Entry.objects.filter(deed=AuditAction.CLAIM).order_by("number")
+    entries = Entry.objects.filter(action=AuditAction.CLAIM).order_by("number")
     assert [(one.account, json.loads(one.detail)["did"]) for one in entries] == [
         (agent.pk, "claim"),
         (colleague.pk, "take_over"),

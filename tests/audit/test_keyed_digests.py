@@ -275,7 +275,7 @@ class TestAnUpgrade:
         ]
         assert run("anchor")[0].endswith("Entries given a keyed digest: 2.\n")
         newest = Entry.objects.order_by("-number")[0]
-        assert (newest.number, newest.deed) == (9, AuditAction.ACCEPTANCE)
+        assert (newest.number, newest.action) == (9, AuditAction.ACCEPTANCE)
         assert json.loads(newest.detail) == {"count": 2, "first": 6, "last": 7}
         append(1)
         assert findings() == []

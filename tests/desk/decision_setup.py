@@ -38,7 +38,7 @@ def sound(response: HttpResponse) -> Markup:
 def decided(client: Client, draft: Draft, transition: str, **typed: str) -> Any:
     """The answer to a decision, by somebody who has just opened the page, presses its button with a pointer, goes on
     without opening documents, and lets the time to undo it pass."""
-    form = {"sight": page_version(client, draft, "ruling/"), "deed": transition, "unseen": documents_of(draft)}
+    form = {"sight": page_version(client, draft, "ruling/"), "decision": transition, "unseen": documents_of(draft)}
     response = client.post(path(draft, "ruling/"), form | POINTER | typed)
     let_decisions_take_effect()
     return response

@@ -189,7 +189,7 @@ def test_with_the_setting_they_read_cases_without_documents_and_numbers(
         assert "Lovelace" in text
         assert [one for one in handing_out if path(submitted, one) in text] == []
         assert "Show numbers" not in text
-    entries = Entry.objects.filter(deed__in=(AuditAction.LOOK, AuditAction.REVEAL, AuditAction.RECORD))
+    entries = Entry.objects.filter(action__in=(AuditAction.LOOK, AuditAction.REVEAL, AuditAction.RECORD))
     for more in handing_out:
         assert as_agent.get(path(submitted, more)).status_code == 403, more
     assert as_agent.post(path(submitted, "parties/ada/numbers/")).status_code == 403

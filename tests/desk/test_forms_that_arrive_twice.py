@@ -41,7 +41,7 @@ def posted(draft: Draft, place: str, agent: Any) -> dict[str, Any]:
         "reopenings/": {"place": BIRTH},
         "remarks/": {"place": BIRTH, "text": "Is it 1984?", "note": "See the scan"},
         "notes/": {"place": BIRTH, "note": "See the scan"},
-        "ruling/": POINTER | {"deed": "approve", "unseen": documents_of(draft)},
+        "ruling/": POINTER | {"decision": "approve", "unseen": documents_of(draft)},
     }
     return forms[place]
 
@@ -54,7 +54,7 @@ def kept(draft: Draft) -> dict[str, Any]:
         "claimed": case.claimed_by_id,
         "facts": sum(fact.is_done for fact in load_checklist(draft)),
         # A claim that is made again lasts longer, which the audit says.
-        "audit": Entry.objects.exclude(deed=AuditAction.CLAIM).count(),
+        "audit": Entry.objects.exclude(action=AuditAction.CLAIM).count(),
         **{model.__name__: model.objects.count() for model in (Check, Query, Note, ReviewDecision)},
     }
 

@@ -201,7 +201,7 @@ def test_its_deliveries_are_resolved_by_others(
 ) -> None:
     row = put("entity", "held", "unclear")
     assert as_agent.get(f"/desk/deliveries/{row.pk}/").status_code == 403
-    form = {"deed": "absent", "seen": row.updated_at.isoformat()}
+    form = {"decision": "absent", "seen": row.updated_at.isoformat()}
     assert as_agent.post(f"/desk/deliveries/{row.pk}/decision/", form).status_code == 403
     with pytest.raises(OwnApplication):
         declare_absent(row.pk, agent=agent)

@@ -64,7 +64,7 @@ def test_a_new_agent_has_the_rights_that_are_named_and_the_audit_keeps_them() ->
     assert run_command("add", NEW, "--rights", "review", "decide").startswith(f"{NEW}: review, decide\n")
     agent = User.objects.get()
     entry = Entry.objects.get()
-    assert (entry.deed, entry.actor, entry.subject) == (AuditAction.RIGHTS, Actor.PORTAL, str(agent.pk))
+    assert (entry.action, entry.actor, entry.subject) == (AuditAction.RIGHTS, Actor.PORTAL, str(agent.pk))
     assert json.loads(entry.detail) == {"given": ["decide", "review"], "taken": []}
     assert run_command("add", "dev@example.com", "--rights").startswith("dev@example.com: can only read\n")
 

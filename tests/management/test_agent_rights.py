@@ -44,7 +44,7 @@ def test_it_takes_and_gives_and_the_audit_keeps_it(agent: User) -> None:
     agent = User.objects.get(pk=agent.pk)
     has = [right for right in Right if agent.has_perm(right.permission)]
     assert has == ["own_cases", "all_cases", "review", "decide", "confirm", "export", "workbench", "keys", "erase"]
-    kept = [(one.deed, one.actor, one.subject, json.loads(one.detail)) for one in Entry.objects.order_by("number")]
+    kept = [(one.action, one.actor, one.subject, json.loads(one.detail)) for one in Entry.objects.order_by("number")]
     about = (AuditAction.RIGHTS, Actor.PORTAL, str(agent.pk))
     assert kept == [
         (*about, {"given": [], "taken": ["audit", "decide"]}),

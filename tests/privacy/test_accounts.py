@@ -188,8 +188,8 @@ def test_the_audit_log_is_whole_afterwards(complete: Any, owner: Any, settings: 
     drain()
     erase_account(owner, by=owner)
     assert findings() == []
-    deed = Entry.objects.latest("number")
-    assert (deed.deed, deed.subject) == (AuditAction.ERASURE, str(owner.pk))
+    action = Entry.objects.latest("number")
+    assert (action.action, action.subject) == (AuditAction.ERASURE, str(owner.pk))
     left = plain_text("accounts.User", "account.EmailAddress")
     assert "canary" not in left
 

@@ -30,7 +30,7 @@ def user(owner: Any) -> User:
 
 
 def erasures() -> int:
-    return Entry.objects.filter(deed=AuditAction.ERASURE).count()
+    return Entry.objects.filter(action=AuditAction.ERASURE).count()
 
 
 def test_an_account_is_deleted_once(owner: Any) -> None:
@@ -39,7 +39,7 @@ def test_an_account_is_deleted_once(owner: Any) -> None:
     assert first.error is None
     assert second.has_waited
     assert [letter.to for letter in Letter.objects.filter(kind="account_deleted")] == ["owner@example.com"]
-    assert Entry.objects.filter(deed=AuditAction.ERASURE, subject=str(owner.pk)).count() == 1
+    assert Entry.objects.filter(action=AuditAction.ERASURE, subject=str(owner.pk)).count() == 1
 
 
 def test_an_application_that_is_submitted_meanwhile_keeps_its_account(owner: Any) -> None:

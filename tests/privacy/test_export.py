@@ -224,7 +224,7 @@ def test_nothing_of_another_customer_is_in_it(owner: Any, other_customer: Any, a
 def test_taking_it_is_kept_in_the_audit_log(owner: Any, as_owner: Client) -> None:
     taken(as_owner)
     entry = Entry.objects.latest("number")
-    assert (entry.deed, entry.account, entry.subject) == (AuditAction.EXPORT, owner.pk, str(owner.pk))
+    assert (entry.action, entry.account, entry.subject) == (AuditAction.EXPORT, owner.pk, str(owner.pk))
 
 
 def test_who_it_is_is_asked_before(owner: Any, settings: Any) -> None:
@@ -252,7 +252,7 @@ def test_the_command_writes_a_file_for_its_owner_alone(complete: Draft, owner: A
     call_command("privacy", "export", owner.email, str(path))
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert "Lovelace" in zipfile.ZipFile(path).read("index.html").decode()
-    assert Entry.objects.latest("number").deed == AuditAction.EXPORT
+    assert Entry.objects.latest("number").action == AuditAction.EXPORT
     with pytest.raises(CommandError, match="there already"):
         call_command("privacy", "export", owner.email, str(path))
     with pytest.raises(CommandError, match="no account"):

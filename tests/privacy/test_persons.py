@@ -101,8 +101,8 @@ def test_of_a_review_she_is_gone_too_and_the_log_is_whole(owner: Any, agent: Any
     assert where_she_is() <= {"service.entity", "service.event", "service.keptanswer"}
     assert PSEUDONYM in opened_text()
     assert findings() == []
-    deed = Entry.objects.filter(deed=AuditAction.ERASURE).latest("number")
-    assert (deed.subject, deed.account) == ("second", agent.pk)
+    entry = Entry.objects.filter(action=AuditAction.ERASURE).latest("number")
+    assert (entry.subject, entry.account) == ("second", agent.pk)
 
 
 def rows_of(application: Application) -> dict[str, list[Any]]:

@@ -50,7 +50,7 @@ def dry_run() -> str:
 
 def holds_in_the_audit_log() -> list[tuple[int, str]]:
     """The entries of holds and releases: of which application, and which of the two."""
-    entries = Entry.objects.filter(deed=AuditAction.ERASURE).order_by("number")
+    entries = Entry.objects.filter(action=AuditAction.ERASURE).order_by("number")
     told = [(entry.application, json.loads(entry.detail).get("reason", "")) for entry in entries]
     return [one for one in told if one[1] in ("hold", "release")]
 

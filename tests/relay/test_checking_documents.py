@@ -57,7 +57,7 @@ def test_malware_is_refused_and_kept_in_the_audit(scanner: Scanner, draft: Draft
     with pytest.raises(services.UploadRefused, match="malware"):
         services.add_document(draft, None, "Business plan", factories.upload(INFECTED, "x.jpg"), by=owner)
     assert not Document.objects.exists()
-    [entry] = Entry.objects.filter(deed=AuditAction.REFUSAL)
+    [entry] = Entry.objects.filter(action=AuditAction.REFUSAL)
     assert (entry.account, entry.reference) == (owner.pk, draft.application.reference)
 
 
@@ -99,7 +99,7 @@ def test_what_turns_out_to_be_malware_is_removed(
     assert not Document.objects.exists()
     assert not document.file.storage.exists(str(document.file.name))
     assert Change.objects.latest("pk").text == "Removed “Business plan”, because it contains malware"
-    assert Entry.objects.filter(deed=AuditAction.REFUSAL).count() == 1
+    assert Entry.objects.filter(action=AuditAction.REFUSAL).count() == 1
     assert open_draft(Application.objects.get()).documents_of(None) == {}
     [letter] = Letter.objects.filter(kind="document_removed")
     assert (letter.to, letter.reference) == (owner.email, draft.application.reference)
@@ -145,7 +145,7 @@ def test_nobody_opens_what_was_not_scanned(
         assert "We check each file for malware" in answer.content.decode()
         assert client.get(f"{room}/documents/{document.pk}/pages/1/picture/").status_code == 404
         assert "malware" in client.get(f"{room}/documents/{document.pk}/pages/1/").content.decode()
-    assert not Entry.objects.filter(deed=AuditAction.LOOK).exists()
+    assert not Entry.objects.filter(action=AuditAction.LOOK).exists()
     assert "Checking for malware" in as_agent.get(f"/desk/{reference}/").content.decode()
     page = as_agent.get(f"/desk/{reference}/parties/ada/").content.decode()
     assert "Checking for malware" in page

@@ -29,8 +29,8 @@ def test_what_is_under_way_is_made_once_and_the_rest_stays(complete: Draft, tran
             tell_to_end(process)
         end(process)
     entity = row("entity")
-    assert (entity.state, entity.lease, [one.outcome for one in entity.tries.all()]) == ("done", None, ["done"])
-    assert not Delivery.objects.exclude(kind="entity").filter(tries__isnull=False).exists()
+    assert (entity.state, entity.lease, [one.outcome for one in entity.calls.all()]) == ("done", None, ["done"])
+    assert not Delivery.objects.exclude(kind="entity").filter(calls__isnull=False).exists()
     drain()
     assert Entity.objects.count() == 1
 

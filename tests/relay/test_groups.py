@@ -33,7 +33,7 @@ def put(draft: Draft, state: str, reason: str = "", *, is_due: bool = False) -> 
     ("state", "reason", "group"),
     [
         ("held", Reason.UNCLEAR, "undecided"),
-        ("done", Reason.DUPLICATE, "surplus"),
+        ("done", Reason.DUPLICATE, "duplicates"),
         ("unknown", Reason.UNCLEAR, "unknown"),
         ("reconciling", "", "unknown"),
         ("sending", "", "unknown"),

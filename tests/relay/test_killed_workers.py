@@ -64,7 +64,7 @@ def test_what_it_was_sending_is_sent_again_when_its_lease_ends(
     drain()
     assert deliveries_of(complete.application).overall.words == "Received"
     assert Entity.objects.count() == 1
-    assert [one.outcome for one in found.tries.order_by("pk")] == ["worker_died", "done"]
+    assert [one.outcome for one in found.calls.order_by("pk")] == ["worker_died", "done"]
 
 
 def test_without_keys_it_rests_until_nothing_more_can_come_of_it(

@@ -18,9 +18,9 @@ def let_decisions_take_effect() -> int:
     return carry_out_due(now=timezone.now() + _LATER)
 
 
-def decide(draft: Draft, deed: str, **details: Any) -> ReviewDecision:
+def decide(draft: Draft, decision: str, **details: Any) -> ReviewDecision:
     """Decide, and let the decision take effect. The draft is read again, as the next page would."""
-    return _after_it_took_effect(draft, decisions.decide(draft, deed, **details))
+    return _after_it_took_effect(draft, decisions.decide(draft, decision, **details))
 
 
 def confirm_proposal(draft: Draft, **details: Any) -> ReviewDecision:

@@ -73,9 +73,9 @@ def signed_in(person: Any) -> Client:
 
 def states(review: Review) -> Iterator[str]:
     """Each state that the review comes to."""
-    for deed in (review.look, review.give_back, review.answer, review.approve, review.incorporate):
-        deed()
-        yield deed.__name__
+    for decision in (review.look, review.give_back, review.answer, review.approve, review.incorporate):
+        decision()
+        yield decision.__name__
 
 
 def test_the_pages_that_tell_of_a_review_give_nothing_away(review: Review, as_owner: Client) -> None:

@@ -57,7 +57,7 @@ def test_an_accepted_fact_is_done_and_begins_the_review(submitted: Draft, agent:
     assert submitted.application.status is State.IN_REVIEW
     assert state(submitted, BIRTH) == state(submitted, PASSPORT) == ACCEPTED
     assert state(submitted, FUNDS) == OPEN
-    entry = Entry.objects.filter(deed=AuditAction.REVIEW).get()
+    entry = Entry.objects.filter(action=AuditAction.REVIEW).get()
     assert "Ada" not in entry.detail
     assert entry.account == agent.pk
 

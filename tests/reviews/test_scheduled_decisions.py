@@ -58,7 +58,7 @@ def status(draft: Draft) -> State:
 
 
 def outcomes() -> list[tuple[str, str]]:
-    return list(ReviewDecision.objects.order_by("pk").values_list("deed", "outcome"))
+    return list(ReviewDecision.objects.order_by("pk").values_list("decision", "outcome"))
 
 
 def letters(kind: str) -> list[str]:
@@ -67,7 +67,7 @@ def letters(kind: str) -> list[str]:
 
 def reviewed() -> list[str]:
     """The last things that the audit log says were done to decisions."""
-    entries = Entry.objects.filter(deed=AuditAction.REVIEW).order_by("number")
+    entries = Entry.objects.filter(action=AuditAction.REVIEW).order_by("number")
     words = ("decide", "confirm", "undo", "stop", "overtake", "take_effect")
     return [word for entry in entries for word in detail_of(entry)["did"] if word in words]
 

@@ -70,4 +70,4 @@ def test_colleagues_read_what_was_done(row: Any, words: str) -> None:
     ],
 )
 def test_colleagues_read_what_became_of_a_decision(outcome: str, by: int, words: str) -> None:
-    assert _last_action(ReviewDecision(deed="approve", outcome=outcome, proposed_by_id=1, by_id=by)) == words
+    assert _last_action(ReviewDecision(kind="approve", outcome=outcome, proposed_by_id=1, by_id=by)) == words

@@ -112,18 +112,18 @@ class AuditFilter:
     """The filter of the log. `who` is a kind of actor or the number of an account. Unreadable values are empty."""
 
     reference: str = ""
-    deed: str = ""
+    action: str = ""
     who: str = ""
     first: date | None = None
     last: date | None = None
 
     @classmethod
     def read(cls, query: QueryDict) -> "AuditFilter":
-        deed = query.get("deed", "")
+        action = query.get("kind", "")
         who = query.get("who", "")
         return cls(
             reference=query.get("reference", "").replace("\x00", "").strip().upper()[:32],
-            deed=deed if deed in AuditAction.values else "",
+            action=action if action in AuditAction.values else "",
             who=who if who in Actor.values or number_in(who) else "",
             first=_day(query.get("first", "")),
             last=_day(query.get("last", "")),
@@ -135,7 +135,7 @@ class AuditFilter:
 
     def entries(self) -> QuerySet[Entry]:
         account = number_in(self.who)
-        conditions: dict[str, Any] = {"reference": self.reference, "deed": self.deed, "account": account}
+        conditions: dict[str, Any] = {"reference": self.reference, "action": self.action, "account": account}
         if not account:
             conditions["actor"] = self.who
         if self.first:
@@ -153,7 +153,7 @@ class AuditFilter:
             people.append((self.who, f"Account {self.who}"))
         return (
             FilterControl("reference", "Reference", self.reference),
-            FilterControl("deed", "Action", choices=as_options(actions, self.deed)),
+            FilterControl("kind", "Action", choices=as_options(actions, self.action)),
             FilterControl("who", "Who", choices=as_options(people, self.who)),
             FilterControl("first", "From", str(self.first or ""), "date"),
             FilterControl("last", "To", str(self.last or ""), "date"),
@@ -216,29 +216,29 @@ def _what(entry: Entry, agent: User | None, changes: Mapping[int, str]) -> str:
     """Say what was done, though somebody may have altered the detail. `agent` is the account whose rights were changed,
     or who was assigned the case; `changes` are the history's sentences by their numbers."""
     detail = detail_of(entry)
-    if entry.deed == AuditAction.REVIEW:
+    if entry.action == AuditAction.REVIEW:
         return _review_words(detail.get("did"))
-    if entry.deed == AuditAction.RIGHTS and "key" not in detail:
+    if entry.action == AuditAction.RIGHTS and "key" not in detail:
         return _rights_words(agent.called if agent else f"account {entry.subject}", detail)
-    if entry.deed == AuditAction.ERASURE and "erased" in detail:
+    if entry.action == AuditAction.ERASURE and "erased" in detail:
         return f"Erased the details of {entry.subject}"
-    if entry.deed == AuditAction.ERASURE and detail.get("deleted"):
+    if entry.action == AuditAction.ERASURE and detail.get("deleted"):
         return "Erased the application"
-    if entry.deed not in _TEXTS:
+    if entry.action not in _TEXTS:
         sentences = [changes[number] for number in _changes(entry) if number in changes]
         return "; ".join(sentences) or "Changed the application"
     values = defaultdict[str, str](str, {name: _joined(value) for name, value in detail.items()})
     values["subject"] = entry.subject
     values["agent"] = agent.called if agent else "a colleague"
     values["kind"] = values["kind"].upper()
-    if entry.deed == AuditAction.EXPORT and not entry.application:
+    if entry.action == AuditAction.EXPORT and not entry.application:
         values["subject"] = f"account {entry.subject}"
-    if entry.deed == AuditAction.REVEAL:
+    if entry.action == AuditAction.REVEAL:
         # A question is named by the end of its name: `person.passport_number` is the passport number.
         names = [canonical.property_of(name).replace("_", " ") for name in values["fields"].split(", ")]
         values["fields"] = ", ".join(names) or "unknown"
-    texts = _TEXTS[entry.deed]
-    action = values[_ACTION_NAMES.get(entry.deed, "did")]
+    texts = _TEXTS[entry.action]
+    action = values[_ACTION_NAMES.get(entry.action, "did")]
     return texts.get(action, texts[""]).format_map(values)
 
 
@@ -257,9 +257,9 @@ def _joined(value: Any) -> str:
 
 def _account_named(entry: Entry) -> int:
     """Return the account whose rights an entry changes, or that a case was assigned to; 0 for any other entry."""
-    if entry.deed == AuditAction.CLAIM:
+    if entry.action == AuditAction.CLAIM:
         return number_in(str(detail_of(entry).get("to", "")))
-    return number_in(entry.subject) if entry.deed == AuditAction.RIGHTS else 0
+    return number_in(entry.subject) if entry.action == AuditAction.RIGHTS else 0
 
 
 def detail_of(entry: Entry) -> dict[str, Any]:

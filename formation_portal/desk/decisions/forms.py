@@ -57,7 +57,7 @@ class DecisionForm(forms.Form):
     # Set when a shared text was inserted.
     is_filled = False
 
-    deed = forms.ChoiceField(
+    decision = forms.ChoiceField(
         choices=DecisionKind.choices, required=False, error_messages={"invalid_choice": _SELECT_DECISION}
     )
     reason = forms.ChoiceField(
@@ -77,12 +77,12 @@ class DecisionForm(forms.Form):
             typed[name] = posted.get(name, "").replace("\x00", " ").replace("\r\n", "\n")
         typed["register_number"] = " ".join(posted.get("register_number", "").replace("\x00", " ").split())
         if "at_once" in posted:
-            typed["deed"] = APPROVE
+            typed["decision"] = APPROVE
         return cls(typed)
 
     @property
     def chosen(self) -> str:
-        return str(self["deed"].value() or "")
+        return str(self["decision"].value() or "")
 
     @property
     def typed(self) -> tuple[tuple[str, str], ...]:
@@ -105,13 +105,13 @@ class DecisionForm(forms.Form):
         return number
 
     def clean(self) -> None:
-        for name, message in _REQUIRED.get(self.cleaned_data.get("deed", ""), {}).items():
+        for name, message in _REQUIRED.get(self.cleaned_data.get("decision", ""), {}).items():
             if name not in self.errors and not self.cleaned_data.get(name):
                 self.add_error(name, message)
 
     def add_refusal(self, refused: ReviewRefused) -> None:
         """Show why the review refuses it at its control, or else at the decision."""
-        self.add_error(refused.field if refused.field in self.fields else "deed", refused.message)
+        self.add_error(refused.field if refused.field in self.fields else "decision", refused.message)
 
     def decide(
         self, draft: Draft, *, by: AbstractBaseUser, version: ReviewVersion, acknowledged: Collection[int]
@@ -120,13 +120,13 @@ class DecisionForm(forms.Form):
         values = self.cleaned_data
         reason = ""
         registration = None
-        if values["deed"] == DECLINE:
+        if values["decision"] == DECLINE:
             reason = values["reason"]
-        if values["deed"] == INCORPORATE:
+        if values["decision"] == INCORPORATE:
             registration = Registration(values["register_number"], values["registered_on"])
         return decide(
             draft,
-            values["deed"],
+            values["decision"],
             text=values["text"],
             reason=reason,
             registration=registration,

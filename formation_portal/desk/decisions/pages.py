@@ -54,7 +54,7 @@ _MAX_BLOCKERS = 100
 def decided_message(decision: ReviewDecision) -> str:
     """Return what follows the company's name when a decision was made."""
     texts = _PROPOSED if decision.outcome == DecisionOutcome.WAITING else _DONE
-    message = f"{texts[decision.deed]}.".format(customer=decision.application.owner.called)
+    message = f"{texts[decision.kind]}.".format(customer=decision.application.owner.called)
     if decision.outcome == DecisionOutcome.SCHEDULED:
         message += f" This takes effect in {UNDO_PERIOD.seconds} seconds."
     return message
@@ -64,7 +64,7 @@ def decided_message(decision: ReviewDecision) -> str:
 class DecisionCard:
     """A decision to choose; `is_shut` where something blocks it."""
 
-    deed: str
+    kind: str
     label: str
     hint: str
     is_chosen: bool
@@ -117,18 +117,18 @@ class DecisionPanel:
         for decision in decisions:
             if decision not in (self.waiting, self.scheduled):
                 self.past.append((decision, f"{decision.called} {_outcome_words(decision)}"))
-        self.waits_for_approval = self.waiting is not None and self.waiting.deed == APPROVE
+        self.waits_for_approval = self.waiting is not None and self.waiting.kind == APPROVE
         self.can_undo = self.scheduled is not None and self.scheduled.by_id == reader.pk
         self.cards = list(self._cards())
-        choices = {card.deed for card in self.cards if not card.is_shut}
+        choices = {card.kind for card in self.cards if not card.is_shut}
         self.can_approve = APPROVE in choices
         self.records_incorporation = INCORPORATE in choices
 
     def _prepared_form(self) -> DecisionForm:
         """Choose at first what was prepared, and never a decision that a slip would make final."""
         if self.checklist.drafted:
-            return DecisionForm(initial={"deed": RETURN})
-        return DecisionForm(initial={"deed": "" if self.against else APPROVE})
+            return DecisionForm(initial={"decision": RETURN})
+        return DecisionForm(initial={"decision": "" if self.against else APPROVE})
 
     def _cards(self) -> Iterator[DecisionCard]:
         """Yield the choices of the reader: none in a colleague's case, or before their own decision takes effect."""

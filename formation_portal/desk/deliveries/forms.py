@@ -23,7 +23,7 @@ _SELECT = "Select what the formation service said"
 class ResolutionForm(forms.Form):
     """The answer of the formation service about a delivery, and how the agent knows. Templates draw its controls."""
 
-    deed = forms.ChoiceField(
+    decision = forms.ChoiceField(
         choices=Decision.Kind.choices,
         error_messages={"required": _SELECT, "invalid_choice": _SELECT},
     )
@@ -39,11 +39,11 @@ class ResolutionForm(forms.Form):
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        ids = {"deed": "deed-bind", "remote_id": "remote_id", "note": "note"}
+        ids = {"decision": "decision-bind", "remote_id": "remote_id", "note": "note"}
         return tuple(Problem(id_, str(self.errors[name][0])) for name, id_ in ids.items() if name in self.errors)
 
     def add_refusal(self, refused: DecisionRefused) -> None:
-        self.add_error(refused.field or "deed", refused.message)
+        self.add_error(refused.field or "decision", refused.message)
 
     def store(self, delivery_id: int, *, agent: AbstractBaseUser) -> Decision:
         """Record the decision. Raises DecisionRefused; DecisionOutdated where the delivery has changed since."""
@@ -54,7 +54,7 @@ class ResolutionForm(forms.Form):
             seen_at = datetime.min
         note = self.cleaned_data["note"]
         remote_id = self.cleaned_data["remote_id"]
-        match self.cleaned_data["deed"]:
+        match self.cleaned_data["decision"]:
             case Decision.Kind.BIND:
                 return bind(delivery_id, agent=agent, remote_id=remote_id, note=note, seen_at=seen_at)
             case Decision.Kind.ABSENT:
@@ -67,9 +67,9 @@ class ResolutionForm(forms.Form):
 
 
 def resolved_message(decision: Decision) -> str:
-    if decision.deed in (Decision.Kind.ABSENT, Decision.Kind.SEND_AGAIN):
+    if decision.kind in (Decision.Kind.ABSENT, Decision.Kind.SEND_AGAIN):
         return "Recorded. It will be sent again."
-    if decision.deed == Decision.Kind.PROVIDER_INFORMED:
+    if decision.kind == Decision.Kind.PROVIDER_INFORMED:
         return "Recorded. It is marked as received, and deliveries that were waiting for it continue."
     if decision.remote_id:
         return f"Recorded. It now has the ID {decision.remote_id}, and deliveries that were waiting for it continue."

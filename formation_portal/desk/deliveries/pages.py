@@ -69,7 +69,7 @@ def _described(delivery: Delivery, titles: Titles) -> dict[str, Any]:
         "words": state_words(delivery),
         "is_undecided": undecided,
         "mark": "warning" if undecided else _MARKS.get(DeliveryState(delivery.state), "open"),
-        "tries": [(attempt, outcome_words(attempt)) for attempt in delivery.tries.all()],
+        "calls": [(attempt, outcome_words(attempt)) for attempt in delivery.calls.all()],
     }
 
 
@@ -88,7 +88,7 @@ def delivery_page(delivery: Delivery, form: ResolutionForm) -> dict[str, Any]:
         "id_limit": MAX_ID_LENGTH,
         "note_limit": NOTE_LIMIT,
         "facts": _facts(delivery),
-        "looks": [(look, conclusion_words(look)) for look in delivery.seen.all()],
+        "looks": [(look, conclusion_words(look)) for look in delivery.lookups.all()],
         "provider_message": provider_message(delivery, ids=ids),
         "may_send_again": may_send_again(delivery),
         "may_be_told": may_be_told,

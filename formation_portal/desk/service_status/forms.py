@@ -40,7 +40,7 @@ class PassOnForm(ServiceStatusForm):
 
     id_prefix = "pass-on"
     card_name = "pass_on_form"
-    deed = forms.ChoiceField(
+    decision = forms.ChoiceField(
         label="Decision",
         widget=forms.RadioSelect,
         choices=((RETURN, "Return for changes"), (DECLINE, "Decline. This is final")),
@@ -56,7 +56,7 @@ class PassOnForm(ServiceStatusForm):
 
     def store(self, draft: Draft, *, by: AbstractBaseUser) -> None:
         values = self.cleaned_data
-        pass_on(draft, values["number"], values["deed"], text=values["text"], by=by, version=self.version)
+        pass_on(draft, values["number"], values["decision"], text=values["text"], by=by, version=self.version)
 
 
 class DismissalForm(ServiceStatusForm):

@@ -167,8 +167,8 @@ class Progress:
         status = self.application.status
         payment_due_since = self.application.payment_due_since
         if payment_due_since is not None:
-            title = gettext("Waiting for payment")
-            return ProgressStep(_day(payment_due_since), title, gettext("Next: you."), "warning")
+            waiting = gettext("Waiting for payment")
+            return ProgressStep(_day(payment_due_since), waiting, gettext("Next: you."), "warning")
         day = _day(self._current.at if self._current else None)
         if status is State.INCORPORATED:
             return ProgressStep(day, self._incorporated, gettext("Completed."), "met")

@@ -167,7 +167,7 @@ def _expire_leases(rows: Iterable[Delivery], profile: Profile, *, now: datetime)
             continue
         if row.state == DeliveryState.SENDING:
             logger.warning("Delivery %s: its worker died while sending", row.pk)
-            row.tries.filter(ended_at=None).update(ended_at=now, outcome="worker_died")
+            row.calls.filter(ended_at=None).update(ended_at=now, outcome="worker_died")
             row.state = DeliveryState.UNKNOWN
             row.reason = Reason.UNCLEAR
             row.unclear_since = row.unclear_since or now

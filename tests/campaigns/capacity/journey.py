@@ -98,7 +98,7 @@ def review(browser: TimedBrowser, reference: str) -> None:
     while _find(case, "Accept all remaining"):
         case = _press(browser, case, "Accept all remaining")
     form, button = next((form, one) for form in case.forms for one in form.buttons if one.action.endswith("/ruling/"))
-    ruling = next(one for one in form.controls if one.name == "deed")
+    ruling = next(one for one in form.controls if one.name == "decision")
     ruling.filled = [next(one.value for one in ruling.options if one.label.startswith("Approve"))]
     after = _press(browser, browser.send(form, button), "Yes, approve")
     assert "/ruling/" not in after.address, after.words[:500]

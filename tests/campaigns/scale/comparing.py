@@ -96,7 +96,7 @@ def _lost_decisions(promises: Any) -> Iterator[str]:
 
     for line in promises.read("decision"):
         application = Application.objects.get(reference=line["reference"])
-        if not ReviewDecision.objects.filter(application=application, deed=line["decision"]).exists():
+        if not ReviewDecision.objects.filter(application=application, kind=line["decision"]).exists():
             yield f"lost: {line['reference']}: the decision {line['decision']}"
         kept = set(values_of(Query.objects.filter(application=application), "text"))
         yield from (f"lost: {line['reference']}: the query {text}" for text in line["queries"] if text not in kept)

@@ -34,7 +34,7 @@ def shown_key(answer: Any) -> str:
 
 
 def audited() -> list[str]:
-    found = Entry.objects.filter(deed=AuditAction.RIGHTS, subject__startswith="API key").order_by("number")
+    found = Entry.objects.filter(action=AuditAction.RIGHTS, subject__startswith="API key").order_by("number")
     return [f"{one.who}: {one.what}" for one in describe(found)]
 
 

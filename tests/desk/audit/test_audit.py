@@ -50,7 +50,7 @@ def move_back(number: int, days: int) -> None:
 
 def test_nothing_is_said_plainly(as_agent: Client) -> None:
     assert "No entries yet" in page(as_agent).one("main").text
-    assert "No entries match" in page(as_agent, "?deed=look").one("main").text
+    assert "No entries match" in page(as_agent, "?kind=look").one("main").text
 
 
 def test_it_says_who_did_what_by_day(submitted: Draft, agent: Any, as_agent: Client) -> None:
@@ -76,7 +76,7 @@ def test_a_review_is_told_with_how_often(submitted: Draft, agent: Any, as_agent:
 def test_it_tells_what_was_done_to_a_second_factor(owner: Any, as_agent: Client) -> None:
     for event in ("webauthn_added", "recovery_codes_shown", "recovery_code_used"):
         chain.append(AuditAction.SECOND_FACTOR, by=owner, application=None, subject=owner.pk, did=event)
-    used, shown, added = entries(page(as_agent, "?deed=factor"))
+    used, shown, added = entries(page(as_agent, "?kind=factor"))
     assert "Used a recovery code" in used.text
     assert "Viewed the recovery codes" in shown.text
     assert "Added a passkey" in added.text
@@ -85,7 +85,7 @@ def test_it_tells_what_was_done_to_a_second_factor(owner: Any, as_agent: Client)
 
 def test_it_tells_which_entries_got_a_keyed_digest_later(as_agent: Client) -> None:
     chain.append(AuditAction.ACCEPTANCE, by=None, application=None, count=12, first=31, last=57)
-    [accepted] = entries(page(as_agent, "?deed=acceptance"))
+    [accepted] = entries(page(as_agent, "?kind=acceptance"))
     assert "Accepted 12 entries without a keyed digest, up to entry 57" in accepted.text
 
 
@@ -107,13 +107,13 @@ def test_it_is_narrowed_by_its_address(submitted: Draft, agent: Any, owner: Any,
     today, before = (f"{timezone.localdate() - timedelta(days=days):%Y-%m-%d}" for days in (0, 3))
     for query, expected in {
         "?reference=fp-7k3m-92qx-4tbd": [3, 1],
-        "?deed=look": [2, 1],
+        "?kind=look": [2, 1],
         f"?who={owner.pk}": [2],
         "?who=agent": [3, 1],
         f"?first={today}": [3, 2],
         f"?last={before}": [1],
-        f"?first={before}&last={today}&deed=record&who={agent.pk}": [3],
-        "?deed=nonsense&who=nonsense&first=2026-02-31&last=x&before=x": [3, 2, 1],
+        f"?first={before}&last={today}&kind=record&who={agent.pk}": [3],
+        "?kind=nonsense&who=nonsense&first=2026-02-31&last=x&before=x": [3, 2, 1],
         "?reference=%00": [3, 2, 1],
         f"?who={'9' * 18}": [],
     }.items():
@@ -139,7 +139,7 @@ def test_its_days_and_times_are_those_of_the_time_zone_that_it_names(
 
 def test_the_controls_show_what_it_is_narrowed_to(owner: Any, as_agent: Client) -> None:
     look(owner)
-    markup = page(as_agent, f"?reference={ABOUT.reference}&deed=look&who={owner.pk}&first=2026-01-02")
+    markup = page(as_agent, f"?reference={ABOUT.reference}&kind=look&who={owner.pk}&first=2026-01-02")
     assert markup.one("input", name="reference").attributes["value"] == ABOUT.reference
     assert markup.one("input", name="first").attributes["value"] == "2026-01-02"
     chosen = [one.attributes["value"] for one in markup.all("option") if "selected" in one.attributes]
@@ -175,9 +175,9 @@ def test_an_entry_has_an_address_of_its_own(submitted: Draft, agent: Any, as_age
 def test_an_altered_entry_is_shown_as_one(agent: Any, as_agent: Client) -> None:
     look(agent, 4)
     Entry.objects.filter(pk=1).update(detail='{"changes":"many","way":[]}')
-    Entry.objects.filter(pk=2).update(detail="not JSON", deed=AuditAction.DECISION, actor="nobody")
-    Entry.objects.filter(pk=3).update(detail='{"did":{"note":7}}', deed=AuditAction.REVIEW)
-    Entry.objects.filter(pk=4).update(detail='{"did":[]}', deed=AuditAction.REVIEW)
+    Entry.objects.filter(pk=2).update(detail="not JSON", action=AuditAction.DECISION, actor="nobody")
+    Entry.objects.filter(pk=3).update(detail='{"did":{"note":7}}', action=AuditAction.REVIEW)
+    Entry.objects.filter(pk=4).update(detail='{"did":[]}', action=AuditAction.REVIEW)
     assert numbers(as_agent) == [4, 3, 2, 1]
     for number in (1, 2, 3, 4):
         assert "this entry was altered" in page(as_agent, f"{number}/").one("main").text
@@ -243,7 +243,7 @@ REVIEWED = {
     "reply": "Answered a query",
 }
 # What an entry says beside its columns, and how agents read it.
-DEEDS = [
+ACTIONS = [
     *((AuditAction.REVIEW, {"did": {did: [7]}}, words) for did, words in REVIEWED.items()),
     (AuditAction.LOOK, {"subject": "12", "way": "file"}, "Downloaded document 12"),
     (AuditAction.LOOK, {"subject": "12", "way": "page", "page": 3}, "Viewed page 3 of document 12"),
@@ -280,9 +280,9 @@ DEEDS = [
 ]
 
 
-def test_every_deed_is_told_in_words() -> None:
+def test_every_action_is_told_in_words() -> None:
     entries = [
-        Entry(deed=deed, subject=said.get("subject", ""), detail=json.dumps(said), actor=Actor.PORTAL)
-        for deed, said, _ in DEEDS
+        Entry(action=action, subject=said.get("subject", ""), detail=json.dumps(said), actor=Actor.PORTAL)
+        for action, said, _ in ACTIONS
     ]
-    assert [described.what for described in describe(entries)] == [words for _, _, words in DEEDS]
+    assert [described.what for described in describe(entries)] == [words for _, _, words in ACTIONS]

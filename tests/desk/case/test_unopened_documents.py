@@ -105,7 +105,7 @@ def test_each_document_shows_who_has_opened_it(submitted: Draft, as_agent: Clien
 
 def test_approving_asks_about_what_who_approves_has_not_opened(submitted: Draft, as_agent: Client, agent: Any) -> None:
     factories.accept_everything(submitted, agent)
-    form = POINTER | {"sight": page_version(as_agent, submitted, "ruling/"), "deed": "approve"}
+    form = POINTER | {"sight": page_version(as_agent, submitted, "ruling/"), "decision": "approve"}
     response = as_agent.post(path(submitted, "ruling/"), form)
     assert response.status_code == 422
     assert state(submitted) == State.IN_REVIEW
@@ -120,7 +120,7 @@ def test_whoever_confirms_has_to_look_too(
     settings.FOUR_EYES = True
     factories.accept_everything(submitted, agent)
     opens(as_agent, submitted)
-    form = POINTER | {"sight": page_version(as_agent, submitted, "ruling/"), "deed": "approve"}
+    form = POINTER | {"sight": page_version(as_agent, submitted, "ruling/"), "decision": "approve"}
     assert as_agent.post(path(submitted, "ruling/"), form).status_code == 302
     confirmation = path(submitted, "ruling/confirmation/")
     form = POINTER | {"sight": page_version(as_colleague, submitted, "ruling/")}
@@ -134,5 +134,5 @@ def test_whoever_confirms_has_to_look_too(
 
 
 def test_a_return_and_a_decline_ask_nothing(submitted: Draft, as_agent: Client) -> None:
-    form = {"sight": page_version(as_agent, submitted, "ruling/"), "deed": "return", "text": "Please mend it"}
+    form = {"sight": page_version(as_agent, submitted, "ruling/"), "decision": "return", "text": "Please mend it"}
     assert as_agent.post(path(submitted, "ruling/"), form).status_code == 302

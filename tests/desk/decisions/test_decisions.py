@@ -38,7 +38,7 @@ def ask_for_birth(draft: Draft, by: Any, text: str = "The passport says 1984") -
 
 def test_what_is_not_checked_cannot_be_approved_and_the_page_leads_to_it(submitted: Draft, as_agent: Client) -> None:
     markup = case_page(as_agent, submitted)
-    assert "disabled" in markup.one("input", name="deed", value="approve").attributes
+    assert "disabled" in markup.one("input", name="decision", value="approve").attributes
     links = {
         one.text: one.attributes["href"]
         for one in markup.all("a")
@@ -86,7 +86,7 @@ def test_what_a_colleague_writes_while_the_page_is_read_is_newer_than_the_page(
     monkeypatch.setattr("formation_portal.desk.decisions.pages.load_checklist", read_and_then_queried)
     version = page_version(as_agent, submitted, "ruling/")
     monkeypatch.undo()
-    response = as_agent.post(path(submitted, "ruling/"), {"sight": version, "deed": RETURN, "text": "Please look"})
+    response = as_agent.post(path(submitted, "ruling/"), {"sight": version, "decision": RETURN, "text": "Please look"})
     assert response.status_code == 409
     assert "drafted a query" in sound(response).one("main").text
     assert state(submitted) == State.IN_REVIEW
@@ -118,7 +118,7 @@ def test_without_a_next_case_one_is_told_so(submitted: Draft, as_agent: Client) 
 
 def test_what_was_prepared_is_chosen(submitted: Draft, agent: Any, as_agent: Client) -> None:
     def chosen() -> list[str]:
-        boxes = case_page(as_agent, submitted).all("input", name="deed")
+        boxes = case_page(as_agent, submitted).all("input", name="decision")
         return [str(one.attributes["value"]) for one in boxes if "checked" in one.attributes]
 
     assert chosen() == []
@@ -139,7 +139,7 @@ def test_a_return_lists_what_goes_out_and_can_be_sent_with_a_word(
         assert word in text
     decided(as_agent, submitted, "return", text="One thing is left")
     kept = ReviewDecision.objects.get()
-    assert (kept.deed, kept.text, kept.outcome) == ("return", "One thing is left", DecisionOutcome.DONE)
+    assert (kept.kind, kept.text, kept.outcome) == ("return", "One thing is left", DecisionOutcome.DONE)
     assert state(submitted) == State.RETURNED_FOR_CHANGES
 
 
@@ -166,7 +166,7 @@ def test_a_decline_takes_a_reason_and_words(submitted: Draft, as_agent: Client) 
         assert markup.one("textarea", id="ruling-text").text.strip() == typed.get("text", "")
         chosen = [one.attributes["value"] for one in markup.all("option") if "selected" in one.attributes]
         assert chosen == [one for one in (typed.get("reason", ""),) if one in ("", *DeclineReason.values)]
-        assert "checked" in markup.one("input", name="deed", value="decline").attributes
+        assert "checked" in markup.one("input", name="decision", value="decline").attributes
     decided(as_agent, submitted, "decline", reason="funds", text="We can't take it")
     kept = ReviewDecision.objects.get()
     assert (kept.reason, kept.text) == (DeclineReason.FUNDS, "We can't take it")
@@ -189,11 +189,11 @@ def test_the_incorporation_is_recorded_where_it_is_with_the_registry(
     factories.accept_everything(submitted, agent)
     decided(as_agent, submitted, "approve")
     markup = case_page(as_agent, submitted)
-    assert markup.one("input", name="deed").attributes["value"] == "record_incorporation"
+    assert markup.one("input", name="decision").attributes["value"] == "record_incorporation"
     decided(as_agent, submitted, "record_incorporation", text="All is well", **REGISTERED)
     assert state(submitted) == State.INCORPORATED
     markup = case_page(as_agent, submitted)
-    assert markup.all("input", name="deed") == []
+    assert markup.all("input", name="decision") == []
     words = "Registration number HRB 1234, registered on 20 November 2026"
     assert words in markup.one("main").text
     answer = as_owner.get(f"/applications/{submitted.application.reference}/status/")
@@ -239,13 +239,13 @@ def test_who_is_overtaken_reads_what_others_did_above_what_was_typed(
     version = page_version(as_agent, submitted)
     ask_for_birth(submitted, colleague)
     take_over(submitted, agent)
-    typed = {"deed": "decline", "reason": "funds", "text": "We can't take it", "certain": "1"}
+    typed = {"decision": "decline", "reason": "funds", "text": "We can't take it", "certain": "1"}
     late = as_agent.post(path(submitted, "ruling/"), typed | {"sight": version})
     assert late.status_code == 409
     markup = sound(late)
     assert "Dev Ramanathan drafted a query about Date of birth: The passport says 1984" in markup.one("main").text
     assert markup.one("textarea", id="ruling-text").text.strip() == "We can't take it"
-    assert "checked" in markup.one("input", name="deed", value="decline").attributes
+    assert "checked" in markup.one("input", name="decision", value="decline").attributes
     assert state(submitted) != State.REJECTED
     fresh = str(markup.all("input", name="sight")[0].attributes["value"])
     assert as_agent.post(path(submitted, "ruling/"), typed | {"sight": fresh}).status_code == 302
@@ -257,8 +257,8 @@ def test_of_two_agents_one_decides_and_the_other_is_told(
     submitted: Draft, as_agent: Client, as_colleague: Client
 ) -> None:
     first, second = page_version(as_agent, submitted), page_version(as_colleague, submitted)
-    as_agent.post(path(submitted, "ruling/"), {"sight": first, "deed": "return", "text": "Look again"})
-    late = as_colleague.post(path(submitted, "ruling/"), {"sight": second, "deed": "return", "text": "Mine, too"})
+    as_agent.post(path(submitted, "ruling/"), {"sight": first, "decision": "return", "text": "Look again"})
+    late = as_colleague.post(path(submitted, "ruling/"), {"sight": second, "decision": "return", "text": "Mine, too"})
     assert late.status_code == 409
     text = sound(late).one("main").text
     assert "Mira Okafor: recorded the return" in text
@@ -271,7 +271,7 @@ def test_a_decision_on_what_was_withdrawn_says_so_and_keeps_the_words(
 ) -> None:
     version = page_version(as_agent, submitted)
     services.withdraw(submitted, by=owner)
-    late = as_agent.post(path(submitted, "ruling/"), {"sight": version, "deed": "return", "text": "Look again"})
+    late = as_agent.post(path(submitted, "ruling/"), {"sight": version, "decision": "return", "text": "Look again"})
     assert late.status_code == 409
     markup = sound(late)
     assert "Withdrawn" in markup.one("main").text
@@ -365,7 +365,7 @@ def test_a_case_that_is_opened_from_elsewhere_keeps_nothing_that_it_cannot_read(
 
 
 @pytest.mark.parametrize(
-    ("deed", "outcome", "words"),
+    ("decision", "outcome", "words"),
     [
         ("approve", "done", "is approved for the registry."),
         ("approve", "waiting", "is awaiting second approval."),
@@ -377,8 +377,8 @@ def test_a_case_that_is_opened_from_elsewhere_keeps_nothing_that_it_cannot_read(
         ("record_incorporation", "done", "is recorded as incorporated."),
     ],
 )
-def test_what_came_of_deciding_is_said(submitted: Draft, deed: str, outcome: str, words: str) -> None:
-    decision = ReviewDecision(application=submitted.application, deed=deed, outcome=outcome)
+def test_what_came_of_deciding_is_said(submitted: Draft, decision: str, outcome: str, words: str) -> None:
+    decision = ReviewDecision(application=submitted.application, kind=decision, outcome=outcome)
     assert decided_message(decision) == words
 
 

@@ -174,7 +174,7 @@ def test_nothing_else_is_proposed_meanwhile_but_it_can_be_returned(
     assert "Another decision is already awaiting a second agent." in sound(response).one("main").text
     decided(as_colleague, proposed, "return", text="Look again")
     assert state(proposed) == State.RETURNED_FOR_CHANGES
-    assert ReviewDecision.objects.get(deed="approve").outcome == DecisionOutcome.OVERTAKEN
+    assert ReviewDecision.objects.get(kind="approve").outcome == DecisionOutcome.OVERTAKEN
 
 
 def test_a_return_and_an_incorporation_wait_for_nobody(proposed: Draft, as_agent: Client, as_colleague: Client) -> None:

@@ -20,7 +20,7 @@ from tests.markup import Markup
 from tests.reviews.deciding import let_decisions_take_effect
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
-DECLINED = {"deed": "decline", "reason": "funds", "text": "We can't take it"}
+DECLINED = {"decision": "decline", "reason": "funds", "text": "We can't take it"}
 
 
 def post(client: Client, draft: Draft, **typed: Any) -> Any:
@@ -55,7 +55,7 @@ def test_the_next_page_and_the_case_have_the_button_that_undoes_it(
     factories.accept_everything(submitted, agent)
     status = f"/applications/{submitted.application.reference}/status/"
     before = Markup(as_owner.get(status).content.decode()).one("main").text
-    assert post(as_agent, submitted, deed="approve", **POINTER)["Location"] == "/desk/"
+    assert post(as_agent, submitted, decision="approve", **POINTER)["Location"] == "/desk/"
     queue = sound(as_agent.get("/desk/"))
     assert "is approved for the registry. This takes effect in 10 seconds." in queue.one("main").text
     assert undo_buttons(queue, submitted) == ["Undo"]
@@ -63,7 +63,7 @@ def test_the_next_page_and_the_case_have_the_button_that_undoes_it(
     case = case_page(as_agent, submitted)
     assert "Approval by you" in case.one("main").text
     assert undo_buttons(case, submitted) == ["Undo the approval"]
-    assert case.all("input", name="deed") == []
+    assert case.all("input", name="decision") == []
     assert Markup(as_owner.get(status).content.decode()).one("main").text == before
     response = as_agent.post(path(submitted, "ruling/reversal/"))
     assert response["Location"] == path(submitted)
@@ -77,12 +77,12 @@ def test_the_next_page_and_the_case_have_the_button_that_undoes_it(
 
 def test_the_next_case_has_the_button_too(submitted: Draft, owner: Any, as_agent: Client) -> None:
     submitted_ones(owner, 1)
-    response = post(as_agent, submitted, deed="return", text="Look again", then="next")
+    response = post(as_agent, submitted, decision="return", text="Look again", then="next")
     assert undo_buttons(sound(as_agent.get(response["Location"])), submitted) == ["Undo"]
 
 
 def test_what_has_taken_effect_is_not_undone(submitted: Draft, as_agent: Client) -> None:
-    post(as_agent, submitted, deed="return", text="Look again")
+    post(as_agent, submitted, decision="return", text="Look again")
     let_decisions_take_effect()
     assert as_agent.get(path(submitted, "ruling/reversal/"))["Location"] == path(submitted), "a GET undoes nothing"
     as_agent.post(path(submitted, "ruling/reversal/"))
@@ -91,7 +91,7 @@ def test_what_has_taken_effect_is_not_undone(submitted: Draft, as_agent: Client)
 
 
 def test_a_colleague_sees_it_and_cannot_undo_it(submitted: Draft, as_agent: Client, as_colleague: Client) -> None:
-    post(as_agent, submitted, deed="return", text="Look again")
+    post(as_agent, submitted, decision="return", text="Look again")
     case = case_page(as_colleague, submitted)
     assert "Return by Mira Okafor" in case.one("main").text
     assert undo_buttons(case, submitted) == []
@@ -100,7 +100,7 @@ def test_a_colleague_sees_it_and_cannot_undo_it(submitted: Draft, as_agent: Clie
     assert outcome() == DecisionOutcome.SCHEDULED
 
 
-@pytest.mark.parametrize("form", [{"deed": "approve"}, {"at_once": "1"}, DECLINED])
+@pytest.mark.parametrize("form", [{"decision": "approve"}, {"at_once": "1"}, DECLINED])
 def test_an_approval_or_decline_that_no_pointer_pressed_is_asked_about_once_more(
     submitted: Draft, agent: Any, as_agent: Client, form: dict[str, str]
 ) -> None:
@@ -121,7 +121,7 @@ def test_a_confirmation_by_keys_is_asked_about_once_more(
 ) -> None:
     settings.FOUR_EYES = True
     factories.accept_everything(submitted, agent)
-    post(as_agent, submitted, deed="approve", **POINTER)
+    post(as_agent, submitted, decision="approve", **POINTER)
     form = {"sight": page_version(as_colleague, submitted, "ruling/"), "unseen": documents_of(submitted)}
     response = as_colleague.post(path(submitted, "ruling/confirmation/"), form)
     assert "Approve this application?" in sound(response).one("main").text
@@ -132,7 +132,7 @@ def test_a_confirmation_by_keys_is_asked_about_once_more(
 
 
 def test_a_return_is_not_asked_about(submitted: Draft, as_agent: Client) -> None:
-    assert post(as_agent, submitted, deed="return", text="Look again").status_code == 302
+    assert post(as_agent, submitted, decision="return", text="Look again").status_code == 302
     assert outcome() == DecisionOutcome.SCHEDULED
 
 
@@ -153,9 +153,9 @@ def test_a_case_that_a_colleague_has_claimed_is_taken_over_before_it_is_decided(
     version = page_version(as_colleague, submitted, "ruling/")
     claims.claim([submitted.application.pk], by=agent)
     case = case_page(as_colleague, submitted)
-    assert case.all("input", name="deed") == []
+    assert case.all("input", name="decision") == []
     assert "Mira Okafor has claimed this case." in case.one("section", aria_labelledby="decide").text
-    typed = {"sight": version, "deed": "return", "text": "Look again"}
+    typed = {"sight": version, "decision": "return", "text": "Look again"}
     refused = as_colleague.post(path(submitted, "ruling/"), typed)
     assert refused.status_code == 409
     markup = sound(refused)
@@ -175,13 +175,13 @@ def test_a_case_that_a_colleague_has_claimed_is_taken_over_before_it_is_decided(
     assert f"/desk/{submitted.application.reference}/" in letter.text
     assert "ill" not in letter.text.split(), "the reason stays at the desk"
     assert "Taken over from Mira Okafor: Mira is ill" in case_page(as_agent, submitted).one("main").text
-    assert post(as_colleague, submitted, deed="return", text="Look again").status_code == 302
+    assert post(as_colleague, submitted, decision="return", text="Look again").status_code == 302
 
 
 def test_a_claim_that_has_ended_binds_nobody(submitted: Draft, agent: Any, as_colleague: Client, settings: Any) -> None:
     claims.claim([submitted.application.pk], by=agent)
     settings.CLAIM_HOURS = 0
-    assert post(as_colleague, submitted, deed="return", text="Look again").status_code == 302
+    assert post(as_colleague, submitted, decision="return", text="Look again").status_code == 302
 
 
 def test_without_the_right_to_claim_the_way_out_names_it(
@@ -191,7 +191,9 @@ def test_without_the_right_to_claim_the_way_out_names_it(
     claims.claim([submitted.application.pk], by=agent)
     colleague.set_rights([one for one in Right.values if one != Right.REVIEW])
     assert "you need the right “review”" in case_page(as_colleague, submitted).one("main").text
-    refused = as_colleague.post(path(submitted, "ruling/"), {"sight": version, "deed": "return", "text": "Look again"})
+    refused = as_colleague.post(
+        path(submitted, "ruling/"), {"sight": version, "decision": "return", "text": "Look again"}
+    )
     assert "Take over this case" not in sound(refused).one("main").text
 
 
@@ -200,7 +202,7 @@ def test_the_second_agent_confirms_without_taking_over(
 ) -> None:
     settings.FOUR_EYES = True
     factories.accept_everything(submitted, agent)
-    post(as_agent, submitted, deed="approve", **POINTER)
+    post(as_agent, submitted, decision="approve", **POINTER)
     assert Case.objects.get().claimed_by == agent
     form = {"sight": page_version(as_colleague, submitted, "ruling/"), "unseen": documents_of(submitted)}
     assert as_colleague.post(path(submitted, "ruling/confirmation/"), form | POINTER).status_code == 302
@@ -213,7 +215,7 @@ def test_the_next_case_is_none_that_was_decided_just_now(
 ) -> None:
     settings.FOUR_EYES = True
     factories.accept_everything(submitted, agent)
-    post(as_agent, submitted, deed="approve", **POINTER)
+    post(as_agent, submitted, decision="approve", **POINTER)
     claims.release([submitted.application.pk], by=agent)
     form = {"sight": page_version(as_colleague, submitted, "ruling/"), "unseen": documents_of(submitted)}
     response = as_colleague.post(path(submitted, "ruling/confirmation/"), form | POINTER | {"then": "next"})

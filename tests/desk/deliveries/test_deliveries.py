@@ -78,7 +78,7 @@ def test_what_agents_did_is_named_and_decided_about_wherever_it_is_held(
     [
         (["undecided"], "held", Reason.UNCLEAR, "warning"),
         (["undecided"], "held", Reason.AMBIGUOUS, "warning"),
-        (["undecided", "surplus"], "done", Reason.DUPLICATE, "warning"),
+        (["undecided", "duplicates"], "done", Reason.DUPLICATE, "warning"),
         (["unknown"], "unknown", Reason.UNCLEAR, "open"),
         (["unknown"], "reconciling", Reason.UNCLEAR, "open"),
         (["by_hand"], "held", "unsupported", "warning"),
@@ -92,7 +92,7 @@ def test_a_row_is_in_its_group(
 ) -> None:
     put("party", state, reason)
     assert page_of(as_agent, LIST).all("tr")[1].attributes["class"] == f"is-{look}"
-    names = ("undecided", "surplus", "unknown", "by_hand", "held", "refused", "waiting")
+    names = ("undecided", "duplicates", "unknown", "by_hand", "held", "refused", "waiting")
     assert [name for name in names if titles(as_agent, f"?state={name}")] == groups
     markup = page_of(as_agent, LIST)
     nav = markup.one("nav", aria_label="Groups")
@@ -206,7 +206,7 @@ def test_what_the_provider_has_to_change_by_hand_is_named_without_its_values(
 def test_a_draft_in_which_nothing_is_wrong_is_nobodys_to_read(complete: Draft, as_agent: Client) -> None:
     row = Delivery.objects.get(kind="party")
     assert as_agent.get(path(row)).status_code == 404
-    assert post(as_agent, row, deed="absent").status_code == 404
+    assert post(as_agent, row, decision="absent").status_code == 404
 
 
 @pytest.mark.parametrize("page", ["", "decision/"])

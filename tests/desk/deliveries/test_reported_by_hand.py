@@ -48,7 +48,7 @@ def record(client: Client, found: Delivery, **form: Any) -> Any:
     """As an agent does it: the page's last form, with a note."""
     markup = page_of(client, path(found))
     posted = [one for one in markup.all("form") if one.attributes.get("action", "").endswith("/decision/")][-1]
-    hidden = {name: markup.all("input", name=name)[-1].attributes["value"] for name in ("seen", "deed")}
+    hidden = {name: markup.all("input", name=name)[-1].attributes["value"] for name in ("seen", "decision")}
     return client.post(posted.attributes["action"], hidden | {"note": NOTE} | form)
 
 
@@ -65,9 +65,9 @@ def test_what_was_told_by_hand_counts_as_received_and_the_rest_goes_on(
     assert deliveries_of(shares.application).of_party("ada").words == "Received"
     assert row("submission", "2").state == "done", "what waited for it goes on"
     decision = Decision.objects.get()
-    assert (decision.agent, decision.deed, decision.note) == (agent, "told", NOTE)
+    assert (decision.agent, decision.kind, decision.note) == (agent, "told", NOTE)
     assert decision.told["answers"]["person.last_name"] == "King"
-    entry = Entry.objects.filter(deed=AuditAction.DECISION).latest("pk")
+    entry = Entry.objects.filter(action=AuditAction.DECISION).latest("pk")
     assert f'"decision":{decision.pk}' in entry.detail
     assert len(at_other_service.requests("POST", "/parties")) == 2, "nothing is sent twice"
 
@@ -118,7 +118,7 @@ def test_steps_are_told_in_one_go_and_the_customers_waiting_ends(
     assert offered == [str(one.pk) for one in others], "the step itself is no other one"
     record(as_agent, first, also=[str(one.pk) for one in others])
     assert {one.reason for one in Delivery.objects.filter(kind__in=("submission", "status"))} == {"told"}
-    assert len(rows_with(Decision.objects, deed="told", note=NOTE)) == 3
+    assert len(rows_with(Decision.objects, kind="told", note=NOTE)) == 3
     assert "With our team" not in as_owner.get(status).content.decode()
     assert titles(as_agent) == []
 
@@ -158,7 +158,7 @@ def test_what_has_moved_since_the_page_was_drawn_is_not_recorded(changed: Delive
 
 def test_only_who_may_decide_records_it(changed: Delivery, as_agent: Client, agent: Any) -> None:
     agent.set_rights(["all_cases"])
-    form = {"deed": "told", "note": NOTE, "seen": changed.updated_at.isoformat()}
+    form = {"decision": "told", "note": NOTE, "seen": changed.updated_at.isoformat()}
     assert as_agent.post(path(changed, "decision/"), form).status_code == 403
     assert not page_of(as_agent, path(changed)).all("textarea", id="note")
 

@@ -15,7 +15,7 @@ def test_an_agent_binds_it(complete: Draft, as_agent: Client) -> None:
     row = put("party", "held", Reason.UNCLEAR)
     response = as_agent.post(
         path(row, "decision/"),
-        {"seen": _seen(as_agent, row), "deed": "bind", "remote_id": "pty_9", "note": "Mail of Monday"},
+        {"seen": _seen(as_agent, row), "decision": "bind", "remote_id": "pty_9", "note": "Mail of Monday"},
     )
     assert (response.status_code, response["Location"]) == (302, path(row))
     after = Delivery.objects.get(pk=row.pk)
@@ -23,7 +23,7 @@ def test_an_agent_binds_it(complete: Draft, as_agent: Client) -> None:
     markup = page_of(as_agent, path(row))
     assert "Mira Okafor: The formation service has it pty_9" in markup.one("main").text
     assert "Mail of Monday" in markup.one("main").text
-    assert not markup.all("input", name="deed")
+    assert not markup.all("input", name="decision")
 
 
 def _seen(client: Client, row: Delivery) -> str:
@@ -32,7 +32,7 @@ def _seen(client: Client, row: Delivery) -> str:
 
 def test_an_agent_declares_it_absent(complete: Draft, as_agent: Client) -> None:
     row = put("party", "held", Reason.UNCLEAR)
-    assert post(as_agent, row, deed="absent").status_code == 302
+    assert post(as_agent, row, decision="absent").status_code == 302
     assert Delivery.objects.get(pk=row.pk).state == "queued"
     assert "It will be sent again" in page_of(as_agent, path(row)).one("main").text
 
@@ -40,11 +40,11 @@ def test_an_agent_declares_it_absent(complete: Draft, as_agent: Client) -> None:
 @pytest.mark.parametrize(
     ("form", "control_id"),
     [
-        ({}, "deed-bind"),
-        ({"deed": "perhaps"}, "deed-bind"),
-        ({"deed": "bind", "remote_id": ""}, "remote_id"),
-        ({"deed": "bind", "remote_id": "pty 9"}, "remote_id"),
-        ({"deed": "bind", "remote_id": "pty_9", "note": "n" * 1001}, "note"),
+        ({}, "decision-bind"),
+        ({"decision": "perhaps"}, "decision-bind"),
+        ({"decision": "bind", "remote_id": ""}, "remote_id"),
+        ({"decision": "bind", "remote_id": "pty 9"}, "remote_id"),
+        ({"decision": "bind", "remote_id": "pty_9", "note": "n" * 1001}, "note"),
     ],
     ids=("none", "another", "no-id", "malformed", "long-note"),
 )
@@ -66,8 +66,8 @@ def test_what_is_wrong_stands_at_its_control_and_nothing_typed_is_lost(
 
 def test_a_form_that_comes_late_shows_what_happened_instead(complete: Draft, as_agent: Client) -> None:
     row = put("party", "held", Reason.UNCLEAR)
-    assert post(as_agent, row, deed="bind", remote_id="pty_9").status_code == 302
-    response = post(as_agent, row, deed="absent")
+    assert post(as_agent, row, decision="bind", remote_id="pty_9").status_code == 302
+    response = post(as_agent, row, decision="absent")
     assert response.status_code == 409
     text = Markup(response.content.decode()).one("main").text
     assert "This changed after you opened it" in text
@@ -78,7 +78,7 @@ def test_a_form_that_comes_late_shows_what_happened_instead(complete: Draft, as_
 def test_a_form_that_says_no_moment_is_late(complete: Draft, as_agent: Client) -> None:
     row = put("party", "held", Reason.UNCLEAR)
     for seen in ("", "yesterday", "2026-02-31T00:00:00+00:00", "2026-11-21T10:00:00"):
-        answer = as_agent.post(path(row, "decision/"), {"seen": seen, "deed": "absent"})
+        answer = as_agent.post(path(row, "decision/"), {"seen": seen, "decision": "absent"})
         assert answer.status_code == 409, seen
     assert not Decision.objects.exists()
 
@@ -90,5 +90,5 @@ def test_a_decision_that_is_only_opened_leads_to_its_thing(complete: Draft, as_a
 
 def test_no_one_decides_about_what_settles_itself(complete: Draft, as_agent: Client) -> None:
     row = put("party", "unknown", Reason.UNCLEAR)
-    assert not page_of(as_agent, path(row)).all("input", name="deed")
-    assert post(as_agent, row, deed="absent").status_code == 409
+    assert not page_of(as_agent, path(row)).all("input", name="decision")
+    assert post(as_agent, row, decision="absent").status_code == 409

@@ -45,7 +45,7 @@ def test_a_share_class_that_is_there_is_bound(
     entity_id = row("entity").remote_id
     assert service.records(entity_id, Collection.SHAREHOLDINGS) == [], "they wait for the id of their class"
     [share_class] = service.records(entity_id, Collection.SHARE_CLASSES)
-    resolve(as_agent, deed="bind", remote_id=share_class["id"])
+    resolve(as_agent, decision="bind", remote_id=share_class["id"])
     drain_all()
     assert [one["share_class_id"] for one in service.records(entity_id, Collection.SHAREHOLDINGS)] == [
         share_class["id"]
@@ -62,7 +62,7 @@ def test_a_share_class_that_is_not_there_is_sent_once_more(
     drain_all()
     check = f"/applications/{complete.application.reference}/check/"
     assert "With our team" in as_owner.get(check).content.decode()
-    resolve(as_agent, deed="absent")
+    resolve(as_agent, decision="absent")
     drain_all()
     assert len(service.records(row("entity").remote_id, Collection.SHARE_CLASSES)) == 1
     assert transport.endpoints.count("POST entities/share-classes") == 2

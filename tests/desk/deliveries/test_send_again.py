@@ -29,7 +29,7 @@ def test_the_page_shows_the_services_words_and_code_and_sends_again(complete: Dr
     text = markup.one("main").text
     assert "csp_data: An object of csp_field_key to value is required (code wrong_type)" in text
     assert [button.text for button in markup.all("button") if button.text == "Send again"]
-    response = post(as_agent, row, deed="again")
+    response = post(as_agent, row, decision="again")
     assert (response.status_code, response["Location"]) == (302, path(row))
     after = Delivery.objects.get(pk=row.pk)
     assert (after.state, after.problems, after.next_at is not None) == ("queued", [], True)
@@ -44,7 +44,7 @@ def test_a_delivery_in_doubt_or_without_a_call_has_no_such_button_and_the_server
 ) -> None:
     row = put("party", "held", reason)
     assert "Send again" not in [button.text for button in page_of(as_agent, path(row)).all("button")]
-    response = post(as_agent, row, deed="again")
+    response = post(as_agent, row, decision="again")
     assert response.status_code == 409
     assert "not recorded" in response.content.decode()
     assert Delivery.objects.get(pk=row.pk).state == "held"
@@ -53,8 +53,8 @@ def test_a_delivery_in_doubt_or_without_a_call_has_no_such_button_and_the_server
 
 def test_a_second_agent_who_comes_late_sends_nothing(complete: Draft, as_agent: Client, as_colleague: Client) -> None:
     row = held()
-    assert post(as_agent, row, deed="again").status_code == 302
-    assert post(as_colleague, row, deed="again").status_code == 409
+    assert post(as_agent, row, decision="again").status_code == 302
+    assert post(as_colleague, row, decision="again").status_code == 409
     assert Decision.objects.count() == 1
 
 
@@ -62,7 +62,7 @@ def test_an_agent_without_the_right_sees_no_button(complete: Draft, as_agent: Cl
     agent.set_rights(["all_cases"])
     row = held()
     assert "Send again" not in [button.text for button in page_of(as_agent, path(row)).all("button")]
-    assert post(as_agent, row, deed="again").status_code == 403
+    assert post(as_agent, row, decision="again").status_code == 403
     assert Delivery.objects.get(pk=row.pk).state == "held"
 
 

@@ -84,7 +84,7 @@ def _is_fact(element: Element) -> bool:
 
 
 def reveal_entries() -> list[Entry]:
-    return list(Entry.objects.filter(deed=AuditAction.REVEAL))
+    return list(Entry.objects.filter(action=AuditAction.REVEAL))
 
 
 @given(
@@ -146,8 +146,8 @@ def test_each_time_is_one_entry_with_the_names_of_the_fields_and_no_number(
     assert json.loads(entry.detail) == {"fields": list(NUMBERS)}
     show(as_agent, numbered)
     assert len(reveal_entries()) == 2
-    csv = b"".join(as_agent.get("/desk/audit/entries.csv?deed=reveal").streaming_content).decode()  # type: ignore[attr-defined]
-    html = as_agent.get("/desk/audit/?deed=reveal").content.decode()
+    csv = b"".join(as_agent.get("/desk/audit/entries.csv?kind=reveal").streaming_content).decode()  # type: ignore[attr-defined]
+    html = as_agent.get("/desk/audit/?kind=reveal").content.decode()
     alone = as_agent.get(f"/desk/audit/{entry.number}/").content.decode()
     assert "Viewed numbers of ada: passport number, tax number" in html
     assert "Viewed numbers of ada: passport number, tax number" in alone

@@ -393,7 +393,7 @@ def test_a_document_is_opened_by_a_link_and_by_nothing_else(
     assert markup.one("img").attributes["src"].endswith(f"/documents/{number}/pages/2/picture/")
     assert "Opened by Mira Okafor" in markup.one("main").text
     assert list(opened_documents(submitted).accounts) == [number]
-    entries = Entry.objects.filter(deed=AuditAction.LOOK)
+    entries = Entry.objects.filter(action=AuditAction.LOOK)
     assert [json.loads(entry.detail) for entry in entries] == [{"way": "page", "page": 2}]
     # Who has opened it before sees it again, which records nothing; a colleague opens it first.
     assert len(page(as_agent, submitted, query=named).all("img")) == 1

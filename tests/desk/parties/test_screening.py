@@ -109,7 +109,7 @@ def test_its_file_goes_to_agents_alone_and_the_audit_log_has_it(
     reference = draft.application.reference
     assert answer.headers["Content-Disposition"] == f'attachment; filename="{reference}-sanctions-check.pdf"'
     assert answer.headers["Content-Security-Policy"] == ISOLATED_POLICY
-    assert json.loads(Entry.objects.filter(deed=AuditAction.LOOK).latest("number").detail)["way"] == "screening file"
+    assert json.loads(Entry.objects.filter(action=AuditAction.LOOK).latest("number").detail)["way"] == "screening file"
     # It is no document of the case, though both have numbers.
     assert opened_documents(draft).accounts == {}
     assert (as_owner.get(address).status_code, as_nobody.get(address).status_code) == (403, 302)

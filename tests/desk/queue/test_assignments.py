@@ -67,7 +67,7 @@ def test_history_and_audit_say_who_assigned_it_to_whom(
     html = page_after_post(as_agent, f"{address}assignment/", posted)
     assert "Assigned by Mira Okafor, taken from Ana" in html
     assert "Assigned the case to Dev Ramanathan" in " ".join(html.split())
-    entry = Entry.objects.filter(deed=AuditAction.CLAIM).latest("number")
+    entry = Entry.objects.filter(action=AuditAction.CLAIM).latest("number")
     detail = json.loads(entry.detail)
     assert (detail["did"], detail["to"], detail["taken_from"]) == ("assign", colleague.pk, third.pk)
     assert str(application.pk) in detail["rows"]["desk.case"]
@@ -99,7 +99,7 @@ def test_nobody_without_the_right_is_given_a_case(
         kept = {name: markup.one("input", name=name).attributes["value"] for name in ("case", "held", "shown")}
         assert kept == {name: str(posted[name]) for name in kept}
     assert holder(submitted.application) is None
-    assert not Entry.objects.filter(deed=AuditAction.CLAIM).exists()
+    assert not Entry.objects.filter(action=AuditAction.CLAIM).exists()
 
 
 def test_whoever_claimed_it_meanwhile_keeps_it_and_is_named(

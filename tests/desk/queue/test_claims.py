@@ -41,7 +41,7 @@ def test_the_ticked_cases_are_claimed_and_released(owner: Any, agent: Any, as_ag
     assert references(as_agent, "?view=mine") == [second.reference, first.reference]
     assert "You have released 1 case." in page_after_post(as_agent, "/desk/releases/", {"case": [first.pk, third.pk]})
     assert [holder(one) for one in (first, second, third)] == [None, agent, None]
-    said = Entry.objects.filter(deed=AuditAction.CLAIM, reference=first.reference).order_by("number")
+    said = Entry.objects.filter(action=AuditAction.CLAIM, reference=first.reference).order_by("number")
     assert [json.loads(one.detail)["did"] for one in said] == ["claim", "release"]
 
 

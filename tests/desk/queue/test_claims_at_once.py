@@ -24,7 +24,7 @@ def case_of(draft: Draft) -> Case:
 
 
 def claim_entries() -> int:
-    return Entry.objects.filter(deed=AuditAction.CLAIM).count()
+    return Entry.objects.filter(action=AuditAction.CLAIM).count()
 
 
 def begun(draft: Draft) -> int:

@@ -89,7 +89,7 @@ def test_a_status_that_the_portal_does_not_know_is_shown_as_it_is(filed: Draft, 
 
 def test_a_return_is_passed_on_in_the_agents_words_alone(filed: Draft, as_agent: Client, as_owner: Client) -> None:
     receives(filed, "returned_for_changes")
-    answer = pass_on(as_agent, filed, deed="return", text=WORDS)
+    answer = pass_on(as_agent, filed, decision="return", text=WORDS)
     assert answer.status_code == 302
     assert state(filed) == State.RETURNED_FOR_CHANGES
     page = customers_page(as_owner, filed)
@@ -98,7 +98,7 @@ def test_a_return_is_passed_on_in_the_agents_words_alone(filed: Draft, as_agent:
     assert [(one.kind, one.to) for one in Letter.objects.all()] == [("return", "owner@example.com")]
     assert "reports" not in case_page(as_agent, filed).one("main").text
     assert Case.objects.get().service_status == ""
-    assert [(one.deed, one.outcome, one.text) for one in ReviewDecision.objects.all()] == [("return", "done", WORDS)]
+    assert [(one.kind, one.outcome, one.text) for one in ReviewDecision.objects.all()] == [("return", "done", WORDS)]
     assert audit_findings() == []
 
 
@@ -106,7 +106,7 @@ def test_what_was_passed_on_can_be_corrected_and_submitted_for_our_review(
     filed: Draft, as_agent: Client, owner: Any
 ) -> None:
     receives(filed, "returned_for_changes")
-    pass_on(as_agent, filed, deed="return", text=WORDS)
+    pass_on(as_agent, filed, decision="return", text=WORDS)
     draft = factories.again(filed)
     section = draft.schema.section("the-company")
     assert section is not None
@@ -117,7 +117,7 @@ def test_what_was_passed_on_can_be_corrected_and_submitted_for_our_review(
 
 def test_a_rejection_is_passed_on_as_final(filed: Draft, as_agent: Client, as_owner: Client) -> None:
     receives(filed)
-    assert pass_on(as_agent, filed, deed="decline", text=WORDS).status_code == 302
+    assert pass_on(as_agent, filed, decision="decline", text=WORDS).status_code == 302
     assert state(filed) == State.REJECTED
     page = customers_page(as_owner, filed)
     assert WORDS in page
@@ -142,11 +142,11 @@ def test_a_dismissal_leaves_everything_as_it_is(filed: Draft, as_agent: Client, 
 @pytest.mark.parametrize(
     ("typed", "message"),
     [
-        ({"deed": "return"}, "Tell the customer why."),
-        ({"deed": "return", "text": " \n"}, "Tell the customer why."),
+        ({"decision": "return"}, "Tell the customer why."),
+        ({"decision": "return", "text": " \n"}, "Tell the customer why."),
         ({"text": WORDS}, "Select a decision."),
-        ({"deed": "approve", "text": WORDS}, "Select a decision."),
-        ({"deed": "decline", "text": "x" * 2_001}, "Use 2,000 characters or fewer."),
+        ({"decision": "approve", "text": WORDS}, "Select a decision."),
+        ({"decision": "decline", "text": "x" * 2_001}, "Use 2,000 characters or fewer."),
     ],
 )
 def test_what_is_missing_is_named_and_what_was_typed_stays(
@@ -172,7 +172,7 @@ def test_of_two_agents_the_second_is_told(filed: Draft, as_agent: Client, as_col
     receives(filed)
     form = hidden(case_page(as_colleague, filed), "/service-status/")
     dismiss(as_agent, filed, reason="Settled by telephone.")
-    answer = as_colleague.post(path(filed, "service-status/"), form | {"deed": "decline", "text": WORDS})
+    answer = as_colleague.post(path(filed, "service-status/"), form | {"decision": "decline", "text": WORDS})
     assert answer.status_code == 409
     assert "dismissed the formation service’s status" in answer.content.decode()
     assert state(filed) == State.SUBMITTED_TO_CSP
@@ -183,7 +183,7 @@ def test_a_case_that_a_colleague_has_claimed_is_taken_over_first(
 ) -> None:
     receives(filed)
     as_colleague.post(path(filed, "claim/"))
-    answer = pass_on(as_agent, filed, deed="return", text=WORDS)
+    answer = pass_on(as_agent, filed, decision="return", text=WORDS)
     assert answer.status_code == 409
     assert WORDS in answer.content.decode(), "what was typed can be copied"
     assert state(filed) == State.SUBMITTED_TO_CSP
@@ -193,7 +193,7 @@ def test_a_later_status_takes_the_place_of_the_one_on_an_open_page(filed: Draft,
     receives(filed)
     form = hidden(case_page(as_agent, filed), "/service-status/")
     receives(filed, "on_hold")
-    answer = as_agent.post(path(filed, "service-status/"), form | {"deed": "decline", "text": WORDS})
+    answer = as_agent.post(path(filed, "service-status/"), form | {"decision": "decline", "text": WORDS})
     assert answer.status_code == 409
     assert state(filed) == State.SUBMITTED_TO_CSP
 
@@ -204,7 +204,7 @@ def test_during_the_review_the_agent_decides_as_usual(submitted: Draft, as_agent
     assert "Decide about the application below" in page.one("main").text
     assert not [one for one in page.all("form") if one.attributes.get("action", "").endswith("/service-status/")]
     [status] = ServiceStatus.objects.all()
-    form = {"number": str(status.pk), "deed": "decline", "text": WORDS}
+    form = {"number": str(status.pk), "decision": "decline", "text": WORDS}
     assert as_agent.post(path(submitted, "service-status/"), form).status_code == 409
     assert state(submitted) == State.SUBMITTED_FOR_REVIEW
 
@@ -232,7 +232,7 @@ def unpaid(submitted: Draft) -> Draft:
 def test_a_case_that_is_not_paid_for_is_shown_and_nothing_is_offered(unpaid: Draft, as_agent: Client) -> None:
     page = case_page(as_agent, unpaid)
     assert "waiting for the customer’s payment" in page.one("main").text
-    assert not page.all("input", name="deed")
+    assert not page.all("input", name="decision")
     offered = {one.text for one in page.all("button")}
     assert not [words for words in offered if words.startswith(("Accept", "Claim", "Assign"))]
     queue = queue_page(as_agent, "?view=all")
@@ -253,7 +253,7 @@ def test_the_server_refuses_to_claim_or_decide_what_is_not_paid_for(
     assert Case.objects.get().claimed_by is None
     sight = {"sight": "1.0"}
     answer = as_agent.post(
-        path(unpaid, "ruling/"), sight | {"deed": "decline", "reason": "funds", "text": "No.", "certain": "1"}
+        path(unpaid, "ruling/"), sight | {"decision": "decline", "reason": "funds", "text": "No.", "certain": "1"}
     )
     assert answer.status_code == 409
     assert "waiting for the customer’s payment" in answer.content.decode()

@@ -160,7 +160,7 @@ def test_only_texts_that_can_be_filled_in_are_offered(named: Draft, as_agent: Cl
 def test_a_text_is_inserted_into_a_return(named: Draft, as_agent: Client, agent: Any) -> None:
     text = shared(agent, "Back", "<i>{company}</i> needs changes.")
     write_note(named, WHOLE_APPLICATION, text="Meanwhile", by=agent)
-    posted = {"deed": "return", "text": "", "sight": "1.0", "shared_text": str(text.pk), "insert": "1"}
+    posted = {"decision": "return", "text": "", "sight": "1.0", "shared_text": str(text.pk), "insert": "1"}
     answer = as_agent.post(path(named, "ruling/"), posted)
     assert answer.status_code == 200
     assert "&lt;i&gt;Larkfield Holdings&lt;/i&gt; needs changes." in answer.content.decode()
@@ -179,6 +179,6 @@ def test_what_was_typed_is_kept_where_the_case_was_closed_meanwhile(
     text = shared(agent, "Back", "Changes are needed.")
     sight = str(current_version(named.application))
     services.withdraw(factories.again(named), by=owner)
-    posted = {"deed": "return", "text": "Long words", "sight": sight, "shared_text": str(text.pk), "insert": "1"}
+    posted = {"decision": "return", "text": "Long words", "sight": sight, "shared_text": str(text.pk), "insert": "1"}
     answer = as_agent.post(path(named, "ruling/"), posted)
     assert "Long words" in sound(answer).one("textarea", id="typed-1").text

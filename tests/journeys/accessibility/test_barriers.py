@@ -330,7 +330,7 @@ def _deliveries_to_resolve(draft: Application) -> Iterator[Shot]:
 
 
 def _declare_absent(tab: Tab) -> None:
-    tab.locator("#deed-absent").check()
+    tab.locator("#decision-absent").check()
     press(tab, "Record decision")
 
 

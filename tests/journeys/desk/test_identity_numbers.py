@@ -46,5 +46,5 @@ def test_a_key_shows_numbers_and_a_clean_party_takes_four(open_tab: OpenTab) -> 
     tab.keyboard.press("Enter")
     expect(tab.locator("#messages")).to_contain_text("9 facts accepted.")
     expect(tab.locator("h1")).to_have_text("Unnamed company")
-    shown = Entry.objects.filter(deed=AuditAction.REVEAL)
+    shown = Entry.objects.filter(action=AuditAction.REVEAL)
     assert [json.loads(one.detail)["fields"] for one in shown] == [["person.passport_number", "person.tax_number"]] * 2

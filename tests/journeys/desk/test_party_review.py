@@ -67,7 +67,7 @@ def test_a_person_is_checked_by_keys_and_a_clean_company_takes_two(open_tab: Ope
     expect(tab.get_by_role("heading", level=1)).to_have_text("Ingrid Solheim")
     assert Check.objects.count() == 10
     assert [one.text for one in Query.objects.all()] == ["1a]n"]
-    entries = [json.loads(one.detail) for one in Entry.objects.filter(deed=AuditAction.LOOK)]
+    entries = [json.loads(one.detail) for one in Entry.objects.filter(action=AuditAction.LOOK)]
     assert {one.get("page") for one in entries} == {1, 2}, "page 2 of the passport, page 1 of the extract"
 
 
@@ -104,10 +104,10 @@ def test_what_a_page_says_is_noted_by_keys_and_the_fact_in_hand_shows_that_page(
     tab.get_by_role("link", name="reference.pdf").click()
     expect(tab.locator("#viewer-title")).to_have_text("Letter")
     tab.reload()
-    entries = Entry.objects.filter(deed=AuditAction.LOOK).count()
+    entries = Entry.objects.filter(action=AuditAction.LOOK).count()
     tab.locator("#fact-4").hover()
     expect(page).to_have_accessible_name("Page 2 of 3")
-    assert Entry.objects.filter(deed=AuditAction.LOOK).count() == entries
+    assert Entry.objects.filter(action=AuditAction.LOOK).count() == entries
 
 
 def test_neither_pointer_nor_focus_nor_a_prefetch_opens_a_document(open_tab: OpenTab) -> None:

@@ -26,7 +26,7 @@ def document(complete: Draft, owner: Any) -> Document:
 
 
 def log_entries() -> list[tuple[str, int, str, dict[str, Any]]]:
-    found = Entry.objects.filter(deed__in=(AuditAction.LOOK, AuditAction.RECORD)).order_by("number")
+    found = Entry.objects.filter(action__in=(AuditAction.LOOK, AuditAction.RECORD)).order_by("number")
     return [(one.actor, one.account, one.subject, detail_of(one)) for one in found]
 
 
@@ -54,7 +54,7 @@ def test_a_look_is_kept_for_owner_and_agent(
         shown(client, f"/{room}/{reference}/documents/{document.pk}/{more}")
     people = ((Actor.CUSTOMER, owner.pk), (Actor.AGENT, agent.pk))
     assert log_entries() == [(*who, str(document.pk), RECORDED_AS[more]) for who in people]
-    assert {one.reference for one in Entry.objects.filter(deed=AuditAction.LOOK)} == {reference}
+    assert {one.reference for one in Entry.objects.filter(action=AuditAction.LOOK)} == {reference}
 
 
 def test_a_small_picture_is_a_look_too(document: Document, as_owner: Client) -> None:
@@ -121,7 +121,7 @@ def test_every_change_stands_in_the_chain(complete: Draft, owner: Any) -> None:
     services.submit(complete, by=owner, declaration="I declare it.")
     services.reopen(complete, reason="Returned")
     services.create_copy(complete, by=owner)
-    named = [pk for one in Entry.objects.filter(deed=AuditAction.CHANGE) for pk in detail_of(one)["changes"]]
+    named = [pk for one in Entry.objects.filter(action=AuditAction.CHANGE) for pk in detail_of(one)["changes"]]
     assert sorted(named) == sorted(Change.objects.values_list("pk", flat=True))
     of_nobody = Entry.objects.get(actor=Actor.PORTAL)
     assert detail_of(of_nobody)["moved_to"] == "returned_for_changes"

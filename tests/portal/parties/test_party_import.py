@@ -138,7 +138,7 @@ def test_a_row_with_problems_is_not_added_whoever_posts_it(as_owner: Client, dra
 def test_whoever_is_here_is_left_out_unless_somebody_says_otherwise(as_owner: Client, draft: Draft, owner: Any) -> None:
     services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     sheet = Upload(as_owner, draft, (*ADA[:2], "yes", *ADA[3:]))
-    section = sheet.page.one("section", aria_labelledby="twins").text
+    section = sheet.page.one("section", aria_labelledby="duplicates").text
     assert "Ada Lovelace, born 10\xa0December\xa01985, is already a director in this application." in section
     assert [one.text for one in sheet.page.all("option")] == [
         "Skip this row",

@@ -322,7 +322,7 @@ def test_a_file_goes_into_their_slot_and_can_be_had_and_removed(invitation: Invi
     [document] = rows_with(Application.objects.get().documents, name="ada.pdf")
     assert document.uploaded_by is None
     assert b"".join(guest.get(url(invitation, f"documents/{document.pk}/")).streaming_content) == factories.PDF
-    look = Entry.objects.get(deed=AuditAction.LOOK)
+    look = Entry.objects.get(action=AuditAction.LOOK)
     assert (look.actor, look.account, look.subject) == (Actor.GUEST, 0, str(document.pk))
     response = fill_in(guest, invitation, more={"removal": f"{stored(invitation).token}/Passport"})
     assert response["Location"] == url(invitation, f"documents/{document.pk}/removal/")

@@ -52,7 +52,7 @@ def test_a_service_that_cannot_be_reached_is_tried_again(
     drain()
     assert transport.calls[0].key == key
     assert deliveries_of(complete.application).overall.words == "Received"
-    assert [attempt.outcome for attempt in row("entity").tries.order_by("pk")] == ["NotSent", "done"]
+    assert [attempt.outcome for attempt in row("entity").calls.order_by("pk")] == ["NotSent", "done"]
 
 
 def test_what_waits_holds_up_what_comes_after_it(complete: Draft, transport: FlakyTransport) -> None:

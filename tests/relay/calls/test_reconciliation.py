@@ -127,7 +127,7 @@ def test_two_that_may_be_it_are_held_for_an_agent(
     strict.fail_on(PARTIES, duplicated, times=1)
     drain_until_settled()
     held = row("party", "ada")
-    assert (held.state, held.reason, held.remote_id) == ("held", "twins", "")
+    assert (held.state, held.reason, held.remote_id) == ("held", "ambiguous", "")
     assert lookups("ada") == [(2, 2, "several may be it")]
     assert deliveries_of(complete.application).of_party("ada").words == "With our team"
 
@@ -269,7 +269,7 @@ def test_a_worker_that_died_leaves_something_to_look_for(
     assert taken.row.kind == ResourceKind.PARTY
     Delivery.objects.filter(pk=taken.row.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
     drain()
-    assert row("party", "ada").tries.get().outcome == "worker_died"
+    assert row("party", "ada").calls.get().outcome == "worker_died"
     drain_until_settled()
     assert len(parties(service)) == 1
     assert "not there" in [conclusion for _, _, conclusion in lookups("ada")]
@@ -335,7 +335,7 @@ def test_one_in_doubt_is_not_told_from_another_by_likeness(
     )
     update_each(Delivery.objects.filter(subject="namesake", kind="party"), sent=row("party", "namesake").wanted)
     drain_until_settled(3)
-    assert (row("party", "namesake").state, row("party", "namesake").reason) == ("held", "twins")
+    assert (row("party", "namesake").state, row("party", "namesake").reason) == ("held", "ambiguous")
 
 
 def test_only_what_was_never_in_doubt_was_surely_refused_for_the_status() -> None:

@@ -129,7 +129,7 @@ def test_an_agent_sends_it_again_unchanged_and_all_of_it_arrives(
     first, second = (call for call in transport.calls if call.path.endswith("/csp-data") and "scope" not in call.body)
     assert first.body == second.body
     assert first.key != second.key, "under its old key the service would repeat its refusal"
-    assert (decision.deed, decision.note) == ("again", "They have repaired it")
+    assert (decision.kind, decision.note) == ("again", "They have repaired it")
 
 
 def test_an_agent_can_send_what_waits_for_the_customer_again_too(

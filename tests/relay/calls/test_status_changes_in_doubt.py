@@ -191,7 +191,7 @@ def test_a_record_without_a_state_settles_nothing(
     advance(submitted, "begin_review", by=agent)
     drain_until_still()
     held = status_row("in_review")
-    assert (held.state, held.reason, held.seen.get().conclusion) == ("held", Reason.UNCLEAR, "no state that we know")
+    assert (held.state, held.reason, held.lookups.get().conclusion) == ("held", Reason.UNCLEAR, "no state that we know")
 
 
 def test_a_record_of_something_else_settles_nothing(submitted: Draft, without_keys: FlakyTransport, agent: Any) -> None:

@@ -47,7 +47,7 @@ def test_what_they_have_decided_otherwise_is_held_for_an_agent(
     assert (held.state, held.reason) == ("held", Reason.STATE_CONFLICT)
     assert sent_statuses(transport) == ["in_review", "submitted_to_csp"], "tried once, and what follows waits"
     assert state_words(held) == "The application has a different status at the service"
-    assert held.seen.get().conclusion == "it stands at rejected"
+    assert held.lookups.get().conclusion == "it stands at rejected"
     assert "Status we sent: submitted_to_csp" in provider_message(held, ids={})
     assert [one.pk for one in deliveries_in("undecided")] == [held.pk]
     assert ("Approval", "With our team") in [

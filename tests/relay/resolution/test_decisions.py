@@ -106,7 +106,7 @@ def test_an_absent_entity_is_sent_again_once_and_under_a_new_key(
 def test_a_decision_is_kept_with_who_took_it(lost_entity: Delivery, agent: Any) -> None:
     bind(lost_entity.pk, agent=agent, remote_id="ent_9", note="Mail of Monday,\r\nfrom their desk")
     decision = Decision.objects.get()
-    assert (decision.delivery_id, decision.agent, decision.deed) == (lost_entity.pk, agent, "bind")
+    assert (decision.delivery_id, decision.agent, decision.kind) == (lost_entity.pk, agent, "bind")
     assert (decision.remote_id, decision.note) == ("ent_9", "Mail of Monday,\nfrom their desk")
 
 
@@ -188,7 +188,7 @@ def test_the_second_of_two_decisions_is_told_that_it_comes_late(lost_entity: Del
     bind(lost_entity.pk, agent=agent, remote_id="ent_9", seen_at=lost_entity.updated_at)
     with pytest.raises(DecisionOutdated):
         declare_absent(lost_entity.pk, agent=agent, seen_at=lost_entity.updated_at)
-    assert Decision.objects.get().deed == "bind"
+    assert Decision.objects.get().decision == "bind"
     assert row("entity").remote_id == "ent_9"
 
 
@@ -210,7 +210,7 @@ def _absent(found: Delivery, agent: Any) -> Decision:
     return declare_absent(found.pk, agent=agent)
 
 
-def test_twins_are_decided_too(complete: Draft, agent: Any) -> None:
+def test_ambiguous_records_are_decided_too(complete: Draft, agent: Any) -> None:
     update_each(Delivery.objects.filter(kind="entity"), state="held", reason=Reason.AMBIGUOUS, sent={"answers": {}})
     bind(row("entity").pk, agent=agent, remote_id="ent_9")
     assert row("entity").remote_id == "ent_9"
@@ -261,7 +261,7 @@ class TestAnAgentResolvesAChange:
 def test_a_decision_stands_in_the_audit(lost_entity: Delivery, service: FormationService, agent: Any) -> None:
     [entity] = service.entities()
     decision = bind(lost_entity.pk, agent=agent, remote_id=str(entity["id"]), note="By telephone")
-    entry = Entry.objects.get(deed=AuditAction.DECISION)
+    entry = Entry.objects.get(action=AuditAction.DECISION)
     assert (entry.actor, entry.account, entry.subject) == (Actor.AGENT, agent.pk, f"delivery {lost_entity.pk}")
     detail = json.loads(entry.detail)
     assert list(detail.pop("rows")) == ["relay.decision"]
@@ -273,7 +273,7 @@ def test_a_decision_stands_in_the_audit(lost_entity: Delivery, service: Formatio
     [
         ("party", "held", "unclear", True, {"decide"}),
         ("party", "held", "unclear", False, {"decide"}),
-        ("party", "held", "twins", True, {"decide"}),
+        ("party", "held", "ambiguous", True, {"decide"}),
         ("party", "held", "unsupported", False, {"inform", "must inform"}),
         ("party", "held", "not_found", False, {"inform", "send again"}),
         ("party", "held", "not_found", True, {"inform"}),
@@ -284,7 +284,7 @@ def test_a_decision_stands_in_the_audit(lost_entity: Delivery, service: Formatio
         ("status", "held", "not_found", False, {"decide", "send again"}),
         ("status", "held", "unsupported", False, {"decide"}),
         ("party", "done", "", False, set()),
-        ("party", "done", "surplus", False, {"decide"}),
+        ("party", "done", "duplicate", False, {"decide"}),
         ("party", "done", "unsupported", False, {"inform", "must inform"}),
         ("status", "done", "unsupported", False, {"inform", "must inform"}),
         ("party", "done", "told", False, set()),

@@ -22,23 +22,23 @@ class Command(BaseCommand):
     help = "Verify the audit log against its hashes and its anchor. Exit code 1 if anything was altered."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        deeds = parser.add_subparsers(dest="deed", required=True)
-        verify_parser = deeds.add_parser("verify", help="read every entry and list the numbers of altered entries")
+        actions = parser.add_subparsers(dest="action", required=True)
+        verify_parser = actions.add_parser("verify", help="read every entry and list the numbers of altered entries")
         verify_parser.add_argument(
             "--reaches",
             metavar="NUMBER:HASH",
             type=_number_and_hash,
             help="an entry that the log must have, as a log file or an earlier run names it",
         )
-        deeds.add_parser(
+        actions.add_parser(
             "anchor",
             help="add missing anchors and keyed digests, for example after a crash, an upgrade or a change of "
             "AUDIT_KEY, once you have reviewed the entries",
         )
-        deeds.add_parser("new-key", help="make a new AUDIT_KEY, which is kept before those that there are")
+        actions.add_parser("new-key", help="make a new AUDIT_KEY, which is kept before those that there are")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if options["deed"] == "new-key":
+        if options["action"] == "new-key":
             self._make_key()
             return
         started, spent = time.perf_counter(), time.process_time()
@@ -46,7 +46,7 @@ class Command(BaseCommand):
             report = verify(now=time.time_ns() // 1000)
         except OSError as error:
             raise CommandError(f"AUDIT_ANCHOR: the anchor can't be read: {error.strerror}") from None
-        if options["deed"] == "anchor":
+        if options["action"] == "anchor":
             write_anchor(report.unanchored)
             self.stdout.write(f"Entries anchored: {len(report.unanchored)}.")
             chain.accept(report.unkeyed)

@@ -154,11 +154,11 @@ class Agent(Person):
             self._accept(self.browser.get(address))
         decision = "return" if asks else "approve"
         page = self.browser.get(home)
-        form = next(one for one in page.forms if any(control.name == "deed" for control in one.controls))
-        [deed] = [control for control in form.controls if control.name == "deed"]
-        if decision not in {option.value for option in deed.options}:
+        form = next(one for one in page.forms if any(control.name == "decision" for control in one.controls))
+        [decision] = [control for control in form.controls if control.name == "decision"]
+        if decision not in {option.value for option in decision.options}:
             raise AssertionError(f"{reference} can't be decided: {page.words[-1500:]}")
-        deed.filled = [decision]
+        decision.filled = [decision]
         text = next(control for control in form.controls if control.name == "text")
         text.filled = [_ASKED]
         answer = self.browser.send(form, form.buttons[0])
