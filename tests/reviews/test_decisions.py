@@ -283,7 +283,7 @@ def test_the_register_is_what_an_agent_recorded_else_what_the_service_reported(s
         (APPROVE, DecisionOutcome.DONE, "APPROVED-2", date(2026, 11, 2)),
     ):
         ReviewDecision.objects.create(
-            decision=decision, outcome=outcome, register_number=number, registered_on=day, **common, **decided
+            kind=decision, outcome=outcome, register_number=number, registered_on=day, **common, **decided
         )
     for outcome, number, day in (
         ("applied", "SERVICE-3", date(2026, 11, 3)),
@@ -296,7 +296,7 @@ def test_the_register_is_what_an_agent_recorded_else_what_the_service_reported(s
     application.state = State.INCORPORATED
     assert registration_of(application) == Registration("SERVICE-3", date(2026, 11, 3))
     ReviewDecision.objects.create(
-        decision=INCORPORATE, outcome=DecisionOutcome.DONE, register_number="HRB 5", registered_on=date(2026, 11, 5),
+        kind=INCORPORATE, outcome=DecisionOutcome.DONE, register_number="HRB 5", registered_on=date(2026, 11, 5),
         **common, **decided,
     )  # fmt: skip
     assert registration_of(application) == Registration("HRB 5", date(2026, 11, 5))

@@ -58,7 +58,7 @@ def status(draft: Draft) -> State:
 
 
 def outcomes() -> list[tuple[str, str]]:
-    return list(ReviewDecision.objects.order_by("pk").values_list("decision", "outcome"))
+    return list(ReviewDecision.objects.order_by("pk").values_list("kind", "outcome"))
 
 
 def letters(kind: str) -> list[str]:

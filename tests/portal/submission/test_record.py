@@ -115,7 +115,7 @@ def test_the_entry_in_the_register_stands_in_both_records_once_there_is_one(subm
     }
     entry = {"register_number": "HRB 1234", "registered_on": date(2026, 11, 20)}
     ReviewDecision.objects.create(
-        application=submitted.application, decision=INCORPORATE, outcome=DecisionOutcome.DONE, **by, **entry
+        application=submitted.application, kind=INCORPORATE, outcome=DecisionOutcome.DONE, **by, **entry
     )
     assert record_of(as_owner, submitted)["registration"] is None, "not before it has moved"
     Application.objects.update(state=State.INCORPORATED)

@@ -188,7 +188,7 @@ def test_the_second_of_two_decisions_is_told_that_it_comes_late(lost_entity: Del
     bind(lost_entity.pk, agent=agent, remote_id="ent_9", seen_at=lost_entity.updated_at)
     with pytest.raises(DecisionOutdated):
         declare_absent(lost_entity.pk, agent=agent, seen_at=lost_entity.updated_at)
-    assert Decision.objects.get().decision == "bind"
+    assert Decision.objects.get().kind == "bind"
     assert row("entity").remote_id == "ent_9"
 
 

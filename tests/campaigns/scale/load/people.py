@@ -155,10 +155,10 @@ class Agent(Person):
         decision = "return" if asks else "approve"
         page = self.browser.get(home)
         form = next(one for one in page.forms if any(control.name == "decision" for control in one.controls))
-        [decision] = [control for control in form.controls if control.name == "decision"]
-        if decision not in {option.value for option in decision.options}:
+        [choice] = [control for control in form.controls if control.name == "decision"]
+        if decision not in {option.value for option in choice.options}:
             raise AssertionError(f"{reference} can't be decided: {page.words[-1500:]}")
-        decision.filled = [decision]
+        choice.filled = [decision]
         text = next(control for control in form.controls if control.name == "text")
         text.filled = [_ASKED]
         answer = self.browser.send(form, form.buttons[0])
