@@ -341,6 +341,9 @@ _HINTS = {
 }
 
 
+_ADD_SOMEONE = gettext_noop("Add someone")
+
+
 def new_party_context(draft: Draft, query: QueryDict, user: User) -> dict[str, Any]:
     """Describe the step of adding a party that a query or a post has reached: first the kind, then the roles."""
     role = query.get("role", "")
@@ -369,7 +372,7 @@ def new_party_context(draft: Draft, query: QueryDict, user: User) -> dict[str, A
         raw = copyable_answers(draft, owner_contact(user, draft), chosen)
     return {
         "page": ApplicationPage(draft),
-        "heading": gettext(roles.ADD_WORDS.get(kind, gettext_noop("Add someone"))),
+        "heading": gettext(roles.ADD_WORDS.get(kind, _ADD_SOMEONE)),
         "role": role,
         "kinds": options,
         "kind": kind,

@@ -214,10 +214,11 @@ def allocation_sentences(allocation: Allocation) -> Iterator[str]:
     if are_many:
         names = [name for name, _ in unallocated[:_NAMED_AT_MOST]]
         names.append(ngettext("{count} more", "{count} more", len(unallocated) - _NAMED_AT_MOST))
+        total = sum(rest for _, rest in unallocated)
         yield ngettext(
             "{count} share not allocated in {classes} share classes: {names}.",
             "{count} shares not allocated in {classes} share classes: {names}.",
-            sum(rest for _, rest in unallocated),
+            total,
             classes=format_number(len(unallocated)),
             names=join_list(names),
         )
