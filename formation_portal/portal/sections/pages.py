@@ -92,7 +92,7 @@ class QuestionPage(FormPage):
 
     @property
     def saved_at(self) -> str:
-        """The time or day of the last save of an answer, in words; "" before the first."""
+        """The day and time of the last save of an answer, in words; "" before the first."""
         raise NotImplementedError
 
     @property
