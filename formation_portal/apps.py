@@ -15,7 +15,6 @@ from formation_portal.core.operator import check_accent
 
 class FormationPortalConfig(AppConfig):
     name = "formation_portal"
-    label = "formation_portal"
 
     def ready(self) -> None:
         set_translator(PageLanguage())

@@ -5,8 +5,6 @@ from django.apps import AppConfig
 
 class AccountsConfig(AppConfig):
     name = "formation_portal.accounts"
-    label = "accounts"
-    default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         from . import languages, second_factor, sessions  # noqa: F401  # they connect their receivers

@@ -6,7 +6,6 @@ from django.core.checks import register
 
 class GatewayConfig(AppConfig):
     name = "formation_portal.gateway"
-    label = "gateway"
 
     def ready(self) -> None:
         from .configuration import check_service

@@ -6,4 +6,3 @@ from django.apps import AppConfig
 class MailConfig(AppConfig):
     name = "formation_portal.mail"
     label = "letters"
-    default_auto_field = "django.db.models.BigAutoField"

@@ -5,7 +5,6 @@ from django.apps import AppConfig
 
 class PortalConfig(AppConfig):
     name = "formation_portal.portal"
-    label = "portal"
 
     def ready(self) -> None:
         """Register the hourly reminders."""

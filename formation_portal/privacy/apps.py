@@ -5,7 +5,6 @@ from django.apps import AppConfig
 
 class PrivacyConfig(AppConfig):
     name = "formation_portal.privacy"
-    label = "privacy"
 
     def ready(self) -> None:
         from . import retention  # noqa: F401

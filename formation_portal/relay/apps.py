@@ -5,8 +5,6 @@ from django.apps import AppConfig
 
 class RelayConfig(AppConfig):
     name = "formation_portal.relay"
-    label = "relay"
-    default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         from . import incoming_webhooks  # noqa: F401

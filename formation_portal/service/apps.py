@@ -5,7 +5,6 @@ from django.apps import AppConfig
 
 class ServiceConfig(AppConfig):
     name = "formation_portal.service"
-    label = "service"
     verbose_name = "Formation service"
 
     def ready(self) -> None:

@@ -6,4 +6,3 @@ from django.apps import AppConfig
 class ImportsConfig(AppConfig):
     name = "formation_portal.applications.imports"
     label = "spreadsheet"
-    default_auto_field = "django.db.models.BigAutoField"
