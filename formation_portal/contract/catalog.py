@@ -19,6 +19,7 @@ _NAME = re.compile(r"(?P<name>[^(,]*[^(,\s])(?:\s+\((?P<form>[^()]+)\))?(?:,\s+(
 
 
 class Jurisdiction(Model):
+    id: str = ""
     name: str = ""
     slug: str = ""
     iso_code: str = ""
@@ -28,6 +29,7 @@ class Jurisdiction(Model):
 class Product(Model):
     """The legal form. `type` is Corporation or Foundation."""
 
+    id: str = ""
     name: str = ""
     slug: str = ""
     type: str = ""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import ClassVar
 from urllib.parse import quote, urlencode
@@ -211,7 +212,7 @@ class ApplicationPage:
     def read_only_reason(self) -> str:
         return read_only_reason(self.draft.application)
 
-    @property
+    @cached_property
     def party_limit(self) -> str:
         """Say that no more parties can be added; "" while they can."""
         room = services.party_room(self.draft)
