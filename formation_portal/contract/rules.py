@@ -244,10 +244,9 @@ class FormState:
     def advice(self, name: str, holder: Holder) -> str:
         """Return what is worth a second look in an active answer that can be true; "" for most."""
         value = self.values_of(holder).get(name)
-        spec = next(self._active_bounded_fields(name, holder), None)
-        if value is None or spec is None or self.objection(name, holder) is not None:
-            return ""
-        return spec.bounds.advice(value, self.record.days)
+        spec = next(self._active_bounded_fields(name, holder), None) if value is not None else None
+        advice = spec.bounds.advice(value, self.record.days) if spec is not None else ""
+        return advice if advice and self.objection(name, holder) is None else ""
 
     def advised_answers(self, holder: Holder = None) -> dict[str, str]:
         return {name: advice for name in self._bounded(holder) if (advice := self.advice(name, holder))}
