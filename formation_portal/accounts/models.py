@@ -1,4 +1,4 @@
-"""Users, the rights of agents, and counts of guesses."""
+"""Users, the rights of agents, and counts of wrong sign-ins."""
 
 from collections.abc import Iterable
 from typing import Any, ClassVar

@@ -34,7 +34,7 @@ _NO_NUMBER = gettext_noop("{who}: enter the number of “{name}” shares in dig
 
 
 def open_draft(application: Application, *, today: date | None = None) -> "Draft":
-    """Open the draft of an application, with its form in the reader's language. A query unless the form is parsed."""
+    """Open an application's draft, with its form in the reader's language. One query, none if the form is cached."""
     schema = in_language(load_schema(application.schema_version_id))
     days = Days.on(today) if today else Days.at(timezone.now())
     return Draft(application, schema=schema, today=today or timezone.localdate(), days=days)

@@ -26,7 +26,7 @@ class HasToken(Protocol):
 
 
 class StoredRows:
-    """Hold the rows of an application. An unsaved one has none, and its lists are filled by the code that makes it."""
+    """Hold the rows of an application. For an unsaved application, the code that makes it fills the lists."""
 
     def __init__(self, application: Application) -> None:
         self.application = application

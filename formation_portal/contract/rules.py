@@ -291,7 +291,7 @@ class FormState:
         return self._questions[key]
 
     def party_questions(self, party: Party) -> tuple[Question, ...]:
-        """Return every field of the party's role sections, once by name.
+        """Return the fields of the party's role sections, one for each name.
 
         A field is active if it is active in any section, and required if it is required in any.
         """

@@ -48,7 +48,7 @@ def hides_another_file(content: bytes, mime_type: str) -> bool:
 
 
 def split_picture(content: bytes, mime_type: str) -> tuple[bytes, bool]:
-    """Return a JPEG or PNG without its pixels, and True if the picture has an end."""
+    """Return a JPEG or PNG without its pixels, and True if it has an end marker."""
     return _split_jpeg(content) if mime_type == JPEG else _split_png(content)
 
 

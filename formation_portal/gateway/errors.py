@@ -125,7 +125,7 @@ class NotThere(Unsupported, NotFound):
 
 
 class UnexpectedAnswer(GatewayError):
-    """The service lacks a documented call, and did nothing."""
+    """An unexpected answer, as from a service that lacks a documented call. It did nothing."""
 
     explanation = "The formation service sent an answer that the portal cannot read"
 

@@ -139,7 +139,7 @@ def _first_text(record: Record, names: tuple[str, ...], limit: int) -> str:
 
 
 def _day(value: object) -> date | None:
-    """Return the day of a date or of a time in RFC 3339, as it is written."""
+    """Return the date of an RFC 3339 date or time, in its own time zone."""
     try:
         return parse_date(value[:10]) if isinstance(value, str) else None
     except ValueError:

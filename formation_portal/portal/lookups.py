@@ -1,4 +1,4 @@
-"""Look up the record that an address names, or answer 404: another customer's looks like one that never existed."""
+"""Find the record that a URL names, or raise 404: a stranger's record is hidden as if it had never existed."""
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, QueryDict

@@ -58,7 +58,7 @@ class Fact:
 
     @property
     def is_to_do(self) -> bool:
-        """Report that an agent has to look at it: it is not accepted, and no query about it is drafted."""
+        """Tell whether an agent must still check the fact: it is not accepted and has no drafted query."""
         return not self.is_done and not (self.query is not None and self.query.is_draft)
 
 

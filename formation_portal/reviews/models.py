@@ -227,7 +227,7 @@ class ScreeningCheck(_ReviewRow):
 
     @property
     def download_name(self) -> str:
-        """Make the file name of a download of reference, kind and type, never of the uploaded name."""
+        """Build a download's file name from reference, kind and type, never from the uploaded name."""
         kind = slugify(ScreeningKind(self.kind).label)
         return f"{self.application.reference}-{kind}{guess_extension(self.mime_type) or ''}"
 

@@ -23,7 +23,7 @@ from formation_portal.service import identifiers
 
 
 def role_mark(role: str) -> str:
-    """Return a role as `Party.role_text` holds it, so that no role matches within another."""
+    """Put bars around a role, as in `Party.role_text`, so that a search finds whole roles only."""
     return f"|{role}|"
 
 

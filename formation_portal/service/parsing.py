@@ -102,7 +102,7 @@ class AnswerParser:
 
 
 class WrongType(AnswerError):
-    """A value does not have the JSON type of the interface. `part` leads to it within the answer."""
+    """A value has another JSON type than its field. `part` is its path within the answer."""
 
     def __init__(self, spec: FieldSpec, payload: Any, part: Path) -> None:
         name = f"“{spec.label}”" + "".join(f", {step}," for step in part)

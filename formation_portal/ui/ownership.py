@@ -140,7 +140,7 @@ class Ownership:
 
 
 def ownership(draft: Draft, allocation: Allocation | None = None) -> Ownership | None:
-    """Return the full tree; None if only people hold shares and no owners of companies are entered."""
+    """Return the full ownership tree; None if all holders are people and no company has owners."""
     if not draft.holds_shares:
         return None
     tree = Ownership(draft, allocation or Allocation(draft), is_full=True)

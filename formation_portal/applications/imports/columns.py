@@ -46,7 +46,7 @@ class Column:
 
     @property
     def spec(self) -> FieldSpec | None:
-        """Return the question, from the first place that asks it."""
+        """Return the field as its first section defines it."""
         return self.asked_in[0].spec if self.asked_in else None
 
     @property

@@ -48,8 +48,8 @@ _TEXT_WITH_PROPOSAL = "We propose a different answer. Accept it or tell us what 
 class QueryForm(forms.Form):
     """A query about one target, and a note about it. A template draws its controls.
 
-    `spec` is the question if an answer can be proposed, `proposed` that answer. `is_kept` marks an identity number that
-    was proposed before: its control is empty, and stays so to keep it.
+    `spec` is the field that an answer can be proposed for, if any; `proposed` is that answer. `is_kept` marks an
+    identity number that was proposed before: leaving its control empty keeps it.
     """
 
     limit = MAX_TEXT

@@ -31,7 +31,7 @@ class ServiceStatusForm(forms.Form):
         return ReviewVersion.parse(self.cleaned_data["sight"])
 
     def store(self, draft: Draft, *, by: AbstractBaseUser) -> None:
-        """Carry out what was decided. Raises ClaimedByColleague, ReviewChanged, ReviewRefused and Closed."""
+        """Apply the agent's decision. Raises ClaimedByColleague, ReviewChanged, ReviewRefused and Closed."""
         raise NotImplementedError
 
 

@@ -1,4 +1,4 @@
-"""`manage.py remove_orphans`: delete files whose process has died before it committed their row."""
+"""`manage.py remove_orphans`: delete files that no row names, as after a crash during an upload."""
 
 import logging
 from datetime import timedelta

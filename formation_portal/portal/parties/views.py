@@ -216,7 +216,7 @@ class PartyView(QuestionPageView):
 @customer
 @restores_removed_party
 def party_known(request: UserRequest, reference: str) -> HttpResponse:
-    """Give a role to the chosen party or contact; a contact is copied. A GET only leads to the list."""
+    """Give the chosen party a role, or add the chosen contact as a party. A GET only redirects."""
     draft = get_draft_or_404(request, reference)
     if request.method == "POST":
         source, _, token = request.POST.get("use", "").rpartition("/")

@@ -151,7 +151,7 @@ def _resolve_doubt(row: Delivery, unbound: Collection[str], evidence: Evidence, 
 
 
 def _not_found(row: Delivery, profile: Profile, now: datetime) -> str:
-    """Look the resource up once more, then send it once more; hold it after too many of both in vain."""
+    """Schedule another lookup, then another call; hold the delivery when both are used up."""
     row.looks += 1
     if row.looks < timing.LOOKUPS:
         row.state = DeliveryState.UNKNOWN
