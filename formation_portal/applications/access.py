@@ -1,4 +1,4 @@
-"""The rights of accounts to applications. An editor may not submit, withdraw, delete or share: that binds the owner."""
+"""The rights of accounts to applications. Only the owner may submit, withdraw, delete or share an application."""
 
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
@@ -33,12 +33,12 @@ class Right(models.TextChoices):
 
 GRANTABLE = (Right.VIEW, Right.EDIT)
 
-# People and files of older applications are entered again.
+# The number of latest applications whose people and files are offered for reuse.
 MAX_APPLICATIONS_READ = 20
 
 
 class Guest:
-    """The author of changes by a guest, who has no account and fills in their own part by invitation."""
+    """An author without an account: a guest who fills in their own part by invitation."""
 
     pk: None = None
 
@@ -47,13 +47,13 @@ Author = AbstractBaseUser | Guest
 
 
 class Collaborator(models.Model):
-    """A person who was asked to work on an application; `user` is set and the key deleted once they have accepted."""
+    """A person invited to work on an application. Accepting the invitation sets `user` and deletes the key."""
 
     application = models.ForeignKey("applications.Application", models.CASCADE, related_name="collaborators")
     email = models.EmailField()
     right = models.CharField(max_length=8, choices=[(right.value, right.label) for right in GRANTABLE])
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True, blank=True, related_name="+")
-    key_digest = models.CharField(max_length=64, unique=True, null=True, blank=True)  # many have none
+    key_digest = models.CharField(max_length=64, unique=True, null=True, blank=True)  # null once accepted
     asked_at = models.DateTimeField()
     expires_at = models.DateTimeField()
     accepted_at = models.DateTimeField(null=True, blank=True)
@@ -70,7 +70,7 @@ class Collaborator(models.Model):
 
 
 class ApplicationQuerySet(models.QuerySet["Application"]):
-    """Queries for applications; views use no others, so that nobody finds an application that they may not see."""
+    """Database queries for applications. Views use only these, so nobody finds applications that they may not see."""
 
     def visible_to(self, user: AbstractBaseUser) -> "ApplicationQuerySet":
         """Select the applications that a user owns or works on, without deleted ones, each with the user's right."""
@@ -82,7 +82,7 @@ class ApplicationQuerySet(models.QuerySet["Application"]):
         return visible.annotate(given_right=right)  # type: ignore[no-redef]
 
     def get_for(self, user: AbstractBaseUser, reference: str) -> "Application":
-        """Return a visible application by its reference. Raises Application.DoesNotExist. Two queries at most."""
+        """Return a visible application by its reference. Raises Application.DoesNotExist. Two SQL queries at most."""
         application = self.get(reference=reference, deleted_at=None)
         if application.owner_id == user.pk:
             application.given_right = Right.OWN
@@ -94,12 +94,12 @@ class ApplicationQuerySet(models.QuerySet["Application"]):
         return application
 
     def concerning(self, account: int) -> "ApplicationQuerySet":
-        """Select what an account may not review: what it owns, has submitted, works on, or has filled in as a guest."""
+        """Select the applications that an account may not review, as their owner, submitter, collaborator or guest."""
         confirmed = EmailAddress.objects.filter(user=account, verified=True)
-        # Only guests who have opened the link: naming an agent's address makes nobody a guest.
+        # Only guests who have opened the link: an invitation to an agent's address alone makes no agent a guest.
         opened = apps.get_model("invitations", "Invitation").objects.exclude(opened_at=None)
         guests = opened.filter(models.Exists(confirmed.filter(email__iexact=models.OuterRef("email"))))
-        # Each is looked up by the application's key, never among all guests and collaborators.
+        # Look up the rows by the application's key, instead of reading all guests and collaborators.
         works_on_it, took_part = (
             models.Exists(rows.filter(application=models.OuterRef("pk")))
             for rows in (Collaborator.objects.filter(user=account), guests)
@@ -124,12 +124,12 @@ class OwnApplication(PermissionDenied):
 
 
 def own_applications(account: int, applications: Collection[int]) -> set[int]:
-    """Return the keys of these applications that are the account's own. One query."""
+    """Select, from these keys, the applications that are the account's own (`concerning`). One SQL query."""
     own = apps.get_model("applications", "Application").objects.filter(pk__in=applications).concerning(account)
     return set(own.values_list("pk", flat=True))
 
 
 def refuse_own_applications(applications: Collection[int], *, agent: int) -> None:
-    """Raise OwnApplication if one is the agent's own. Every write of a review calls it in its transaction."""
+    """Raise OwnApplication if any of these is the agent's own. Every transaction that writes a review calls this."""
     if own_applications(agent, applications):
         raise OwnApplication("This is your own application. Another agent has to review it.")

@@ -1,4 +1,4 @@
-"""The applications app: what customers have typed, kept by us."""
+"""The applications app, which stores the answers that customers type."""
 
 from django.apps import AppConfig
 

@@ -1,6 +1,6 @@
 """Recognise the same person or company: contacts from a customer's applications, and duplicates in an application.
 
-A contact holds canonical answers only, by property, so that they mean the same in any form.
+A contact holds only canonical answers, by property, so that every form can use them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,18 +20,18 @@ from .draft import Draft
 from .models import Application, Party
 from .parties import PartyRow
 
-# Older entries are typed again.
+# The number of latest parties that become contacts.
 MAX_PARTIES_READ = 100
 OWNER = "me"
 
 
-# Canonical names of a party begin with its kind, or with this (INTERFACE.md, "Parties").
+# The canonical names of a party's fields begin with its kind or with this word (INTERFACE.md, "Parties").
 _ANY_KIND = "party"
 
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """A person or company with answers as typed, by canonical property. `sources` are the entries they come from."""
+    """A person or company with answers as typed, by canonical property. `sources` name the parties that gave them."""
 
     sources: tuple[str, ...]
     kind: str
@@ -51,7 +51,7 @@ class Contact:
 
 
 def contacts(user: AbstractUser, draft: Draft) -> tuple[Contact, ...]:
-    """Return the customer, if the account has a name, and the parties of their other applications. One query."""
+    """Return the customer, if the account has a name, and the parties of their other applications. One SQL query."""
     others = _merge(_entries(user, draft.application))
     if not user.get_full_name():
         return others
@@ -83,7 +83,7 @@ def owner_contact(user: AbstractUser, draft: Draft) -> Contact:
 
 
 def _owner_contact(user: AbstractUser, others: tuple[Contact, ...]) -> tuple[Contact, Contact | None]:
-    """Return the customer as a contact, with the account's own data first, and the contact with the other answers."""
+    """Return the customer as a contact, and the contact in `others` that completes its answers, if any."""
     account = {"first_name": user.first_name, "last_name": user.last_name, "email": user.email}
     answers = {name: text for name, text in account.items() if text}
     entry = next((contact for contact in others if is_same("person", answers, contact)), None)
@@ -92,14 +92,14 @@ def _owner_contact(user: AbstractUser, others: tuple[Contact, ...]) -> tuple[Con
 
 
 def is_same(kind: str, answers: Mapping[str, Any], contact: Contact) -> bool:
-    """Check that the answers may be about the contact: the same name, and no different value."""
+    """Tell whether the answers may describe the contact: equal names, and no contradicting value."""
     values = _identifying_values(answers)
     has_same_name = kind == contact.kind and normalised_name(values) == normalised_name(contact.identifying_values)
     return has_same_name and may_be_same(kind, values, contact.identifying_values)
 
 
 def matching_party(draft: Draft, contact: Contact) -> PartyRow | None:
-    """Return the party that may be the same person or company; the customer is found by e-mail address too."""
+    """Return the party that may be the same as the contact; the customer is found by e-mail address too."""
     return PartyFinder(draft).find_contact(contact)
 
 
@@ -111,14 +111,14 @@ def without_party(draft: Draft, contacts: Iterable[Contact]) -> list[Contact]:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A party that seems to be the same: of the application, or of a row above in the sheet, by the row's number."""
+    """An apparent duplicate. `row` is the number of its row in the sheet; None for a party of the application."""
 
     party: PartyRow
     row: int | None
 
 
 class PartyFinder:
-    """Find parties of a draft, and of the rows of a sheet, that may be the same. Reads each once."""
+    """Hold the parties of a draft and of a sheet's rows, read once, to find duplicates among them."""
 
     def __init__(self, draft: Draft) -> None:
         self._by_identity: dict[Identity, Match] = {}
@@ -138,7 +138,7 @@ class PartyFinder:
         self._by_email.setdefault(values.get("email"), party)
 
     def find(self, party: PartyRow) -> Match | None:
-        """Return the party of the same identity, or of the same name with no different value."""
+        """Return the party with the same identity, or with the same name and no contradicting value."""
         values = _identifying_values(answers_by_property(party.kind, party.raw))
         identity_ = identity(party.kind, values)
         if identity_ in self._by_identity:
@@ -172,7 +172,7 @@ def copyable_answers(draft: Draft, contact: Contact, roles: Sequence[str]) -> di
 
 
 def answers_by_property(kind: str, raw: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a party's canonical answers as typed, by property, without those to a provider's own questions."""
+    """Return a party's canonical answers as typed, by property, without answers to a provider's own questions."""
     answers = {}
     for name, typed in raw.items():
         prefix, _, part = name.rpartition(".")
@@ -182,7 +182,7 @@ def answers_by_property(kind: str, raw: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _entries(user: AbstractUser, application: Application) -> Iterable[Contact]:
-    """Yield the customer's parties in their latest applications but this one, the one saved last first."""
+    """Yield the parties of the customer's other latest applications, the last saved party first."""
     parties = Party.objects.filter(application__in=Application.objects.latest_of(user.pk), removed_at=None)
     newest = parties.exclude(application=application).order_by("-updated_at", "-pk").select_related("application")
     for party in newest.only("application__reference", "token", "kind", "raw")[:MAX_PARTIES_READ]:
@@ -205,7 +205,7 @@ def properties_of(draft: Draft, row: PartyRow) -> dict[str, Any]:
 
 
 def identity_of(draft: Draft, row: PartyRow) -> Identity | None:
-    """Return the party's identity; None while its answers are too few."""
+    """Return the party's identity; None while answers for it are missing."""
     return identity(row.kind, properties_of(draft, row))
 
 
@@ -221,7 +221,7 @@ def duplicate_of(draft: Draft, row: PartyRow) -> PartyRow | None:
 
 
 def duplicates(draft: Draft) -> dict[str, PartyRow]:
-    """Return the earlier party that a party seems to repeat, by the token of the later one."""
+    """Return the earlier party that each duplicate seems to repeat, by the duplicate's token."""
     by_identity: dict[Identity, list[PartyRow]] = {}
     repeated: dict[str, PartyRow] = {}
     for row in draft.parties:

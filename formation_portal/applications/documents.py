@@ -1,4 +1,4 @@
-"""Documents as pages read them: findings, pictures, expiry dates, and earlier files that can be used again."""
+"""Documents as pages show them: findings, pictures, expiry dates, and earlier files that can be used again."""
 
 import errno
 import re
@@ -20,7 +20,7 @@ from .draft import Draft
 from .models import Application, Document, Party, Preview, SectionAnswers
 from .parties import PartyRow
 
-# Older files are uploaded again.
+# The number of latest files that are offered for reuse.
 MAX_DOCUMENTS_READ = 100
 
 
@@ -29,7 +29,7 @@ def findings_of(document: Document) -> Findings:
 
 
 def can_be_shown(document: Document) -> bool:
-    """Check that there are pictures of its pages: its file is here and sound, and the malware scanner has answered."""
+    """Tell whether the pages can be drawn: our copy is present and sound, and the malware scanner has answered."""
     return document.has_copy and not document.is_checking and findings_of(document).can_be_shown
 
 
@@ -47,7 +47,7 @@ def small_picture(document: Document) -> bytes:
 def page_picture(document: Document, page: int, *, is_close: bool = False) -> bytes:
     """Return a page as a JPEG of screen size, or larger with `is_close`; empty if it can't be drawn. Raises OSError."""
     close = _draw(document, side=CLOSE, page=page) if is_close else b""
-    # A noisy picture may be larger than the sandbox returns at that size.
+    # At the larger size, a noisy picture may exceed what the sandbox returns.
     return close or _draw(document, side=LARGE, page=page)
 
 
@@ -60,12 +60,12 @@ def _draw(document: Document, *, side: int, page: int = 1) -> bytes:
     except SandboxBusy as error:
         raise OSError(errno.EBUSY, "Too many files are being opened") from error
     except FileNotFoundError as error:
-        # As for a download: the file has a row, so it is not known to be lost, and may come back.
+        # As for a download: the file has a row, so its absence may be temporary.
         raise OSError(errno.EIO, "An uploaded file is not in its storage") from error
 
 
 def expired_dates(draft: Draft, party: PartyRow | None, slot: str) -> tuple[tuple[str, date], ...]:
-    """Return the labels and dates in the past of answers whose canonical names hold words of the slot's name."""
+    """Return the label and date of each expiry date that has passed for the slot's kind of document."""
     if party is not None:
         questions = list(draft.form_state.party_questions(party.record))
     else:
@@ -82,7 +82,7 @@ def expired_dates(draft: Draft, party: PartyRow | None, slot: str) -> tuple[tupl
 
 
 class EarlierFiles:
-    """The files of a customer that can be used again in their draft. Four queries at most, once a page offers files."""
+    """A customer's files that can be used again in a draft. At most four SQL queries, made when first needed."""
 
     def __init__(self, draft: Draft, user: AbstractBaseUser) -> None:
         self._draft = draft
@@ -90,7 +90,7 @@ class EarlierFiles:
         self._about: dict[int, list[Document]] = {}
 
     def fitting(self, party: PartyRow | None, slot: str) -> tuple[Document, ...]:
-        """Return the files that fit the slot, each content once, the newest first, without the file in the slot."""
+        """Return the files that fit the slot, newest first, without duplicates or the slot's current file."""
         current = self._draft.documents_of(party).get(slot)
         by_content: dict[str, Document] = {}
         for document in reversed(self._files_about(party)):
@@ -99,7 +99,7 @@ class EarlierFiles:
         return tuple(reversed(by_content.values()))
 
     def about(self, document: Document) -> str:
-        """Return the name of the subject of a file."""
+        """Return the name of the party or entity that a file is about."""
         if document.party_id is not None:
             return self._parties[document.party_id].label
         application = document.application_id
@@ -123,7 +123,7 @@ class EarlierFiles:
             answers = answers_by_property(party.kind, party.raw)
             same_parties = {key}
             for other, contact in self._parties.items():
-                # A party without a name is the same as nobody.
+                # A party without a name matches no other.
                 if normalised_name(contact.identifying_values) and is_same(party.kind, answers, contact):
                     same_parties.add(other)
             self._about[key] = [file for file in self._files if file.party_id in same_parties]
@@ -165,7 +165,7 @@ class EarlierFiles:
 
 
 def can_serve(name: str, slot: str) -> bool:
-    """Check that a document's slot has all words of the other: a certified copy of a passport serves for a passport."""
+    """Tell whether `name` has all words of `slot`: a certified copy of a passport also serves as a passport."""
     required = set(re.findall(r"\w+", slot.casefold()))
     return bool(required) and required <= set(re.findall(r"\w+", name.casefold()))
 

@@ -34,7 +34,7 @@ _NO_NUMBER = gettext_noop("{who}: enter the number of “{name}” shares in dig
 
 
 def open_draft(application: Application, *, today: date | None = None) -> "Draft":
-    """Open an application's draft, with its form in the reader's language. One query, none if the form is cached."""
+    """Open an application's draft, with its form in the reader's language. One SQL query, none if it is cached."""
     schema = in_language(load_schema(application.schema_version_id))
     days = Days.on(today) if today else Days.at(timezone.now())
     return Draft(application, schema=schema, today=today or timezone.localdate(), days=days)
@@ -50,7 +50,7 @@ class Draft(StoredRows):
         self._days_of_today = days or Days.on(today)
 
     def reload(self) -> None:
-        """Read and evaluate everything again when it is next used."""
+        """Forget all rows and results; the next use reads and evaluates them again."""
         self.forget_rows()
         self.invalidate()
 
@@ -60,18 +60,18 @@ class Draft(StoredRows):
                 self.__dict__.pop(name, None)
 
     def home_section(self, name: str, *, kept_in: str | None = None) -> str:
-        """Return the key of the section that stores an entity field; `kept_in` for a field that is not asked."""
+        """Return the key of the section that stores an entity field; `kept_in` if the form lacks the field."""
         homes = self.schema.cached(HomeSections).of_fields
         return homes[name] if kept_in is None else homes.get(name, kept_in)
 
     @property
     def days(self) -> Days:
-        """Return the day on which answers are judged: of the first submission, or today (INTERFACE.md, "Bounds")."""
+        """Return the day that answers are judged for: the first submission's, or today (INTERFACE.md, "Bounds")."""
         first = self.application.first_submitted_at
         return Days.at(first) if first else self._days_of_today
 
     def section_row(self, key: str) -> SectionAnswers:
-        """Return the row that stores the answers of a section; a new, unsaved one if there is none."""
+        """Return the row that stores a section's answers; a new, unsaved row if there is none."""
         if key not in self.sections:
             self.sections[key] = SectionAnswers(application=self.application, section_key=key)
         return self.sections[key]
@@ -92,11 +92,11 @@ class Draft(StoredRows):
         return MAX_CHARACTERS - count_characters(self.entity_raw) - length
 
     def version(self, section_key: str) -> int:
-        """Return the section's version. It rises with each change of its answers, from whichever section."""
+        """Return the section's version, which rises when its answers change, even in another section."""
         return sum(row.version for row in self._rows_of_answers(section_key))
 
     def saved_at(self, section_key: str) -> datetime | None:
-        """Return the last save of the section's answers, also from other sections that ask them; None before it."""
+        """Return the time of the last save of the section's answers, even in another section; None if never saved."""
         return max((row.updated_at for row in self._rows_of_answers(section_key) if row.updated_at), default=None)
 
     def _rows_of_answers(self, section_key: str) -> list[SectionAnswers]:
@@ -116,7 +116,7 @@ class Draft(StoredRows):
         return {row.token: row for row in self.parties}
 
     def parties_of(self, tokens: Collection[str]) -> tuple[PartyRow, ...]:
-        """Return the parties with these tokens, in their order."""
+        """Return the parties with these tokens, in the draft's order."""
         return tuple(row for row in self.parties if row.token in tokens)
 
     @cached_property
@@ -148,9 +148,9 @@ class Draft(StoredRows):
         return tuple(Choice(row.token, row.label) for row in self.share_classes)
 
     def as_party(self, model: Party) -> PartyRow:
-        """Build the party of a model, which may be unsaved. Its answers are validated when they are first read."""
+        """Build a party from a model, which may be unsaved. The answers are validated when they are first read."""
         fields = self.schema.fields_of(model.kind, model.roles)
-        # A later change gives the model another dict, and leaves this one as it is.
+        # Later changes give the model a new dict, so this one stays as it is.
         answers = UnreadAnswers(partial(self._validate, fields, model.raw))
         label = label_as_typed(self.schema.cached(NameFields).of(model.kind, tuple(model.roles)), model.raw)
         return PartyRow(model, record.Party(model.token, model.kind, tuple(model.roles), answers, label))
@@ -161,7 +161,7 @@ class Draft(StoredRows):
         return ShareClassRow(model, record.ShareClass(model.token, answers, label_as_typed(fields, model.raw)))
 
     def _validate(self, fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> Answers:
-        """Validate answers. A reference to a removed share class is a problem; references are the classes' tokens."""
+        """Validate answers. An answer may be a share class's token, which is a problem if the class was removed."""
         answers = validate(fields, raw)
         references = [spec for spec in fields if spec.refers_to_share_class and spec.name in answers.values]
         if not references:
@@ -211,7 +211,7 @@ class Draft(StoredRows):
 
     @cached_property
     def needs(self) -> tuple[Need, ...]:
-        """Return all needs before submission, also of numbers of shares that cannot be parsed or issued."""
+        """Return all needs before submission, also for numbers of shares that are unreadable or too high."""
         return (
             *needs(self.schema, self.record, form_state=self.form_state),
             *self._unreadable_holdings(self.holdings),
@@ -229,7 +229,7 @@ class Draft(StoredRows):
                 yield Need("unreadable", text, section.key, party_id=party_token, share_class_id=class_token)
 
     def is_shareholder(self, party: PartyRow) -> bool:
-        """Check that the party's holdings count at present."""
+        """Tell whether the party's holdings count at present."""
         return canonical.SHAREHOLDER in self.form_state.active_roles(party.record)
 
     @cached_property
@@ -240,14 +240,14 @@ class Draft(StoredRows):
         return {key: tuple(of_section) for key, of_section in needs.items()}
 
     def needs_of_section(self, section_key: str) -> tuple[Need, ...]:
-        """Return the needs of a section, as among all `needs`, without evaluating the parties for one of the entity."""
+        """Return the members of `needs` that belong to a section. For an entity section, no party is evaluated."""
         section = self.schema.section(section_key)
         if section is not None and section.is_entity:
             return needs_of_section(self.form_state, section)
         return self._needs_by_section.get(section_key, ())
 
     def needs_of_party(self, token: str) -> tuple[Need, ...]:
-        """Return the needs of one party, as among all `needs`, without evaluating the others."""
+        """Return the members of `needs` that belong to a party, without evaluating other parties."""
         row = self.party(token)
         if row is None:
             return ()
@@ -265,16 +265,16 @@ class Draft(StoredRows):
         return [slot for slot in slots if slot.required and slot.name not in documents]
 
     def slot_words(self, name: str) -> str:
-        """Return the words for a document slot; its name if the form does not have it any more."""
+        """Return the label of a document slot; its name if the form no longer has the slot."""
         return self.schema.slot_words.get(name, name)
 
     @property
     def title(self) -> str:
-        """Return the entity's name as typed, with its ending; without one the product's."""
+        """Return the entity's name as typed, with its ending, or else the product's name."""
         return canonical.entity_name(self.entity_raw) or self.application.product_name
 
     def answers_naming(self, share_class: ShareClassRow) -> list[tuple[str, FieldSpec]]:
-        """Return the questions whose answer is the share class, with the label of the party or class asked, or ""."""
+        """Return each question answered with the share class, and the answering party's or class's label, or ""."""
         schema = self.schema
         entity = ("", schema.entity_fields, self.entity_raw)
         holders: list[tuple[str, Iterable[FieldSpec], Mapping[str, Any]]] = [entity]

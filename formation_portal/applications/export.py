@@ -1,4 +1,4 @@
-"""An application as JSON, which its owner can keep. The README promises its shape ("The record as JSON")."""
+"""An application as JSON that its owner can keep. The README promises this format ("The record as JSON")."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -22,7 +22,7 @@ Exported = dict[str, Any]
 
 
 def export(draft: Draft) -> Exported:
-    """Export the whole application, also inactive answers. Two queries, for the history and the owners."""
+    """Export the whole application, also inactive answers. Two SQL queries, for history and owners."""
     application, schema = draft.application, draft.schema
     return {
         "format": FORMAT,
@@ -56,7 +56,7 @@ def export(draft: Draft) -> Exported:
         "holdings": list(_holdings(draft)),
         "stakes": list(_stakes(draft)),
         "documents": list(_documents(draft)),
-        # The state of an entry is the one that the application moved to with it.
+        # An entry's state is the new state that the application moved to, if any.
         "history": [
             {
                 "at": _time(change.at),
@@ -116,7 +116,7 @@ def _section(draft: Draft, section: Section, holder: DraftHolder, questions: Ite
 
 
 def _answers(draft: Draft, holder: DraftHolder, questions: Iterable[Question]) -> Iterator[Exported]:
-    """Yield every answer. One that cannot be parsed has no value."""
+    """Yield every answer; an unreadable answer has no value."""
     for question in questions:
         line = AnswerLine(draft, holder, question)
         spec = line.spec
@@ -148,7 +148,7 @@ def _holdings(draft: Draft) -> Iterator[Exported]:
 
 
 def _stakes(draft: Draft) -> Iterator[Exported]:
-    """Export the owners of companies, with exact fractions if the typed ones can be parsed."""
+    """Export the owners of companies, with an exact fraction if the typed part can be parsed."""
     typed = typed_stakes(draft)
     for company in draft.parties:
         for owner in owners_of(draft, company, typed):

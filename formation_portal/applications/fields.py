@@ -10,7 +10,7 @@ from formation_portal.contract.fields.parsing import is_blank
 
 # All answers of one application together: forty times what 200 people in every role need.
 MAX_CHARACTERS = 8_000_000
-# A party or share class counts as so many characters beside its answers.
+# Each party or share class counts as this many characters besides its answers.
 CHARACTERS_PER_HOLDER = 500
 # Crockford's base 32, which can be read aloud: it has no I, L, O or U.
 _LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -33,7 +33,7 @@ def count_characters(raw: Any) -> int:
     if isinstance(raw, str):
         return len(raw)
     if isinstance(raw, Mapping):
-        # Most answers are a text, which takes no call of its own.
+        # Most answers are texts, which are counted without a recursive call.
         lengths = (len(answer) if isinstance(answer, str) else count_characters(answer) for answer in raw.values())
         return sum(map(len, raw)) + sum(lengths)
     return sum(map(count_characters, raw)) if isinstance(raw, list | tuple) else 1

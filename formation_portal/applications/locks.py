@@ -1,4 +1,4 @@
-"""Locks: what a reviewer has accepted stays while its customer corrects the rest, but for what is still needed."""
+"""Locks: a customer who corrects an application cannot change its accepted parts, unless they need something."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ AnswerKey = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Locks:
-    """The locked answers, documents by token and slot, roles by party, and of the sections the share section."""
+    """The locked answers, documents (by token and slot), parties whose roles are locked, and accepted sections."""
 
     answers: frozenset[AnswerKey] = frozenset()
     documents: frozenset[tuple[str, str]] = frozenset()
@@ -32,11 +32,11 @@ class Locks:
         return frozenset(name for token, name in self.answers if token == holder)
 
     def has_document(self, document: Any) -> bool:
-        """Check that a document (any object with `party` and `slot`) is locked; `party` is None for the entity."""
+        """Tell whether a document (an object with `party` and `slot`) is locked; `party` is None for the entity."""
         return (token_of(document.party) or "", document.slot) in self.documents
 
     def has_shares(self, draft: Draft) -> bool:
-        """Check that share classes and holdings are locked; they depend on each other, so all are or none."""
+        """Tell whether share classes and holdings are locked, all or none: they depend on each other."""
         section = draft.schema.share_section
         return section is not None and section.key in self.sections
 
@@ -45,7 +45,7 @@ NO_LOCKS = Locks()
 
 
 def locks_of(draft: Draft) -> Locks:
-    """Return the accepted parts of a returned application without those that are needed. No query for others."""
+    """Return the accepted parts of a returned application that need nothing. No SQL query in other states."""
     if draft.application.status is not State.RETURNED_FOR_CHANGES:
         return NO_LOCKS
     accepted = workflow.accepted_locks(draft)
@@ -56,7 +56,7 @@ def locks_of(draft: Draft) -> Locks:
     sections = set(accepted.sections)
     shares = draft.schema.share_section
     if shares is not None and any(need.share_class_id or need.section == shares.key for need in needed):
-        # The shares depend on each other, so that all of them are locked or none.
+        # The shares depend on each other, so all of them are locked, or none.
         sections.discard(shares.key)
     return Locks(
         answers=answers - {(need.party_id or "", need.field) for need in needed if need.field},
@@ -67,7 +67,7 @@ def locks_of(draft: Draft) -> Locks:
 
 
 def _blank_answers(draft: Draft, accepted: Locks, needed: Iterable[Need]) -> set[AnswerKey]:
-    """Return the answers of sections that were accepted whole and need nothing; they are locked if blank too."""
+    """Return all answers, even blank ones, of sections that were accepted as a whole and need nothing."""
     with_needs = {need.section for need in needed}
     locked: set[str] = set()
     unlocked: set[str] = set()
@@ -80,7 +80,7 @@ def _blank_answers(draft: Draft, accepted: Locks, needed: Iterable[Need]) -> set
 
 
 def locked_values(draft: Draft, locks: Locks) -> dict[tuple[str, ...], Any]:
-    """Return the locked values by kind, token and name, without removed parties."""
+    """Return the locked values by kind, token and name, without those of removed parties."""
     if not locks:
         return {}
     parties = {row.token: row for row in draft.party_models}
@@ -99,7 +99,7 @@ def locked_values(draft: Draft, locks: Locks) -> dict[tuple[str, ...], Any]:
 
 
 def are_values_kept(before: Mapping[tuple[str, ...], Any], after: Mapping[tuple[str, ...], Any]) -> bool:
-    """Check that all values are unchanged, apart from removed parties and added roles."""
+    """Tell whether all values are unchanged, apart from removed parties and added roles."""
     for key in before.keys() & after.keys():
         is_kept = before[key] <= after[key] if key[0] == "roles" else is_same_answer(before[key], after[key])
         if not is_kept:

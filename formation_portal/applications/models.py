@@ -1,4 +1,4 @@
-"""The tables of an application. Reading is `draft`, writing is `services`."""
+"""The tables of an application. `draft` reads them, `services` writes them."""
 
 import hashlib
 import uuid
@@ -26,7 +26,7 @@ _MAX_TEXT_LENGTH = 300
 
 
 class SchemaVersion(models.Model):
-    """A form schema as the service sent it, stored once. `translations` are its documents in other languages."""
+    """A form schema as the service sent it, stored once. `translations` has it in other languages."""
 
     digest = models.CharField(max_length=64, primary_key=True)
     document = models.JSONField()
@@ -43,8 +43,8 @@ class SchemaVersion(models.Model):
 class Application(models.Model):
     """A customer's application for a product, with the schema that it was started with.
 
-    `visible_to` and `get_for` set the right of its reader; agents have every right. A deleted draft leaves an empty row
-    behind, since the service may still have to be told to delete it.
+    `visible_to` and `get_for` set the reader's right; agents have every right. A deleted draft leaves an empty row
+    behind, since the service may still have to be told of the deletion.
     """
 
     given_right: str = Right.OWN
@@ -57,21 +57,21 @@ class Application(models.Model):
     state = models.CharField(
         max_length=24, choices=[(state.value, state.words) for state in State], default=State.DRAFT
     )
-    # Rises with every change, so that an older copy is known as one.
+    # Rises with every change, so that outdated copies are recognised.
     revision = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
     submitted_at = models.DateTimeField(null=True, blank=True)
-    # Of several submissions the first: ages are judged on its day (INTERFACE.md, "Bounds").
+    # The first of several submissions: ages are judged on its day (INTERFACE.md, "Bounds").
     first_submitted_at = models.DateTimeField(null=True, blank=True)
     submitted_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
     declaration = EncryptedTextField(blank=True, bound_to=("reference",))
     submissions = models.PositiveSmallIntegerField(default=0)
-    payment_due_since = models.DateTimeField(null=True, blank=True)  # the service has it and waits for the payment
+    payment_due_since = models.DateTimeField(null=True, blank=True)  # the service has waited for payment since
     deleted_at = models.DateTimeField(null=True, blank=True)
-    # When its customer was told that an unused draft will be deleted; void once it is changed (privacy/retention.py).
+    # When the customer was told that the unused draft will be deleted; a change cancels this (privacy/retention.py).
     deletion_announced_at = models.DateTimeField(null=True, blank=True)
-    # Why nothing of it may be erased, such as a dispute in court; None where it may.
+    # The reason not to erase the application, such as a dispute in court; None if there is no reason.
     hold_reason = EncryptedTextField(null=True, blank=True, bound_to=("reference",))
 
     objects = ApplicationQuerySet.as_manager()
@@ -92,7 +92,7 @@ class Application(models.Model):
 
     @property
     def is_open(self) -> bool:
-        """Check that its customer may still write."""
+        """Tell whether the customer may still change the application."""
         return self.status.is_open and self.deleted_at is None
 
     @property
@@ -124,7 +124,7 @@ class Application(models.Model):
         return translation or product_text(self.product, *path)
 
     def language_of(self, text: str) -> str:
-        """Return the reader's language if it is the language of the product's or place's name, else ""."""
+        """Return the reader's language if the text is a product's or place's name translated into it, else ""."""
         for path in (("product", "name"), ("jurisdiction", "name")):
             if text and text == translated_product_text(self.product_id, self.product, *path):
                 return get_language()
@@ -148,7 +148,7 @@ class SectionAnswers(models.Model):
 
 
 class _Holder(models.Model):
-    """Fields that parties and share classes share: answers as typed, a version, a token for URLs."""
+    """The columns of both parties and share classes: answers as typed, a version, a token for URLs."""
 
     token = models.CharField(max_length=32, default=new_token, editable=False)
     raw = EncryptedJSONField(default=dict, bound_to=("application_id", "token"))
@@ -174,7 +174,7 @@ class Party(_Holder):
     kind = models.CharField(max_length=20)
     roles = models.JSONField(default=list)
     removed_at = models.DateTimeField(null=True, blank=True)
-    # Tokens of parties that look like duplicates and that a person has said are different.
+    # Tokens of apparent duplicates that a person has marked as different parties.
     apart_from = models.JSONField(default=list, blank=True)
 
     class Meta:
@@ -184,8 +184,6 @@ class Party(_Holder):
 
 
 class ShareClass(_Holder):
-    """A class of shares."""
-
     application = models.ForeignKey(Application, models.CASCADE, related_name="share_classes")
 
     class Meta:
@@ -199,7 +197,7 @@ class Holding(models.Model):
     application = models.ForeignKey(Application, models.CASCADE, related_name="holdings")
     party = models.ForeignKey(Party, models.CASCADE, related_name="holdings")
     share_class = models.ForeignKey(ShareClass, models.CASCADE, related_name="holdings")
-    # Names the row where it is encrypted, before it has a primary key; its party may change.
+    # Identifies the row for encryption, before it has a primary key; its party may change.
     row = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     typed = EncryptedJSONField(default=str, bound_to=("application_id", "row"))
     shares = models.BigIntegerField(null=True, blank=True)
@@ -213,7 +211,7 @@ class Holding(models.Model):
 
 
 class Stake(models.Model):
-    """An owner of a company, with the part as typed. Never sent: the formation service has no field for it."""
+    """An owner's part of a company, as typed. Never sent: the formation service has no field for owners."""
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="stakes")
     company = models.ForeignKey(Party, models.CASCADE, related_name="owners")
@@ -230,7 +228,7 @@ class Stake(models.Model):
 
 
 def document_subject(party_token: str | None, slot: str) -> str:
-    """Return the key of a document slot within its application, shortened to fit."""
+    """Return the key of a document slot within its application, shortened to fit the column."""
     subject = f"{party_token or ''}/{slot}"
     if len(subject) <= SUBJECT_LIMIT:
         return subject
@@ -239,15 +237,13 @@ def document_subject(party_token: str | None, slot: str) -> str:
 
 
 def document_path(document: "Document", _filename: str) -> str:
-    """Return a random storage path in the application's folder, never the name that was sent."""
+    """Return a random storage path in the application's folder, without the uploaded name."""
     return str(PurePath(document.application.reference) / uuid.uuid4().hex)
 
 
 class DocumentQuerySet(models.QuerySet["Document"]):
-    """Queries for documents."""
-
     def in_use(self) -> "DocumentQuerySet":
-        """Leave out the documents of removed parties and replaced ones."""
+        """Leave out replaced documents and those of removed parties."""
         return self.filter(Q(party=None) | Q(party__removed_at=None), replaced_at=None)
 
 
@@ -257,7 +253,7 @@ class Document(models.Model):
     application = models.ForeignKey(Application, models.CASCADE, related_name="documents")
     party = models.ForeignKey(Party, models.CASCADE, null=True, blank=True, related_name="documents")
     slot = models.TextField()
-    # The slot's name again, short enough for an index.
+    # The party's token and the slot's name as one key, short enough for an index.
     subject = models.CharField(max_length=SUBJECT_LIMIT)
     file = models.FileField(upload_to=document_path, max_length=200)
     name = EncryptedTextField(max_length=255, bound_to=("application_id", "sha256"))
@@ -289,23 +285,23 @@ class Document(models.Model):
 
     @property
     def is_checking(self) -> bool:
-        """Check that the malware scanner has yet to answer: until then the file is neither opened nor sent."""
+        """Tell whether the file still waits for the malware scanner: until then it is neither opened nor sent."""
         return self.scan == ScanState.WAITING
 
     @property
     def has_copy(self) -> bool:
-        """Check that the portal still has the file; without our copy, the formation service has it."""
+        """Tell whether the portal still has the file; otherwise only the formation service has it."""
         return self.copy_removed_at is None
 
     @property
     def download_name(self) -> str:
-        """Return a file name made of reference, slot and type, never of the uploaded name."""
+        """Build a download's file name from reference, slot and type, not the uploaded name."""
         slot = slugify(self.slot)[:60] or "document"
         return f"{self.application.reference}-{slot}{guess_extension(self.mime_type) or ''}"
 
 
 class Preview(models.Model):
-    """A small JPEG of a document's first page. In a table of its own, since documents are read on every page."""
+    """A small JPEG of a document's first page, in a separate table, since every page reads the documents' rows."""
 
     document = models.OneToOneField(Document, models.CASCADE, primary_key=True, related_name="preview")
     picture = EncryptedBinaryField(bound_to=("document_id",))
@@ -326,18 +322,18 @@ class Change(models.Model):
     application = models.ForeignKey(Application, models.CASCADE, related_name="changes")
     who = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
     at = models.DateTimeField(auto_now_add=True)
-    # Names the row where it is encrypted, before it has a number.
+    # Identifies the row for encryption, before it has a number.
     row = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     what = EncryptedTextField(max_length=_MAX_TEXT_LENGTH, bound_to=("application_id", "row"))
     # Empty in entries older than this column.
     message = models.CharField(max_length=_MAX_TEXT_LENGTH, blank=True)
     named = EncryptedJSONField(default=dict, blank=True, bound_to=("application_id", "row"))
-    # Its subject: a section's key, or the token of a party or share class; empty for the whole application.
+    # The entry's subject: a section's key, or the token of a party or share class; empty for the whole application.
     holder = models.CharField(max_length=80, blank=True)
     changes = EncryptedJSONField(default=list, bound_to=("application_id", "row"))
-    # The state that the application moved to with it; empty if the state did not change.
+    # The state that the application moved to; empty if the state did not change.
     moved_to = models.CharField(max_length=24, blank=True)
-    # The application's revision after it, and the id of the page that posted it, if any.
+    # The application's revision after the change, and the id of the page that posted it, if any.
     revision = models.PositiveIntegerField(default=0)
     page = models.CharField(max_length=32, blank=True)
 
@@ -361,7 +357,7 @@ class Change(models.Model):
 
     @property
     def language(self) -> str:
-        """The language of that text where it is not the reader's, else ""."""
+        """Return the language of `text` if it is not the reader's, else ""."""
         return "en" if not self.message and get_language() != "en" else ""
 
     @property

@@ -1,4 +1,4 @@
-"""Stakes in the companies that hold shares, and the thresholds of beneficial owners (`thresholds.yaml`)."""
+"""Stakes in the companies that hold shares, and the thresholds for beneficial owners (`thresholds.yaml`)."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -31,16 +31,16 @@ from .parties import PartyRow
 
 _THRESHOLDS_FILE = Path(__file__).with_name("thresholds.yaml")
 
-# The name of a stake in the history begins with it and ends with the owner's token.
+# In the history, a stake's name is this prefix and the owner's token.
 OWNER_PREFIX = "owner/"
 
-# By the tokens of company and owner.
+# Stakes as typed, by the tokens of company and owner.
 TypedStakes = Mapping[tuple[str, str], str]
 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """An owner of a company: the stake as typed, as a fraction and in percent, or why it cannot be parsed."""
+    """An owner of a company, with the stake as typed, as a fraction and in percent, or the parsing problem."""
 
     company: PartyRow
     party: PartyRow
@@ -58,7 +58,7 @@ class Owner:
 
 
 def typed_stakes(draft: Draft) -> dict[tuple[str, str], str]:
-    """Return all stakes as typed, without those of removed parties. One query; none for an unsaved application."""
+    """Return all stakes as typed, without those of removed parties. One SQL query, none for an unsaved draft."""
     if draft.application.pk is None:
         return {}
     rows = draft.application.stakes.filter(company__removed_at=None, owner__removed_at=None)
@@ -68,7 +68,7 @@ def typed_stakes(draft: Draft) -> dict[tuple[str, str], str]:
 
 
 def owners_of(draft: Draft, company: PartyRow, typed: TypedStakes) -> tuple[Owner, ...]:
-    """Return the owners of a company in the order of entry, with percentages that are rounded so that they add up."""
+    """Return the owners of a company in the order of entry, with percentages rounded so that they add up."""
     owners: list[Owner] = []
     for (owned, token), text in typed.items():
         party = draft.party(token)
@@ -93,12 +93,12 @@ def owned_companies(draft: Draft, typed: TypedStakes) -> tuple[PartyRow, ...]:
 
 
 def exceed_whole(parts: Iterable[Fraction | None]) -> bool:
-    """Tell whether stakes in one company exceed 100% together. None, a stake that cannot be parsed, adds nothing."""
+    """Tell whether the stakes in a company exceed 100% in total. An unreadable stake is None and adds nothing."""
     return sum((part for part in parts if part), Fraction(0)) > 1
 
 
 def needs_of_owners(draft: Draft) -> tuple[Need, ...]:
-    """Return a need for each company whose owners exceed 100%, as after a merger of companies. One query."""
+    """Return a need for each company whose owners exceed 100%, as after merging two entries. One SQL query."""
     section = draft.schema.share_section
     if section is None or not draft.holds_shares:
         return ()
@@ -143,7 +143,7 @@ class _Thresholds(BaseModel):
 
 
 def threshold_of(jurisdiction: dict[str, Any]) -> Threshold:
-    """Return the threshold of a catalog item's jurisdiction by its ISO code; the general one if it has none."""
+    """Return the threshold for a jurisdiction's ISO code, or the general threshold if the code has none."""
     thresholds = _thresholds()
     own = thresholds.places.get(str(jurisdiction.get("iso_code", "")))
     entry = own or thresholds.general

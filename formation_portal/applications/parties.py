@@ -74,7 +74,7 @@ class ShareClassRow(_HolderRow):
 
 
 def name_fields(schema: FormSchema, kind: str) -> tuple[FieldSpec, ...]:
-    """Return the questions for a party's name of all roles: those of the form first, then general ones."""
+    """Return the questions for a party's name in any role: the form's own first, then general ones."""
     of_form = (spec for section in schema.role_sections for spec in section.groups[kind])
     general = default_fields.PERSON_FIELDS if kind == canonical.PERSON else default_fields.COMPANY_FIELDS
     by_name = {spec.name: spec for spec in (*of_form, *general) if canonical.is_name(spec.canonical_field)}
@@ -82,7 +82,7 @@ def name_fields(schema: FormSchema, kind: str) -> tuple[FieldSpec, ...]:
 
 
 class NameFields:
-    """The questions for the names of parties, looked up once a schema: every list of parties needs them."""
+    """The questions for parties' names, found once per schema, since every list of parties needs them."""
 
     def __init__(self, schema: FormSchema) -> None:
         self._schema = schema
@@ -97,7 +97,7 @@ class NameFields:
 
 
 def name_answers(schema: FormSchema, kind: str, properties: Mapping[str, str]) -> dict[str, str]:
-    """Return the answers that name a party from properties like `first_name`, under the fields of a role."""
+    """Turn properties like `first_name` into answers to the questions for a party's name."""
     fields = name_fields(schema, kind)
     raw: dict[str, str] = {}
     for name, text in properties.items():
@@ -107,7 +107,7 @@ def name_answers(schema: FormSchema, kind: str, properties: Mapping[str, str]) -
 
 
 def label_as_typed(fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> str:
-    """Return the holder's name as typed, also if it cannot be parsed yet."""
+    """Return a party's or share class's name as typed, even if unreadable."""
     properties = {
         canonical.property_of(spec.canonical_field): clean_line(raw[spec.name])
         for spec in fields

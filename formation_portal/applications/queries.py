@@ -1,4 +1,4 @@
-"""The queries that nearly every page of an application makes."""
+"""The SQL queries that nearly every page of an application makes."""
 
 from typing import Any, TypeVar
 
@@ -19,7 +19,7 @@ DOCUMENTS = PreparedQuery(lambda application: Document.objects.filter(applicatio
 
 
 def rows_of(application: Application, query: PreparedQuery[Owned], part: str) -> list[Owned]:
-    """Return the application's rows of a query, without a query if `part`, their related name, was prefetched."""
+    """Return an application's rows of an SQL query, or the prefetched rows if `part`, a related name, has them."""
     if application.pk is None:
         return []
     prefetched: dict[str, Any] = getattr(application, "_prefetched_objects_cache", {})

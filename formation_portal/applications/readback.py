@@ -1,4 +1,4 @@
-"""The answers of an application as text: `readback` those that are asked for at present, `inactive_in` the others."""
+"""An application's answers as text: `readback` has those asked for at present, `inactive_in` the others."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -24,7 +24,7 @@ from .models import Application, Document, Holding
 from .parties import PartyRow, ShareClassRow
 
 _ADDRESS = ("street1", "street2", "city", "region", "postcode")
-# More questions than these are not named that would restore inactive answers.
+# If more questions than this would restore inactive answers, none is named.
 _MAX_QUESTIONS_NAMED = 3
 _ROWS_AT_ONCE = 50
 
@@ -102,7 +102,7 @@ class AnswerLine:
 
     @cached_property
     def value(self) -> str:
-        """Return the answer as text; as typed if it cannot be parsed, "" without one."""
+        """Return the answer as text; as typed if it cannot be parsed, "" if missing."""
         if self.spec.provided_by_agent:
             parts = self._draft.schema.agent_address
             lines = [parts[part] for part in _ADDRESS if parts.get(part)]
@@ -121,7 +121,7 @@ class AnswerLine:
 
 @dataclass(frozen=True, slots=True)
 class AnswerGroup(Generic[Subject]):
-    """The answers under a heading: of a section about the entity, a party or a share class."""
+    """The answers under one heading: those of an entity section, a party or a share class."""
 
     subject: Subject
     title: str
@@ -130,13 +130,13 @@ class AnswerGroup(Generic[Subject]):
     is_name: bool = True
 
 
-# A label, and a text for each share class, each with the class's name.
+# The cells of a row: the name of a share class and a text in each.
 LabelledCells = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ShareTable:
-    """Holdings: a row for each shareholder, a cell for each class with its name. Rows after the first are `folded`."""
+    """The holdings: a row for each shareholder, a cell for each class. Rows after _ROWS_AT_ONCE are `folded`."""
 
     classes: tuple[str, ...]
     rows: tuple[tuple[str, LabelledCells], ...]
@@ -146,13 +146,13 @@ class ShareTable:
 
 @dataclass(frozen=True, slots=True)
 class DocumentLine:
-    """An active document slot of a party, None for the entity, and the upload if there is one."""
+    """An active document slot, with the upload if there is one. `party` is None for the entity."""
 
     party: PartyRow | None
     slot: str
     is_required: bool
     document: Document | None
-    # The words for the slot.
+    # The slot's label.
     words: str = ""
 
 
@@ -190,7 +190,7 @@ class Readback:
 
 
 def readback(draft: Draft, *, only: Collection[str] | None = None) -> Readback:
-    """Read the whole draft back, or of the parties only those of these tokens, with their documents."""
+    """Return the draft as text. `only` limits the parties, with their documents, to these tokens."""
     state = draft.form_state
     sections = []
     for section in draft.schema.entity_sections:
@@ -234,7 +234,7 @@ def _list_roles(roles: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class InactiveRow:
-    """An answer, party, share class or document that is not asked at present, with the rules that decide it."""
+    """An answer, party, share class or document that is inactive at present, with the rules that decide this."""
 
     kind: str
     label: str
@@ -253,7 +253,7 @@ class InactiveRow:
 
 @dataclass(frozen=True, slots=True)
 class InactiveAnswers:
-    """The entered answers that are not asked at present. They are kept, and sent once they are asked again."""
+    """The entered answers that are inactive at present: they are kept, and sent once they are active again."""
 
     rows: tuple[InactiveRow, ...]
 
@@ -334,7 +334,7 @@ def _inactive_documents(draft: Draft, party: PartyRow | None) -> Iterator[Inacti
 
 
 def entity_name(application: Application) -> str:
-    """Return the entity's name as typed, with its ending; "" before there is one. One query, or none if prefetched."""
+    """Return the entity's name as typed, with its ending; "" if there is none. One SQL query, none if prefetched."""
     raw: dict[str, object] = {}
     for row in application.section_answers.all():
         raw |= row.raw

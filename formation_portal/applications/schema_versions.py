@@ -1,4 +1,4 @@
-"""The versions of form schemas: stored once by digest, parsed once in a process."""
+"""The versions of form schemas: each stored once by digest, parsed once per process."""
 
 import hashlib
 import json
@@ -11,12 +11,12 @@ from formation_portal.contract.schema import FormSchema
 from .models import SchemaVersion
 from .translation import form_translations
 
-# More products than any catalog we know of has; a parsed schema is some hundred kilobytes.
+# More than the products of any known catalog; a parsed schema takes some hundred kilobytes.
 MAX_PARSED_SCHEMAS = 64
 
 
 def keep_schema(document: Mapping[str, Any]) -> SchemaVersion:
-    """Return the schema version of a document, saved if it is new, with its documents in other languages."""
+    """Return the schema version of a document; save a new version, and translations that are new."""
     translations = form_translations(document)
     values = {"document": dict(document), "translations": translations}
     version, is_new = SchemaVersion.objects.get_or_create(digest=schema_digest(document), defaults=values)
@@ -34,7 +34,7 @@ def schema_digest(document: Mapping[str, Any]) -> str:
 
 @lru_cache(maxsize=MAX_PARSED_SCHEMAS)
 def load_schema(digest: str) -> FormSchema:
-    """Return the parsed schema of a digest. One query, unless it is cached in this process."""
+    """Return the parsed schema of a digest. One SQL query, none if this process has cached it."""
     version = SchemaVersion.objects.get(digest=digest)
     form = FormSchema.model_validate(version.document)
     form.other_documents.update(version.translations)
@@ -42,7 +42,7 @@ def load_schema(digest: str) -> FormSchema:
 
 
 class HomeSections:
-    """The sections that store a schema's entity fields: for each field the first that asks it."""
+    """The sections that store a schema's entity fields: for each field, the first section that has it."""
 
     def __init__(self, schema: FormSchema) -> None:
         self.of_fields: dict[str, str] = {}

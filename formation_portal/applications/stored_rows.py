@@ -1,4 +1,4 @@
-"""Read the rows of one application: each table whole, once, when it is first used."""
+"""Read one application's rows: its part of a table is read once, at the first use."""
 
 from functools import cached_property
 from typing import Protocol
@@ -32,13 +32,13 @@ class StoredRows:
         self.application = application
 
     def forget_rows(self) -> None:
-        """Read every table again when it is next used."""
+        """Forget all rows; the next use reads a table again."""
         for name in _TABLES:
             self.__dict__.pop(name, None)
         getattr(self.application, "_prefetched_objects_cache", {}).clear()
 
     def forget_documents(self) -> None:
-        """Read the documents again when they are next used, since one was added, replaced, moved or removed."""
+        """Forget the documents after a change; the next use reads them again."""
         for name in _OF_DOCUMENTS:
             self.__dict__.pop(name, None)
         getattr(self.application, "_prefetched_objects_cache", {}).pop("documents", None)
@@ -53,12 +53,12 @@ class StoredRows:
 
     @cached_property
     def party_models(self) -> list[Party]:
-        """Return the parties that count, in their order."""
+        """Return the parties that are not removed, in order."""
         return [party for party in self._all_parties if party.removed_at is None]
 
     @cached_property
     def removed_party_models(self) -> list[Party]:
-        """Return the parties that can be restored, in their order."""
+        """Return the removed parties, which can be restored, in order."""
         return [party for party in self._all_parties if party.removed_at is not None]
 
     def party_model(self, token: str) -> Party | None:
@@ -73,7 +73,7 @@ class StoredRows:
 
     @cached_property
     def _all_documents(self) -> list[Document]:
-        """Return the files of the entity and of parties that count, each with its party."""
+        """Return the files of the entity and of parties not removed, each with its party."""
         parties = {party.pk: party for party in self.party_models}
         documents = []
         for document in rows_of(self.application, DOCUMENTS, "documents"):
@@ -114,7 +114,7 @@ class StoredRows:
 
     @cached_property
     def holdings(self) -> dict[tuple[str, str], Holding]:
-        """Return the holdings of parties that count, by the tokens of party and class."""
+        """Return the holdings of parties not removed, by the tokens of party and class."""
         parties = {party.pk: party.token for party in self.party_models}
         classes = {share_class.pk: share_class.token for share_class in self.share_class_models}
         return {

@@ -27,7 +27,7 @@ TypedHoldings = Mapping[tuple[str, str], str]
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The content of a new application, in unsaved rows with the tokens of their source, and the files to copy."""
+    """The content of a new application: unsaved rows with the tokens of their originals, and files to copy."""
 
     entity: Mapping[str, Any] = field(default_factory=dict)
     parties: tuple[Party, ...] = ()
@@ -39,7 +39,7 @@ class Content:
 
 
 def content_of(draft: Draft) -> Content:
-    """Return everything that was entered, active or not, without declarations: they are made again in a copy."""
+    """Return all entered content, active or not, except declarations, which must be made again in a copy."""
     schema = draft.schema
     parties = []
     for party in draft.party_models:
@@ -90,7 +90,7 @@ _NOT_THERE = gettext_noop("{name} is not copied. Add them to the new application
 
 @dataclass(frozen=True, slots=True)
 class TransferLine:
-    """A line about content that fits or does not: its holder, its kind, its text, and for a misfit the reason."""
+    """A line about one piece of content: its holder, its kind, its text, and the reason if it does not fit."""
 
     holder: str
     what: str
@@ -100,7 +100,7 @@ class TransferLine:
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """The content of an application that fits another product's schema, the rest, and the needs there."""
+    """The content that fits another product's schema, its needs there, and lines on what fits or not."""
 
     content: Content
     needed: tuple[Need, ...]
@@ -109,12 +109,12 @@ class Transfer:
 
 
 def plan_transfer(draft: Draft, *, schema: FormSchema) -> Transfer:
-    """Compare the draft with another schema; nothing is written. One query, for the owners of companies."""
+    """Compare the draft with another schema; nothing is written. One SQL query, for companies' owners."""
     return _TransferPlanner(draft, schema).result()
 
 
 class _TransferPlanner:
-    """Compares a draft with another schema, and lists each part of it."""
+    """A comparison of a draft with another schema, part by part."""
 
     def __init__(self, draft: Draft, schema: FormSchema) -> None:
         self._draft = draft
@@ -178,7 +178,7 @@ class _TransferPlanner:
                 yield ShareClass(token=row.token, raw=raw)
 
     def _why_no_classes(self) -> str:
-        """Return why share classes, which are all taken or none, are left out; "" if they are taken."""
+        """Return the reason for leaving out all share classes; "" if all of them are taken."""
         if not self._draft.holds_shares:
             return gettext(INACTIVE)
         return "" if self._schema.share_section else gettext(_NO_CLASSES)
@@ -239,7 +239,7 @@ class _TransferPlanner:
     def _compare(
         self, holder: DraftHolder, questions: Iterable[Question], into: Sequence[FieldSpec]
     ) -> Mapping[str, Any]:
-        """Return the holder's answers that fit, as typed, and list those and the others."""
+        """Return the holder's answers that fit, as typed; add a line for every answer."""
         draft = self._draft
         label = holder.label if holder else draft.title
         answers = (holder or draft).record.answers
@@ -261,7 +261,7 @@ class _TransferPlanner:
         return needs(self._schema, new.record, form_state=new.form_state)
 
 
-# An answer that is not valid under another schema: the label of its holder, its own, and whether it is asked there.
+# An answer that is invalid under another schema: its holder's label, its own label, whether it is asked for there.
 LostAnswer = tuple[str, str, bool]
 
 
@@ -276,7 +276,7 @@ def with_schema(draft: Draft, schema: FormSchema) -> Draft:
 
 
 def lost_answers(draft: Draft, schema: FormSchema) -> list[LostAnswer]:
-    """Return every answer that is valid now and not under the other schema. No query."""
+    """Return every answer that is valid now but not under the other schema. No SQL query."""
     other = with_schema(draft, schema)
     roles = {section.role for section in schema.role_sections}
     lost = list(_lost_between(draft.title, draft.schema.entity_fields, draft.record.answers, other.record.answers))

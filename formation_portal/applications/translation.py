@@ -1,6 +1,6 @@
-"""The texts of a form and a product in the reader's language, as far as the formation service speaks it.
+"""The texts of a form and a product in the reader's language, if the formation service has them.
 
-They are shown over the stored ones, which history and exports use (`DescribedModel.original`).
+Pages show these; history and exports use the stored texts (`DescribedModel.original`).
 """
 
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ from formation_portal.contract.localisation import get_language
 from formation_portal.contract.schema import FormSchema
 from formation_portal.contract.translation import translated_form
 
-# Return a catalog item as the service describes it in a language, by the id of its schema or of its product.
+# A function that returns a catalog item in a language, by the id of its schema or product.
 FindItem = Callable[[str, str], Mapping[str, Any] | None]
 
 
@@ -25,7 +25,7 @@ _find_item: FindItem = _find_nothing
 
 
 def set_catalog_texts(find_item: FindItem) -> None:
-    """Tell how to find catalog items in other languages, without a request. Called once, at the start."""
+    """Set the function that finds catalog items in other languages without a request. Called once, at startup."""
     global _find_item
     _find_item = find_item
 
@@ -45,7 +45,7 @@ def in_language(form: FormSchema, language: str = "") -> FormSchema:
 
 
 def form_translations(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the documents of the same version of a form in all other languages that are known, by language."""
+    """Return the same version of a form's document in every other known language, by language."""
     translations = {}
     for language, _ in settings.LANGUAGES:
         translation = _form_document(language, str(document.get("id") or ""), str(document.get("version") or ""))
@@ -55,7 +55,7 @@ def form_translations(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _form_document(language: str, key: str, version: str) -> Mapping[str, Any] | None:
-    """Return the schema of this id and version as the service describes it in the language now."""
+    """Return the schema of this id and version in a language, if the service has it now."""
     document = (_find_item(language, key) or {}).get("schema") if key else None
     is_same = isinstance(document, Mapping) and str(document.get("version") or "") == version
     return document if is_same else None

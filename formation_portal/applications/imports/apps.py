@@ -1,4 +1,4 @@
-"""The app of uploaded sheets. It keeps the label of its tables, `spreadsheet`."""
+"""The app of uploaded sheets. Its label stays `spreadsheet`, as in its tables' names."""
 
 from django.apps import AppConfig
 

@@ -1,4 +1,4 @@
-"""The columns of the sheet, from the schema alone: kind, roles, and the questions of any role."""
+"""The sheet's columns, made from the schema alone: kind, roles, and the questions of all roles."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,14 +16,14 @@ from formation_portal.contract.schema import FormSchema, Section
 from ..translation import in_language
 from .grid import NEEDED_MARK, normalized_heading
 
-# The subject of a column: (role, field name, part of the answer); all empty for the kind.
+# The subject of a column: (role, field name, part of the answer); all empty for the column of the kind.
 Key = tuple[str, str, str]
 KIND: Key = ("", "", "")
 
 
 @dataclass(frozen=True, slots=True)
 class AskedIn:
-    """A place of a question: for a kind of party, in the section of a role."""
+    """A place that asks a question: the section of a role, for a kind of party."""
 
     kind: str
     section: Section
@@ -32,7 +32,7 @@ class AskedIn:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column. `asked_in` are the places of its question; columns of roles and of the kind have none."""
+    """A column. `asked_in` are the places that ask its question; role and kind columns have none."""
 
     heading: str
     role: str = ""
@@ -51,7 +51,7 @@ class Column:
 
     @property
     def is_needed(self) -> bool:
-        """Check that a place requires the answer without a condition."""
+        """Tell whether any place always requires the answer."""
         specs = (place.spec for place in self.asked_in if self.part not in place.spec.optional_parts)
         return any(spec.required and spec.depends_on is None for spec in specs)
 
@@ -71,7 +71,7 @@ def columns(schema: FormSchema) -> tuple[Column, ...]:
 
 
 def keys_by_heading(schema: FormSchema) -> dict[str, Key]:
-    """Return the column keys by normalized heading in every language, and in the form's own, which a sheet may have."""
+    """Return column keys by normalized heading, in every language that a sheet may have, also the form's own."""
     keys: dict[str, Key] = {}
     for code, _ in settings.LANGUAGES:
         with translation.override(code):
@@ -112,7 +112,7 @@ def _questions(schema: FormSchema) -> Iterator[Column]:
 
 
 def _with_distinct_headings(unnamed: Sequence[Column]) -> Iterator[Column]:
-    """Add the kinds to equal labels and to questions that people are not asked; if need be, the field name."""
+    """Add party kinds to repeated headings and those not for people, then field names to any still repeated."""
     by_label = Counter(normalized_heading(column.heading) for column in unnamed)
     named: list[Column] = []
     for column in unnamed:

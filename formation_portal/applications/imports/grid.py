@@ -1,4 +1,4 @@
-"""The headings and rows of a file as texts, and the reasons to refuse it. The sandbox imports it, without Django."""
+"""A file's headings and rows as texts, and the reasons to refuse a file. The sandbox imports this without Django."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ MAX_COLUMNS = 1_000
 MAX_BYTES = 5_000_000
 # Characters of one cell; an unclosed quote would otherwise take in the rest of the file.
 MAX_CELL = 40_000
-# Characters of all cells: a workbook stores a text once, however many cells have it.
+# Characters of all cells: in a small workbook, many cells can share one stored text.
 MAX_CHARACTERS = 2_000_000
 
 
@@ -45,7 +45,7 @@ def _is_marked(text: str) -> bool:
 
 
 class SheetRefusal(StrEnum):
-    """The reason to refuse a file, which tells how to correct it. The sandbox returns it too."""
+    """The reasons to refuse a file, with advice on how to correct it. The sandbox returns them too."""
 
     TOO_LARGE = gettext_noop("The file must be {limit}\u00a0MB or smaller")
     TOO_MANY = gettext_noop("Upload at most {most} rows at a time. This spreadsheet has far more")
@@ -66,7 +66,7 @@ class SheetRefusal(StrEnum):
 
 
 class SheetRefused(Exception):
-    """The file is refused. `why` is a SheetRefusal with `values` for its text, or a text in the reader's language."""
+    """The refusal of a file. `why` is a SheetRefusal with `values` for its text, or a text in the reader's language."""
 
     def __init__(self, why: SheetRefusal | str, **values: int) -> None:
         super().__init__(why)
@@ -120,7 +120,7 @@ class Grid:
 
 
 def grid_of(rows: Iterable[GridRow], remarks: Iterable[tuple[str, str]] = ()) -> Grid:
-    """Make a grid whose headings are the first filled row. Raises SheetRefused without rows below it, or too many."""
+    """Make a grid whose headings are the first filled row. Raises SheetRefused for no or too many rows below."""
     filled = (row for row in within_bounds(rows) if row.is_filled)
     first = next(filled, None)
     if first is None:

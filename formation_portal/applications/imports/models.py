@@ -1,4 +1,4 @@
-"""Uploaded sheets of people that are not added yet. Writing is `services.party_imports`."""
+"""Uploaded sheets of people not added yet. `services.party_imports` writes them."""
 
 from datetime import datetime, timedelta
 
@@ -19,15 +19,13 @@ def expiry_of_new_import() -> datetime:
 
 
 class PartyImportQuerySet(models.QuerySet["PartyImport"]):
-    """Queries for sheets."""
-
     def kept(self) -> "PartyImportQuerySet":
         """Select the sheets that have not expired."""
         return self.filter(expires_at__gt=timezone.now())
 
 
 class PartyImport(models.Model):
-    """A sheet: {headings, remarks, rows}, each row {number, token, cells, formulas}. Its token becomes its party's."""
+    """A sheet: {headings, remarks, rows}; a row: {number, token, cells, formulas}, with its party's future token."""
 
     application = models.ForeignKey("applications.Application", models.CASCADE, related_name="party_imports")
     token = models.CharField(max_length=32, unique=True, default=new_token, editable=False)

@@ -33,7 +33,7 @@ from .grid import (
     within_bounds,
 )
 
-# A sheet of MAX_ROWS rows, filled to the last cell, stays below both.
+# A sheet of MAX_ROWS rows, filled to the last cell, stays below both limits.
 MAX_UNPACKED_BYTES = 30_000_000
 MAX_TAGS = 600_000
 # Styles, names and other tags outside cells: each becomes an object before the first cell is read.
@@ -43,7 +43,7 @@ MAX_PARTS = 1_000
 _PASSWORD_FLAG = 0x1
 _FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
 _MERGED = re.compile(rb"<(?:\w+:)?mergeCell\s")
-# The parser needs the square of the length of a comment or tag; no program writes either so long.
+# The parser's time grows with the square of a comment's or tag's length; no program writes any this long.
 _LONGEST_MARK_UP = 10_000
 _COMMENT, _TAG = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL), re.compile(rb"<[^<>]{%d}" % _LONGEST_MARK_UP)
 # Tags other than those of rows, cells and their text.
@@ -62,7 +62,7 @@ _NO_TEXT = re.compile("[\x00-\x08\x0e-\x1f]")
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 # Below this row a sheet is refused; empty rows cost time too.
 _LAST_ROW_READ = 20_000
-# So many rows and sheets are searched for headings.
+# The numbers of rows and sheets that are searched for headings.
 _HEADINGS_WITHIN, _SHEETS_WITHIN = 100, 20
 _ONLY_ZEROS = re.compile("0{1,20}")
 # The significant digits that a spreadsheet stores.
@@ -70,7 +70,7 @@ _DIGITS = 15
 
 
 def read_file(content: bytes, *, headings: Collection[str]) -> bytes:
-    """Return the grid as JSON, or the refusal with the values of its text. `headings` are the normalized known ones."""
+    """Return the grid as JSON, or the refusal with the values of its text. `headings` are known ones, normalized."""
     try:
         answer = _read(content, frozenset(headings)).as_json()
     except SheetRefused as refused:
@@ -107,7 +107,7 @@ def read_csv(content: bytes, headings: Collection[str]) -> Grid:
 
 
 def _csv_text(content: bytes) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Return the decoded text, and remarks. Without a byte order mark it is UTF-8, or Windows-1252 with a remark."""
+    """Decode the text and add remarks. Without a byte order mark try UTF-8, then Windows-1252 with a remark."""
     encodings = [encoding for mark, encoding in _MARKS if content.startswith(mark)]
     for encoding in encodings or ("utf-8", "cp1252"):
         with suppress(UnicodeDecodeError):
@@ -116,7 +116,7 @@ def _csv_text(content: bytes) -> tuple[str, tuple[tuple[str, str], ...]]:
 
 
 def _delimiter(text: str, headings: Collection[str]) -> str:
-    """Return the delimiter with the most known headings in the first filled line; of equal ones with the most cells."""
+    """Return the delimiter that splits the first filled line into the most known headings, then the most cells."""
     best, most = _DELIMITERS[0], (0, 0)
     for delimiter in _DELIMITERS:
         try:
@@ -137,7 +137,7 @@ def _csv_rows(text: str, delimiter: str) -> Iterator[GridRow]:
         for number, record in enumerate(records, start=1):
             if len(record) > MAX_COLUMNS:
                 raise SheetRefused(SheetRefusal.COLUMNS, number=number)
-            # CSV has no value for a formula, so that its cell is empty.
+            # CSV holds no result of a formula, so the cell is read as empty.
             formulas = frozenset(place for place, cell in enumerate(record) if cell.startswith("="))
             cells = ("" if place in formulas else from_csv(cell) for place, cell in enumerate(record))
             yield GridRow(number, tuple(cells), formulas)
@@ -159,7 +159,7 @@ def read_xlsx(content: bytes, headings: Collection[str]) -> Grid:
 
 
 def check_archive(content: bytes) -> tuple[bool, bool]:
-    """Check the archive within bounds of memory and time. Return whether it has formulas, and merged cells."""
+    """Check the archive with little memory and time. Return whether it has formulas, and merged cells."""
     try:
         with ZipFile(BytesIO(content)) as archive:
             _refuse_other_kinds(archive.infolist())
@@ -204,7 +204,7 @@ def _check_parts(archive: ZipFile) -> tuple[bool, bool]:
 
 
 def _unpacked(archive: ZipFile, part: ZipInfo) -> bytes:
-    """Unpack a part, and one byte more than its declared size, to which `ZipFile` cuts it, to refuse a longer one."""
+    """Unpack a part, asking for a byte more than declared. `ZipFile` would cut a longer part, which must be refused."""
     longer = copy(part)
     longer.file_size += 1
     with archive.open(longer) as opened:
@@ -216,7 +216,7 @@ def _unpacked(archive: ZipFile, part: ZipInfo) -> bytes:
 
 @contextmanager
 def _open_workbook(content: bytes, *, values: bool) -> Iterator[Any]:
-    """Open a workbook to read it row by row. The library raises any of a dozen errors for a malformed part."""
+    """Open a workbook for reading by rows. The library raises a dozen kinds of error for malformed parts."""
     try:
         with warnings.catch_warnings():
             # The library warns of parts that it skips; none of them is read here.
@@ -233,7 +233,7 @@ def _open_workbook(content: bytes, *, values: bool) -> Iterator[Any]:
 
 
 def _chosen_sheet(book: Any, headings: Collection[str]) -> tuple[Any, tuple[tuple[str, str], ...]]:
-    """Return the visible sheet that begins with headings of the form, and remarks on sheets that are not read."""
+    """Return the first visible sheet with headings of the form, and remarks on sheets that are not read."""
     visible = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
     if not visible:
         raise SheetRefused(SheetRefusal.DAMAGED)
@@ -273,7 +273,7 @@ def _with_formulas(rows: Iterator[GridRow], sheet: Any) -> Iterator[GridRow]:
 
 
 def _shown_text(cell: Any) -> str:
-    """Return the text that a cell shows, as far as its value and format tell."""
+    """Return the text that a cell shows, judging by its value and format."""
     value = cell.value
     if value is None:
         return ""

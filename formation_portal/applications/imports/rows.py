@@ -1,4 +1,4 @@
-"""Validate the rows of a stored sheet against the draft as it is now: the party of each row, and its problems."""
+"""Validate a stored sheet's rows against the present draft: each row gets a party, problems and notes."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -26,9 +26,9 @@ _TICK_MARKS = frozenset({"x", "✓", "✔"})
 
 @dataclass
 class SheetRow:
-    """A row with its cells by column. With `problems` it can't be added; `match` is the party that seems the same.
+    """A row with its cells by column. A row with `problems` can't be added; `match` is an apparent duplicate.
 
-    Problems and notes are pairs of a column's heading and a sentence; `missing` are labels of later answers.
+    Problems and notes are pairs of a column's heading and a sentence; `missing` are labels of answers still to give.
     """
 
     number: int
@@ -64,7 +64,7 @@ class SheetRows:
         self._tokens = {model.token for model in (*draft.party_models, *draft.removed_party_models)}
 
     def validated(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[SheetRow]:
-        """Validate every row in its order. `rows` are as PartyImport.sheet stores them."""
+        """Validate the rows in order. `rows` are stored rows of PartyImport.sheet."""
         parties = PartyFinder(self._draft)
         for stored in rows:
             row = self._validated(stored, parties)
@@ -112,7 +112,7 @@ class SheetRows:
         row.problems.append((self._columns[key].heading, text))
 
     def _kind(self, row: SheetRow) -> str:
-        """Return the kind of party. If the roles allow only one, the cell may be empty."""
+        """Return the kind of party. If the roles allow only one kind, its cell may be empty."""
         choices = kind_choices(self._sections)
         text = row.texts.get(KIND, "")
         if not text and len(choices) == 1:
@@ -125,7 +125,7 @@ class SheetRows:
         return kind
 
     def _row_roles(self, row: SheetRow) -> tuple[str, ...]:
-        """Return the roles with a yes. If there is only one role, the cell may be empty."""
+        """Return the roles marked Yes. If the form has only one, its cell may be empty."""
         is_filled = any(column.key in row.texts for column in self._roles)
         if len(self._sections) == 1 and not is_filled:
             return (self._sections[0].role or "",)

@@ -1,4 +1,4 @@
-"""The empty sheet of an application, as CSV and as XLSX with explanations and lists. It names nobody."""
+"""The empty sheet of an application, as CSV and as XLSX with explanations and lists. It has no personal data."""
 
 import csv
 import io
@@ -26,7 +26,7 @@ from .grid import MAX_ROWS, as_csv
 
 # With a byte order mark, without which Excel reads another encoding.
 _ENCODING = "utf-8-sig"
-# Longer lists stand in a sheet of their own.
+# Longer lists are in a separate sheet.
 _MAX_CHOICES_INLINE = 8
 _BOLD = Font(bold=True)
 _TINT = PatternFill("solid", start_color="FFDDECEE")
@@ -41,7 +41,7 @@ ColumnChoices = Sequence[tuple[Column, tuple[Choice, ...]]]
 
 
 def template_columns(draft: Draft) -> tuple[Column, ...]:
-    """Return the columns of active roles."""
+    """Return the columns for the kind, active roles and their questions."""
     sections = active_role_sections(draft)
     roles = {section.role for section in sections}
     fillable: list[Column] = []
@@ -154,7 +154,7 @@ def _needed(schema: FormSchema, column: Column) -> str:
 
 
 def _write_lists(sheet: Any, offers: ColumnChoices) -> dict[tuple[Choice, ...], str]:
-    """Write each list once, under the heading of the first column that has it; return their cell ranges."""
+    """Write each list once, under the heading of the first column that has it; return the lists' cell ranges."""
     first = {choices: column.heading for column, choices in reversed(offers) if choices}
     lists: dict[tuple[Choice, ...], str] = {}
     for place, choices in enumerate(reversed(first), start=1):
@@ -170,7 +170,7 @@ def _write_lists(sheet: Any, offers: ColumnChoices) -> dict[tuple[Choice, ...], 
 
 
 def _write_text(sheet: Any, row: int, column: int, text: str, *, is_heading: bool = False) -> None:
-    """Write a cell as text with any beginning, so that it is never a formula."""
+    """Write a cell as text that is never read as a formula, however it begins."""
     cell = sheet.cell(row, column)
     cell.value = ILLEGAL_CHARACTERS_RE.sub("", text)
     cell.data_type = "s"

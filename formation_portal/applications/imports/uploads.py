@@ -22,12 +22,12 @@ from .template import active_role_sections, template_columns
 _TASK = "formation_portal.applications.imports.readers:read_file"
 # In JSON a character takes up to six bytes; the syntax around the cells takes as much again.
 _ANSWER_AT_MOST = 12 * MAX_CHARACTERS
-# More headings are not listed in a sentence.
+# The most headings that a sentence lists.
 _MAX_SHOWN = 12
 
 
 def read_sheet(content: bytes, headings: Collection[str], *, account: int) -> Grid:
-    """Read the grid of a file, one of an account at a time; `headings` are normalized. Raises SheetRefused."""
+    """Read a file into a grid, one file per account at a time; `headings` are normalized. Raises SheetRefused."""
     if len(content) > MAX_BYTES:
         raise SheetRefused(SheetRefusal.TOO_LARGE, limit=MAX_BYTES // 1_000_000)
     with _one_at_a_time(account):
@@ -99,7 +99,7 @@ def unknown_headings(schema: FormSchema, headings: Sequence[str]) -> tuple[str, 
 
 
 def missing_headings(draft: Draft, headings: Sequence[str], *, kinds: Collection[str]) -> tuple[str, ...]:
-    """Return the headings of required answers of these kinds that have no column."""
+    """Return the headings that the sheet lacks for answers required of these party kinds."""
     by_heading = keys_by_heading(draft.schema)
     keys = {by_heading.get(normalized_heading(heading)) for heading in headings}
     absent = (column for column in template_columns(draft) if column.is_needed and column.key not in keys)

@@ -1,6 +1,6 @@
-"""Every write to an application. Each call is one transaction: the change, its history, and those who listen to it.
+"""Every write to an application. Each call is one transaction: the change, its history, and its effects elsewhere.
 
-The draft that is passed in is up to date afterwards, also with what others have changed in the meantime.
+Afterwards the given draft is up to date, also with changes that others have made in the meantime.
 """
 
 from .create_from import COPIED_FROM as COPIED_FROM

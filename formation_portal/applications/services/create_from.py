@@ -1,4 +1,4 @@
-"""Create an application from another: a copy, or what fits another product. Each document gets a file of its own."""
+"""Create an application from another: a copy, or the content that fits another product. Files are copied too."""
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping
@@ -47,7 +47,7 @@ _TOO_MANY_PARTIES = gettext_noop(
     "and add only those it needs"
 )
 
-# The storage name of each copy, by the primary key of the copied document; without those whose file is missing.
+# The storage name of each copy, by the primary key of the copied document, unless its file is missing.
 StoredNames = dict[int, str]
 
 
@@ -85,7 +85,7 @@ def _copy_file(application: Application, source: Document) -> str | None:
 
 
 def create_copy(draft: Draft, *, by: AbstractBaseUser) -> Application:
-    """Create a draft of the same product and schema with everything entered. Raises NotCopied, Gone."""
+    """Create a draft of the same product and schema with all entered content. Raises NotCopied, Gone."""
     old = draft.application
     new = Application(
         owner_id=by.pk, product_id=old.product_id, product=old.product, schema_version_id=old.schema_version_id
@@ -94,7 +94,7 @@ def create_copy(draft: Draft, *, by: AbstractBaseUser) -> Application:
 
 
 def create_from(draft: Draft, *, product: CatalogItem, content: Content, by: AbstractBaseUser) -> Application:
-    """Create a draft of another product with the content that fits there. Raises NotCopied, Gone."""
+    """Create a draft of another product from content that fits it. Raises NotCopied, Gone."""
     new = Application(
         owner_id=by.pk,
         product_id=product.jurisdiction_product_id,
@@ -128,7 +128,7 @@ def _create(
 
 
 def _fill(draft: Draft, content: Content, stored: StoredNames, *, by: AbstractBaseUser) -> None:
-    """Save the rows of the content in a new application: all get new tokens, and references follow them."""
+    """Save the content as rows of a new application, with new tokens, also in references to them."""
     application, schema = draft.application, draft.schema
     parties = {party.token: party for party in content.parties}
     classes = {share_class.token: share_class for share_class in content.share_classes}
@@ -166,7 +166,7 @@ def _fill(draft: Draft, content: Content, stored: StoredNames, *, by: AbstractBa
         if spec.name in entity:
             by_section.setdefault(draft.home_section(spec.name), {})[spec.name] = entity[spec.name]
     if content.holdings and schema.share_section:
-        # Holdings need the row of the share section.
+        # The row of the share section has the version of the holdings.
         by_section.setdefault(schema.share_section.key, {})
     SectionAnswers.objects.bulk_create(
         SectionAnswers(application=application, section_key=key, raw=raw, version=1) for key, raw in by_section.items()
@@ -196,7 +196,7 @@ def _fill(draft: Draft, content: Content, stored: StoredNames, *, by: AbstractBa
 def _with_new_references(
     fields: Iterable[FieldSpec], raw: Mapping[str, Any], tokens: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Replace the tokens of share classes in answers by the new ones."""
+    """Replace the tokens of share classes in answers by new tokens."""
     answers = dict(raw)
     for spec in fields:
         token = answers.get(spec.name)

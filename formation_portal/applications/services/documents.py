@@ -1,4 +1,4 @@
-"""Add and remove documents: one in a slot, stored under random names; replaced ones are kept."""
+"""Add and remove documents. A slot has one current file; files that it replaced are kept."""
 
 import logging
 from collections.abc import Iterable, Iterator
@@ -41,7 +41,7 @@ MAX_EARLIER_FILES = 5
 def add_document(
     draft: Draft, party: Party | PartyRow | None, slot: str, upload: "UploadedFile[bytes]", *, by: Author
 ) -> Document:
-    """Store a file in a slot of the party, or of the entity itself; it replaces an earlier one.
+    """Store a file in a slot of the party, or of the entity itself, replacing an earlier file.
 
     Raises UploadRefused for a file that is not accepted (`upload_checks`) or can't be stored; Gone, Closed.
     """
@@ -57,7 +57,7 @@ def add_document(
 def reuse_document(
     draft: Draft, party: Party | PartyRow | None, slot: str, source: Document, *, by: Author
 ) -> Document:
-    """Store a copy of an earlier upload as a file of its own. The caller checks whose it is."""
+    """Store a copy of an earlier upload as a new file. The caller checks whose upload it is."""
     check_quota(draft.application.owner_id, [source.size])
     document = Document(name=source.name, mime_type=source.mime_type, size=source.size, sha256=source.sha256)
     try:
@@ -97,7 +97,7 @@ def _store(
 
 @contextmanager
 def stored_file(row: Any, content: "File[bytes] | IO[bytes]") -> Iterator[None]:
-    """Store the file of a row that is saved within, and delete it if that fails. Raises UploadRefused."""
+    """Store a row's file, and delete it if the block fails to save the row. Raises UploadRefused."""
     storage = row.file.storage
     with disk_errors_refused():
         row.file.name = storage.save(document_path(row, ""), content)
@@ -119,7 +119,7 @@ def _save_row(
     quota = quota_transaction(draft.application.owner_id, [document.size])
     with quota, application_transaction(draft, by=by) as journal:
         row = draft.party(token_of(party) or "")
-        # Inactive slots take documents too.
+        # Inactive slots accept documents too.
         sections = draft.schema.entity_sections
         kind = ENTITY
         if row:
@@ -131,7 +131,7 @@ def _save_row(
             raise UploadRefused(gettext("Choose one of the documents in the list"))
         old = draft.documents_of(row).get(document.slot)
         if old and (old.sha256, old.name) == (document.sha256, document.name):
-            # The old file is the one to delete: it may be uploaded again because it can't be read any more.
+            # Keep the new file and delete the old one, which may have become unreadable.
             old.file.name, document.file.name = document.file.name, old.file.name
             Document.objects.filter(pk=old.pk).update(file=old.file)
             return old
@@ -157,7 +157,7 @@ def _save_row(
 
 
 def remove_document(draft: Draft, document: Document, *, by: Author) -> None:
-    """Remove a file from its slot, or one of the replaced files. Raises Gone, Closed."""
+    """Remove the current file of a slot, or a replaced file. Raises Gone, Closed."""
     with application_transaction(draft, by=by) as journal:
         current = draft.document(document.pk)
         if current is None:

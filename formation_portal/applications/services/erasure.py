@@ -1,6 +1,6 @@
 """Erase a draft, a closed application, a party, or our copies of files that the formation service has.
 
-The rest says nothing of a person: an empty row, codes and times. `privacy` decides what may be erased.
+An empty row, codes and times remain, which tell nothing about a person. `privacy` decides what may be erased.
 """
 
 from collections.abc import Collection, Iterable
@@ -27,7 +27,7 @@ PSEUDONYM = "[erased]"
 
 
 def erase_content(application: Application) -> None:
-    """Delete all rows and files of an application, but for what the packages above keep (`application_erased`)."""
+    """Delete all rows and files of an application, except what other packages keep (`application_erased`)."""
     workflow.application_erased(application)
     delete_files_on_commit(application.documents.all())
     for rows in (
@@ -59,7 +59,7 @@ def erase_application(application: Application, *, by: Author | None, reason: st
 
 
 def erase_party(application: Application, token: str, *, by: Author | None) -> None:
-    """Erase a party, removed or not: answers, files, holdings, its part, reviews, its names in the history.
+    """Erase a party, even a removed one: answers, files, holdings, invitation, reviews, names in the history.
 
     Raises Gone. While the application is open the service is told too, at once or with the corrections.
     """
@@ -113,7 +113,7 @@ def pseudonymised(value: Any, names: Collection[str]) -> Any:
 
 
 def remove_copies(application: Application, documents: Iterable[Document]) -> int:
-    """Remove our copies of these files and their pictures; names, sizes and digests stay. Return their number."""
+    """Remove our copies of these files and their pictures; names, sizes and digests stay. Return the number removed."""
     with transaction.atomic():
         Application.objects.select_for_update().get(pk=application.pk)
         keys = [document.pk for document in documents]

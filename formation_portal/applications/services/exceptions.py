@@ -1,4 +1,4 @@
-"""Refusals of writes. When one of these is raised, nothing was written."""
+"""Refusals of writes. After any of these exceptions, nothing was written."""
 
 from collections.abc import Sequence
 
@@ -34,14 +34,14 @@ class PaymentDue(Closed):
 
 
 class LockedByReview(Closed):
-    """A reviewer has accepted what was to be changed."""
+    """The content to be changed has been accepted by a reviewer."""
 
     def __init__(self) -> None:
         Exception.__init__(self, gettext("Our reviewer has accepted this, so you can’t change it"))
 
 
 class TooManyParties(Closed):
-    """The application would exceed MAX_PARTIES. `room` is how many can still be added, or below zero."""
+    """The application would exceed MAX_PARTIES. `room` is how many more fit, which may be negative."""
 
     def __init__(self, room: int) -> None:
         limit = format_number(MAX_PARTIES)
@@ -67,7 +67,7 @@ class Gone(LookupError):
 
 
 class Overtaken(Exception):
-    """A choice cannot be undone, since it was answered again. `labels` are those of its questions."""
+    """A choice cannot be undone, since its question was answered again. `labels` name such questions."""
 
     def __init__(self, labels: Sequence[str]) -> None:
         super().__init__(gettext("This question has been answered again since"))
@@ -94,7 +94,7 @@ class NotCopied(Exception):
 
 
 class Unread(Exception):
-    """The application was changed since the page was drawn that submits, withdraws or deletes it; newest first."""
+    """The application has changed since its reader opened the page. `changes` are sorted newest first."""
 
     def __init__(self, changes: Sequence[Change]) -> None:
         super().__init__(gettext("Something has changed since you opened this page"))

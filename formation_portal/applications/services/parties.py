@@ -58,7 +58,7 @@ def add_party(
 ) -> Party:
     """Add a party with its roles and the answers given so far. Raises ValueError, TooManyParties, Closed.
 
-    A second post with the same `token` changes the party of the first one, and restores it if it was removed.
+    A second post with the same `token` changes the party of the first post, and restores it if it was removed.
     """
     if kind not in canonical.PARTY_KINDS:
         raise ValueError(f"No such kind of party: {kind!r}")
@@ -147,7 +147,7 @@ def set_roles(draft: Draft, party: Party | PartyRow, roles: Iterable[str], *, by
 
 
 def _with_locked_roles(draft: Draft, journal: Journal, party: Party, roles: list[str]) -> list[str]:
-    """Return the roles, and those that the party has if its roles are locked."""
+    """Return the given roles, plus the party's present roles if these are locked."""
     if party.token in journal.locks.roles and not set(party.roles) <= set(roles):
         return known_roles(draft, (*roles, *party.roles))
     return roles
@@ -162,7 +162,7 @@ def current_party(draft: Draft, party: Party | PartyRow) -> PartyRow:
 
 
 def unremove(draft: Draft, token: str) -> None:
-    """Unmark a removed party, within a transaction. Raises Gone, TooManyParties."""
+    """Restore a removed party, within the caller's transaction. Raises Gone, TooManyParties."""
     model = draft.removed_party_model(token)
     if model is None:
         raise Gone(gettext("This person or company was deleted"))
@@ -173,7 +173,7 @@ def unremove(draft: Draft, token: str) -> None:
 
 
 def known_roles(draft: Draft, roles: Iterable[str]) -> list[str]:
-    """Return the roles that the schema has a section for, each once, in its order."""
+    """Return the roles that the schema has a section for, in the schema's order."""
     roles = set(roles)
     of_schema = dict.fromkeys(section.role for section in draft.schema.role_sections if section.role)
     if unknown := roles - of_schema.keys():
@@ -208,7 +208,7 @@ def restore_party(draft: Draft, token: str, *, by: AbstractBaseUser) -> PartyRow
 
 
 def delete_removed_parties(draft: Draft) -> None:
-    """Delete removed parties for good, with their files, within a transaction that cannot be undone."""
+    """Delete removed parties and their files for good, within the caller's transaction."""
     if not draft.removed_party_models:
         return
     removed = [model.pk for model in draft.removed_party_models]
@@ -230,7 +230,7 @@ def keep_both(draft: Draft, party: PartyRow, other: PartyRow, *, by: AbstractBas
 
 
 def merge_parties(draft: Draft, party: PartyRow, other: PartyRow, *, by: AbstractBaseUser) -> None:
-    """Merge `party` into `other`, which takes what it lacks; `party` is removed with the rest. Raises Gone, Closed."""
+    """Merge `party` into `other`: move what `other` lacks, then remove `party` with the rest. Raises Gone, Closed."""
     with application_transaction(draft, by=by) as journal:
         row = current_party(draft, party)
         target = current_party(draft, other)
@@ -255,7 +255,7 @@ def merge_parties(draft: Draft, party: PartyRow, other: PartyRow, *, by: Abstrac
 
 
 def _hand_over_documents(draft: Draft, row: PartyRow, target: PartyRow) -> None:
-    """Move documents whose slot is free."""
+    """Move documents to the target's free slots."""
     taken = draft.documents_of(target)
     for slot, document in draft.documents_of(row).items():
         if slot not in taken:
@@ -264,7 +264,7 @@ def _hand_over_documents(draft: Draft, row: PartyRow, target: PartyRow) -> None:
 
 
 def _hand_over_holdings(draft: Draft, row: PartyRow, target: PartyRow, journal: Journal) -> None:
-    """Move holdings whose cell is free, with a new version of the holdings, so that no earlier page overwrites them."""
+    """Move holdings of classes that the target lacks; raise the version, so that no earlier page overwrites them."""
     section, changes = draft.schema.share_section, []
     for (holder, share_class), holding in draft.holdings.items():
         if holder == row.token and (target.token, share_class) not in draft.holdings:
@@ -280,7 +280,7 @@ def _hand_over_holdings(draft: Draft, row: PartyRow, target: PartyRow, journal: 
 
 
 def _hand_over_stakes(draft: Draft, row: PartyRow, target: PartyRow) -> None:
-    """Move the stakes that a party owns, and those in it, to another party that has none there."""
+    """Give the target the stakes that the party owns and those in the party, unless it has its own."""
     typed = typed_stakes(draft)
     for (company, owner), text in typed.items():
         new = (target.token if company == row.token else company, target.token if owner == row.token else owner)

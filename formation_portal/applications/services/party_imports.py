@@ -1,4 +1,4 @@
-"""Store an uploaded sheet of people, and add the rows that its customer has chosen."""
+"""Store an uploaded sheet of people, and add the rows that the customer has chosen."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from .transactions import Journal, answer_changes, application_transaction
 class RowAction(StrEnum):
     # Add a party, unless a party of the application matches it.
     ADD = "add"
-    # Add a party although another matches it: they are different.
+    # Add a party although another matches it: the customer says that they are different.
     ADD_ANYWAY = "apart"
     # Give the matching party the row's roles, and the answers that it lacks.
     MERGE = "join"
@@ -62,9 +62,9 @@ def import_rows(draft: Draft, sheet: PartyImport) -> tuple[SheetRow, ...]:
 
 
 def apply_import(draft: Draft, sheet: PartyImport, actions: Mapping[str, str], *, by: AbstractBaseUser) -> ImportResult:
-    """Add the chosen rows, never twice; `actions` has the RowAction by row token. Delete a sheet that is used up.
+    """Carry out each row's action once; `actions` maps row tokens to RowActions. Delete a sheet with no rows left.
 
-    Raises Gone and Closed, and TooManyParties if not all rows can be added: then none is.
+    Raises Gone and Closed, and TooManyParties if not all rows can be added: then no row is.
     """
     with application_transaction(draft, by=by) as journal:
         if not PartyImport.objects.kept().filter(pk=sheet.pk).exists():
@@ -95,7 +95,7 @@ class _Import:
         self.done: set[str] = set()
 
     def take(self, row: SheetRow, action: str) -> None:
-        """Carry out the action, unless the row matches another party since it was chosen."""
+        """Carry out the action, unless the row has gained or lost a match since the choice."""
         assert row.party is not None
         if row.match is None and action == RowAction.ADD:
             self._add(row.party, None)
@@ -112,14 +112,14 @@ class _Import:
         model = party.model
         model.application = self._draft.application
         model.position = self._position
-        # The customer has chosen that they are different.
+        # The customer has said that the two are different.
         model.apart_from = [match.token] if match else []
         self.added.append(model)
         self._draft.party_models.append(model)
         self._note(gettext_noop("Added {name} from a spreadsheet"), party, {}, model.raw)
 
     def _merge(self, party: PartyRow, match: PartyRow) -> None:
-        """Add roles and answers that the matching party lacks. It may come from a row above."""
+        """Give the matching party, perhaps from a row above, the roles and answers it lacks."""
         model = self._draft.party_model(match.token)
         if model is None:
             # The row above was not added.

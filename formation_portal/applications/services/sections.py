@@ -1,4 +1,4 @@
-"""Save the answers of a section, or of any holder, and undo a choice."""
+"""Save the answers of a section, party or share class; undo a choice."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -76,7 +76,7 @@ def save_section(
 
 
 def restorable_choices(draft: Draft, change: Change) -> dict[str, str]:
-    """Return the answers of a change that decide what is asked, with their labels; none if their holder is removed."""
+    """Return the changed answers that decide what is asked, with their labels; none if their holder was removed."""
     schema = draft.schema
     decisive = answers_in_rules(schema)
     changed = [line["field"] for line in change.changes if line["field"] in decisive]
@@ -93,7 +93,7 @@ def restorable_choices(draft: Draft, change: Change) -> dict[str, str]:
 
 
 def restore_choices(draft: Draft, change: Change, *, by: Author) -> SaveResult:
-    """Set the choices of a change back to what they were before it, once. Raises Overtaken, Gone, Closed."""
+    """Undo the choices of a change, once. Raises Overtaken, Gone, Closed."""
     with application_transaction(draft, by=by) as journal:
         labels = restorable_choices(draft, change)
         if not labels:
@@ -109,7 +109,7 @@ def restore_choices(draft: Draft, change: Change, *, by: Author) -> SaveResult:
         locked = journal.locks.answers_of("" if draft.schema.section(change.holder) else change.holder)
         if not locked.isdisjoint(returning):
             raise LockedByReview
-        # The person who undoes a choice has seen it, whatever else was saved since.
+        # The person who undoes a choice has seen its present answer, whatever else was saved since.
         return save_answers(draft, change.holder, before, version=version, by=by)
 
 

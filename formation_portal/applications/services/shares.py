@@ -1,4 +1,4 @@
-"""Save share classes, who holds shares, and who owns the companies that hold them, which is never sent."""
+"""Save share classes, holdings, and the owners of companies that hold shares. Owners are never sent."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -31,9 +31,9 @@ from .transactions import (
     change_line,
 )
 
-# Characters stored of a typed number.
+# The most characters that are stored of a typed number.
 MAX_NUMBER_LENGTH = 200
-# Owners have no version of their own: with this one the history is read whenever something differs.
+# Owners have no version: with this value, every save that differs is compared with the history.
 ALWAYS_COMPARE = -1
 
 
@@ -199,9 +199,9 @@ def save_owners(
     version: int | None = None,
     page_version: PageVersion | None = None,
 ) -> SaveResult:
-    """Save the part of each owner as typed, by their tokens; an empty text removes the owner. Other owners stay.
+    """Save each owner's part as typed, by owner token; an empty text removes the owner. Other owners stay.
 
-    Raises Closed, SharesExceedWhole, and Gone, also for the company itself.
+    Raises Closed, SharesExceedWhole, and Gone if company or owner was removed.
     """
     with application_transaction(draft, by=by, page_version=page_version) as journal:
         row = current_party(draft, company)
@@ -248,7 +248,7 @@ def add_owner(
     by: AbstractBaseUser,
     token: str,
 ) -> None:
-    """Add a party without a role that owns a part of the company, once. Raises as `add_party` and `save_owners` do."""
+    """Add, once, a party without roles as an owner of the company. Raises as `add_party` and `save_owners` do."""
     with transaction.atomic():
         current_party(draft, company)
         party = draft.party(token)

@@ -1,9 +1,9 @@
 """The transaction around each write: the row lock, the history, the events and the audit log; and merging of answers.
 
-Concurrency is optimistic: nobody overwrites answers that others have saved since the page was drawn. The history tells,
-answer by answer: an answer that both sides have changed waits for a choice, and the others are saved. A page's own
-earlier posts carry the page's id, or that of the page that it has replaced in its window, so they are never taken for
-those of another page, even while their responses are on the way.
+Concurrency is optimistic: nobody overwrites answers that others have saved since the page was drawn. The history shows
+this for each answer: an answer that both sides have changed waits for a choice, and other answers are saved. A page's
+earlier posts carry its id, or the id of the page that it has replaced in its window. So they never count as posts of
+another page, even while their responses are on the way.
 """
 
 import logging
@@ -39,9 +39,9 @@ from .exceptions import Closed, FormChanged, Gone, LockedByReview
 logger = logging.getLogger(__name__)
 
 MAX_NAME_SHOWN = 80
-# A save that changes fewer characters is not counted against the limit of the history.
+# A save that changes fewer characters is never refused because of HISTORY_AN_HOUR.
 LONG_CHANGE = 5_000
-# Characters of JSON that the history takes of one author in an hour: 400 changes of a text of the greatest length.
+# Characters of JSON that the history takes from an author in an hour: 400 changes of a text of the greatest length.
 HISTORY_AN_HOUR = 8_000_000
 
 
@@ -49,8 +49,8 @@ HISTORY_AN_HOUR = 8_000_000
 class PageVersion:
     """The version of a page that posts: the application's revision when it was drawn, and the page's id.
 
-    `earlier_pages` are the ids of the pages that it has replaced in its window, whose posts may still arrive.
-    `is_partial`: it posts only what it has changed, and shows everything else as it knew it.
+    `earlier_pages` are the ids of pages that this page has replaced in its window: their posts may still arrive.
+    `is_partial`: the page posts only its own changes, and shows other answers as it last knew them.
     """
 
     revision: int
@@ -61,9 +61,9 @@ class PageVersion:
 
 @dataclass(frozen=True, slots=True)
 class OtherVersion:
-    """An answer that others have saved since the page was drawn, beside the posted one, which is not saved.
+    """A posted answer that is not saved, beside the answer that others have saved since the page was drawn.
 
-    `change` is the latest history entry about it; None for a page that does not say what it was drawn from.
+    `change` is the latest history entry about the answer; None if the page has no PageVersion.
     """
 
     posted: Any
@@ -92,15 +92,15 @@ class SaveResult:
     skipped: Mapping[Any, OtherVersion] = field(default_factory=dict)
     overlong: Mapping[str, Overlong] = field(default_factory=dict)
     locked: tuple[str, ...] = ()
-    # By the key of the slot, why a file was refused; and the files that were stored.
+    # The reasons why files were refused, by slot key, and the files that were stored.
     refused_files: Mapping[str, str] = field(default_factory=dict)
     documents: tuple[Document, ...] = ()
 
 
 class Journal:
-    """Collect the results of a transaction: its history entries, and the posted answers that it does not save.
+    """Hold the results of a transaction: its history entries, and the posted answers that it does not save.
 
-    `locks` is what it may not change.
+    `locks` are the parts that it may not change.
     """
 
     def __init__(self, draft: Draft, by: Author | None, page_version: PageVersion | None, locks: Locks) -> None:
@@ -141,8 +141,8 @@ class Journal:
     ) -> dict[str, Any]:
         """Return the posted answers to these fields that may be stored.
 
-        Answers to other fields are ignored, and logged without their values. Answers are too long by themselves, for
-        the whole application or for the history. The answers whose names are `locked` keep their values.
+        Answers to other fields are ignored, and logged without their values. An answer may be too long by itself,
+        for the whole application or for the history. The answers named in `locked` keep their values.
         """
         posted = {name: raw[name] for name in raw if name in fields and not fields[name].provided_by_agent}
         ignored = [name[:MAX_NAME_SHOWN] for name in raw if name not in posted]
@@ -175,7 +175,7 @@ class Journal:
         return answers
 
     def _is_history_full(self, texts: list[Any]) -> bool:
-        """Check that these texts would exceed what the history takes of its author in an hour."""
+        """Tell whether these texts would exceed what the history takes from an author in an hour."""
         if count_characters(texts) < LONG_CHANGE:
             return False
         recent = Change.objects.filter(at__gte=timezone.now() - timedelta(hours=1))
@@ -197,12 +197,12 @@ class Journal:
         history_names: Mapping[Any, str] = MappingProxyType({}),
         page_fields: Collection[str] = (),
     ) -> dict[Any, Any]:
-        """Return the posted answers to write; what others have saved since the page was drawn stays.
+        """Return the posted answers to write, without those that others have saved since the page was drawn.
 
-        `version` is the one that the page was drawn with, `current` the stored one. `holders` are the holders of the
-        history entries about these answers, and `history_names` the names that answers have there, if they are others.
-        Without a `page_version` any change by a page of an old version is a conflict. `page_fields` are the names of
-        all answers of the page, which may post only a part of them.
+        `version` is the page's version of the answers, `current` the stored version. `holders` are the holders of the
+        history entries about these answers; `history_names` has the answers' names there, where they differ. Without a
+        `page_version`, every change by an outdated page is a conflict. `page_fields` are the names of all answers of
+        the page, which may post only a part of them.
         """
         page_version = self._page_version
         changed = changed_answers(stored, posted)
@@ -230,9 +230,9 @@ class Journal:
         return writable
 
     def _changes_by_others(self, page_version: PageVersion, holders: Collection[str]) -> dict[str, tuple[Any, Change]]:
-        """Return what others have changed since the page was drawn, by its name in the history. One query.
+        """Return the answers that others have changed since the page was drawn, by name in the history. One SQL query.
 
-        With each goes the value that the page last knew, and the latest change.
+        Each comes with the value that the page last knew, and the latest change.
         """
         others: dict[str, tuple[Any, Change]] = {}
         page_values: dict[str, Any] = {}
@@ -269,7 +269,7 @@ def _changed_fields(application: Application, stored: Application) -> list[str]:
 
 def lock_owner(owner: AbstractBaseUser) -> None:
     """Keep an account from being deleted until the end of the transaction. Raises Gone for a deleted account."""
-    # Without the key, so that rows that name the account can be committed meanwhile.
+    # A lock without the key, so that rows that refer to the account can be committed meanwhile.
     accounts = get_user_model().objects.select_for_update(no_key=True)
     if not accounts.filter(pk=owner.pk, is_active=True).exists():
         raise Gone
@@ -295,9 +295,9 @@ def lock_application(draft: Draft) -> Application:
 def application_transaction(
     draft: Draft, *, by: Author | None, must_be_open: bool = True, page_version: PageVersion | None = None
 ) -> Iterator[Journal]:
-    """A transaction around one change of an application. Raises Closed, FormChanged, LockedByReview.
+    """Open a transaction for one change of an application. Raises Closed, FormChanged, LockedByReview.
 
-    The application's row is locked. Without an entry in the journal nothing is written and nobody is told.
+    The application's row is locked. Without a journal entry, nothing is written and `workflow` is not told.
     """
     with transaction.atomic():
         application = draft.application
@@ -330,7 +330,7 @@ def application_transaction(
 def append_to_audit_log(
     application: Application, entries: Sequence[Change], *, by: Author | None, rows: Sequence[models.Model] = ()
 ) -> None:
-    """Append history entries to the audit log, which attests them, and `rows` beside them, by keyed digests alone."""
+    """Append history entries to the audit log, which attests them and the other `rows` by keyed digests alone."""
     holders = {entry.holder for entry in entries}
     moved_to = next((entry.moved_to for entry in entries if entry.moved_to), "")
     chain.append(
@@ -352,7 +352,7 @@ def change_line(field: str, label: str, before: Any, after: Any) -> dict[str, An
 
 
 def answer_changes(fields: Mapping[str, FieldSpec], before: Mapping[str, Any], after: Mapping[str, Any]) -> ChangeList:
-    """Return the answers of `after` that differ from those before, with their labels as the schema states them."""
+    """Return the answers in `after` that differ from `before`, with the schema's untranslated labels."""
     changes = []
     for name, answer in changed_answers(before, after).items():
         label = fields[name].original.label if name in fields else name

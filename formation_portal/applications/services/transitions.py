@@ -20,7 +20,7 @@ from .exceptions import Closed, NotReady, PaymentDue, Unread
 from .parties import delete_removed_parties
 from .transactions import append_to_audit_log, application_transaction, lock_owner
 
-# Of more changes only the newest are shown.
+# The most changes that are shown, the newest first.
 _MAX_CHANGES_SHOWN = 20
 
 
@@ -44,7 +44,7 @@ def start(*, owner: AbstractBaseUser, product: CatalogItem) -> Application:
 def submit(draft: Draft, *, by: AbstractBaseUser, declaration: str = "", revision: int | None = None) -> None:
     """Submit the application for review. Raises Unread, NotReady, Closed.
 
-    A declaration is about what its author has read: nothing may have changed since the `revision` of the page.
+    A declaration covers what its author has read, so nothing may have changed since the page's `revision`.
     """
     with application_transaction(draft, by=by, must_be_open=False) as journal:
         application = draft.application
@@ -98,7 +98,7 @@ def advance(draft: Draft, transition: str, *, by: AbstractBaseUser, note: str = 
 
 
 def delete_draft(application: Application, *, by: AbstractBaseUser | None, revision: int | None = None) -> None:
-    """Delete a draft that never was submitted, with everything typed. `by` is None for an unused one.
+    """Delete a draft that never was submitted, with its content. `by` is None for an unused draft.
 
     Raises Closed, Unread. The empty row stays, unseen, until the service has been told.
     """
@@ -109,7 +109,7 @@ def delete_draft(application: Application, *, by: AbstractBaseUser | None, revis
         _refuse_unread(application, revision)
         erase_content(application)
         application.deleted_at = timezone.now()
-        # No transition leads from this state, so that code that reads it need not check for a deletion.
+        # No transition leads out of this state, so code that reads it need not check for a deletion.
         application.state = State.WITHDRAWN
         draft.reload()
         journal.note("Deleted the draft")
@@ -140,7 +140,7 @@ def record_service_incorporation(draft: Draft) -> None:
 
 
 def set_payment_due(draft: Draft, *, is_due: bool) -> None:
-    """Record that the formation service waits for the customer's payment, or no longer does, if that is new."""
+    """Record whether the formation service waits for the customer's payment, if that has changed."""
     with application_transaction(draft, by=None, must_be_open=False) as journal:
         application = draft.application
         was_due = application.payment_due_since is not None
@@ -182,7 +182,7 @@ def adopt_form(draft: Draft, *, product: CatalogItem, by: AbstractBaseUser) -> N
 
 
 def _move_answers(draft: Draft, typed: dict[str, Any], old_homes: dict[str, str]) -> None:
-    """Move each answer to the section that stores it now; one that is not asked stays in its row."""
+    """Move each answer to the section that stores it now; an answer not asked for stays in its row."""
     answers: dict[str, dict[str, Any]] = {key: {} for key in draft.sections}
     for name, value in typed.items():
         answers.setdefault(draft.home_section(name, kept_in=old_homes[name]), {})[name] = value

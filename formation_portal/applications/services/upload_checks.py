@@ -34,9 +34,9 @@ from .exceptions import UploadRefused
 
 SIGNATURES = {b"%PDF-": PDF, b"\xff\xd8\xff": JPEG, b"\x89PNG\r\n\x1a\n": PNG}
 MAX_NAME_LENGTH = 200
-# An upload waits so long for the scanner's answer; later the worker waits longer.
+# How long to wait for the scanner's answer: during an upload, and later in the worker.
 SCAN_SECONDS, LATER_SCAN_SECONDS = 3.0, 60.0
-# The history's entries of uploads, which stay when a file is removed.
+# The history entries of uploads. They stay when a file is removed.
 UPLOADED, UPLOADED_OF = gettext_noop("Uploaded “{slot}”"), gettext_noop("Uploaded “{slot}” of {name}")
 
 logger = logging.getLogger(__name__)
@@ -151,7 +151,7 @@ def scan_upload(content: "File[bytes] | IO[bytes]", application: Application, *,
 def quota_transaction(owner_id: int, sizes: Sequence[int]) -> Iterator[None]:
     """Open a transaction that adds files of these sizes, with the account's row locked. Raises UploadRefused.
 
-    It is locked before any application's, and without its key, which every new row that names the account shares.
+    This row is locked before any application's row, and without its key, so that other rows can refer to it.
     """
     with transaction.atomic():
         get_user_model().objects.select_for_update(no_key=True).get(pk=owner_id)
@@ -160,7 +160,7 @@ def quota_transaction(owner_id: int, sizes: Sequence[int]) -> Iterator[None]:
 
 
 def check_quota(owner_id: int, sizes: Sequence[int]) -> None:
-    """Raise UploadRefused if the account has no room for files of these sizes, or uploads too often. One query."""
+    """Raise UploadRefused if the account has no room for files of these sizes, or uploads too often. One SQL query."""
     if not sizes:
         return
     documents = Document.objects.filter(application__owner=OuterRef("pk"))
