@@ -36,7 +36,7 @@ def digest_of_key(key: str) -> str:
 
 
 def send_link(draft: Draft, invited: Invitation | Collaborator, *, kind: str, view: str, language: str) -> None:
-    """Save the invited with a new key, and queue the letter with its only copy. The letter names nobody."""
+    """Save `invited` with a new key, and queue a letter with the key's only copy. The letter has no names."""
     key = secrets.token_urlsafe(32)
     invited.key_digest = digest_of_key(key)
     invited.save()
@@ -69,7 +69,7 @@ def send_code(invitation: Invitation) -> None:
 
 
 def try_code(invitation: Invitation, typed: str) -> bool:
-    """Return True if the typed code is right, which uses it up. Each try counts, also simultaneous ones."""
+    """Tell whether the typed code is right; a right code is used up. Every try counts, even simultaneous ones."""
     with transaction.atomic():
         locked = Invitation.objects.select_for_update().get(pk=invitation.pk)
         if not tries_left(locked, now=timezone.now()):
@@ -93,5 +93,5 @@ def tries_left(invitation: Invitation, *, now: datetime) -> int:
 
 
 def _digest_of_code(invitation: Invitation, code: str) -> str:
-    """Return the stored digest of a code. It is keyed with our secret, since a million codes are soon tried."""
+    """Return the stored digest of a code. It is keyed with our secret, since a million codes are quickly tried."""
     return salted_hmac(_SALT, f"{invitation.pk}/{invitation.round}:{code}", algorithm="sha256").hexdigest()

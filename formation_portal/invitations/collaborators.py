@@ -1,4 +1,4 @@
-"""Sharing an application with collaborators, who accept with their account."""
+"""Share an application with collaborators, who accept with their accounts."""
 
 from datetime import timedelta
 
@@ -18,7 +18,7 @@ from .codes import SAME_PRESS, send_link
 
 
 def share_with(draft: Draft, *, email: str, right: Right, by: AbstractBaseUser, language: str) -> Collaborator:
-    """Invite a collaborator, or send them another link. One who has accepted only gets the right. Raises Closed."""
+    """Invite a collaborator, or send another link; after acceptance, only set the right. Raises Closed."""
     now = timezone.now()
     with application_transaction(draft, by=by, must_be_open=False) as journal:
         collaborator = Collaborator.objects.filter(application=draft.application, email=email).first()
@@ -57,7 +57,7 @@ def revoke(draft: Draft, number: int, *, by: AbstractBaseUser) -> Collaborator:
 
 
 def accept(invited: Collaborator, *, by: AbstractBaseUser) -> None:
-    """Accept with an account, once. The owner and existing collaborators keep their right. Raises Gone."""
+    """Accept an invitation, once. The owner and existing collaborators keep their right. Raises Gone."""
     with transaction.atomic():
         # The application's row is locked first, as by every change.
         application = Application.objects.select_for_update().get(pk=invited.application_id)
@@ -81,7 +81,7 @@ def just_accepted(by: AbstractBaseUser) -> Collaborator | None:
 
 
 def find_by_key_digest(key_digest: str) -> Collaborator | None:
-    """Return the collaborator of a key while the invitation is open."""
+    """Return the collaborator of a key if the invitation is still open."""
     invited = Collaborator.objects.select_related("application", "application__schema_version")
     return invited.filter(key_digest=key_digest, expires_at__gt=timezone.now(), application__deleted_at=None).first()
 

@@ -11,10 +11,10 @@ from formation_portal.applications.models import Application, Party
 
 
 class Invitation(models.Model):
-    """The invitation of a party to fill in its part. A party has one.
+    """The invitation of a party to fill in its part. A party has at most one.
 
     Sending it again gives it a new key and raises `round`, which ends the sessions of earlier keys. Leaving raises
-    `session_epoch`, which ends the guest's sessions and keeps the link. `reference` is in URLs and opens nothing.
+    `session_epoch`, which ends the guest's sessions but keeps the link. `reference` is in URLs and gives no access.
     Neither key nor code is stored, only their digests.
     """
 
@@ -35,7 +35,7 @@ class Invitation(models.Model):
     withdrawn_at = models.DateTimeField(null=True, blank=True)
     # When the guest asked for another link, since this one had expired.
     wanted_at = models.DateTimeField(null=True, blank=True)
-    # The present code, the tries with it, and the codes sent since the start of its day.
+    # The present code, the tries with it, and the number of codes sent since `codes_since`.
     code_digest = models.CharField(max_length=64, blank=True)
     code_sent_at = models.DateTimeField(null=True, blank=True)
     code_tries = models.PositiveSmallIntegerField(default=0)
@@ -65,7 +65,7 @@ class InvitationStage(models.TextChoices):
 
 
 class Closure(StrEnum):
-    """The reason why a link opens nothing. UNKNOWN also if there never was such a link."""
+    """The reason why a link opens nothing. UNKNOWN includes links that never existed."""
 
     UNKNOWN = "unknown"
     EXPIRED = "expired"
@@ -77,7 +77,7 @@ class Closure(StrEnum):
 def current_stage(
     invitation: Invitation, *, now: datetime, has_needs: bool = False
 ) -> tuple[InvitationStage, datetime]:
-    """Return the stage at a time, and since when. A finished part that needs something again is in progress."""
+    """Return the stage at a time, and its beginning. A finished part that needs something again is in progress."""
     if invitation.withdrawn_at:
         return InvitationStage.WITHDRAWN, invitation.withdrawn_at
     if invitation.done_at and not has_needs:

@@ -28,11 +28,11 @@ class TooSoon(Exception):
 
 
 class NothingToSend(Exception):
-    """The invitation does not wait for the guest."""
+    """The invitation is not waiting for the guest."""
 
 
 def needs_of_guest(draft: Draft, party: PartyRow) -> tuple[Need, ...]:
-    """Return the party's missing answers and documents, but for share classes, which the guest does not see."""
+    """Return the party's missing answers and documents, except share classes, which the guest does not see."""
     fields = draft.schema.fields_of(party.kind, party.roles)
     not_asked = {None} | {spec.name for spec in fields if spec.refers_to_share_class}
     needs = draft.needs_of_party(party.token)
@@ -40,7 +40,7 @@ def needs_of_guest(draft: Draft, party: PartyRow) -> tuple[Need, ...]:
 
 
 def invite(draft: Draft, party: PartyRow, *, email: str, by: AbstractBaseUser, language: str) -> Invitation:
-    """Send the party an invitation; sent again, it has a new key and a new expiry. Raises Closed, Gone."""
+    """Send the party an invitation, each time with a new key and expiry. Raises Closed, Gone."""
     now = timezone.now()
     with application_transaction(draft, by=by) as journal:
         row = current_party(draft, party)
@@ -79,7 +79,7 @@ def withdraw(draft: Draft, party: PartyRow, *, by: AbstractBaseUser) -> None:
 def remind(draft: Draft, party: PartyRow, *, by: AbstractBaseUser, has_refusals: bool = False) -> None:
     """Remind the guest with a new link; the expiry stays. Raises TooSoon within a day, NothingToSend, Closed, Gone.
 
-    `has_refusals` says that the formation service has refused something of the part.
+    `has_refusals` is True if the formation service has refused something in the part.
     """
     now = timezone.now()
     with application_transaction(draft, by=by) as journal:
@@ -145,13 +145,13 @@ def find_by_reference(reference: str) -> Invitation | None:
 
 
 def invitations_of(draft: Draft) -> dict[str, Invitation]:
-    """Return the application's invitations by the token of the party. One query."""
+    """Return the application's invitations by the token of the party. One SQL query."""
     invitations = Invitation.objects.filter(application=draft.application, party__removed_at=None)
     return {invitation.party.token: invitation for invitation in invitations.select_related("party")}
 
 
 def address_of_guest(party: Party) -> str:
-    """Return the address of a party's invitation, or ""."""
+    """Return the e-mail address of a party's invitation, or ""."""
     return Invitation.objects.filter(party=party).values_list("email", flat=True).first() or ""
 
 
