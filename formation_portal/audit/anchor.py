@@ -1,5 +1,5 @@
 """The chain's numbers and hashes, stored apart, so that altering the chain alone is found. AUDIT_ANCHOR names a file,
-which takes each entry right after its commit; without a file the anchor is a table. It may lag behind the chain."""
+which takes each entry right after its commit; without it, the anchor is a table. The file may lag behind the chain."""
 
 import logging
 import os
@@ -17,7 +17,7 @@ from .models import AnchorRow
 
 logger = logging.getLogger(__name__)
 
-# Of fixed width, so that half a line, written as the disk became full, spoils none of those that follow it.
+# Of fixed width, so that half a line, written when the disk was full, does not spoil the lines after it.
 _LINE = "{:012d} {}\n"
 _LINES = re.compile(r"(\d{12}) ([0-9a-f]{64})\n")
 
@@ -32,7 +32,7 @@ def anchor_entry(number: int, entry_hash: str) -> None:
 
 
 def write_anchor(entries: Iterable[tuple[int, str]]) -> None:
-    """Wait for the disk. Log a failure: the entries are committed, and must not fail."""
+    """Write entries to the anchor. Only log a failure: the chain's entries are committed."""
     if settings.AUDIT_ANCHOR is None:
         AnchorRow.objects.bulk_create(AnchorRow(number=number, hash=entry_hash) for number, entry_hash in entries)
         return
@@ -51,7 +51,7 @@ def read_anchor() -> tuple[Anchored, frozenset[int]]:
 
 
 def copy_anchor(newest: int) -> str:
-    """Return the file's lines for a backup up to its newest entry. The table is copied with its database."""
+    """Return the anchor file's lines up to a backup's newest entry; "" for an anchor table."""
     if settings.AUDIT_ANCHOR is None:
         return ""
     return "".join(_LINE.format(number, entry_hash) for number, entry_hash in _read_entries() if number <= newest)

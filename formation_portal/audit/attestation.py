@@ -1,4 +1,4 @@
-"""The attestation of rows in other tables, so that rows that are altered, removed or slipped in later are found. The
+"""The attestation of rows in other tables, which reveals rows that are altered, removed or slipped in later. The
 entry of the action that writes a row holds the row's digest, keyed by AUDIT_KEY."""
 
 import json
@@ -25,7 +25,7 @@ _not_every: set[str] = set()
 def attested(*fields: str, every: bool = True, label: str = "") -> Callable[[AModel], AModel]:
     """Declare the fields of a model that entries attest, and whether `every` row has an entry.
 
-    The fields never change. A model that is renamed keeps its `label`, which the digests hold.
+    Never change the fields. A renamed model keeps its `label`, since it is part of the digests.
     """
 
     def register(model: AModel) -> AModel:
@@ -55,9 +55,9 @@ def keys_by_label(rows: Iterable[models.Model]) -> dict[str, list[str]]:
 
 
 def altered_rows(label: str, expected: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Return the keys of the model's rows that are not as they were attested, each with its fault.
+    """Yield the keys of the model's rows that differ from their attestation, each with its fault.
 
-    Leaves out rows before the first attested one.
+    Rows before the first attested row are left out.
     """
     missing = dict(expected)
     rows = _models[label]._default_manager.filter(pk__gte=min(map(int, expected))).order_by("pk")

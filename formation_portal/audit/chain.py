@@ -1,4 +1,4 @@
-"""Adding an entry to the chain, in the transaction of its action."""
+"""Add entries to the chain, in the transaction of the recorded action."""
 
 import json
 import time
@@ -13,8 +13,8 @@ from .keyed_digests import entry_digests
 from .marks import are_marks_current, move_end, renew_digests, renew_marks
 from .models import COLUMNS, FIRST_PREVIOUS_HASH, SUBJECT_LIMIT, TABLE, Actor, AuditAction, Entry, entry_hash
 
-# The number is the key, so that of two transactions with the same number only the first has it. The other waits for the
-# first to end, and adds nothing if that was committed. SQLite and PostgreSQL alike.
+# The number is the primary key. Of two transactions with the same number, the second waits for the first to end, and
+# adds nothing if the first was committed. SQLite and PostgreSQL do the same.
 _INSERT = (
     f"INSERT INTO {TABLE} ({', '.join(COLUMNS)}, keyed_digest) "  # nosec B608  # noqa: S608
     f"VALUES ({', '.join(['%s'] * len(COLUMNS))}, %s) "
@@ -43,9 +43,9 @@ def append(
 ) -> None:
     """Add one entry, committed or rolled back with the action.
 
-    `by` is None for the portal itself, `application` for an action about none. `detail` is small and holds no personal
-    data; it gets a keyed digest of each of the `rows` that the action has written. From here to the end of the
-    transaction other actions wait, so that an action does this last.
+    `by` is None for the portal itself; `application` is None for an action about none. `detail` is small and holds no
+    personal data; it gets a keyed digest of each of the `rows` that the action has written. From here to the end of
+    the transaction other actions wait, so call this last.
     """
     if attested := digests(rows):
         detail["rows"] = attested
@@ -58,7 +58,7 @@ def append(
 
 
 def accept(entries: Sequence[tuple[int, str]]) -> None:
-    """Give entries, by their numbers and hashes, a keyed digest of the first key, and add an entry about it."""
+    """Give entries (numbers and hashes) a keyed digest of the first key, and record this in a new entry."""
     if not entries and are_marks_current():
         return
     renew_digests(entries)
@@ -84,7 +84,7 @@ def _actor(by: Account | None) -> tuple[str, int]:
 
 
 def _insert(values: tuple[Any, ...]) -> tuple[int, str]:
-    """Insert an entry after the newest one, and return its number and hash. Tries again if another was faster."""
+    """Insert an entry after the newest one, and return its number and hash. Retries if another process was faster."""
     while True:
         last = Entry.objects.order_by("-number").values_list("number", "hash").first()
         newest, previous = last or (0, FIRST_PREVIOUS_HASH)

@@ -1,5 +1,5 @@
 """The marks of the beginning of keyed digests and of the end of the chain, so that the last entries can't be cut off:
-without the key nobody has the mark of a shorter chain."""
+without the key, nobody can make the mark of a shorter chain."""
 
 import logging
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ def make_marks(entry_model: Any = Entry, mark_model: Any = ChainMark) -> None:
 
 
 def read_mark(name: str) -> ChainMark | None:
-    """Return a mark if its keyed digest is right."""
+    """Return a mark; None if its keyed digest is wrong."""
     mark = ChainMark.objects.filter(name=name).first()
     if mark is None or mark.digest not in mark_digests(name, mark.number, mark.hash):
         return None
@@ -37,14 +37,14 @@ def read_mark(name: str) -> ChainMark | None:
 
 
 def move_end(before: tuple[int, str], after: tuple[int, str]) -> None:
-    """Move the end from one entry to the next. An end at another entry, or that was altered, stays as evidence."""
+    """Move the end mark from one entry to the next. An altered mark, or one at another entry, stays as evidence."""
     number, entry_hash = after
     current = ChainMark.objects.filter(name=END, digest__in=mark_digests(END, *before))
     current.update(number=number, hash=entry_hash, digest=mark_digests(END, *after)[0])
 
 
 def are_marks_current() -> bool:
-    """Return True if the first key made the digest of each mark that is there and not altered."""
+    """Tell whether every unaltered mark has a digest of the first key."""
     marks = [mark for mark in (read_mark(BEGINNING), read_mark(END)) if mark is not None]
     return all(mark.digest == _digest_of_mark(mark) for mark in marks)
 
@@ -59,7 +59,7 @@ def renew_digests(entries: Sequence[tuple[int, str]]) -> None:
 def renew_marks() -> None:
     """Give both marks a digest of the first key, and move the end to the newest entry.
 
-    Marks that are missing, were altered or name an entry that is not in the chain stay as evidence.
+    Altered marks, and an end mark whose entry is not in the chain, stay as evidence.
     """
     end = read_mark(END)
     if end is not None and (end.number == 0 or has_entry(end.number, end.hash)):
@@ -80,7 +80,7 @@ def _digest_of_mark(mark: ChainMark) -> str:
 def log_end() -> None:
     """Log the newest entry, and an error if the chain lacks the one logged an hour ago.
 
-    The logs are stored elsewhere, and show if an earlier state of the database was restored.
+    The logs are stored elsewhere, so they reveal that an earlier database was restored.
     """
     global _logged_end
     if _logged_end is not None and not has_entry(*_logged_end):

@@ -97,7 +97,7 @@ def moment_of(at: datetime) -> int:
     return (at - _EPOCH) // timedelta(microseconds=1)
 
 
-# The hashed columns, and last the hash itself. The keyed digest is made of the hash.
+# The hashed columns, then the hash itself. The keyed digest is made from the hash.
 COLUMNS = tuple(field.attname for field in Entry._meta.concrete_fields if field.attname != "keyed_digest")
 TABLE = Entry._meta.db_table
 
@@ -105,7 +105,7 @@ TABLE = Entry._meta.db_table
 def entry_hash(values: Iterable[object]) -> str:
     """Return the hash of an entry's columns without the hash itself.
 
-    Each column is a line. No two entries are the same text: a text with one more line end was tampered with.
+    Each column is one line of the hashed text, so no two entries have equal texts. More lines mean tampering.
     """
     return hash_of("\n".join(map(str, values)))
 
@@ -124,7 +124,7 @@ def accesses_by_agents(reference: str) -> models.QuerySet[Entry]:
 
 
 def is_document_access(subject: str, detail: str) -> bool:
-    """Return True if the entry is about a page or the file of a document."""
+    """Tell whether the entry is about a document's file or a readable page."""
     try:
         content = json.loads(detail or "{}")
     except ValueError:

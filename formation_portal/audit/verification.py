@@ -17,7 +17,7 @@ from .models import COLUMNS, FIRST_PREVIOUS_HASH, TABLE, ChainMark, hash_of
 Row = tuple[Any, Any, str, str, str, str]
 
 _PAGE_SIZE = 5_000
-# The hashed content comes as one text, since the database joins the lines faster than it returns them.
+# The hashed content comes as one text: the database joins columns faster than it returns them singly.
 _JOINED = " || %s || ".join(COLUMNS[:-1])
 _SELECT = f"SELECT number, moment, previous, hash, keyed_digest, {_JOINED} FROM {TABLE}"  # nosec B608  # noqa: S608  # names of ours
 _DETAIL, _APPLICATION = COLUMNS.index("detail"), COLUMNS.index("application")
@@ -37,8 +37,8 @@ class AuditFinding:
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """The entries without an anchor or without a keyed digest of the first key are findings as well. `older` is the
-    number of the last entry from before keyed digests. `is_other_key` means that no keyed digest fits."""
+    """The result of a verification. `findings` include the `unanchored` and `unkeyed` entries. `older` is the number
+    of the last entry from before keyed digests. `is_other_key` means that no keyed digest fits."""
 
     rows: int
     newest: int
@@ -66,7 +66,7 @@ def verify(*, now: int) -> AuditReport:
         for number, moment, _, entry_hash, *_ in reader.unanchored:
             if number not in newly_anchored and not 0 <= now - moment < _IN_FLIGHT_MICROSECONDS:
                 unanchored[number] = entry_hash
-    # Numbers after the end of the chain that the anchor or the mark of the end has.
+    # Numbers that the anchor or the mark of the end has, but not the chain.
     cut_off = range(reader.newest + 1, max(keyed.end_number, *reader.anchored, 0) + 1)
     findings = [
         *reader.findings,
@@ -118,7 +118,7 @@ class _KeyedDigestReader:
         # The hashes of entries without a digest, and of those with a digest of an earlier key, by their numbers.
         self.missing: dict[int, str] = {}
         self.earlier: dict[int, str] = {}
-        # The numbers of entries whose digest fits no key, and of those that a mark has with another hash.
+        # The numbers of entries whose digest fits no key, and of entries for which a mark has another hash.
         self.wrong: list[int] = []
         self.other_hash: list[int] = []
 
@@ -206,7 +206,7 @@ class _ChainReader:
             detail = json.loads(lines[_DETAIL])
             application = lines[_APPLICATION]
         except (ValueError, IndexError):
-            # Its hash does not fit, so it is a finding already.
+            # The entry's hash does not fit, so the entry is a finding already.
             return
         for label, digests in detail.get("rows", {}).items():
             self.digests.setdefault(label, {}).update(digests)
@@ -217,7 +217,7 @@ class _ChainReader:
             self.deleted.add(application)
 
     def _skip_to(self, number: Any) -> bool:
-        """Report the numbers that are missing before a number. Return False if the number is invalid."""
+        """Add a finding for numbers missing before this number. Return False if the number is invalid."""
         if not isinstance(number, int) or number <= self.newest:
             self.findings.append(AuditFinding(self.newest, f"is followed by a row with an invalid number: {number!r}"))
             return False
@@ -232,7 +232,7 @@ class _ChainReader:
 def _altered_rows(reader: _ChainReader) -> Iterator[AuditFinding]:
     """Find the attested rows that differ from the digest of their last entry.
 
-    Each is compared once more with the entries that were added meanwhile, since its row may have been written, too.
+    Each is compared again with the entries added meanwhile, since the row may have been written meanwhile, too.
     """
     suspects: set[tuple[str, str]] = set()
     for label, expected in reader.digests.items():
