@@ -14,7 +14,7 @@ from formation_portal.core.monitoring.checks import Backlog, CheckResult, Verdic
 
 from .models import Letter
 
-# Letters are tried again for three days, after half a minute first.
+# Failed letters are tried again for three days, first after half a minute.
 _LATE = timedelta(hours=1)
 _TOO_LATE = timedelta(hours=12)
 # A worker polls each second.

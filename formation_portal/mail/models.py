@@ -13,7 +13,7 @@ class Letter(OutboxRow):
     # A mail server has EMAIL_TIMEOUT for each of its answers, of which a try needs some eight.
     LEASE, LEASE_MARGIN = dt.timedelta(minutes=4), dt.timedelta(minutes=2)
 
-    # It is in the Message-ID, so that a mailbox can recognise a second copy of the same letter.
+    # Part of the Message-ID, so that a mailbox can recognise a second copy of the same letter.
     number = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
     to = EncryptedTextField(blank=True, bound_to=("number",))
     kind = models.CharField(max_length=40)
@@ -37,7 +37,7 @@ class Letter(OutboxRow):
 
 
 class Refusal(models.Model):
-    """The refusal of letters of one kind, by a digest of the address."""
+    """A receiver's refusal of a kind of letter, by a digest of the address."""
 
     digest = models.CharField(max_length=64)
     kind = models.CharField(max_length=40)

@@ -19,7 +19,7 @@ from formation_portal.core.nodes.wake import Channel
 from .models import Letter, Refusal
 from .rendering import render_letter
 
-# All other kinds are requested by their receivers, or must reach them.
+# Receivers can refuse these kinds. All others were requested, or must reach them.
 OPTIONAL_KINDS = frozenset({"reminder", "nudge", "part_done"})
 # An invitation holds the link that refuses its reminders.
 _REFUSED_AT = {kind: kind for kind in OPTIONAL_KINDS} | {"invitation": "nudge"}
@@ -42,8 +42,8 @@ _EMPTY: dict[str, Any] = {"to": "", "subject": "", "text": "", "html": "", "next
 
 def queue_letter(*, kind: str, to: str, language: str, context: Mapping[str, object], once: str = "") -> None:
     """Write a letter into the outbox, unless one with the same `once` is there or its receiver has refused the kind.
-    URLs in `context` are paths, which the filter `absolute_url` completes. A `reference` in it is stored with the
-    letter."""
+    URLs in `context` are paths, which the filter `absolute_url` completes. A `reference` in `context` is stored
+    with the letter."""
     if is_unsubscribed(kind=kind, to=to) or (once and Letter.objects.filter(once=once).exists()):
         return
     if kind in _REFUSED_AT:
@@ -113,7 +113,7 @@ def is_unsubscribed(*, kind: str, to: str) -> bool:
 
 
 def unsubscribe_path(*, kind: str, to: str) -> str:
-    """Return the path of the page where the receiver refuses a kind. It does not reveal the address."""
+    """Return the path of the page where the receiver refuses a kind, without revealing the address."""
     return reverse("portal:letter_refusal", args=(signing.dumps([kind, _address_digest(to)], salt=_SALT),))
 
 

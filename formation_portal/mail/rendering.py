@@ -1,6 +1,6 @@
-"""Rendering of a letter in the receiver's language.
+"""Render a letter in the receiver's language.
 
-Typed text stands only in letters to confirmed addresses (`KINDS_WITH_NAMES`), limited by `typed_text`.
+Only letters to confirmed addresses (`KINDS_WITH_NAMES`) hold typed text, limited by `typed_text`.
 """
 
 from collections.abc import Mapping
@@ -22,10 +22,10 @@ from .models import Letter
 from .typed_text import text_in_letter
 
 _SUBJECT_LIMIT = 250
-# The names of the paths in a context.
+# The names of a context's URL paths.
 _PATHS = frozenset({"link", "copy", "refusal"})
-# Letters to confirmed addresses, which the code that queues them checks first. The other kinds may go to an address of
-# a stranger, so their contexts hold nothing but `_IMPERSONAL`.
+# Letters to confirmed addresses: the code that queues these letters has checked that. Other kinds may go to a stranger,
+# so their contexts hold nothing but `_IMPERSONAL`.
 KINDS_WITH_NAMES = frozenset(
     {
         "password_changed",
@@ -43,12 +43,12 @@ KINDS_WITH_NAMES = frozenset(
         "document_removed",
     }
 )
-# Nothing of it is typed by a customer: the names of a product are the catalog's.
+# No customer types any of these: product names come from the catalog.
 _IMPERSONAL = _PATHS | {"until", "code", "minutes", "is_known", "product", "jurisdiction", "reference"}
 
 
 def render_letter(*, kind: str, language: str, context: Mapping[str, object]) -> Letter:
-    """Raises ValueError if the context would take names to an address that is not confirmed."""
+    """Render a letter. Raises ValueError if names would go to an unconfirmed address."""
     if kind not in KINDS_WITH_NAMES and (personal := context.keys() - _IMPERSONAL):
         raise ValueError(f"A letter of kind {kind} can't hold {', '.join(sorted(personal))}")
     with translation.override(language):
@@ -74,7 +74,7 @@ def letter_styles() -> str:
 
 
 def _render_template(name: str, context: dict[str, object], *, autoescape: bool) -> str:
-    # A text has no mark-up, so an apostrophe in a name stays as it is.
+    # Plain text has no mark-up, so an apostrophe in a name stays as it is.
     template = cast(Any, get_template(name)).template
     return str(template.render(Context(context, autoescape=autoescape)))
 

@@ -1,4 +1,4 @@
-"""Limits of typed text in letters: one line, nothing invisible, and no address, which could lead a reader anywhere."""
+"""Limits of typed text in letters: one line, nothing invisible, and no e-mail or web address, which might mislead."""
 
 import re
 import unicodedata
@@ -8,12 +8,12 @@ from django.utils.translation import gettext
 
 # The longest typed text.
 LONGEST = 80
-# Controls, marks of direction, what is not assigned, and the ends of lines and paragraphs.
+# Control and direction characters, unassigned ones, and line and paragraph separators.
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 # These are invisible too, but names are written with them.
 _JOINERS = "\u200c\u200d"
-# Mail programs make links of these: an e-mail address, a scheme, a share of a network, four numbers, or a full stop
-# before a word, as in a host's name.
+# Mail programs make links of these: an e-mail address, a scheme, a network share, four numbers, or a full stop before
+# a word, as in a host's name.
 _ADDRESS = re.compile(
     r"@|://|www\.|\\\\|\b(?:https?|ftp|file|mailto|tel|sms|data|javascript|skype|callto):"
     r"|\d{1,3}(?:\.\d{1,3}){3}|[.\u3002](?=[^\W\d_]{2})",
@@ -22,7 +22,7 @@ _ADDRESS = re.compile(
 
 
 def text_in_letter(typed: str) -> str:
-    """Return the text on one line of at most LONGEST characters, or "" if it holds an address."""
+    """Return the text on one line of at most LONGEST characters, or "" if it holds an e-mail or web address."""
     text = _on_one_line(typed)
     if _has_address(text):
         return ""

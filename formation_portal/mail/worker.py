@@ -18,7 +18,7 @@ from .outbox import MAIL, claim_next, record_attempt
 
 logger = logging.getLogger(__name__)
 
-# The server repeats answers from this number on.
+# SMTP replies from this number on are permanent refusals.
 _PERMANENT = 500
 
 
