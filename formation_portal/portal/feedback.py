@@ -43,17 +43,17 @@ def before_submission(profile: Profile) -> str:
 
 
 class DeliverySummary:
-    """The deliveries of an application as its pages summarise them: the most urgent status, and every refusal."""
+    """The deliveries of an application in summary: the most urgent status, and every refusal."""
 
     def __init__(self, draft: Draft, deliveries: ApplicationDeliveries) -> None:
         self.draft = draft
         self.deliveries = deliveries
-        # The refusals of the service as needs, each once.
+        # The service's refusals as needs, without repetitions.
         self.refused = tuple(dict.fromkeys(problem.need for problem in deliveries.overall.problems))
 
     @property
     def is_notable(self) -> bool:
-        """Tell whether the status says more than "Saved", which the page says anyway."""
+        """Tell whether the status adds to "Saved", which pages say anyway."""
         return self.deliveries.overall.words != gettext(DeliveryStage.SAVED.label)
 
     @cached_property
@@ -68,7 +68,7 @@ class DeliverySummary:
 
 
 def delivery_summary(draft: Draft) -> DeliverySummary:
-    """Read the deliveries of an application. Makes two queries."""
+    """Read the deliveries of an application. Makes two SQL queries."""
     return DeliverySummary(draft, deliveries_for_customer(draft.application))
 
 
@@ -80,9 +80,9 @@ def answers_delivery(
     share_class: str = "",
     changed_at: datetime | None,
 ) -> DeliveryStatus:
-    """Return the status of the answers of one holder, with every problem that the service found in them.
+    """Return the delivery status of one holder's answers, with every problem that the service found.
 
-    That includes the problems of the whole submission, as long as the holder was not changed since.
+    Problems of the whole submission are included until the holder's answers change.
     """
     problems = status.problems
     submission = deliveries.last_submission
@@ -97,12 +97,12 @@ def refused_answers(status: DeliveryStatus) -> dict[str, str]:
     return {problem.field: problem.message for problem in status.problems}
 
 
-# The stages shown beside a task, the most urgent first. Saved, sent and received answers need none.
+# The stages shown beside a task, the most urgent first; "saved", "sent" and "received" are not shown.
 _TASK_STAGES = (DeliveryStage.OURS, DeliveryStage.CHECKING, DeliveryStage.WAITING)
 
 
 def task_deliveries(draft: Draft, deliveries: ApplicationDeliveries) -> dict[str, str]:
-    """Return the most urgent delivery stage of each task in words, by the key of its section, or "documents"."""
+    """Return the label of each task's most urgent delivery stage, by section key or "documents"."""
     stages: dict[str, set[DeliveryStage]] = {"documents": {deliveries.of_all(ResourceKind.DOCUMENT).state}}
     for section in draft.schema.entity_sections:
         stages[section.key] = {deliveries.of_section(section).state}
@@ -121,7 +121,7 @@ def task_deliveries(draft: Draft, deliveries: ApplicationDeliveries) -> dict[str
     return labels
 
 
-# The holder of a changed answer or document, and its name.
+# The holder and the name of a changed answer or document.
 ChangedLine = tuple[str, str]
 
 
@@ -130,12 +130,12 @@ def changed_lines(changes: Iterable[Change]) -> frozenset[ChangedLine]:
 
 
 def query_title(draft: Draft, query: CustomerQuery) -> str:
-    """Return the label of a query's target; if the form has lost it, the label at that time."""
+    """Return the label of a query's target, or its old label if the form no longer has the target."""
     return label_of(draft, query.target) or query.label or gettext("Your application")
 
 
 def query_url(draft: Draft, target: Target, *, back_to: str = "") -> str:
-    """Return the address of a query's target, or of its holder if the target is gone; "" if there is neither."""
+    """Return the URL of a query's target, or of its holder if the target is gone; "" if both are gone."""
     party = draft.party(target.holder)
     share_class = draft.share_class(target.holder)
     slot = label_of(draft, target) if target.kind is TargetKind.DOCUMENT else None
@@ -155,16 +155,16 @@ def query_url(draft: Draft, target: Target, *, back_to: str = "") -> str:
 
 
 def is_changed(draft: Draft, target: Target, lines: Collection[ChangedLine]) -> bool:
-    """Tell whether one of the changed lines is about the target of a query."""
+    """Tell whether any of the changed lines concerns the target of a query."""
     if target.kind is TargetKind.APPLICATION:
         return bool(lines)
     section = draft.schema.section(target.holder)
     holders = {target.holder}
     if section and section.is_share_structure:
-        # The history names the share classes.
+        # The history has share classes as holders.
         holders |= {row.token for row in draft.share_classes}
     elif section and target.name:
-        # An answer of the entity may stand in two sections.
+        # Two sections may share an answer of the entity.
         holders = {entity_section.key for entity_section in draft.schema.entity_sections}
     names = {name for holder, name in lines if holder in holders}
     if target.kind in (TargetKind.PARTY, TargetKind.SECTION):
@@ -172,7 +172,7 @@ def is_changed(draft: Draft, target: Target, lines: Collection[ChangedLine]) -> 
     return any(Target.of_field("", name).name == target.name for name in names)
 
 
-# The button that accepts a proposed answer, and the controls of a reply; each ends with the number of its query.
+# The names of the button that accepts a proposed answer and of the controls of a reply; a query's number follows.
 USE = "use"
 REPLY = "reply"
 REPLY_WAS = "reply-was"
@@ -180,7 +180,7 @@ REPLY_WAS = "reply-was"
 
 @dataclass(frozen=True)
 class ReviewFeedback:
-    """The open queries of our reviewer, else the message about the whole; the lines changed since; the locks."""
+    """Our reviewer's open queries, else the message about the whole; lines changed since the return; locks."""
 
     draft: Draft
     message: str = ""
@@ -189,7 +189,7 @@ class ReviewFeedback:
     locks: Locks = NO_LOCKS
 
     def at_answers(self, holder: str) -> dict[str, QueryNote]:
-        """Return the notes about answers of a section, party or share class, by the names of the answers."""
+        """Return the notes about answers of a section, party or share class, by the answers' names."""
         notes: dict[str, QueryNote] = {}
         for query in self._queries_of(holder):
             if spec := field_at(self.draft, query.target):
@@ -197,7 +197,7 @@ class ReviewFeedback:
         return notes
 
     def at_documents(self, holder: str) -> dict[str, QueryNote]:
-        """Return the notes about documents of a party, or of the entity, by their slots."""
+        """Return the notes about documents of a party or the entity, by slot."""
         notes: dict[str, QueryNote] = {}
         for query in self._queries_of(holder):
             slot = label_of(self.draft, query.target)
@@ -206,7 +206,7 @@ class ReviewFeedback:
         return notes
 
     def at_page(self, holder: str) -> tuple[QueryNote, ...]:
-        """Return the notes about a section, party or share class as a whole, and about what it has lost."""
+        """Return the notes about a section, party or share class as a whole, or about parts that are gone."""
         notes: list[QueryNote] = []
         for query in self._queries_of(holder):
             is_whole = query.target.kind in (TargetKind.PARTY, TargetKind.SECTION)
@@ -215,7 +215,7 @@ class ReviewFeedback:
         return tuple(notes)
 
     def proposed(self, holder: str, pressed: str) -> dict[str, Any]:
-        """Return the proposed answer that the pressed button accepts, by its name."""
+        """Return the answer that the pressed button accepts: its name and the proposed value."""
         for query in self._queries_of(holder):
             spec = field_at(self.draft, query.target)
             if str(query.number) == pressed and query.proposal is not None and spec:
@@ -226,7 +226,7 @@ class ReviewFeedback:
         return [query for query in self.queries if query.target.holder == holder]
 
     def query_note(self, query: CustomerQuery) -> QueryNote:
-        """Build the note of a query. It shows the proposed answer, unless that is the answer already."""
+        """Build the note of a query. The proposed answer is left out if it is given already."""
         proposal = ""
         spec = field_at(self.draft, query.target) if query.proposal is not None else None
         if spec is not None:
@@ -247,13 +247,13 @@ class ReviewFeedback:
 
 
 def review_feedback(draft: Draft) -> ReviewFeedback:
-    """Read the feedback of our reviewer. Makes six queries for an application that an agent has returned, else none."""
+    """Read our reviewer's feedback. Makes six SQL queries if an agent has returned the application, else none."""
     application = draft.application
     if application.status is not State.RETURNED_FOR_CHANGES:
         return ReviewFeedback(draft)
     texts = decision_texts(application, RETURN)
     if application.submissions not in texts:
-        # The service has returned it, and says itself what is wrong.
+        # The service has returned the application, and its own problems say what is wrong.
         return ReviewFeedback(draft)
     queries = tuple(query for query in customer_queries(application) if not query.is_settled)
     returns = application.changes.filter(moved_to=State.RETURNED_FOR_CHANGES).order_by("-pk")
@@ -269,7 +269,7 @@ def review_feedback(draft: Draft) -> ReviewFeedback:
 
 
 def return_message(draft: Draft) -> str:
-    """Return the reviewer's message about the whole application, if there is no query. Makes two queries at most."""
+    """Return the reviewer's message about the application, unless queries are open. Makes up to two SQL queries."""
     application = draft.application
     if application.status is not State.RETURNED_FOR_CHANGES:
         return ""
@@ -280,7 +280,7 @@ def return_message(draft: Draft) -> str:
 
 
 def posted_replies(post: QueryDict) -> Iterator[Reply]:
-    """Read every reply of a post, with the text that it replaces."""
+    """Read every reply in a post, each with the text that it replaces."""
     for control in post:
         name, _colon, number = control.partition(":")
         if name == REPLY and number.isascii() and number.isdecimal() and len(number) < 10:

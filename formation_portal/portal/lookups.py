@@ -13,7 +13,7 @@ from formation_portal.contract.schema import Section
 
 
 class PartyRemoved(Http404):
-    """A removed party that can be restored: a post gets that offer (`parties.removed`), anything else a 404."""
+    """A removed party that can be restored: a post is answered with that offer (`parties.removed`), a GET with 404."""
 
     def __init__(self, draft: Draft, party: PartyRow) -> None:
         super().__init__()
@@ -22,7 +22,7 @@ class PartyRemoved(Http404):
 
 
 def get_draft_or_404(request: UserRequest, reference: str, *, takes: Right | None = None) -> Draft:
-    """Return a draft. A GET takes the right to read, a POST the right to edit, unless `takes` names another right.
+    """Return a draft. A GET requires the right to view, a POST the right to edit, unless `takes` names another right.
 
     A collaborator without the right gets 403, since they know that the application exists.
     """
@@ -44,7 +44,7 @@ def get_section_or_404(draft: Draft, key: str) -> Section:
 
 
 def get_share_section_or_404(draft: Draft) -> Section:
-    """Return the section about share classes, while it is active."""
+    """Return the section about share classes, or raise 404 while it is inactive."""
     section = draft.schema.share_section
     if section is None or not draft.holds_shares:
         raise Http404
@@ -59,7 +59,7 @@ def get_party_or_404(draft: Draft, token: str) -> PartyRow:
 
 
 def party_not_found(draft: Draft, token: str) -> Http404:
-    """Return the exception for a token without a party, or with a removed one."""
+    """Return the exception for a token of no party, or of a removed party."""
     party = draft.removed_party(token)
     if party and draft.application.can_be_changed:
         return PartyRemoved(draft, party)
@@ -74,7 +74,7 @@ def get_share_class_or_404(draft: Draft, token: str) -> ShareClassRow:
 
 
 def get_document_or_404(draft: Draft, number: int) -> Document:
-    """Return a document of the application, also one that was replaced."""
+    """Return a document of the application, even a replaced one."""
     document = draft.document(number)
     if document is None:
         raise Http404
@@ -82,6 +82,6 @@ def get_document_or_404(draft: Draft, number: int) -> Document:
 
 
 def posted_token(post: QueryDict) -> str:
-    """Return the token of a new record, which makes posting it twice harmless; a new one if the post has none."""
+    """Return the posted token of a new record, else a new token. The token keeps a second post from adding it twice."""
     token = post.get("token", "")
     return token if is_token(token) else new_token()

@@ -1,4 +1,4 @@
-"""Build what pages of an application share: their order, links to needs, links back, and why they are read-only."""
+"""Build common parts of an application's pages: their order, links to needs, links back, reasons to be read-only."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,20 +37,20 @@ PEOPLE_TITLE = gettext_noop("People and companies")
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link to a page, or to a place on one. `query` names the page in an address, to return to it."""
+    """A link to a page, or to a place on a page. `query`, in another page's URL, names the page to return to."""
 
     text: str
     url: str
     query: str = ""
-    # The id of the line in a list of needs, and whether it corrects an answer rather than adds one.
+    # The id of the line in a list of needs, and whether an answer has to be corrected rather than added.
     id: str = ""
     is_correction: bool = False
 
 
 def next_step(draft: Draft, view: str, key: str = "") -> Link:
-    """Return the page after a page, in the order of the schema. Missing documents and the check come last.
+    """Return the link to the next page, in the order of the schema. Missing documents and the check come last.
 
-    Without a share class, the form of the first one takes the place of the shares.
+    Before there is a share class, the form to add it takes the place of the page of shares.
     """
     titles: dict[tuple[str, str], str] = {}
     for section in draft.schema.sections:
@@ -73,11 +73,11 @@ def next_step(draft: Draft, view: str, key: str = "") -> Link:
 
 
 def application_url(reference: str, view: str, key: str = "", **query: str) -> str:
-    """Return the address of a view of an application, or of the record in it that `key` names."""
+    """Return the URL of a view of an application, or of the record in it that `key` names."""
     return reverse(f"portal:{view}", args=list(filter(None, (reference, key))), query=query)
 
 
-# Pages that lead to a question, and to which a save returns.
+# Pages with links to questions; after saving, the reader returns to them.
 _TITLES: dict[str, Promise] = {
     "check": gettext_lazy("Check your answers"),
     "overview": gettext_lazy("Overview"),
@@ -90,22 +90,22 @@ def return_url(request: HttpRequest, reference: str) -> Link | None:
     place = request.GET.get("next", "")
     if place not in _TITLES:
         return None
-    # Quoted, since it becomes part of an address.
+    # Quoted, since the row becomes part of a URL.
     row = quote(request.GET.get("row", "")[:_MAX_ROW_LENGTH], safe="")
     url = application_url(reference, place)
     if not row:
         return Link(str(_TITLES[place]), url, f"next={place}")
-    # The row is also in the query: not every browser opens a folded part around the target.
+    # The row is also in the URL's query: not every browser opens a folded part around the target.
     return Link(str(_TITLES[place]), f"{url}?row={row}#{row}", f"next={place}&row={row}")
 
 
 def need_link(draft: Draft, need: Need, *, back_to: str = "") -> Link:
-    """Return the link to where a need can be met; `back_to` names the page to return to after saving."""
+    """Return the link to the place to meet a need; `back_to` names the page to return to after saving."""
     return Link(need.text, need_url(draft, need, back_to=back_to), is_correction=need.is_correction)
 
 
 def need_url(draft: Draft, need: Need, *, back_to: str = "") -> str:
-    """Return the address of the control of a need, or of the page where it can be met."""
+    """Return the URL of the control for a need, or of the page where the need can be met."""
     query = {"next": back_to} if back_to else {}
     if need.slot is not None:
         url = documents_url(draft, need.party_id or "", urlencode(query))
@@ -120,7 +120,7 @@ def need_url(draft: Draft, need: Need, *, back_to: str = "") -> str:
 
 
 def _page_of_need(draft: Draft, need: Need) -> tuple[str, str, Sequence[FieldSpec]]:
-    """Return the view where a need can be met, the key in its address, and the questions on it."""
+    """Return the view where a need can be met, the key in its URL, and its questions."""
     section = draft.schema.section(need.section)
     if need.code in ("holding", "over_issued") or (need.party_id and need.share_class_id):
         return SHARES, "", ()
@@ -139,7 +139,7 @@ def _page_of_need(draft: Draft, need: Need) -> tuple[str, str, Sequence[FieldSpe
 
 
 def need_rows(needs: Iterable[Need], form: QuestionForm | None = None, *, about: str = "") -> tuple[Link, ...]:
-    """Return the needs with links to their controls, without the name of the holder (`about`) at the beginning."""
+    """Return links to the controls of needs; their texts lose the holder's name (`about`) at the beginning."""
     links: list[Link] = []
     prefix = f"{about}{colon()}"
     for need in needs:
@@ -159,7 +159,7 @@ def need_rows(needs: Iterable[Need], form: QuestionForm | None = None, *, about:
 
 
 def file_problems(refused: Mapping[str, str]) -> tuple[Problem, ...]:
-    """Return the errors of refused files, given by the key of their slot, for the error summary."""
+    """Return the errors of refused files (by slot key) for the error summary."""
     return tuple(Problem(slot_id(key), f"{slot_name(key)}{colon()}{message}") for key, message in refused.items())
 
 
@@ -176,7 +176,7 @@ _REASONS = {
 
 
 def read_only_reason(application: Application, *, is_accepted: bool = False) -> str:
-    """Say why nothing can be changed; "" while it can. `is_accepted` if our reviewer has accepted the whole page."""
+    """Say why nothing can be changed; "" if changes are allowed. `is_accepted`: by our reviewer, the whole page."""
     if application.can_be_changed and is_accepted:
         return gettext("Our reviewer has accepted this. You can’t change it while you correct the rest.")
     if application.can_be_changed:
@@ -197,7 +197,7 @@ def read_only_reason(application: Application, *, is_accepted: bool = False) -> 
 class ApplicationPage:
     draft: Draft
 
-    # Complete questions are folded, and their answers read back.
+    # Complete questions are folded, and their answers shown as text.
     folds: ClassVar[bool] = False
 
     @property
@@ -214,7 +214,7 @@ class ApplicationPage:
 
     @cached_property
     def party_limit(self) -> str:
-        """Say that no more parties can be added; "" while they can."""
+        """Say that no more parties can be added; "" below the limit."""
         room = services.party_room(self.draft)
         return "" if room > 0 else f"{services.TooManyParties(room)}."
 
@@ -245,7 +245,7 @@ class FormPage(ApplicationPage):
 
     @property
     def version(self) -> int:
-        """The version of the answers, which rises with every save. A post names the version that it was made from."""
+        """Return the version of the answers, which rises with every save. A post names its page's version."""
         raise NotImplementedError
 
 
@@ -258,12 +258,12 @@ class ConfirmPage(ApplicationPage):
 
     @property
     def is_open(self) -> bool:
-        """Tell whether it may be done. Views that are no removal check that themselves."""
+        """Tell whether the removal is allowed. Views of other actions check that themselves."""
         return True
 
 
 def customer_name(who: User | None) -> str:
-    """Return the name of a customer; "" for None, for one without a name, and for agents."""
+    """Return a customer's name; "" if there is none, for None and for agents."""
     return "" if who is None or who.is_agent else who.get_full_name()
 
 

@@ -11,7 +11,7 @@ from formation_portal.applications.services import Closed, Gone
 
 @contextmanager
 def refusals_as_messages(request: HttpRequest) -> Iterator[None]:
-    """Add an error message if the application is closed for the change, or its object is gone."""
+    """Add an error message if the application is closed for the change, or the changed record is gone."""
     try:
         yield
     except (Closed, Gone) as refusal:

@@ -1,4 +1,4 @@
-"""Remove a party, a share class, a holding or a document: a page says what goes with it, and asks first."""
+"""Remove a party, share class, holding or document, after a page that says what goes with it."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -41,7 +41,7 @@ _STAYS = gettext_noop(
 
 @dataclass(frozen=True, kw_only=True)
 class RemovalPage(ConfirmPage):
-    """The question whether to remove something, with what goes with it, and the needs that arise without it."""
+    """The question whether to remove a record, with the consequences and the needs that would arise."""
 
     name: str
     facts: str = ""
@@ -54,19 +54,19 @@ class RemovalPage(ConfirmPage):
 
 
 def _new_needs(draft: Draft, record: Record) -> list[str]:
-    """Return the needs of the application as it would be that it does not have now."""
+    """Return the needs that a removal, resulting in `record`, would add."""
     texts = {need.text for need in draft.needs}
     return [need.text for need in needs(draft.schema, record) if need.text not in texts]
 
 
 def _delivered_words(draft: Draft, kind: ResourceKind, token: str) -> list[str]:
-    """Say that the service keeps it until our team asks for its removal, if that is so."""
+    """Say that the service keeps its copy until our team asks for the removal, if so."""
     return [gettext(_STAYS)] if deliveries_of(draft.application).cannot_be_removed(kind, token) else []
 
 
 @contextmanager
 def removal_as_message(request: HttpRequest, name: str, count: int = 1) -> Iterator[None]:
-    """Add a message that something was removed, or why it was not."""
+    """Add a message that the record was removed, or why not."""
     with refusals_as_messages(request):
         yield
         messages.success(request, ngettext("{name} was removed.", "{name} were removed.", count, name=name))
@@ -201,7 +201,7 @@ def holding_removal(request: UserRequest, reference: str, party: str, share_clas
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def document_removal(request: UserRequest, reference: str, number: int) -> HttpResponse:
-    """Remove a document; `?next=page` leads back to the page that asks for it, else to the list of documents."""
+    """Remove a document, and return to the list of documents; with `?next=page`, to the page that asks for it."""
     draft = get_draft_or_404(request, reference)
     document = get_document_or_404(draft, number)
     token = token_of(document.party) or ""

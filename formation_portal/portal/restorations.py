@@ -1,4 +1,4 @@
-"""Restore a choice that has made many answers inactive. The other answers of the page are saved with it."""
+"""Restore a choice whose change made many answers inactive, and save the page's other answers."""
 
 from dataclasses import replace
 from functools import cached_property
@@ -26,7 +26,7 @@ from .shares.pages import share_class_page
 
 
 class RestorationView(QuestionPageView):
-    """Restore the choices of one change. A GET, as after signing in again, only leads to their page."""
+    """Restore the choices of one change. A GET, as after signing in again, only redirects to their page."""
 
     @cached_property
     def change(self) -> Change:

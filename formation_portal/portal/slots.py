@@ -1,4 +1,4 @@
-"""Build document slots for ui/slot.html: the file in each, its state, and earlier files that can be reused."""
+"""Build document slots for ui/slot.html: the file in each, its state, and files that can be reused."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ OFFERED_AT_MOST = 3
 
 @dataclass(frozen=True, slots=True)
 class SlotState:
-    """The state of a slot: mark, words and date; `note` says why it was returned, or why our team has it."""
+    """The state of a slot: mark, words and date; `note` says why the file was returned, or is with our team."""
 
     mark: str
     word: str
@@ -40,24 +40,24 @@ class SlotState:
 
 @dataclass(frozen=True)
 class SlotRow:
-    """A document slot on a page, with its file. It has forms of its own, or is part of the page's form."""
+    """A document slot on a page, with its file. The slot has its own forms, or is part of the page's form."""
 
     spec: Slot
-    # Names the slot in a post.
+    # The name of the slot in a post.
     key: str
     party: PartyRow | None
     state: SlotState
-    # Files that were in it before.
+    # Files that were in the slot before.
     earlier: list[dict[str, str]]
-    # The reader's own files, if one of them may be reused in it.
+    # The reader's own files, if they may be reused in the slot.
     reusable: EarlierFiles | None
     error: str
     is_in_form: bool
     upload_url: str
-    # The query of our reviewer about it, and whether they have accepted the file.
+    # Our reviewer's query about the slot, and whether the reviewer has accepted the file.
     query: QueryNote | None
     is_locked: bool
-    # As ui/file.html draws it.
+    # The current file, for ui/file.html.
     file: dict[str, str] | None = None
     advice: tuple[str, ...] = ()
     remove_url: str = ""
@@ -68,7 +68,7 @@ class SlotRow:
 
     @cached_property
     def offers(self) -> list[tuple[str, str, str]]:
-        """Return the files to reuse: what a post names each by, its name, and where it is from. A save reads none."""
+        """Return the files to reuse: posted value, name and origin of each. Only read when drawn, not for a save."""
         offers: list[tuple[str, str, str]] = []
         if self.reusable is not None:
             for file in self.reusable.fitting(self.party, self.spec.name)[:OFFERED_AT_MOST]:
@@ -79,7 +79,7 @@ class SlotRow:
 
 
 def slot_state(document: Document, delivery: DeliveryStatus) -> SlotState:
-    """Return the state of a slot with a file. It is never refused while that is not known."""
+    """Return the state of a slot that has a file."""
     if document.is_checking:
         return SlotState("half", gettext("Checking"), detail=gettext("We are checking this file for malware."))
     text = str(delivery.words)
@@ -108,10 +108,10 @@ def slot_rows(
     only: str = "",
     upload_url: str = "",
 ) -> tuple[SlotRow, ...]:
-    """Return the slots of a party, or of the entity; `only` those of the section with that key.
+    """Return the slots of a party or, for None, the entity; with `only`, those of the section with that key.
 
-    Each has a form that posts to `upload_url`; without it, files are posted together with the page's answers. `refused`
-    has the errors of refused files by key; `earlier` are the reader's own files, offered for reuse.
+    Each has a form that posts to `upload_url`; without that, files are posted with the page's answers. `refused`
+    has the errors of refused files by slot key; `earlier` are the reader's own files, offered for reuse.
     """
     documents = draft.documents_of(party)
     token = party.token if party else ""
@@ -192,9 +192,9 @@ def posted_reuse(request: HttpRequest) -> tuple[str, str]:
 
 
 def reusable_file(earlier: EarlierFiles | None, party: PartyRow | None, slot: str, number: str) -> Document:
-    """Return a file of the reader that can be reused in the slot. Raises UploadRefused if it can't, or is gone."""
+    """Return the reader's file to reuse in the slot. Raises UploadRefused if it does not fit or is gone."""
     if earlier and any(str(file.pk) == number for file in earlier.fitting(party, slot)):
-        # The offered files have only a few columns loaded.
+        # Load the file again: the offered files have only a few columns.
         document = Document.objects.filter(pk=number).first()
         if document is not None:
             return document

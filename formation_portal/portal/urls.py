@@ -1,4 +1,4 @@
-"""Collect the addresses of the rooms. An address is a noun, and so is an action."""
+"""Collect the URLs of the portal's packages. URLs are nouns, even for actions."""
 
 from django.urls import include, path
 
@@ -15,7 +15,7 @@ from .submission import urls as submission
 
 app_name = "portal"
 
-# Below one application's address.
+# URLs below one application's URL.
 application = [
     *applications.application,
     *sections.application,

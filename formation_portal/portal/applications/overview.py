@@ -1,4 +1,4 @@
-"""Build the overview of an application: its tasks, the people it waits for, its price, and what came back."""
+"""Build the overview of an application: its tasks, price and returned items, and the people it waits for."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
@@ -40,7 +40,7 @@ _ABOUT = {
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A row of a list of tasks. `state` is its mark; without an address it is not available yet."""
+    """A row of a list of tasks. `state` is its mark; a task without a URL is not available yet."""
 
     id: str
     title: str
@@ -48,11 +48,11 @@ class Task:
     state: str
     status: str
     note: str
-    # Why it is asked, and why a role needs its minimum, if rules decide.
+    # Why rules make the task necessary, or give a role its minimum.
     why: str = ""
     # The title is the name of a person or company.
     is_name: bool = False
-    # The title is in the portal's words, not in the schema's.
+    # The title is the portal's own text, not the schema's.
     is_ours: bool = False
     # The reference of an application whose record can be downloaded from the row.
     copies: str = ""
@@ -77,7 +77,7 @@ def task_list(
     refused: Sequence[Need] = (),
     deliveries: Mapping[str, str] | None = None,
 ) -> TaskList:
-    """Build the tasks of a draft. `deliveries` has its unsettled deliveries in words (`task_deliveries`)."""
+    """Build the tasks of a draft. `deliveries` describes unsettled deliveries by task (`task_deliveries`)."""
     counts = NeedCounts(draft)
     refused_parties = {need.party_id for need in refused if need.party_id}
     about = [_section_task(counts, section) for section in draft.schema.entity_sections]
@@ -98,7 +98,7 @@ def task_list(
 
 
 def _with_delivery(task: Task, refused_tasks: Set[str], deliveries: Mapping[str, str]) -> Task:
-    """Return the task with a refusal of the service as its state, and an unsettled delivery in its note."""
+    """Return the task, marked if the service has refused it, and with a note about an unsettled delivery."""
     if task.id in refused_tasks:
         task = replace(task, state="error", status=gettext("Changes needed"))
     if delivery := deliveries.get(task.id.removeprefix("task-")):
@@ -183,7 +183,7 @@ class PendingAction:
 
 
 def pending_actions(draft: Draft, delivery: DeliverySummary) -> list[PendingAction]:
-    """Return whom the application waits for, then the finished guests; [] if it waits for the reader alone."""
+    """List those who still have to act, then the finished guests; return [] if only the reader has to act."""
     invitations = parts.invitations_of(draft)
     rows = draft.parties_of(invitations)
     guests = [guest_part(draft, row, invitations[row.token], refused=delivery.refused) for row in rows]
@@ -237,7 +237,7 @@ def _since(at: datetime | None) -> str:
 
 
 def newer_form(draft: Draft) -> CatalogItem | None:
-    """Return the draft's product in the present catalog if its form is another version. Makes no call."""
+    """Return the draft's product from the cached catalog if its form has another version there."""
     catalog = cached_catalog()
     if catalog is None:
         return None
@@ -253,7 +253,7 @@ class OverviewPage:
     def __init__(self, draft: Draft, delivery: DeliverySummary) -> None:
         self.draft = draft
         self.delivery = delivery
-        # The day when the unused draft is deleted, if that was announced.
+        # The day when the unused draft is deleted, if its owner was warned.
         self.deleted_on = deleted_on(draft.application)
         self.has_new_form = newer_form(draft) is not None
         deliveries = task_deliveries(draft, delivery.deliveries)

@@ -1,4 +1,4 @@
-"""Build the rows of the list of applications, and the pages that copy, delete and transfer one."""
+"""Build the list of applications, and the pages that copy, delete and transfer an application."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -129,7 +129,7 @@ def copied_content(draft: Draft) -> list[str]:
 
 
 def declarations_left_out(draft: Draft) -> str:
-    """Describe how many declarations a copy leaves out; "" if none was made."""
+    """Say how many declarations a copy leaves out; return "" if there are none."""
     return counted(
         count_declarations(draft),
         "{count} declaration. Make it again in the copy.",
@@ -138,7 +138,7 @@ def declarations_left_out(draft: Draft) -> str:
 
 
 def deleted_content(draft: Draft) -> list[str]:
-    """Count what is deleted with a draft. Makes one query."""
+    """Count what is deleted with a draft. Makes one SQL query."""
     people = (*draft.parties, *draft.removed_parties)
     holders = (draft.entity_raw, *(row.raw for row in people), *(row.raw for row in draft.share_classes))
     answers = sum(not is_blank(value) for raw in holders for value in raw.values())
@@ -169,7 +169,7 @@ def is_another(draft: Draft, product: CatalogProduct) -> bool:
 
 
 class CarryOverPage:
-    """The comparison of a draft with another product, by the holders of answers. Makes no query."""
+    """The comparison of a draft with another product, by holder of answers. Makes no SQL query."""
 
     def __init__(self, draft: Draft, product: CatalogProduct, item: CatalogItem) -> None:
         self.draft = draft
@@ -179,9 +179,9 @@ class CarryOverPage:
         self.fits = _grouped((line.holder, line) for line in self.transfer.fits)
         self.misfits = _grouped((line.holder, line) for line in self.transfer.misfits)
         titles = {section.key: section.title for section in item.form.sections}
-        # By section of the other form.
+        # The missing answers by section of the other form.
         self.needed = _grouped((titles.get(need.section, ""), need.text) for need in self.transfer.needed)
-        # The compared versions of draft and form, so that only the comparison on the page is carried out.
+        # The versions of draft and form on the page: if either has changed since, nothing is transferred.
         versions = f"{draft.application.revision} {schema_digest(item.document)}"
         self.seen = hashlib.sha256(versions.encode()).hexdigest()[:32]
 
@@ -200,9 +200,9 @@ class FormChangePage:
         self.changes = form_changes(draft.schema, item.form)
         self.lost = lost_answers(draft, item.form)
         texts = {need.text for need in draft.needs}
-        # The needs that are new with the other form.
+        # The needs that the other form adds.
         self.needed = [need.text for need in with_schema(draft, item.form).needs if need.text not in texts]
-        # The version of the form, so that no other is adopted.
+        # The form's version on the page: no other is adopted.
         self.seen = f"{item.form.id} {item.form.version}"
         self.price = ""
         one_off, annual = fees_of(item.price)

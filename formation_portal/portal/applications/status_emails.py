@@ -1,6 +1,6 @@
-"""Queue the e-mails about an application, in the transaction that they tell of.
+"""Queue the e-mails about an application, in the transaction of the change itself.
 
-Only to confirmed addresses, since a stranger could own another one.
+Only confirmed addresses get e-mails: any other could be a stranger's.
 """
 
 import datetime as dt
@@ -39,7 +39,7 @@ def send_status_email(draft: Draft) -> None:
     if not kind or not has_confirmed(application.owner):
         return
     count = 0
-    # There are no queries if the formation service has returned it.
+    # Only our reviewer, not the formation service, returns an application with queries.
     if kind == "return" and application.submissions in decision_texts(application, RETURN):
         count = sum(not query.is_settled for query in customer_queries(application))
     _queue(draft, application.owner, kind, "status", outcome=outcome, count=count)
@@ -88,7 +88,7 @@ def send_confirmation(draft: Draft, by: Author | None) -> None:
     )
 
 
-# Guests can finish again after each change; the owner gets so many e-mails a day.
+# Limit the e-mails to an owner, since guests can finish again after each change.
 MOST_A_DAY = 20
 
 
@@ -118,14 +118,14 @@ def send_document_removed(draft: Draft, document: Document) -> None:
 
 
 QUIET = dt.timedelta(days=7)
-# Older drafts were given up; nor should a new installation write about drafts of years ago.
+# Older drafts count as given up, so that a new installation does not write about old drafts.
 FORGOTTEN = dt.timedelta(days=60)
 _NEEDS_SHOWN = 5
 
 
 @hourly_task
 def send_reminders() -> None:
-    """Remind the owner of every draft without a change for a week. Each is a transaction of its own."""
+    """Remind the owner of each draft unchanged for a week. Each reminder has its own transaction."""
     now = timezone.now()
     drafts = Application.objects.filter(
         state=State.DRAFT,
@@ -147,7 +147,7 @@ def _send_reminder(application: Application) -> None:
     with translation.override(_language_of(application.owner)):
         draft = open_draft(application)
         needs = [need.text for need in draft.needs]
-    # Needs that contain an address are only counted.
+    # Needs whose text has a URL or e-mail address are counted, not named.
     named = list(filter(text_in_letter, needs))[:_NEEDS_SHOWN]
     once = f"reminder:{application.reference}"
     more = len(needs) - len(named)

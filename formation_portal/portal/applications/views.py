@@ -56,7 +56,7 @@ _SAME_PRESS = timedelta(seconds=10)
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def applications(request: UserRequest) -> HttpResponse:
-    """List the customer's applications, the one saved last first; a post starts one."""
+    """List the customer's applications, the last saved first. A post starts another."""
     if request.method == "POST":
         return _start_application(request)
     # Load only the columns of the rows: reading the others would take most of the page's time.
@@ -75,7 +75,7 @@ def applications(request: UserRequest) -> HttpResponse:
 
 @with_catalog
 def _start_application(request: UserRequest, offered: Catalog) -> HttpResponse:
-    """Start an application for the posted product, and open it. If it is not available, show its page."""
+    """Start an application for the posted product, or show the product's page if it is not available."""
     key = request.POST.get("product", "")
     product = offered.find(key)
     if product is None:
@@ -94,7 +94,7 @@ def _start_application(request: UserRequest, offered: Catalog) -> HttpResponse:
 
 @contextmanager
 def _single_press(request: UserRequest) -> Iterator[None]:
-    """Open a transaction in which no other request creates an application for the account, unless it is deleted."""
+    """Keep other requests from creating an application for the account meanwhile; 404 if the account is gone."""
     with transaction.atomic():
         try:
             services.lock_owner(request.user)
@@ -104,7 +104,7 @@ def _single_press(request: UserRequest) -> Iterator[None]:
 
 
 def _just_created(request: UserRequest, *, entry: str = "", **filters: str) -> Application | None:
-    """Return the untouched application that the same press has created already, with that entry in its history."""
+    """Return the untouched application that an earlier press of the button has just created, if there is one."""
     since = timezone.now() - _SAME_PRESS
     created = Application.objects.owned_by(request.user).filter(revision=0, created_at__gte=since, **filters)
     if not entry:
@@ -118,7 +118,7 @@ def _just_created(request: UserRequest, *, entry: str = "", **filters: str) -> A
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def removal(request: UserRequest, reference: str) -> HttpResponse:
-    """Ask for confirmation, then delete a draft with its content. A submitted application is withdrawn instead."""
+    """Ask for confirmation, then delete a draft. A submitted application can only be withdrawn."""
     draft = get_draft_or_404(request, reference, takes=Right.OWN)
     if draft.application.submitted_at is not None or not draft.application.is_open:
         return redirect("portal:status", reference=reference)
@@ -136,7 +136,7 @@ def removal(request: UserRequest, reference: str) -> HttpResponse:
 
 
 def _render_removal(request: UserRequest, draft: Draft, *, is_unread: bool = False, status: int = 200) -> HttpResponse:
-    """Say what is deleted with the draft, and whether the service can delete it. Makes three queries."""
+    """Show what goes with the draft, and whether the service can delete it. Makes three SQL queries."""
     overview = reverse("portal:overview", args=[draft.application.reference])
     context = {
         "page": ConfirmPage(draft, overview, gettext("Overview")),
@@ -185,7 +185,7 @@ def copy(request: UserRequest, reference: str) -> HttpResponse:
 @customer
 @with_catalog
 def carry_over(request: UserRequest, offered: Catalog, reference: str) -> HttpResponse:
-    """Choose a product, then compare it with `?product`. A post starts a draft there with the answers that fit."""
+    """Offer other products, or compare the draft with `?product`. A post starts a draft with the fitting answers."""
     draft = get_draft_or_404(request, reference)
     key = request.GET.get("product", "")
     if not key or CHOOSING in request.GET:
@@ -218,7 +218,7 @@ def carry_over(request: UserRequest, offered: Catalog, reference: str) -> HttpRe
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def new_form(request: UserRequest, reference: str) -> HttpResponse:
-    """Show the changes by a newer form; a post adopts it. Without a newer form, lead to the overview."""
+    """Show what a newer form changes; a post adopts it. Without one, redirect to the overview."""
     draft = get_draft_or_404(request, reference)
     item = newer_form(draft) if draft.application.can_be_changed else None
     if item is None:

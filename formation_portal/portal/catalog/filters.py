@@ -1,4 +1,4 @@
-"""Filter the catalog, and read the products to compare. Both are in the address."""
+"""Read the filters of the catalog and the products to compare from a URL, and apply them."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,9 +19,9 @@ from formation_portal.ui.forms.controls import Option, as_options
 from ..pages import Link
 from .search import MAX_LENGTH, matches_search
 
-# Round amounts; only those that divide the products of a currency are offered.
+# Round amounts, offered only where some prices of a currency exceed them and others don't.
 _STEPS = (500, 1_000, 2_000, 3_000, 5_000, 10_000, 20_000, 50_000, 100_000)
-# Working days, of which likewise only some are offered.
+# Working days, offered only where some products take longer and others don't.
 _DAYS = (3, 5, 10, 15, 20, 30, 60)
 _MOST_DAYS = 999
 # Decimal alone would accept exponents, signs and the digits of every script.
@@ -31,14 +31,14 @@ _TYPE_WORDS = {"Corporation": gettext_noop("Companies"), "Foundation": gettext_n
 
 @dataclass(frozen=True, slots=True)
 class PriceCeiling:
-    """The highest set-up fee, in one currency. In the address: USD-2000."""
+    """The highest set-up fee, in one currency; in a URL: USD-2000."""
 
     currency: str
     amount: Decimal
 
     @classmethod
     def parse(cls, text: str) -> "PriceCeiling | None":
-        """Read a ceiling from an address; None if it has none."""
+        """Read a ceiling from a URL; None without a valid one."""
         match = _CEILING.fullmatch(text)
         return cls(match["currency"], Decimal(match["amount"])) if match else None
 
@@ -51,19 +51,19 @@ class PriceCeiling:
 
 @dataclass(frozen=True, slots=True)
 class CatalogFilter:
-    """The filters of the catalog; an empty one matches everything."""
+    """The filters of the catalog; an unset one matches every product."""
 
     search: str = ""
     region: str = ""
     country: str = ""
     type: str = ""
     price: PriceCeiling | None = None
-    # The most working days; 0 is no limit.
+    # The most working days; 0 means no limit.
     days: int = 0
 
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> "CatalogFilter":
-        """Read the filters from an address. Unreadable ones are not set."""
+        """Read the filters from a URL, without the invalid ones."""
         texts = {name: query.get(name, "").strip() for name in ("region", "country", "type")}
         days = query.get("days", "")
         return cls(
@@ -74,7 +74,7 @@ class CatalogFilter:
         )
 
     def matches(self, item: CatalogItem | None) -> bool:
-        """Tell whether the product passes every filter. An unreadable product passes while none is set."""
+        """Tell whether a product passes every filter; an unreadable product (None) needs them all unset."""
         if item is None:
             return not self.values
         return (
@@ -88,7 +88,7 @@ class CatalogFilter:
 
     @property
     def values(self) -> dict[str, str]:
-        """Return the filters that are set, by their name in the address."""
+        """Return the values of the set filters by their names in a URL."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: str(value) for name, value in values.items() if value}
 
@@ -98,7 +98,7 @@ class CatalogFilter:
 
 @dataclass(frozen=True, slots=True)
 class CatalogFilterControl:
-    """A list of options, of which the first matches everything, or an input. `chosen` is a label, or what was typed."""
+    """A filter as a text input, or as options, the first of which is "any". `chosen` is a label or the typed text."""
 
     name: str
     label: str
@@ -137,9 +137,9 @@ def filter_controls(items: Sequence[CatalogItem], chosen: CatalogFilter) -> list
     for name, label, no_filter, labels in offered:
         value = chosen.values.get(name, "")
         labels[""] = no_filter
-        # An address may name a value that is not offered.
+        # A URL may name a value that is not offered.
         labels.setdefault(value, value)
-        # Count the matches of the other filters for each option of this one.
+        # Count each option's matches together with the other filters.
         others = [item for item in items if chosen.without(name).matches(item)]
         options = [("", no_filter)]
         for key, text in labels.items():
@@ -155,7 +155,7 @@ def _by_name(labels: Mapping[str, str]) -> dict[str, str]:
 
 
 def _most_days(item: CatalogItem) -> int:
-    """Return the most working days that a product takes; one without a number exceeds every limit."""
+    """Return the most working days that a product takes; without a number, more than any limit."""
     _, days = working_days(item.original.estimated_timeline) or (0, _MOST_DAYS + 1)
     return days
 
@@ -175,10 +175,10 @@ def _ceilings(items: Sequence[CatalogItem], chosen: PriceCeiling | None) -> list
     ceilings = {chosen} if chosen else set()
     for currency, amounts in prices.items():
         dearest = max(amounts)
-        # The highest price is offered too: there may be no step between prices that are about the same.
+        # The highest price is offered too: no step may lie between prices that are nearly equal.
         for amount in (dearest, *map(Decimal, _STEPS)):
             ceiling = PriceCeiling(currency, amount)
-            # A service may name a currency or a price that no address can have.
+            # A service may name a currency or a price that no URL can express.
             is_addressable = PriceCeiling.parse(str(ceiling)) == ceiling
             if is_addressable and (amount == dearest or min(amounts) <= amount < dearest):
                 ceilings.add(ceiling)
@@ -186,7 +186,7 @@ def _ceilings(items: Sequence[CatalogItem], chosen: PriceCeiling | None) -> list
 
 
 class Removal(NamedTuple):
-    """The removal of a filter or an answer: its label, the number of products that then match, and the address."""
+    """The removal of a filter or an answer: its label, the number of products that then match, and the URL."""
 
     label: str
     matches: int
@@ -194,7 +194,7 @@ class Removal(NamedTuple):
 
 
 def best_removal(removals: Iterable[Removal]) -> Link | None:
-    """Return the link to the most products, like "Without “Region: Europe”, 9 company types match"; None to none."""
+    """Return a link to the most products: "Without “Region: Europe”, 9 company types match"; None without any."""
     best = max(removals, key=attrgetter("matches"), default=None)
     if best is None or not best.matches:
         return None
@@ -208,7 +208,7 @@ def best_removal(removals: Iterable[Removal]) -> Link | None:
 
 
 def compared_keys(query: QueryDict) -> tuple[str, ...]:
-    """Read the keys of the products in an address, each once, in their order."""
+    """Read the keys of the products in a URL, in order, without repetitions."""
     return tuple(dict.fromkeys(key for key in query.getlist("product") if key))
 
 

@@ -1,4 +1,4 @@
-"""Build the guide: a few questions that distinguish the catalog's products, and a shortlist that fits the answers."""
+"""Build the guide: a few questions that distinguish products, and a shortlist that fits the answers."""
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -27,14 +27,14 @@ _MAX_LIMITS = 4
 
 
 class GuideQuestion:
-    """A question, with the words of each answer by its value in the address; `short_labels` stand below the legend."""
+    """A question, with the label of each answer by its value in the URL; `short_labels` stand below the legend."""
 
     name: str
     legend: str
     labels: Mapping[str, str]
     short_labels: Mapping[str, str] = {}
     hint = ""
-    # The options are in the portal's words, not in the catalog's.
+    # The options are the portal's own texts, not the catalog's.
     is_ours = True
     # "" if the answer doesn't matter.
     answer = ""
@@ -73,7 +73,7 @@ class GuideQuestion:
 
 
 class FormQuestion(GuideQuestion):
-    """The type of product, and whether it has shareholders if products of the type differ in that."""
+    """The type of product, with or without shareholders if products of the type differ in that."""
 
     name = "form"
 
@@ -163,7 +163,7 @@ class PeopleQuestion(GuideQuestion):
         return gettext("At least {count} people: {roles}").format(count=fewest, roles=join_list(roles))
 
     def _fewest(self, item: CatalogItem) -> int:
-        """Return the smallest number of people who can fill every required role."""
+        """Return the smallest number of people that can fill every required role."""
         return max((count for _, count in least_roles(item)), default=1)
 
 
@@ -203,7 +203,7 @@ class PriceQuestion(GuideQuestion):
         if len(prices) > 1:
             self.hint = gettext("Prices in different currencies are not compared.")
         self._ceilings: dict[str, PriceCeiling] = {}
-        # The currency of the most products comes first.
+        # Currencies, the most common first.
         for currency in sorted(prices, key=lambda currency: (-len(prices[currency]), currency)):
             for limit in _limits(prices[currency]):
                 ceiling = PriceCeiling(currency, limit)
@@ -234,7 +234,7 @@ class Candidate:
         self.product = product
         self.item = item
         self._questions = questions
-        # By question; None if the catalog does not say.
+        # Whether each question's answer is met; None if the catalog does not say.
         self.results: dict[str, bool | None] = {}
         for question in questions:
             if question.answer:
@@ -242,7 +242,7 @@ class Candidate:
         self.missed = {name for name, is_met in self.results.items() if not is_met}
         self.met_count = len(self.results) - len(self.missed)
         _, most_days = working_days(item.original.estimated_timeline) or (0, 1_000)
-        # The fewest answers missed come first, then what is ready soonest.
+        # Sort by missed answers, then by answers known not to be met, then by working days.
         self.rank = (len(self.missed), list(self.results.values()).count(False), most_days)
 
     @property
@@ -253,12 +253,12 @@ class Candidate:
 
     @property
     def other_facts(self) -> str:
-        """Describe the product by the questions without an answer."""
+        """Describe the product in respect of the unanswered questions."""
         return " · ".join(question.fact(self.item) for question in self._questions if not question.answer)
 
 
 class GuidePage:
-    """The questions, and the shortlist once any is answered. Answers that are not offered are ignored."""
+    """The questions, and a shortlist after the first answer. Answers that are not offered are ignored."""
 
     def __init__(self, catalog: Catalog, query: Mapping[str, str]) -> None:
         self.catalog = catalog
@@ -280,9 +280,9 @@ class GuidePage:
 
     @cached_property
     def shortlist(self) -> list[Candidate]:
-        """Return the first fitting products, and while there is room, the nearest of the others.
+        """Return the first fitting products, then, while there is room, the nearest others.
 
-        If any product fits, the others have to meet more answers than they miss.
+        If any product fits, the others must each meet more answers than they miss.
         """
         near: list[Candidate] = []
         for candidate in self.ranked:
@@ -295,7 +295,7 @@ class GuidePage:
 
     @cached_property
     def loosened(self) -> Link | None:
-        """Return the link without the answer in whose absence the most products fit, if none fits them all."""
+        """If no product fits, return the link that drops the answer without which the most products fit."""
         removals: list[Removal] = []
         for question in self.questions:
             if question.answer and not self.fitting:
@@ -329,7 +329,7 @@ class GuidePage:
 
 
 def _limits(values: list[Decimal]) -> list[Decimal]:
-    """Return a few round limits (1, 2, 5, 10, …) that some of the values keep and others exceed, else the median."""
+    """Return a few round limits (1, 2, 5, 10, …) that only some of the values exceed, else their median."""
     largest = max(values, default=Decimal(0))
     limits: set[Decimal] = set()
     for value in values:

@@ -24,9 +24,9 @@ COMPARED_AT_MOST = 3
 class ProductRow:
     product: CatalogProduct
     is_compared: bool
-    # The required roles beside those that every product requires: "1 director, 1 shareholder".
+    # The required roles that not every product requires: "1 director, 1 shareholder".
     least: str = ""
-    # The working days from and to; "" if the timeline names no number.
+    # The range of working days; "" if the timeline has no number.
     days: str = ""
     one_off: str = ""
     annual: str = ""
@@ -36,17 +36,17 @@ _NO_FILTER = CatalogFilter()
 
 
 class CatalogPage:
-    """The products that pass the filters, and those to compare by their keys. Equal pages have the same content."""
+    """The products that pass the filters, and those ticked for comparison. Equal pages have the same content."""
 
     def __init__(
         self, catalog: Catalog, chosen: CatalogFilter, keys: tuple[str, ...], before: CatalogFilter = _NO_FILTER
     ) -> None:
         self.catalog = catalog
         self.chosen = chosen
-        # The filters of the page that asks for an update.
+        # The filters of the page in the browser, which asks for an update.
         self._before = before
         self._key = (id(catalog.items), chosen, keys, before)
-        # Nothing is filtered or ticked. Only such a page is cached, since it has nothing typed.
+        # Nothing is filtered or ticked. Only such a page is cached: it shows nobody's input.
         self.is_whole = (chosen, keys, before) == (_NO_FILTER, (), _NO_FILTER)
         self._ticked = [key for key in keys if catalog.find(key)]
         self._items = [product.item for product in catalog.items if product.item]
@@ -67,7 +67,7 @@ class CatalogPage:
 
     @property
     def renewed_controls(self) -> list[CatalogFilterControl]:
-        """Return the lists to update on the page that asks: all but the one that was changed there."""
+        """Return the lists to redraw in the browser: all but the one that the reader has changed."""
         renewed: list[CatalogFilterControl] = []
         for control in self.controls:
             if control.choices and self.chosen.values.get(control.name) == self._before.values.get(control.name):
@@ -90,7 +90,7 @@ class CatalogPage:
 
     @cached_property
     def _common_roles(self) -> frozenset[tuple[str, int]]:
-        """Return the roles that every product requires in the same number, if each also requires others."""
+        """Return the roles that each product requires in the same number, if each also requires other roles."""
         requirements = [frozenset(roles) for roles in self._least_roles.values()]
         if not requirements:
             return frozenset()
@@ -121,7 +121,7 @@ class CatalogPage:
 
     @cached_property
     def left_out(self) -> str:
-        """Say that products priced in other currencies are left out, if a price is chosen."""
+        """Say that a chosen price leaves out products priced in other currencies."""
         price = self.chosen.price
         if price is None:
             return ""
@@ -147,7 +147,7 @@ class CatalogPage:
 
     @cached_property
     def wider(self) -> Link | None:
-        """Return the link without the filter whose removal shows the most products, if nothing matches."""
+        """If no product matches, return the link that removes the filter which hides the most."""
         removals: list[Removal] = []
         for control in self.controls:
             if not self.products and control.name in self.chosen.values:
@@ -181,7 +181,7 @@ def alternatives(catalog: Catalog, product: CatalogProduct) -> list[CatalogProdu
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRow:
-    """A row of the comparison, with a cell of lines for each product; `absent` stands in an empty one."""
+    """A row of the comparison: a cell of lines for each product; an empty cell shows `absent`."""
 
     title: str
     cells: tuple[tuple[str, ...], ...]
@@ -190,7 +190,7 @@ class ComparisonRow:
 
 
 class ComparePage:
-    """The comparison of up to three products, in the order of the address, from their schemas alone."""
+    """The comparison of up to three products, in the URL's order, from their schemas alone."""
 
     def __init__(self, catalog: Catalog, chosen: CatalogFilter, keys: tuple[str, ...]) -> None:
         self.catalog = catalog
@@ -198,9 +198,9 @@ class ComparePage:
         self._in_catalog = [product for key in keys if (product := catalog.find(key))]
         self._available = [product for product in self._in_catalog if product.is_available]
         available = [product.key for product in self._available]
-        # The catalog with the filters and the products.
+        # The URL of the catalog with the filters and the products.
         self.catalog_url = filtered_url("portal:catalog", chosen, available)
-        # The products, each with the address of the comparison without it.
+        # The products, each with the URL of the comparison without it.
         self.columns: list[tuple[CatalogProduct, str]] = []
         self._requirements: list[Requirements] = []
         for product in self._available[:COMPARED_AT_MOST]:
@@ -258,7 +258,7 @@ class ComparePage:
         ]
 
     def _people_rows(self) -> list[ComparisonRow]:
-        """Return a row for each role of any product. Its title is the role's, since titles of sections differ."""
+        """Return a row for each role of any product, titled by the role since titles of sections differ."""
         cells: dict[str, list[list[str]]] = {}
         for place, product in enumerate(self._requirements):
             for need in product.roles:
@@ -271,7 +271,7 @@ class ComparePage:
         return rows
 
     def _document_rows(self) -> list[ComparisonRow]:
-        """Return a row for each group of documents. Companies and foundations share one title."""
+        """Return a row for each title of document groups; companies and foundations share one."""
         groups = [dict(product.documents("entity")) for product in self._requirements]
         rows: list[ComparisonRow] = []
         for title in dict.fromkeys(title for documents in groups for title in documents):

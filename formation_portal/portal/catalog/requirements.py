@@ -27,7 +27,7 @@ _PARTY_HEADINGS = {
     "corporate": gettext_noop("For each company involved"),
     "foundation": gettext_noop("For each foundation involved"),
 }
-# By the word for the entity (entity_word).
+# Keyed by the word for the entity (entity_word).
 _FOR_THE_NEW = {
     "company": gettext_noop("About the new company"),
     "foundation": gettext_noop("About the new foundation"),
@@ -47,7 +47,7 @@ _MOST_OPTIONS = 8
 
 @dataclass(frozen=True, slots=True)
 class ListedQuestion:
-    """A question, with its roles if not all ask it. Its condition is "" if it is always asked."""
+    """A question, with its roles unless all ask it. An empty condition means "always asked"."""
 
     spec: FieldSpec
     condition: str
@@ -76,7 +76,7 @@ class ChecklistPart:
     id: str
     title: str
     condition: str
-    # The portal's text about whom it asks, and the form's help.
+    # The portal's text about the people asked, and the form's help.
     about: str
     help: str
     questions: tuple[ListedQuestion, ...]
@@ -84,7 +84,7 @@ class ChecklistPart:
 
 @dataclass(frozen=True)
 class Requirements:
-    """The costs and requirements of a product, as its page, its checklist and the comparison show them."""
+    """The costs and requirements of a product, for its page, its checklist and the comparison."""
 
     item: CatalogItem
 
@@ -105,7 +105,7 @@ class Requirements:
 
     @property
     def days(self) -> str:
-        """Say how many working days it takes; "" if the timeline names no number."""
+        """Name the working days of a formation; "" if the timeline has no number."""
         days = working_days(self.item.original.estimated_timeline)
         return ngettext("{days} working day", "{days} working days", days[1], days=days_of(self.item)) if days else ""
 
@@ -136,7 +136,7 @@ class Requirements:
         return tuple(needs)
 
     def _minimum_rule(self, section: Section) -> str:
-        """Describe the rule by which an answer changes the minimum of a role; "" without such a rule."""
+        """Describe the rule by which an answer changes a role's minimum; "" without a rule."""
         rule = section.conditional_min
         place = lookup_of(self.item.form).entity_field(rule.field) if rule else None
         if not (rule and place) or count_of(rule.minimum) is None:
@@ -146,7 +146,7 @@ class Requirements:
 
     @property
     def effort(self) -> tuple[str, ...]:
-        """Count what is always asked, in a line for the entity, for each required role, and for each share class."""
+        """Count unconditional requirements, in a line each for the entity, each required role and each share class."""
         form = self.item.form
         lines: list[str] = []
         fields: list[FieldSpec] = []
@@ -176,7 +176,7 @@ class Requirements:
                 yield section, list(chain.from_iterable(section.groups.values())), self._condition(section)
 
     def _condition(self, section: Section) -> str:
-        """Say when a section is asked that is not asked from the beginning."""
+        """Name the condition of a section that is not asked from the beginning."""
         activation = self._empty_state.section_activation(section)
         return "" if activation.active else f"{activation.reason}."
 
@@ -192,7 +192,7 @@ class Requirements:
 
     @property
     def checklist(self) -> tuple[ChecklistPart, ...]:
-        """Return the questions that a customer can prepare for, without those of the registered agent."""
+        """Return the questions to prepare for, without those that the registered agent answers."""
         parts = [self._part(section, ENTITY) for section in self.item.form.entity_sections]
         for kind in canonical.PARTY_KINDS:
             questions = tuple(self._questions_to_kind(kind))
@@ -210,14 +210,14 @@ class Requirements:
         return ChecklistPart(section.key, section.title, condition or "", about, section.help, questions)
 
     def _questions_to_kind(self, kind: str) -> Iterator[ListedQuestion]:
-        """Yield the questions to a kind of party; one shared by several roles comes once."""
+        """Yield the questions to a kind of party; a question of several roles comes once."""
         sections = self._roles_of(kind)
         questions: dict[tuple[str, str], tuple[ListedQuestion, list[str]]] = {}
         for section in sections:
             for question in self._preparable(section, kind):
                 key = (question.condition, question.spec.name)
                 questions.setdefault(key, (question, []))[1].append(section.role or "")
-        # Unconditional questions come first, so that other roles don't cut a branch into several.
+        # Unconditional questions come first, so that other roles' questions don't interrupt a branch.
         for question, roles in sorted(questions.values(), key=lambda pair: pair[0].condition):
             yield question if len(roles) >= len(sections) else replace(question, roles=_as_roles(roles))
 
@@ -228,7 +228,7 @@ class Requirements:
                 yield ListedQuestion(spec, condition)
 
     def _condition_of(self, rule: Condition | None, section: Section, group: str) -> str | None:
-        """Describe a rule; "" without one, None if it names an unknown question and so is never met."""
+        """Describe a rule: "" if there is none, None if it can't be met as its question is unknown."""
         if rule is None:
             return ""
         place = find_field(self.item.form, rule, section, group, None)
@@ -236,7 +236,7 @@ class Requirements:
 
 
 def days_of(item: CatalogItem) -> str:
-    """Return the working days from and to, like "3–5"; "" if the timeline names no number."""
+    """Return the range of working days, like "3–5"; "" if the timeline has no number."""
     return "–".join(map(str, dict.fromkeys(working_days(item.original.estimated_timeline) or ())))
 
 
@@ -256,7 +256,7 @@ def _effort(fields: Iterable[FieldSpec], slots: Iterable[DocumentSlot]) -> str:
 
 
 def _document_lines(sections: Sequence[Section], group: str) -> list[DocumentLine]:
-    """Return a line for each document, with the roles if not all of the sections ask for it."""
+    """Return a line for each document, with its roles unless all of the sections ask for it."""
     by_name: dict[str, list[tuple[Section, DocumentSlot]]] = {}
     for section in sections:
         for slot in section.slots(group):

@@ -1,11 +1,11 @@
-"""Search the catalog: each word has to begin a word of the product, or be a trade term for it."""
+"""Search the catalog: each word must begin a word of the product's texts, or be a trade term for it."""
 
 import re
 import unicodedata
 
 from formation_portal.contract.catalog import CatalogItem
 
-# Search words, and the words of catalogs that mean the same. No product is named here.
+# Search words, each with its synonyms in catalogs. No product is named here.
 _TRADE_WORDS = {
     "charity": ("foundation", "non-profit"),
     "corp": ("corporation",),
@@ -29,7 +29,7 @@ _TRADE_WORDS = {
     "trust": ("foundation",),
     "wealth": ("foundation",),
 }
-# Longer searches are cut.
+# Longer searches are cut to this length.
 MAX_LENGTH = 100
 _ACCENTS = re.compile(r"[\u0300-\u036f]")
 _DOT_WITHIN = re.compile(r"(?<=\w)\.(?=\w)")

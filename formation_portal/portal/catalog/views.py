@@ -1,4 +1,4 @@
-"""Show the catalog, a comparison, the guide and a product to everybody. Choices are in the address."""
+"""Show the catalog, a comparison, the guide and products to everybody. The URL has the choices."""
 
 import logging
 from collections.abc import Callable
@@ -34,16 +34,16 @@ log = logging.getLogger(__name__)
 def with_catalog(
     view: Callable[Concatenate[Request, Catalog, Rest], HttpResponse],
 ) -> Callable[Concatenate[Request, Rest], HttpResponse]:
-    """Pass the catalog to the view, or answer 503 if there is none, not even an old one."""
+    """Pass the catalog, if need be an old copy, to the view, or answer 503 without any."""
 
     @wraps(view)
     def wrapped(request: Request, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponse:
         try:
             offered = current_catalog()
         except CatalogUnavailable as error:
-            # The gateway logs the reason once; here it would be logged for every visitor.
+            # The gateway has logged the reason once; here, each visit would log it.
             log.info("No catalog to show: %s", error)
-            # Our team has to fix a wrong address or key: trying again does not help.
+            # Our team has to fix a wrong URL or key: trying again does not help.
             is_ours = isinstance(error.__cause__, NotAuthorised | NotConfigured)
             response = render(request, "portal/catalog/unavailable.html", {"is_ours": is_ours}, status=503)
             response.headers["Retry-After"] = "60"
@@ -57,7 +57,7 @@ def with_catalog(
 @public
 @with_catalog
 def catalog(request: AnyRequest, offered: Catalog) -> HttpResponse:
-    """Show the catalog; for htmx, only the results with the count. A page restored from history is whole."""
+    """Show the catalog; for htmx, only the count and results, unless it restores a page from history."""
     chosen = CatalogFilter.from_query(request.GET)
     keys = compared_keys(request.GET)
     before = CatalogFilter.from_query(QueryDict(urlsplit(request.htmx.current_url or "").query))
@@ -65,7 +65,7 @@ def catalog(request: AnyRequest, offered: Catalog) -> HttpResponse:
     if not request.htmx or request.htmx.history_restore_request:
         return render(request, "portal/catalog/catalog.html", context)
     response = render(request, "portal/catalog/_catalog_update.html", context)
-    # The address has only the filters that are set, so that it can be shared. Typing adds no step to the history.
+    # The URL has only the set filters, so that it can be shared. Typing adds no step to the browser's history.
     url = filtered_url("portal:catalog", chosen, keys)
     is_step = before.search == chosen.search and url != request.htmx.current_url_abs_path
     return push_url(response, url) if is_step else replace_url(response, url)
@@ -75,7 +75,7 @@ def catalog(request: AnyRequest, offered: Catalog) -> HttpResponse:
 @public
 @with_catalog
 def compare(request: AnyRequest, offered: Catalog) -> HttpResponse:
-    """Show the comparison. Empty filters of the form are removed from the address, so that it can be shared."""
+    """Show the comparison. Empty filters of the form are removed from the URL, so that it can be shared."""
     chosen = CatalogFilter.from_query(request.GET)
     keys = compared_keys(request.GET)
     if any(not value for _, values in request.GET.lists() for value in values):
@@ -87,13 +87,13 @@ def compare(request: AnyRequest, offered: Catalog) -> HttpResponse:
 @public
 @with_catalog
 def guide(request: AnyRequest, offered: Catalog) -> HttpResponse:
-    """Show the questions and the shortlist; for htmx, only the shortlist. The address has only chosen answers."""
+    """Show the questions and the shortlist; for htmx, only the shortlist. The URL has only the chosen answers."""
     page = GuidePage(offered, request.GET)
     if not request.htmx or request.htmx.history_restore_request:
         if any(not value for value in request.GET.values()):
             return redirect(page.url)
         return render(request, "portal/catalog/guide.html", {"page": page})
-    # An answer adds no step to the history.
+    # An answer adds no step to the browser's history.
     return replace_url(render(request, "portal/catalog/_guide_update.html", {"page": page}), page.url)
 
 
@@ -101,7 +101,7 @@ def guide(request: AnyRequest, offered: Catalog) -> HttpResponse:
 @public
 @with_catalog
 def product(request: AnyRequest, offered: Catalog, key: str) -> HttpResponse:
-    """Show a product. `?chosen` says that the reader has signed in to start."""
+    """Show a product. `?chosen`: the reader has just signed in to start it."""
     row = offered.find(key)
     if row is None:
         raise Http404

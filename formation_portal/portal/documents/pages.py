@@ -1,4 +1,4 @@
-"""Build the page of documents: every slot, grouped by holder."""
+"""Build the page of documents: every slot, grouped by party."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -24,10 +24,10 @@ from ..slots import slot_rows
 
 @dataclass(frozen=True)
 class DocumentsPage(ApplicationPage):
-    """The slots of a page of holders.
+    """A page of documents: the slots of the entity and of parties.
 
-    `earlier` are the reader's own files, offered for reuse; `back` is the page to return to, or blank; `query` has the
-    number of the page, or names a party on it; `refused` has the errors of refused files by the key of their slot.
+    `earlier` are the reader's own files, to be reused; `back` is the page to return to, or blank; `query` holds the
+    page number, or a party on the page; `refused` has the errors of refused files by the keys of their slots.
     """
 
     earlier: EarlierFiles
@@ -45,7 +45,7 @@ class DocumentsPage(ApplicationPage):
 
     @cached_property
     def holders(self) -> Page[PartyRow | None]:
-        """Return the holders on this page, of all that have slots: the entity (None) first."""
+        """Return those on this page who have slots: the entity (None) first, then parties."""
         state = self.draft.form_state
         holders = [party for party in (None, *self.draft.parties) if state.slots(party.record if party else None)]
         token = self.query.get("party")
@@ -58,7 +58,7 @@ class DocumentsPage(ApplicationPage):
 
     @cached_property
     def groups(self) -> list[dict[str, Any]]:
-        """Return the slots of the entity, then those of each party, and how many required documents are missing."""
+        """Return the entity's slots, then each party's, each with the number of missing required documents."""
         deliveries = deliveries_for_customer(self.draft.application)
         groups: list[dict[str, Any]] = []
         for party in self.holders:
@@ -82,7 +82,7 @@ class DocumentsPage(ApplicationPage):
             of_holder = self.draft.needs_of_party(party.token) if party else needs_of_entity(self.draft.form_state)
             needs += [need for need in of_holder if need.slot is not None]
         links = list(need_rows(needs))
-        # To judge everybody on the other pages by all their answers would take longer than the page.
+        # To judge all parties on other pages by all their answers would take too long.
         missing: Counter[int] = Counter()
         for page in self.holders.paginator:
             if page.number != self.holders.number:

@@ -1,4 +1,4 @@
-"""The addresses of documents, below an application's."""
+"""The URLs of documents, below an application's."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""List the document slots, upload into one, show a document, and download it."""
+"""List document slots, upload into a slot, show a document, and download it."""
 
 from dataclasses import replace
 from typing import cast

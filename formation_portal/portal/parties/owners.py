@@ -38,7 +38,7 @@ class NewOwner:
     """The owner to add, as typed. The token makes posting twice harmless."""
 
     token: str
-    # The chosen option: "party:" with the token of an existing party, or "new:" with the kind of a new one.
+    # The chosen option: "party:" and the token of an existing party, or "new:" and the kind of a new party.
     who: str = ""
     first_name: str = ""
     last_name: str = ""
@@ -83,7 +83,7 @@ def stake_control(token: str) -> str:
 
 @dataclass(frozen=True)
 class OwnersPage(FormPage):
-    """The owners of one company, and the owner to add. `typed` has the stakes of the form, also refused ones."""
+    """The owners of one company, and the owner to add. `typed` has the stakes as typed, even refused ones."""
 
     company_row: PartyRow
     typed: TypedStakes
@@ -114,7 +114,7 @@ class OwnersPage(FormPage):
 
     @cached_property
     def excess(self) -> str:
-        """Return the error of shares that exceed 100% together with the new owner's; empty if they do not."""
+        """Return the error if all shares, with the new owner's, exceed 100%; else ""."""
         parts = [owner.part for owner in self.owners]
         with suppress(AnswerError):
             parts.append(parse_stake(self.new.part, of=""))
@@ -146,7 +146,7 @@ class OwnersPage(FormPage):
             errors["part"] = gettext("Enter how much they own, like 40% or 1/3")
         else:
             try:
-                # They may have no name yet.
+                # The owner may have no name yet.
                 parse_stake(self.new.part, of=in_quotes(gettext("Share owned")))
             except AnswerError as error:
                 errors["part"] = error.message
@@ -158,7 +158,7 @@ class OwnersPage(FormPage):
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Return the errors of the form. The excess is listed once, with the last of the controls that show it."""
+        """Return the errors of the form; the excess over 100% only for the last control that shows it."""
         problems = [Problem(control, owner.problem) for control, owner, _ in self.controls if owner.problem]
         problems += [Problem(f"new-{name.replace('_', '-')}", text) for name, text in self.new_errors.items()]
         if self.excess:

@@ -1,4 +1,4 @@
-"""Build the pages of one party: its roles, questions and documents, a new one, and one that seems to be a duplicate."""
+"""Build the pages of a party: its roles, questions and documents, its addition, and a possible duplicate."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -43,7 +43,7 @@ from ..slots import SlotRow
 
 
 def duplicate_context(draft: Draft, party: PartyRow, other: PartyRow) -> dict[str, Any]:
-    """Ask whether two parties are the same: `party` was just saved, `other` stays if they are merged."""
+    """Ask whether two parties are the same: `party` was just saved, `other` remains after a merger."""
     new_roles = [role for role in party.roles if role not in other.roles]
     merge_label = gettext("Keep only the first {name}").format(name=other.label)
     if count := len(new_roles):
@@ -60,7 +60,7 @@ def duplicate_context(draft: Draft, party: PartyRow, other: PartyRow) -> dict[st
 
 
 def _differing_answers(draft: Draft, party: PartyRow, other: PartyRow) -> list[tuple[str, str, str]]:
-    """Return the answers and shareholdings of both that differ: label, value of the other, value of the party."""
+    """Return the answers and shareholdings that differ: label, value of the other, value of the party."""
     rows: list[tuple[str, str, str]] = []
     for spec in draft.schema.fields_of(party.kind, (*other.roles, *party.roles)):
         if spec.name in party.raw and spec.name in other.raw:
@@ -144,7 +144,7 @@ class PartyPage(QuestionPage):
 
     @cached_property
     def duplicate(self) -> dict[str, str]:
-        """Return the question whether the party is the same as another one, and why; {} if it does not seem so."""
+        """Return the question whether the party duplicates another, with the reason; {} without a likely duplicate."""
         other = None if self.read_only_reason else duplicate_of(self.draft, self.party)
         if other is None:
             return {}
@@ -166,9 +166,9 @@ class PartyPage(QuestionPage):
 
     @cached_property
     def slots_by_role(self) -> dict[str, list[SlotRow]]:
-        """Return the documents that a single role asks for, by the key of its section; "" has all others.
+        """Return the document slots that only one role has, by section key; "" has all other slots.
 
-        They stand with its questions as long as others remain, since the part with those says which files are accepted.
+        Without other slots, "" has them all, since only the part with "" says which files are accepted.
         """
         sections = [section for section in self.draft.schema.role_sections if section.allows(self.party.kind)]
         names = [(section.key, slot.name) for section in sections for slot in section.slots(self.party.kind)]
@@ -224,7 +224,7 @@ class PartyPage(QuestionPage):
 
 
 def party_page(draft: Draft, party: PartyRow, *, own_email: str, earlier: EarlierFiles | None = None) -> PartyPage:
-    """Build the page of a party. With the reader's own e-mail address, a browser may fill in the reader's own data."""
+    """Build the page of a party. If its e-mail address is the reader's, browsers may fill in the reader's data."""
     deliveries = deliveries_for_customer(draft.application)
     status = deliveries.of_party(party.token)
     delivery = answers_delivery(deliveries, status, party=party.token, changed_at=party.model.updated_at)
@@ -248,7 +248,7 @@ class PartyForm(QuestionForm):
 
     @staticmethod
     def entry_of(question: rules.Question) -> str:
-        """Return the key of a question's heading: the schema's group if it is about the party, else the role."""
+        """Return the key of a question's heading: the group of a question about the party itself, else the role."""
         if canonical.is_of_party(question.spec.canonical_field):
             return f"{ABOUT_PARTY}{question.spec.group}"
         return question.section.key
@@ -274,9 +274,9 @@ def party_form(
     feedback: ReviewFeedback | None = None,
     is_guests: bool = False,
 ) -> PartyForm:
-    """Build the form of a party. `more_roles` are added to its roles: a page drawn with them posts their questions.
+    """Build a party's form, with questions of `more_roles` too: the posted page may have been drawn with more roles.
 
-    Guests see neither share classes, so that questions that choose one are left out, nor the countries of others.
+    Guests are not asked to choose share classes, and don't see other parties' countries.
     """
     holder = replace(party.record, roles=tuple(dict.fromkeys((*party.roles, *more_roles))))
     questions = questions_by_entry(draft.form_state.party_questions(holder))
@@ -316,7 +316,7 @@ _ABOUT_PARTY = {
 
 
 def questions_by_entry(questions: Iterable[rules.Question]) -> tuple[rules.Question, ...]:
-    """Sort questions by heading: those about the party first, then each role's, in the order of the schema."""
+    """Sort questions by heading: first the party itself, then each role, in the order of the schema."""
     of_headings: dict[str, list[rules.Question]] = {}
     for question in sorted(questions, key=lambda question: not canonical.is_of_party(question.spec.canonical_field)):
         of_headings.setdefault(PartyForm.entry_of(question), []).append(question)
@@ -324,14 +324,14 @@ def questions_by_entry(questions: Iterable[rules.Question]) -> tuple[rules.Quest
 
 
 def party_email(party: PartyRow) -> str:
-    """Return the party's e-mail address as typed, in lower case."""
+    """Return the party's typed e-mail address, in lower case."""
     for name, value in party.raw.items():
         if canonical.property_of(name) == "email" and isinstance(value, str):
             return clean_line(value).lower()
     return ""
 
 
-# Marks in an address that the kind in it is not chosen yet.
+# Marks in a URL that its kind is a suggestion, not yet a choice.
 CHOOSING = "choosing"
 
 _HINTS = {
@@ -345,7 +345,7 @@ _ADD_SOMEONE = gettext_noop("Add someone")
 
 
 def new_party_context(draft: Draft, query: QueryDict, user: User) -> dict[str, Any]:
-    """Describe the step of adding a party that a query or a post has reached: first the kind, then the roles."""
+    """Describe the current step of adding a party, by the URL's query or a post: first the kind, then the roles."""
     role = query.get("role", "")
     kinds = roles.kinds_for_role(draft, role)
     kind = query.get("kind", kinds[0] if len(kinds) == 1 else "")
@@ -354,7 +354,7 @@ def new_party_context(draft: Draft, query: QueryDict, user: User) -> dict[str, A
     for value in kinds:
         label = capfirst(roles.kind_with_article(value))
         options.append(Option(value, label, value == ticked, help=gettext(_HINTS[value])))
-    # Asked again also if the page was only opened once more in another language.
+    # The kind is asked again if the page was only reopened in another language.
     if kind not in kinds or CHOOSING in query:
         kind = ""
     chosen = query.getlist("roles") or [role]

@@ -1,4 +1,4 @@
-"""Build the page of people and companies: each role, each party once, and the contacts that could take a role."""
+"""Build the page of people and companies: the roles, the parties, and the contacts that could take a role."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ from ..pages import PEOPLE, ApplicationPage, Link, next_step
 from .pages import distinguishing_words
 from .progress import NeedCounts, Progress, guest_part, party_progress, role_progress
 
-# A role shows so many contacts as buttons, and names so many of many holders.
+# The most contacts that a role shows as buttons, and the most holders that it names.
 _CONTACTS_AT_ONCE = 3
 _NAMED_AT_ONCE = 3
 # More parties than this are grouped by role and can be filtered.
@@ -42,7 +42,7 @@ _SEEN_AT_ONCE = 8
 
 @dataclass(frozen=True, slots=True)
 class RoleCandidate:
-    """A party, or a contact from another application, that can take a role in one press."""
+    """A party, or a contact from another application, with a button to take a role."""
 
     id: str
     kind: str
@@ -57,7 +57,7 @@ class PartyListItem:
     party: PartyRow
     facts: str
     progress: Progress
-    # None where the service has refused the answers: the progress says so.
+    # None if the service has refused the answers, which the progress says.
     delivery: DeliveryStatus | None
     url: str
     can_edit: bool = False
@@ -109,7 +109,7 @@ class PeoplePage(ApplicationPage):
 
     @property
     def removed(self) -> list[tuple[PartyRow, str]]:
-        """Return the removed parties, each with its roles and the time; none once nothing can be changed."""
+        """Return the removed parties, each with its roles and the time; none if the application is read-only."""
         removed: list[tuple[PartyRow, str]] = []
         for party in self.draft.removed_parties:
             if party.model.removed_at and not self.read_only_reason:
@@ -147,14 +147,14 @@ class PeoplePage(ApplicationPage):
             "usable": usable,
             "contacts": contacts[:_CONTACTS_AT_ONCE],
             "listed": listed,
-            # The role's minimum is told by its progress.
+            # The role's progress names its minimum already.
             "needs": [need for need in self._counts.needs_of_role(section) if need.code != "minimum"],
             "add_url": add_url,
             "list_url": self._url("party_known"),
         }
 
     def _usable(self, section: Section) -> list[RoleCandidate]:
-        """Return the parties that could take the role. Where they are many, each gets roles on its own page."""
+        """Return the parties that could take the role; none if there are many, which take roles on their own pages."""
         if self.read_only_reason:
             return []
         usable: list[RoleCandidate] = []
@@ -180,7 +180,7 @@ class PeoplePage(ApplicationPage):
 
     @cached_property
     def _contacts(self) -> list[RoleCandidate]:
-        """Return the reader's contacts that are not parties yet. A token makes pressing a button twice harmless."""
+        """Return the reader's contacts that are not parties yet. A token keeps a second press from adding another."""
         if self.read_only_reason or self.party_limit:
             return []
         absent = without_party(self.draft, contacts(self.user, self.draft))
@@ -208,7 +208,7 @@ class PeoplePage(ApplicationPage):
     def groups(self) -> list[dict[str, Any]]:
         """Return the parties that match the search, by their first role.
 
-        `items` are those on this page, and `others` the first holders of the role that stand in an earlier group.
+        `items` are the parties on this page, `others` the holders of the role that are listed in an earlier group.
         """
         on_page = {party.token for party in self.shown}
         groups: list[dict[str, Any]] = []
@@ -238,7 +238,7 @@ class PeoplePage(ApplicationPage):
 
     @cached_property
     def _members(self) -> list[tuple[Section | None, list[PartyRow]]]:
-        """Return the matching parties by their first role; None, the last one, has the parties without a role."""
+        """Return the matching parties by their first role; the last group, None, has parties without a role."""
         members: list[tuple[Section | None, list[PartyRow]]] = []
         remaining = self.matches
         for section in roles.active_roles(self.draft):
@@ -248,7 +248,7 @@ class PeoplePage(ApplicationPage):
 
     @cached_property
     def shown(self) -> Page[PartyRow]:
-        """Return the parties on this page. A search has one page, since its words stand in no address."""
+        """Return the parties on this page. A search has a single page, since no URL contains its words."""
         in_order = [party for _, members in self._members for party in members]
         length = max(PEOPLE_AT_ONCE, len(in_order)) if self.search else PEOPLE_AT_ONCE
         return Paginator(in_order, length).get_page(self.number)

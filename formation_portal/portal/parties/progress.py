@@ -35,7 +35,7 @@ class NeedCounts:
 
     @cached_property
     def by_party(self) -> dict[str, Counter[str]]:
-        """Count each party's needs by code, whichever section asks, by the party's token."""
+        """Count the needs of all sections by code, for each party's token."""
         counts: dict[str, Counter[str]] = {row.token: Counter() for row in self.draft.parties}
         for need in self.draft.needs:
             if need.party_id is not None:
@@ -43,11 +43,11 @@ class NeedCounts:
         return counts
 
     def needs_of_role(self, section: Section) -> tuple[Need, ...]:
-        """Return what a role itself needs: more or fewer parties, or answers that add up."""
+        """Return the needs of the role itself: more or fewer parties, or answers that add up."""
         return tuple(need for need in self.draft.needs_of_section(section.key) if need.party_id is None)
 
     def codes_in(self, section: Section) -> Counter[str]:
-        """Count the needs of the parties with a role by code, whichever of their sections asks."""
+        """Count by code all needs of the parties with the role, also those of their other roles."""
         codes: Counter[str] = Counter()
         for row in self.draft.parties:
             if section.role in row.roles:
@@ -56,7 +56,7 @@ class NeedCounts:
 
 
 def role_progress(counts: NeedCounts, section: Section, *, refused: Set[str] = NO_REFUSALS) -> Progress:
-    """Judge a role: it is complete only when everybody in it is. `refused` has the tokens of refused parties."""
+    """Judge a role, complete only if all its parties are. `refused` has the tokens of refused parties."""
     tokens = {row.token for row in counts.draft.parties if section.role in row.roles}
     minimum = counts.draft.form_state.minimum_of(section).count
     if not refused.isdisjoint(tokens):
@@ -100,7 +100,7 @@ def needs_words(codes: Counter[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class GuestPart:
-    """The part of an invited party. `needs` is what its guest was asked for and has not given, or has to correct."""
+    """The part of an invited party. `needs` are the items that its guest still has to give or correct."""
 
     party: PartyRow
     invitation: Invitation
@@ -118,13 +118,13 @@ class GuestPart:
 
 
 def guest_part(draft: Draft, party: PartyRow, invitation: Invitation, *, refused: Iterable[Need]) -> GuestPart:
-    """Judge a guest's part. `refused` is everything of the application that the formation service has refused."""
+    """Judge a guest's part. `refused` has all refusals by the formation service in the application."""
     needs = guest_needs(draft, party, refused=refused)
     stage, since = current_stage(invitation, now=timezone.now(), has_needs=bool(needs))
     return GuestPart(party, invitation, needs, stage, since)
 
 
 def guest_needs(draft: Draft, party: PartyRow, *, refused: Iterable[Need]) -> tuple[Need, ...]:
-    """Return what a guest still has to give, and what of their part the formation service has refused."""
+    """Return the items that a guest still has to give, or that the formation service has refused."""
     own_refusals = [need for need in refused if need.party_id == party.token and (need.slot or need.field)]
     return tuple(dict.fromkeys((*parts.needs_of_guest(draft, party), *own_refusals)))

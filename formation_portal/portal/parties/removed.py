@@ -1,4 +1,4 @@
-"""Keep a post to a party that was removed in the meantime, and offer to restore the party first."""
+"""Keep what is posted to a party that was removed in the meantime, and offer to restore the party."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -28,8 +28,8 @@ from .pages import party_form
 
 
 def _removal_words(draft: Draft, party: PartyRow, reader: User) -> str:
-    """Say who removed the party, and when. Makes one query."""
-    # The first entry of the history after the party was marked as removed is the one that removed it.
+    """Say who removed the party, and when. Makes one SQL query."""
+    # The removal is the first entry of the history after the party was marked as removed.
     since = draft.application.changes.filter(at__gte=party.model.removed_at)
     change = since.select_related("who").order_by("pk").first()
     values = {
@@ -43,7 +43,7 @@ def _removal_words(draft: Draft, party: PartyRow, reader: User) -> str:
 
 
 def _typed_answers(draft: Draft, party: PartyRow, post: QueryDict) -> list[AnswerRow]:
-    """Return the typed answers of a party's page, or those of the page of a company's owners."""
+    """Return the typed answers of a party's page, or of the page of a company's owners."""
     rows: list[AnswerRow] = []
     roles = [role for role in post.getlist(ROLES) if role]
     if ROLES in post and set(roles) != set(party.roles):
@@ -60,9 +60,9 @@ def _typed_answers(draft: Draft, party: PartyRow, post: QueryDict) -> list[Answe
 
 
 def restores_removed_party(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """Let a view that changes one party answer a post to a removed party with the offer to restore it.
+    """Make a view that changes one party answer a post to a removed party with the offer to restore it.
 
-    The view itself has checked by then that the reader may edit the application.
+    Before, the view itself checks that the reader may edit the application.
     """
 
     @wraps(view)
@@ -73,7 +73,7 @@ def restores_removed_party(view: Callable[..., HttpResponseBase]) -> Callable[..
             if request.method != "POST":
                 raise
             if request.POST.get(RESTORE) != removed.party.token:
-                # The page whose script posts a change stays as it is, with a banner.
+                # A page that posts by script stays open, with a banner.
                 if request.htmx:
                     return render(request, "portal/parties/_removed.html", {"party": removed.party}, status=422)
                 return _offer_restoration(request, removed)
@@ -92,7 +92,7 @@ def restores_removed_party(view: Callable[..., HttpResponseBase]) -> Callable[..
 
 
 def _offer_restoration(request: UserRequest, removed: PartyRemoved) -> HttpResponse:
-    """Offer to restore the party. The form sends the whole post again."""
+    """Offer to restore the party, with a form that sends the whole post again."""
     context = {
         "page": ApplicationPage(removed.draft),
         "party": removed.party,

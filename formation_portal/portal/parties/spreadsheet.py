@@ -1,4 +1,4 @@
-"""Add several people from a spreadsheet: download it, upload it, check its rows, add the chosen ones."""
+"""Add people from a spreadsheet: download it, upload it, check its rows, add the chosen ones."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -42,7 +42,7 @@ from .pages import already_here
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def spreadsheet(request: UserRequest, reference: str) -> HttpResponse:
-    """Explain the spreadsheet. A post stores the uploaded one and leads to the page of its rows; it adds nobody."""
+    """Explain the spreadsheet. A post stores an upload and redirects to its rows, without adding anybody."""
     draft = get_draft_or_404(request, reference)
     language = chosen_in(request)
     if request.method != "POST" or (language and "sheet" not in request.FILES):
@@ -51,7 +51,7 @@ def spreadsheet(request: UserRequest, reference: str) -> HttpResponse:
         upload = cast("UploadedFile[bytes] | None", request.FILES.get("sheet"))
         if upload is None:
             raise SheetRefused(gettext("Choose a spreadsheet, then upload it"))
-        # One byte more than is allowed shows that it is too large.
+        # Read one byte more than allowed, to notice a file that is too large.
         grid = read_sheet(bytes(upload.read(MAX_BYTES + 1)), keys_by_heading(draft.schema), account=request.user.pk)
         check_headings(draft, grid.headings)
         party_import = services.keep_import(draft, grid, name=upload.name or "", by=request.user)
@@ -63,7 +63,7 @@ def spreadsheet(request: UserRequest, reference: str) -> HttpResponse:
     except services.Closed:
         return _render_spreadsheet(request, draft, status=409)
     if language:
-        # No page can fill in a file control. The spreadsheet is stored, and this page leads to it.
+        # The language was changed. No page can refill a file control, but this page links to the stored spreadsheet.
         return redirect("portal:spreadsheet", reference=reference)
     return redirect("portal:party_import", reference=reference, token=party_import.token)
 
@@ -73,7 +73,7 @@ def _render_spreadsheet(request: UserRequest, draft: Draft, *, refusal: str = ""
         "page": ApplicationPage(draft),
         "refusal": refusal,
         "problems": [Problem("sheet", refusal)] if refusal else [],
-        # The spreadsheet that was uploaded and not yet checked.
+        # The uploaded spreadsheet whose rows are not yet checked.
         "pending": draft.application.party_imports.kept().first(),
         "roles": dict.fromkeys(canonical.role_word(section.role or "") for section in active_roles(draft)),
         "max_rows": MAX_ROWS,
@@ -98,7 +98,7 @@ def spreadsheet_template(request: UserRequest, reference: str, kind: str) -> Htt
 
 
 _NAMED_AT_MOST = 4
-# Remarks of the reader of spreadsheets.
+# Remarks from parsing a spreadsheet.
 _REMARKS = {
     "windows": gettext_noop("The file is not in UTF-8, so accents may be wrong. Check the names."),
     "merged": gettext_noop("Some cells are merged. We only read the first cell of each."),
@@ -110,9 +110,9 @@ _REMARKS = {
 def import_context(
     draft: Draft, party_import: PartyImport, rows: Sequence[SheetRow], actions: Mapping[str, str] | None
 ) -> dict[str, Any]:
-    """Describe the rows of an uploaded spreadsheet: those with problems, those that seem to exist already, and others.
+    """Describe the rows of an uploaded spreadsheet: rows with problems, likely duplicates of parties, and others.
 
-    `actions` are those chosen on the page, by the tokens of the rows; None before anything was chosen.
+    `actions` are the reader's choices by row token; None before any choice.
     """
     invalid: list[tuple[SheetRow, list[str]]] = []
     duplicates: list[dict[str, Any]] = []
@@ -147,7 +147,7 @@ def import_context(
 
 
 def _remarks(draft: Draft, party_import: PartyImport, rows: Sequence[SheetRow], *, count: int) -> list[str]:
-    """Return remarks on the spreadsheet as a whole, of which so many rows can be added."""
+    """Return remarks on the spreadsheet as a whole, of which `count` rows can be added."""
     sheet = party_import.sheet
     remarks = [gettext(_REMARKS[code]).format(detail=detail) for code, detail in sheet["remarks"]]
     room = services.party_room(draft)
@@ -164,7 +164,7 @@ def _remarks(draft: Draft, party_import: PartyImport, rows: Sequence[SheetRow], 
 
 
 def _import_row(draft: Draft, row: SheetRow, actions: Mapping[str, str] | None) -> dict[str, Any]:
-    """Describe a row that can be added; `duplicate` says that its party seems to exist already."""
+    """Describe a row that can be added; `duplicate` says that its party may exist already."""
     assert row.party is not None
     headings_by_text: dict[str, list[str]] = {}
     for heading, text in row.notes:
@@ -195,14 +195,14 @@ def _import_row(draft: Draft, row: SheetRow, actions: Mapping[str, str] | None) 
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def party_import(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """Show the rows of an uploaded spreadsheet. A post adds the ticked ones; the others stay to be checked."""
+    """Show the rows of an uploaded spreadsheet. A post adds the ticked rows and keeps the others."""
     draft = get_draft_or_404(request, reference)
     stored = draft.application.party_imports.kept().filter(token=token).first()
     if stored is None:
         return _import_not_found(request, reference)
     if request.method != "POST":
         return _render_import(request, draft, stored, None)
-    # A ticked row is added; a duplicate has a choice of its own.
+    # Ticked rows are added; a likely duplicate has a choice of its own.
     actions = dict.fromkeys(request.POST.getlist("row"), RowAction.ADD.value)
     for name, action in request.POST.items():
         if name.startswith("row:"):
@@ -250,7 +250,7 @@ def _render_import(
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def party_import_removal(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """Delete an uploaded spreadsheet. A GET, as after signing in again, only leads to it."""
+    """Delete an uploaded spreadsheet. A GET, as after signing in again, only redirects to it."""
     draft = get_draft_or_404(request, reference)
     stored = draft.application.party_imports.kept().filter(token=token).first()
     if stored is None:

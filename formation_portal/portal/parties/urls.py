@@ -1,4 +1,4 @@
-"""The addresses of people and companies, below an application's."""
+"""The URLs of people and companies, below an application's."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Show and change people and companies: the list, a new one, its page, its roles, duplicates, a company's owners."""
+"""Show, add and change people and companies: the list, each party's page and roles, duplicates, companies' owners."""
 
 from functools import cached_property
 from typing import Any
@@ -49,7 +49,7 @@ from .removed import restores_removed_party
 def people(request: UserRequest, reference: str) -> HttpResponse:
     """Show the roles and all people and companies; for htmx, only those whose name matches the posted search.
 
-    The search is posted, since the name of a person stands in no address.
+    The search is posted, since no URL may contain a person's name.
     """
     draft = get_draft_or_404(request, reference)
     page = PeoplePage(
@@ -67,7 +67,7 @@ def people(request: UserRequest, reference: str) -> HttpResponse:
 @customer
 @restores_removed_party
 def party_roles(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """Give a party one more role. A GET, as after signing in again, only leads to the list."""
+    """Give a party one more role. A GET, as after signing in again, only redirects to the list."""
     draft = get_draft_or_404(request, reference)
     party = get_party_or_404(draft, token)
     if request.method == "POST":
@@ -83,7 +83,7 @@ def _give_role(request: UserRequest, draft: Draft, party: PartyRow) -> None:
 
 
 def _posted_role(request: UserRequest, draft: Draft, kind: str, name: str) -> Section | None:
-    """Return the section of the posted role if it accepts the kind; else add an error message."""
+    """Return the section of the posted role if the role accepts the kind; else add an error message."""
     role = request.POST.get("role", "")
     for section in active_roles(draft):
         if role and section.role == role and section.allows(kind):
@@ -113,7 +113,7 @@ def _report_role(request: UserRequest, draft: Draft, section: Section, name: str
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def party_restoration(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """Restore a removed party. A GET, as after signing in again, only leads to the list."""
+    """Restore a removed party. A GET, as after signing in again, only redirects to the list."""
     draft = get_draft_or_404(request, reference)
     if request.method == "POST":
         if draft.party(token) is None and draft.removed_party(token) is None:
@@ -134,7 +134,7 @@ _ADDED = {
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def party_new(request: UserRequest, reference: str) -> HttpResponseBase:
-    """Ask for the kind, then for the roles. A post adds the party, whose own page asks the rest."""
+    """Ask for the kind, then for the roles. A post adds the party, whose own page asks the other questions."""
     draft = get_draft_or_404(request, reference)
     if not draft.application.can_be_changed:
         return redirect("portal:people", reference=reference)
@@ -150,7 +150,7 @@ def party_new(request: UserRequest, reference: str) -> HttpResponseBase:
         try:
             party = services.add_party(draft, *new, by=request.user, token=context["token"])
         except services.TooManyParties:
-            # The page says so.
+            # The page names the limit.
             pass
         except services.Closed as closed:
             messages.error(request, f"{closed}.")
@@ -166,7 +166,7 @@ def party_new(request: UserRequest, reference: str) -> HttpResponseBase:
 class PartyView(QuestionPageView):
     @cached_property
     def posted_roles(self) -> tuple[str, ...] | None:
-        """Return the chosen roles; None if the page did not ask, or the party's own roles were chosen to stay."""
+        """Return the chosen roles; None if the page did not ask, or if the reader chose to keep the stored roles."""
         post = self.request.POST
         if ROLES not in post or keeps_theirs(post, ROLES):
             return None
@@ -228,7 +228,7 @@ def party_known(request: UserRequest, reference: str) -> HttpResponse:
 
 
 def _add_contact(request: UserRequest, draft: Draft, source: str, token: str) -> None:
-    """Add a contact with the posted role. If it is a party already, also by an earlier press, it takes the role."""
+    """Add a contact as a party with the posted role. A contact that is a party already only gets the role."""
     contact = next((contact for contact in contacts(request.user, draft) if source in contact.sources), None)
     if contact is None or not is_token(token):
         raise Http404
@@ -246,7 +246,7 @@ def _add_contact(request: UserRequest, draft: Draft, source: str, token: str) ->
 @customer
 @restores_removed_party
 def party_duplicate(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """Ask whether the party is the same as another one. `?next=check` leads back to where the save came from."""
+    """Ask whether the party is a duplicate. `?next` names the page to return to."""
     draft = get_draft_or_404(request, reference)
     party = get_party_or_404(draft, token)
     other = duplicate_of(draft, party)
@@ -269,7 +269,7 @@ def party_duplicate(request: UserRequest, reference: str, token: str) -> HttpRes
 
 
 def ask_about_duplicate(request: UserRequest, draft: Draft, token: str, response: HttpResponseBase) -> HttpResponseBase:
-    """Return the response to a save; if it leads on and the party seems to be a duplicate, lead to that question."""
+    """Return the response to a save; if it redirects and the party may be a duplicate, redirect to that question."""
     stays = {"later", "update", "slot", "removal", "again", RESTORE}
     leads_on = isinstance(response, HttpResponseRedirect) and stays.isdisjoint(request.POST)
     party = draft.party(token)
@@ -285,7 +285,7 @@ def ask_about_duplicate(request: UserRequest, draft: Draft, token: str, response
 @customer
 @restores_removed_party
 def owners(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """Show the owners of a company that holds shares. A post saves stakes and adds an owner; the service gets none."""
+    """Show the owners of a company that holds shares. A post saves stakes and adds an owner, only in the portal."""
     draft = get_draft_or_404(request, reference)
     company = get_party_or_404(draft, token)
     if not draft.holds_shares or not company.is_owned:
@@ -324,7 +324,7 @@ def _save_owners(request: UserRequest, page: OwnersPage) -> HttpResponse:
         raise Http404 from gone
     except services.SharesExceedWhole:
         draft.reload()
-        # A choice between both versions comes first; the form with it carries all of this.
+        # A conflict is shown first; its form sends all of this again.
         if not result.conflicts:
             posted = {token: text for token, text in stakes.items() if token != new.party_token}
             refused = owners_page(draft, company, new, posted=posted)
@@ -344,7 +344,7 @@ def _save_owners(request: UserRequest, page: OwnersPage) -> HttpResponse:
 
 
 def _posted_stakes(request: UserRequest, page: OwnersPage) -> dict[str, str]:
-    """Read the posted stakes by the owner's token, without those whose stored version was chosen in a conflict."""
+    """Read the posted stakes by owner's token; leave out those whose stored version the reader chose in a conflict."""
     stakes: dict[str, str] = {}
     for party in page.draft.parties:
         control = stake_control(party.token)

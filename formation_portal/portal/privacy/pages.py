@@ -25,7 +25,7 @@ def application_links(applications: Iterable[Application]) -> list[Link]:
 
 
 def retention_sentences() -> list[str]:
-    """Say how long each kind of data is stored, a sentence for each rule with an end."""
+    """Return a sentence for each kind of data that is stored for a limited time."""
     rules = (
         (gettext("Drafts that nobody changes: {time}, and we write to you first."), settings.RETENTION_DRAFT_DAYS),
         (gettext("Withdrawn applications: {time}."), settings.RETENTION_WITHDRAWN_DAYS),
@@ -42,7 +42,7 @@ def retention_sentences() -> list[str]:
 
 
 def _time(days: int) -> str:
-    """Write a number of days, in years if it is whole years; leap days don't count."""
+    """Write a number of days, as years if it is whole years, leap days aside."""
     years, rest = divmod(days, _DAYS_A_YEAR)
     if years and rest <= years // 4 + 1:
         return ngettext("{count} year", "{count} years", years)

@@ -82,7 +82,7 @@ def _render_deletion(request: UserRequest, *, status: int = 200) -> HttpResponse
 @require_POST
 @customer
 def keeping(request: UserRequest, reference: str) -> HttpResponse:
-    """Keep a draft that is about to be deleted: it counts as changed now."""
+    """Keep a draft that is about to be deleted, by marking it as changed now."""
     draft = get_draft_or_404(request, reference, takes=Right.EDIT)
     try:
         keep_draft(draft, by=request.user)

@@ -1,4 +1,4 @@
-"""Compare a page with the one after a save: changed parts, choices that made answers inactive, and conflicts."""
+"""Compare a page before and after a save: changed parts, choices that made answers inactive, and conflicts."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,16 +37,16 @@ from ..pages import Link, customer_name
 
 @dataclass(frozen=True, slots=True)
 class PageUpdate:
-    """The parts of a page that show something else after a save, and an announcement for screen readers."""
+    """The parts of a page to redraw after a save, and an announcement for screen readers."""
 
     regions: tuple[Region, ...]
     marks: tuple[Question, ...]
     announcement: str
-    # Addresses whose country was changed, and with it their parts.
+    # Postal addresses whose country, and so whose parts, have changed.
     addresses: tuple[Question, ...] = ()
-    # Questions with another objection or advice than before.
+    # Questions whose objection or advice has changed.
     objections: tuple[Question, ...] = ()
-    # The page asks other questions than before, as after a change of roles: all of them are drawn again.
+    # All questions are redrawn, since the page asks other questions, as after a change of roles.
     is_rebuilt: bool = False
 
     @property
@@ -55,7 +55,7 @@ class PageUpdate:
 
 
 def page_update(*, before: QuestionForm, after: QuestionForm, shown_regions: Iterable[str]) -> PageUpdate:
-    """Compare the form before a save, of which the browser shows the regions with these ids, with the form after it."""
+    """Compare the form before a save with the form after it. `shown_regions` are the ids that the browser shows."""
     if before.structure != after.structure:
         added = len(after.shown_controls - before.shown_controls)
         removed = len(before.shown_controls - after.shown_controls)
@@ -94,16 +94,16 @@ def announcement(*, added: int, removed: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class NeedChanges:
-    """The ids of the lines to remove, and the lines to add before the line with an id; "" is the end of the list."""
+    """The ids of lines to remove, and the lines to add, by the id of the following line ("" at the end)."""
 
     done: tuple[str, ...]
     new: tuple[tuple[str, tuple[Link, ...]], ...]
 
 
 def need_changes(before: Sequence[Link], after: Sequence[Link]) -> NeedChanges | None:
-    """Compare the list that a page shows with the one that it has to show; None if the whole list is drawn again.
+    """Compare the shown list of needs with the new list; None if the whole list must be redrawn.
 
-    That is if a list is or becomes empty, if a line has no id of its own, if the order is another, and if there is a
+    That is so if a list is or becomes empty, if lines lack ids of their own, if their order changes, or if there is a
     second list of corrections.
     """
     old = {line.id: line for line in before}
@@ -130,7 +130,7 @@ def need_changes(before: Sequence[Link], after: Sequence[Link]) -> NeedChanges |
 
 @dataclass(frozen=True, slots=True)
 class Consequence:
-    """A changed choice: the name of its answer, what it has made inactive in words, if that is much, and its change."""
+    """A changed choice: the name of its answer, a text if it has made much inactive, and the change itself."""
 
     name: str
     text: str
@@ -140,7 +140,7 @@ class Consequence:
 def consequence(
     draft: Draft, before: FormState, changes: Sequence[Change], party: PartyRow | None, *, is_guests: bool
 ) -> Consequence | None:
-    """Return the last choice of a save with what it has made inactive, or None. `party` is as it was before."""
+    """Return the last restorable choice of a save and its consequence, or None. `party`: the party before the save."""
     for change in reversed(changes):
         for name in restorable_choices(draft, change):
             inactive = _made_inactive(draft, before, changes, party)
@@ -155,7 +155,7 @@ def consequence(
 
 
 def _made_inactive(draft: Draft, before: FormState, changes: Sequence[Change], party: PartyRow | None) -> Inactive:
-    """Return what the changes have made inactive. Changes of answers alone are compared only where those reach."""
+    """Return what the changes have made inactive. If only answers changed, compare only what depends on them."""
     row = draft.party(party.token) if party else None
     names = {str(line["field"]) for change in changes for line in change.changes}
     own_holders = {party.token} if party else {section.key for section in draft.schema.entity_sections}
@@ -169,9 +169,9 @@ def _made_inactive(draft: Draft, before: FormState, changes: Sequence[Change], p
 
 @dataclass(frozen=True)
 class InactiveWarnings:
-    """The warnings at the choices of a page: what may no longer apply if one is changed, if that is much.
+    """The warnings at choices on a page: what may no longer apply after a change, if that is much.
 
-    They stay true when the choice is changed. A guest is told only of the answers of the party `only_of`.
+    The warnings stay true when the choice is changed. Guests are warned only of answers of the party `only_of`.
     """
 
     draft: Draft
@@ -229,7 +229,7 @@ Reader = AbstractBaseUser | AnonymousUser
 
 @dataclass(frozen=True, slots=True)
 class FieldConflict:
-    """An answer in both versions. If `is_left`, only others have changed it, so that there is nothing to choose."""
+    """An answer as posted and as stored. With `is_left`, only others have changed it, so that the stored one stays."""
 
     control: str
     label: str
@@ -239,7 +239,7 @@ class FieldConflict:
     is_left: bool = False
 
     def author_words(self, reader: Reader) -> str:
-        """Tell who has saved the other version, and when. A guest, who has no account, is told of nobody."""
+        """Say who has saved the stored version, and when. Guests, who have no account, get no name."""
         change = self.change
         if change is None or change.who is None or reader.pk is None:
             return gettext("As it is now")
@@ -271,7 +271,7 @@ def field_conflicts(form: QuestionForm, result: SaveResult) -> tuple[FieldConfli
 
 
 def conflict_words(conflicts: Iterable[FieldConflict]) -> str:
-    """Tell which answers wait for a choice, since both sides have changed them; "" for none."""
+    """Name the answers that both the reader and others have changed, which wait for a choice; "" for none."""
     return sentence_about(
         [conflict.label for conflict in conflicts if not conflict.is_left],
         gettext("{names} was changed in another window, so your answer is not saved. Your other answers are saved."),
@@ -280,7 +280,7 @@ def conflict_words(conflicts: Iterable[FieldConflict]) -> str:
 
 
 def kept_theirs_words(labels: Iterable[str]) -> str:
-    """Tell which answers only others have changed, so that they stay; "" for none."""
+    """Name the answers that only others have changed, which therefore stay; "" for none."""
     return sentence_about(
         labels,
         gettext("{names} was changed in another window. We kept the answer saved there."),
@@ -289,7 +289,7 @@ def kept_theirs_words(labels: Iterable[str]) -> str:
 
 
 def accepted_words(labels: Iterable[str]) -> str:
-    """Tell which answers were not changed, since a reviewer has accepted them; "" for none."""
+    """Name the answers that stay as they were, since a reviewer has accepted them; "" for none."""
     return sentence_about(
         labels,
         gettext("{names} was not changed, because our reviewer has accepted it."),
@@ -298,7 +298,7 @@ def accepted_words(labels: Iterable[str]) -> str:
 
 
 def sentence_about(labels: Iterable[str], singular: str, plural: str) -> str:
-    """Fill in the sentence for one label or several, which has `{names}`; "" without a label."""
+    """Fill the labels into `{names}` of the sentence for one or for several; "" without a label."""
     names = [in_quotes(label) for label in labels]
     sentence = singular if len(names) == 1 else plural
     return sentence.format(names=listed(names)) if names else ""
@@ -307,7 +307,7 @@ def sentence_about(labels: Iterable[str], singular: str, plural: str) -> str:
 def hidden_controls(
     post: QueryDict, *, but: Collection[str] = ("csrfmiddlewaretoken", "version", PAGE_VERSION)
 ) -> tuple[tuple[str, str], ...]:
-    """Return the post as hidden inputs, without `but` and chosen versions. No button of a slot is pressed again."""
+    """Return the post as hidden inputs, without `but` and chosen versions. Buttons of slots become "update"."""
     inputs: list[tuple[str, str]] = []
     for name, values in post.lists():
         if name in ("slot", "removal"):
@@ -318,7 +318,7 @@ def hidden_controls(
 
 
 def unsaved_rows(form: QuestionForm, answers: Mapping[str, Any]) -> tuple[AnswerRow, ...]:
-    """Return the posted answers that differ from the stored ones, to be read and copied."""
+    """Return the posted answers that differ from the stored ones, for the reader to copy."""
     rows: list[AnswerRow] = []
     for question in form.questions:
         posted = answer_in_words(question.spec, answers.get(question.spec.name), form.share_classes)
@@ -329,6 +329,6 @@ def unsaved_rows(form: QuestionForm, answers: Mapping[str, Any]) -> tuple[Answer
 
 
 def unsaved_replies(post: QueryDict) -> tuple[AnswerRow, ...]:
-    """Return the posted replies to our reviewer, to be read and copied."""
+    """Return the posted replies to our reviewer, for the reader to copy."""
     replies = (reply.text for reply in posted_replies(post) if reply.text.strip())
     return tuple(AnswerRow(gettext("Your reply to our reviewer"), text) for text in replies)

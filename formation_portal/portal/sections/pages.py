@@ -1,4 +1,4 @@
-"""The page of a section, and what all pages of questions have in common."""
+"""Build the page of a section, and the common base of all pages of questions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -30,22 +30,22 @@ from ..pages import FormPage, Link, file_problems, need_rows, read_only_reason
 from ..slots import SlotRow, slot_rows
 from .changes import InactiveWarnings
 
-# More would be a list to read, and no help.
+# The most glossary terms beside a form: more would not help.
 _MOST_BESIDE_A_FORM = 6
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionEntry:
-    """Questions under one heading; without a title they stand under the page's own."""
+    """Questions under one heading; without a title, under the heading of the page."""
 
     id: str
     title: str
     regions: tuple[Region, ...]
-    # Why the questions are asked, or why not at present. None: never; "": not now, but a choice may bring a note.
+    # Why the questions are asked, or not at present. None: never has a note; "": may get one after a choice.
     note: str | None = None
-    # The title is in the portal's words, and not in the schema's.
+    # The title is the portal's own text, not the schema's.
     is_ours: bool = False
-    # The documents that stand with these questions.
+    # The documents shown with these questions.
     slots: tuple[SlotRow, ...] = ()
 
     @property
@@ -55,7 +55,7 @@ class QuestionEntry:
 
     @property
     def is_complete(self) -> bool:
-        """Check that an answer is given, that no answer is needed, and that there is no objection, note or doubt."""
+        """Tell whether there are answers, none is missing, and none has an objection, note or doubt."""
         questions = [question for region in self.regions if region.shown for question in region.questions]
         is_settled = all(question.mark in ("met", "") and not question.note for question in questions)
         has_doubts = any(question.doubt for question in questions)
@@ -69,40 +69,40 @@ class QuestionEntry:
 @dataclass(frozen=True, kw_only=True)
 class QuestionPage(FormPage):
     form: QuestionForm
-    # The delivery of the answers to the formation service, with its objections.
+    # The delivery of the answers to the formation service, with the service's objections.
     delivery: DeliveryStatus
     deliveries: ApplicationDeliveries
     feedback: ReviewFeedback
-    # The subject of the page's documents; None for the entity.
+    # The party whose documents the page has; None for the entity.
     party: PartyRow | None = None
-    # Why files that were chosen just now were refused, by the key of the slot.
+    # The errors of files refused just now, by the key of the slot.
     refused: Mapping[str, str] = field(default_factory=dict)
-    # The reader's own files, to be used again.
+    # The reader's own files, to be reused.
     earlier: EarlierFiles | None = None
 
     template: ClassVar[str]
     read_only_template: ClassVar[str]
-    # The page of a guest, who sees no other page of the application.
+    # Whether the reader is a guest, who sees no other page of the application.
     is_guests: ClassVar[bool] = False
 
     @property
     def stored_title(self) -> str:
-        """The title in the language in which the form is stored."""
+        """Return the title in the language of the stored form."""
         return self.title
 
     @property
     def saved_at(self) -> str:
-        """The day and time of the last save of an answer, in words; "" before the first."""
+        """Return the time of the last save of an answer, in words; "" before the first."""
         raise NotImplementedError
 
     @property
     def needs(self) -> tuple[Link, ...]:
-        """The needs that the page can meet, with links to their controls."""
+        """Return the needs that the page can meet, with links to their controls."""
         raise NotImplementedError
 
     @cached_property
     def entries(self) -> tuple[QuestionEntry, ...]:
-        """The questions under the headings that the schema gives them."""
+        """Return the questions under the schema's headings."""
         runs = groupby(self.form.regions, key=lambda region: region.entry)
         return tuple(
             QuestionEntry(f"entry-{place}", title, tuple(regions)) for place, (title, regions) in enumerate(runs)
@@ -110,12 +110,12 @@ class QuestionPage(FormPage):
 
     @property
     def answers(self) -> tuple[AnswerRow, ...]:
-        """The answers read back, for a page that can't be changed any more."""
+        """Return the answers as text, for a read-only page."""
         return answer_rows(self.form.regions)
 
     @property
     def holder(self) -> str:
-        """The holder of the answers: the key of a section, or the token of a party or share class."""
+        """Return the holder of the answers: the key of a section, or the token of a party or share class."""
         raise NotImplementedError
 
     @property
@@ -124,7 +124,7 @@ class QuestionPage(FormPage):
 
     @cached_property
     def slots(self) -> tuple[SlotRow, ...]:
-        """The documents that the page asks for: all of its party, else those of the section that holds its answers."""
+        """Return the slots on the page: all of its party, else those of the section that holds its answers."""
         return slot_rows(
             self.draft,
             self.party,
@@ -141,12 +141,12 @@ class QuestionPage(FormPage):
 
     @property
     def problems(self) -> tuple[Question | Problem, ...]:
-        """The error summary: objections to the whole, then answers with errors in their order, then refused files."""
+        """Return the error summary: objections to the whole page, then answers with errors, then refused files."""
         return (*self._unplaced, *self.form.problems, *file_problems(self.refused))
 
     @cached_property
     def _unplaced(self) -> tuple[Problem, ...]:
-        """The service's objections to the page that name none of its questions or documents."""
+        """Return the service's objections to the page that name none of its questions or documents."""
         names = {question.spec.name for question in self.form.asked}
         messages: dict[str, None] = {}
         for problem in self.delivery.problems:
@@ -155,7 +155,7 @@ class QuestionPage(FormPage):
         return tuple(Problem("answers", message) for message in messages)
 
     def _is_about(self, problem: LocatedProblem) -> bool:
-        """Check that an objection to the holder of the answers belongs to this page."""
+        """Tell whether an objection to the holder of the answers belongs to this page."""
         return True
 
     @property
@@ -173,7 +173,7 @@ class QuestionPage(FormPage):
 
     @property
     def problems_note(self) -> str:
-        """The text below the heading of the error summary: the rest is saved, and how to go on."""
+        """Return the text below the heading of the error summary: the rest is saved, and how to go on."""
         sentences = [gettext("Everything else is saved.")]
         if self.form.overlong:
             sentences.append(gettext("Shorten it before you leave this page. Until then, we keep the earlier answer."))
@@ -198,7 +198,7 @@ class QuestionPage(FormPage):
         return [explained_term(key, self.place) for key in terms_in(texts)[:_MOST_BESIDE_A_FORM]]
 
     def after(self, result: SaveResult) -> Self:
-        """Return the page with the too long answers of a save as typed, and with its refused files."""
+        """Return the page with the overlong answers and refused files of a save."""
         form = replace(self.form, overlong=result.overlong)
         return replace(self, form=form, refused=result.refused_files)
 
@@ -206,7 +206,7 @@ class QuestionPage(FormPage):
         return self._url("choice_restoration", str(change.pk))
 
     def removal_of(self, document: Document) -> str:
-        """Return the address that asks whether to remove a document, and leads back to this page."""
+        """Return the URL that asks whether to remove a document, and leads back to this page."""
         return f"{self._url('document_removal', str(document.pk))}?next=page"
 
 
@@ -239,7 +239,7 @@ class SectionPage(QuestionPage):
 
     @property
     def read_only_reason(self) -> str:
-        """Tell why nothing can be changed, also if our reviewer has accepted all of the section."""
+        """Say why nothing can be changed, for example since our reviewer has accepted the whole section."""
         specs = [question.spec for question in self.form.asked]
         names = {spec.name for spec in specs if not spec.provided_by_agent}
         are_answers_accepted = bool(names) and names <= self.form.locked

@@ -1,4 +1,4 @@
-"""Show and save a page of questions: answers, files and replies. The page of a section is the plainest of them."""
+"""Show and save pages of questions: answers, files and replies. Defines the page of a section, the simplest."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -63,12 +63,12 @@ from .changes import (
 )
 from .pages import QuestionPage, SectionPage, section_page
 
-# The parameter of an address whose page reads nothing back, since its reader works on it.
+# The URL parameter that keeps every question open for editing.
 _OPEN = "open"
 
 
 class PageBefore:
-    """A page as it stood before its post was saved; without `needs` if the application has changed meanwhile."""
+    """A page before its post is saved; without `needs` if the application has changed since the page was drawn."""
 
     def __init__(self, page: QuestionPage, request: HttpRequest) -> None:
         self.page = page
@@ -83,17 +83,17 @@ class PageBefore:
 
 
 def _slots_of(page: QuestionPage) -> list[tuple[str, bool, tuple[str, ...]]]:
-    """Return the key of each document that a page asks for, a mark of optional ones, and the advice at it."""
+    """Return the key of each document slot of a page, whether it is required, and the advice at it."""
     return [(slot.key, slot.spec.required, slot.advice) for slot in page.slots]
 
 
 def _entries_of(page: QuestionPage) -> tuple[str, ...]:
-    """Return the headings of a party's page, where the heading of a role may stand above its documents alone."""
+    """Return the ids of a party page's headings, where a role's heading may have documents alone; else ()."""
     return tuple(entry.id for entry in page.entries) if page.party else ()
 
 
 class QuestionPageView(View):
-    """Show and save one page of questions. Subclasses define the page, how it is saved and where to go next.
+    """Show and save one page of questions. Subclasses define the page, the saving and the next page.
 
     Every answer and file that can be saved is saved; `SaveResult` has the others.
     """
@@ -112,7 +112,7 @@ class QuestionPageView(View):
         raise NotImplementedError
 
     def get_posted_form(self, page: QuestionPage) -> QuestionForm:
-        """Return the form whose answers a post may hold."""
+        """Return the form with every question that a post may answer."""
         return page.form
 
     def save(self, page: QuestionPage, answers: dict[str, Any]) -> SaveResult:
@@ -127,11 +127,11 @@ class QuestionPageView(View):
         )
 
     def get_conflicts(self, form: QuestionForm, result: SaveResult) -> tuple[FieldConflict, ...]:
-        """Return the answers that others have changed, if one of them needs a choice."""
+        """Return the answers that others have changed, if any of them needs a choice."""
         return field_conflicts(form, result) if result.conflicts else ()
 
     def finish(self, page: QuestionPage) -> HttpResponse:
-        """Answer a save after which the page needs no attention."""
+        """Return the response to a save after which the page needs no attention."""
         return redirect(url_after_save(self.request, page, onwards=self.get_success_url(page)))
 
     def get_success_url(self, page: QuestionPage) -> str:
@@ -175,31 +175,31 @@ class QuestionPageView(View):
         return bool(written) and store_replies(self.draft, written, by=self.author) > 0
 
     def accepted_proposal(self, page: QuestionPage) -> dict[str, Any]:
-        """Return the answer that our reviewer proposes and whose button was pressed; a change presses none."""
+        """Return our reviewer's proposed answer if its button was pressed; a save by script presses none."""
         if self.request.htmx:
             return {}
         return page.feedback.proposed(page.holder, self.request.POST.get(USE, ""))
 
     def render_unsaved(self, form: QuestionForm, answers: dict[str, Any]) -> HttpResponse:
-        """Show what was typed on a page that cannot be changed any more, after saving the files that can."""
+        """Save the files that can be saved, and show the typed answers, since the page has become read-only."""
         self.report_refused(self.save_files(SaveResult()))
         unsaved = (*unsaved_rows(form, answers), *unsaved_replies(self.request.POST))
         return render_page(self.request, self.get_page(), status=409, unsaved=unsaved)
 
     def add_messages(self, before: PageBefore, form: QuestionForm, result: SaveResult) -> None:
-        """Tell which answers others have changed, and what the save has made inactive."""
+        """Add messages about answers that others have changed, and about those that the save has made inactive."""
         if unsaved_words := _skipped_words(form, result):
             messages.info(self.request, unsaved_words)
         consequence = before.consequence(result)
         if consequence and consequence.text:
-            # The tag is the address that undoes it (ui/messages.html).
+            # The tag is the URL that undoes the choice (ui/messages.html).
             messages.warning(self.request, consequence.text, extra_tags=before.page.undo_url(consequence.change))
 
     def show_opened(self, before: QuestionPage, after: QuestionPage) -> HttpResponse | None:
-        """Lead to the first required question that a save by button has opened and nobody has seen."""
+        """Redirect to the first required question that a save by button has opened and the browser has not shown."""
         request = self.request
         stays = "later" in request.POST or same_page_url(request, after)
-        # A choice that is taken back leads to its page anyway.
+        # A restored choice redirects to its page anyway.
         if stays or request.path != before.url:
             return None
         opened = after.form.opened_since(before.form, shown_regions(request.POST))
@@ -222,14 +222,14 @@ class QuestionPageView(View):
         *,
         has_replied: bool,
     ) -> HttpResponse:
-        """Answer a save by script with the parts that are out of date in the browser; never with a control in use.
+        """Return the parts that are out of date in the browser after a save by script; never a control in use.
 
-        While the browser shows answers that others have changed since, it keeps the version that it was sent.
+        While the browser shows answers that others have changed since, it keeps its version number.
         """
         request, page = self.request, self.get_page().after(result)
         changed = page_update(before=before.page.form, after=page.form, shown_regions=shown_regions(request.POST))
         has_other_slots = _slots_of(page) != before.slots
-        # A role may ask for documents alone, and so add a heading.
+        # A role that only asks for documents adds a heading too.
         if has_other_slots and _entries_of(page) != before.entries:
             changed = replace(changed, is_rebuilt=True)
         notes: list[QueryNote] = []
@@ -261,7 +261,7 @@ class QuestionPageView(View):
         return response
 
     def save_files(self, result: SaveResult) -> SaveResult:
-        """Put each posted file into its slot, whatever becomes of the answers: no page can fill in a file again."""
+        """Put each posted file into its slot, even if answers are not saved: no page can refill a file control."""
         request = self.request
         if not request.FILES and {"slot", "removal", "again"}.isdisjoint(request.POST):
             return result
@@ -287,7 +287,7 @@ class QuestionPageView(View):
         return replace(result, refused_files=refused, documents=tuple(documents))
 
     def save_file(self, page: QuestionPage, slot: SlotRow) -> Document | None:
-        """Store the file that was chosen for the slot, or an earlier one again. Raises UploadRefused, Closed, Gone."""
+        """Store the file that was chosen for the slot, or reuse an earlier file. Raises UploadRefused, Closed, Gone."""
         request = self.request
         upload = request.FILES.get(slot.id)
         number, key = posted_reuse(request)
@@ -304,7 +304,7 @@ class QuestionPageView(View):
         return document
 
     def report_refused(self, result: SaveResult) -> None:
-        """Tell of refused files in an answer that does not show their slots."""
+        """Add messages about refused files to a response that does not show their slots."""
         for key, reason in result.refused_files.items():
             text = gettext("“{slot}” was not uploaded. {why}.").format(slot=slot_name(key), why=reason)
             messages.error(self.request, text)
@@ -326,7 +326,7 @@ class SectionView(QuestionPageView):
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def replies(request: UserRequest, reference: str) -> HttpResponse:
-    """Save replies that stand beside no question, and go back to the page with them. A GET leads to the overview."""
+    """Save replies that belong to no question, and return to their page. A GET redirects to the overview."""
     draft = get_draft_or_404(request, reference)
     page = request.POST.get("next")
     if page not in ("overview", "status", "documents", "shares"):
@@ -347,14 +347,14 @@ def replies(request: UserRequest, reference: str) -> HttpResponse:
 def render_page(
     request: HttpRequest, page: QuestionPage, *, status: int = 200, unsaved: Sequence[AnswerRow] = ()
 ) -> HttpResponse:
-    """Render the page, or its answers read back if they can't be changed, with what could not be saved."""
+    """Render the page, as text if it is read-only, with the answers and replies that could not be saved."""
     template = page.read_only_template if page.read_only_reason else page.template
     context = {"page": page, "problems": page.problems, "unsaved": unsaved, "folded": _folded(request, page)}
     return render(request, template, context, status=status)
 
 
 def _folded(request: HttpRequest, page: QuestionPage) -> list[str]:
-    """Return the headings of complete questions that are read back. Nothing closes while its reader works on it."""
+    """Return the headings of complete questions to fold. None that the reader has open is folded."""
     if not page.folds:
         return []
     closed = request.POST.getlist("folded") if getattr(request, "htmx", False) else []
@@ -363,13 +363,13 @@ def _folded(request: HttpRequest, page: QuestionPage) -> list[str]:
 
 
 def _skipped_words(form: QuestionForm, result: SaveResult) -> str:
-    """Tell which posted answers keep their values: others have changed them, or a reviewer has accepted them."""
+    """Name the posted answers that were not saved: others have changed them, or a reviewer has accepted them."""
     skipped = dict.fromkeys(question.spec.label for question in form.asked if question.spec.name in result.skipped)
     return " ".join(filter(None, (kept_theirs_words(skipped), accepted_words(result.locked))))
 
 
 def url_after_save(request: HttpRequest, page: FormPage, *, onwards: str) -> str:
-    """Return where the pressed button leads: away, to the same page once more, back to the check, or onwards."""
+    """Return the URL for the pressed button: the overview, this page again, the page to return to, or `onwards`."""
     reference = page.draft.application.reference
     if "later" in request.POST:
         return reverse("portal:overview", args=[reference])
@@ -380,7 +380,7 @@ def url_after_save(request: HttpRequest, page: FormPage, *, onwards: str) -> str
 
 
 def same_page_url(request: HttpRequest, page: FormPage) -> str:
-    """Return the address of the page once more if the pressed button stays there; "" otherwise."""
+    """Return the URL of the page itself if the pressed button stays there; "" otherwise."""
     key = request.POST.get("slot") or request.POST.get("removal") or posted_reuse(request)[1]
     place = f"#{slot_id(key)}-slot" if key else ""
     if pressed := request.POST.get(USE):
@@ -391,7 +391,7 @@ def same_page_url(request: HttpRequest, page: FormPage) -> str:
 
 
 def _address(request: HttpRequest, page: FormPage, place: str, *, is_open: bool = False) -> str:
-    """Return the address of a place on the page, which may be another than that of the post: a new class has one."""
+    """Return the URL of a place on the page. It may differ from the posted URL: a new share class gets its own."""
     parameters = request.GET.copy()
     if is_open:
         parameters[_OPEN] = "1"
@@ -400,7 +400,7 @@ def _address(request: HttpRequest, page: FormPage, place: str, *, is_open: bool 
 
 
 def _removal_url(request: HttpRequest, page: QuestionPage) -> str:
-    """Return the address that asks whether to remove the file of the slot whose button was pressed; "" without one."""
+    """Return the URL that asks whether to remove the file of the slot whose button was pressed; "" without a file."""
     documents = page.draft.documents_of(page.party)
     for slot in page.slots:
         if slot.key == request.POST.get("removal") and slot.spec.name in documents:
@@ -409,14 +409,14 @@ def _removal_url(request: HttpRequest, page: QuestionPage) -> str:
 
 
 def render_conflict(request: UserRequest, page: FormPage, conflicts: Sequence[FieldConflict]) -> HttpResponse:
-    """Render both versions of each answer, and a form that sends the chosen ones once more."""
+    """Render both versions of each answer in conflict, and a form that posts the chosen ones."""
     choices: list[tuple[FieldConflict, str]] = []
     skipped: list[FieldConflict] = []
     hidden = list(hidden_controls(request.POST))
     for conflict in conflicts:
         if conflict.is_left:
             skipped.append(conflict)
-            # The page shows it as it was, so it must not be sent as if it were meant.
+            # The posted answer is old and was not changed by the reader: keep the stored one.
             hidden.append((f"{KEEP}{conflict.control}", THEIRS))
         else:
             choices.append((conflict, conflict.author_words(request.user)))

@@ -1,4 +1,4 @@
-"""Suggest the beneficial owners by shares, with the arithmetic. The customer decides."""
+"""Suggest beneficial owners by their shares, and show the arithmetic. The customer decides."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -18,7 +18,7 @@ from formation_portal.ui.allocation import Allocation
 from formation_portal.ui.charts import Bar, ownership_bar
 from formation_portal.ui.ownership import Ownership, unaccounted_for
 
-# By is_known and is_inclusive of the threshold.
+# Keyed by the threshold's is_known and is_inclusive.
 _RULES = {
     (True, True): gettext_noop("In {where}, anyone with {part} or more of the shares or votes counts as {role}."),
     (True, False): gettext_noop("In {where}, anyone with more than {part} of the shares or votes counts as {role}."),
@@ -41,9 +41,9 @@ def beneficial_owner_section(draft: Draft) -> Section | None:
 
 
 def beneficial_owners(draft: Draft, allocation: Allocation) -> dict[str, Any]:
-    """Describe the suggested owners, the rule with its source, and the tree behind companies that hold shares.
+    """Describe the suggested owners, the rule with its source, and the owners of companies that hold shares.
 
-    {} unless the form asks for beneficial owners and shares are allocated.
+    Return {} unless the form asks for beneficial owners and shares are allocated.
     """
     section = beneficial_owner_section(draft)
     if section is None or not allocation.total_allocated:
@@ -75,7 +75,7 @@ def beneficial_owners(draft: Draft, allocation: Allocation) -> dict[str, Any]:
 
 
 def _companies_with_unknown_owners(draft: Draft, allocation: Allocation) -> list[tuple[PartyRow, str]]:
-    """Return the companies behind whose unknown owners a beneficial owner may stand, each with a sentence."""
+    """Return companies whose unknown owners may include a beneficial owner, each with a sentence."""
     companies: list[tuple[PartyRow, str]] = []
     for company in draft.parties:
         if allocation.may_hide_an_owner(company):
@@ -91,7 +91,7 @@ def _companies_with_unknown_owners(draft: Draft, allocation: Allocation) -> list
 
 
 def _ultimate_ownership(draft: Draft, allocation: Allocation) -> Bar | None:
-    """Draw who owns the shares ultimately; None if everybody in the tree owns one another."""
+    """Draw the ultimate ownership of the shares; None if the owners only own one another."""
     percents = allocation.share_percents
     owners = [party for party in draft.parties if party.token in percents.final]
     ends = [(party.label, *percents.final[party.token]) for party in owners]
@@ -99,7 +99,7 @@ def _ultimate_ownership(draft: Draft, allocation: Allocation) -> Bar | None:
 
 
 def _words(allocation: Allocation, party: PartyRow) -> str:
-    """Say "Ada Lovelace holds 6,000 of 10,000 shares (60%)". Votes are named only if they are another part."""
+    """Say "Ada Lovelace holds 6,000 of 10,000 shares (60%)". Votes are named only if their part differs."""
     token = party.token
     shares = allocation.final_shares.of(token)
     votes = allocation.final_votes.of(token)
@@ -122,7 +122,7 @@ def _words(allocation: Allocation, party: PartyRow) -> str:
 
 
 def _steps(draft: Draft, allocation: Allocation, party: PartyRow) -> list[str]:
-    """Return a line for each company, like "40% of Kite Holding, which holds 75%: 30%", and for direct holdings."""
+    """Return lines for companies, like "40% of Kite Holding, which holds 75%: 30%", and for direct holdings."""
     if not allocation.is_owner(party):
         return []
     steps = _steps_of(draft, allocation, party, allocation.held, allocation.final_shares, allocation.share_percents)

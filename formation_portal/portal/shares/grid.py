@@ -1,4 +1,4 @@
-"""Build the grid of shareholdings: its columns, rows and cells, the remaining shares in words, and equal splits."""
+"""Build the grid of shareholdings: columns, rows and cells, descriptions of remaining shares, and equal splits."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -26,21 +26,21 @@ from formation_portal.ui.formats import counted
 
 # A sentence names at most this many classes or holders; the others are counted.
 _NAMED_AT_MOST = 3
-# The sizes of a page of the grid.
+# The most rows and columns on a page of the grid.
 HOLDERS_AT_ONCE = 50
 CLASSES_AT_ONCE = 12
-# A cell has room only for these stages.
+# The delivery stages shown in a cell, which has room for no others.
 _UNSETTLED = (DeliveryStage.YOURS, DeliveryStage.OURS, DeliveryStage.CHECKING, DeliveryStage.WAITING)
 
 
 @dataclass(frozen=True)
 class Grid:
-    """A row for each holder and a column for each class, of those on one page."""
+    """A page of the grid, with a row for each holder and a column for each class."""
 
     draft: Draft
     allocation: Allocation
     deliveries: ApplicationDeliveries
-    # Has the numbers of the pages of holders and classes.
+    # The query of the URL, with the page numbers of holders and classes.
     query: Mapping[str, Any]
 
     @cached_property
@@ -52,7 +52,7 @@ class Grid:
         return Paginator(self.draft.share_classes, CLASSES_AT_ONCE).get_page(self.query.get("classes"))
 
     def pages_of(self, party: str, share_class: str) -> tuple[int, int]:
-        """Return the numbers of the pages of holders and classes that show a cell."""
+        """Return the page numbers of the holder and the class of a cell."""
         holders = [row.token for row in self.allocation.holders]
         classes = [row.token for row in self.allocation.classes]
         holder_place = holders.index(party) if party in holders else 0
@@ -61,7 +61,7 @@ class Grid:
 
     @cached_property
     def columns(self) -> list[dict[str, Any]]:
-        """Return each share class with its properties in words, its sums, and the error that too much is allocated."""
+        """Return each share class with its properties and sums as text, and an error if too much is allocated."""
         return [self._column(row) for row in self.classes_shown]
 
     def _column(self, row: ShareClassRow) -> dict[str, Any]:
@@ -73,7 +73,7 @@ class Grid:
         available = allocation.available(row)
         remaining = remaining_words(allocated, available)
         error = ""
-        # A single holding that is too large has an error of its own.
+        # A single holding that is too large has its own error, at its cell.
         largest = max((allocation.shares(party, row) for party in allocation.holders), default=0)
         if available is not None and largest <= available < allocated:
             error = f"{row.label}{colon()}{remaining}"
@@ -98,7 +98,7 @@ class Grid:
 
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
-        """Return each holder with a cell for each class, and the percentages that follow."""
+        """Return each holder with a cell for each class, and with percentages of shares and votes."""
         rows: list[dict[str, Any]] = []
         for place, party in enumerate(self.holders_shown, self.holders_shown.start_index() - 1):
             row = {
@@ -112,7 +112,7 @@ class Grid:
         return rows
 
     def _cell(self, party: PartyRow, row: ShareClassRow) -> dict[str, Any]:
-        """Describe the number of shares of one class that a holder has, as typed, its error and its delivery."""
+        """Describe a holder's shares of one class: the number as typed, its error and its delivery."""
         pair = (party.token, row.token)
         holding = self.draft.holdings.get(pair)
         delivery = self.deliveries.of(ResourceKind.SHAREHOLDING, shareholding_subject(*pair))
@@ -151,11 +151,11 @@ class Grid:
 
     @property
     def problems(self) -> list[dict[str, Any]]:
-        """Return the cells with an error, then the columns whose total is more than exists."""
+        """Return the cells with an error, then the columns with too many shares allocated."""
         return [place for place in (*self.cells, *self.columns) if place["error"]]
 
     def has_new_problems(self, before: "Grid") -> bool:
-        """Tell whether a save must be shown again: a number is wrong, or the service has refused another one."""
+        """Tell whether to show the grid again after a save: a number is wrong, or the service has newly refused one."""
         if any(column["error"] for column in self.columns):
             return True
         refused_before = {cell["id"] for cell in before.cells if cell["refused"] and not cell["problem"]}
@@ -173,7 +173,7 @@ def cell_name(party_token: str, class_token: str) -> str:
 
 
 def pair_of_cell(name: str) -> tuple[str, str] | None:
-    """Return the tokens of party and class in the name of a cell's control; None for another control."""
+    """Return the tokens of party and class in the name of a cell's control; None for other controls."""
     match name.split(":"):
         case ["holding", party, share_class]:
             return party, share_class
@@ -185,7 +185,7 @@ def remaining_id(class_token: str) -> str:
 
 
 def remaining_words(allocated: int, available: int | None) -> str:
-    """Describe what is left of a class, like "4,000 of 10,000 not allocated"; "" if its number of shares is unknown."""
+    """Describe the rest of a class, like "4,000 of 10,000 not allocated"; "" if its number of shares is unknown."""
     if available is None:
         return ""
     total = format_number(available)
@@ -198,9 +198,9 @@ def remaining_words(allocated: int, available: int | None) -> str:
 
 
 def allocation_sentences(allocation: Allocation) -> Iterator[str]:
-    """Yield how much is allocated, then what is left or too much of each class, then of all together.
+    """Yield sentences: how much is allocated; then for each class, then for all, how much is left or too much.
 
-    Where shares of many classes are left, one sentence names the first of them.
+    If shares of many classes are left, a single sentence names the first of them.
     """
     if allocation.total_allocated:
         yield ngettext("{count} share allocated.", "{count} shares allocated.", allocation.total_allocated)
@@ -236,13 +236,13 @@ def allocation_sentences(allocation: Allocation) -> Iterator[str]:
 
 
 class CannotSplit(Exception):
-    """The class has nothing to split yet; the message says what to do."""
+    """The refusal to split a class; the message says how to proceed."""
 
 
 def split_equally(allocation: Allocation, row: ShareClassRow) -> tuple[dict[tuple[str, str], str], str]:
-    """Split the allocated shares of a class, or while there are none all that exist, equally between its holders.
+    """Split the allocated shares of a class, or if none are allocated all that exist, equally between its holders.
 
-    While fewer than two hold any, all who can hold some get a part. Return the numbers to be typed, by the tokens of
+    If fewer than two parties hold any, all that can hold some get a part. Return the new numbers, by the tokens of
     party and class, and a sentence about them. Raises CannotSplit.
     """
     if any(allocation.is_unreadable(party, row) for party in allocation.holders):

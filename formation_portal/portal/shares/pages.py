@@ -32,7 +32,7 @@ from ..sections.pages import QuestionPage
 from .beneficial_owners import beneficial_owners
 from .grid import Grid, allocation_sentences, cell_name, remaining_id
 
-# The answers that are proposed for a first class: most companies have one class with votes and dividends.
+# The proposed answers for a first class: most companies have a single class with votes and dividends.
 _FIRST_CLASS = {"name": "Ordinary", "voting_rights": "true", "dividend_rights": "true"}
 
 
@@ -51,7 +51,7 @@ class SharesPage(FormPage):
         return self._url("shares")
 
     def query_of(self, numbers: Mapping[str, Any]) -> str:
-        """Return the query for a part of the grid; a page without a number stays the one that is shown."""
+        """Return the URL's query for a part of the grid; without a number, the current page stays."""
         pages = {"page": self.grid.holders_shown.number, "classes": self.grid.classes_shown.number}
         query: dict[str, str] = {}
         for name, number in pages.items():
@@ -127,14 +127,14 @@ class SharesPage(FormPage):
 
 
 def shares_page(draft: Draft, section: Section, *, query: Mapping[str, Any] = MappingProxyType({})) -> SharesPage:
-    """Build the page of shares; the query of its address says which part of a large grid is shown."""
+    """Build the page of shares; its URL's query selects the part of a large grid."""
     deliveries = deliveries_for_customer(draft.application)
     return SharesPage(draft, section, Grid(draft, Allocation(draft), deliveries, query), review_feedback(draft))
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShareClassPage(QuestionPage):
-    """The page of a share class. An unsaved proposal has a token as well, so that posting twice adds it once."""
+    """The page of a share class. An unsaved class has a token too, so that posting twice adds it once."""
 
     row: ShareClassRow
 

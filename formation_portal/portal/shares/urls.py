@@ -1,4 +1,4 @@
-"""The addresses of shares, below an application's."""
+"""The URLs of shares, below an application's."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Show and save the grid of shareholdings, with its actions, and the pages of share classes."""
+"""Show and save the grid of shareholdings, carry out its actions, and serve the pages of share classes."""
 
 from functools import cached_property
 from typing import Any
@@ -40,7 +40,7 @@ from .pages import ShareClassPage, SharesPage, share_class_page, shares_page
 
 @method_decorator([require_http_methods(["GET", "HEAD", "POST"]), customer], name="dispatch")
 class SharesView(View):
-    """Show classes, grid and chart. A POST saves the numbers as typed, then splits a class if it names one."""
+    """Show classes, grid and chart. A POST saves the numbers as typed, then splits the class that it names, if any."""
 
     request: UserRequest
 
@@ -93,7 +93,7 @@ class SharesView(View):
         return self.go_on(before, has_acted=has_acted)
 
     def posted_numbers(self, page: SharesPage) -> tuple[dict[tuple[str, str], str], list[str]]:
-        """Read the numbers by party and class, and those of holders and classes that were removed in the meantime."""
+        """Read the numbers by party and class, and apart, those whose party or class has been removed meanwhile."""
         post = self.request.POST
         holders = {row.token for row in page.grid.allocation.holders}
         numbers: dict[tuple[str, str], str] = {}
@@ -109,7 +109,7 @@ class SharesView(View):
         return numbers, lost
 
     def act(self) -> bool:
-        """Split the class whose button was pressed, after the numbers are saved. Return whether one was pressed."""
+        """Split the class whose button was pressed, after the numbers are saved. Tell whether a button was pressed."""
         row = self.draft.share_class(self.request.POST.get("split", ""))
         if row is None:
             return False
@@ -123,7 +123,7 @@ class SharesView(View):
         return True
 
     def go_on(self, before: SharesPage, *, has_acted: bool) -> HttpResponse:
-        """Answer a save by button: the same page again after an action or with new problems, else the next page."""
+        """Return the page again after an action or with new problems, else redirect to the next page."""
         request = self.request
         page = self.get_page()
         if has_acted:
@@ -131,7 +131,7 @@ class SharesView(View):
         if page.grid.has_new_problems(before.grid) and not chosen_in(request):
             return self.render(page, status=422)
         if {"page", "classes"} & request.POST.keys():
-            # The button of another part of the grid.
+            # The pressed button leads to another part of the grid.
             return redirect(f"{page.url}{page.query_of(request.POST)}#who")
         return redirect(url_after_save(request, page, onwards=next_step(self.draft, SHARES).url))
 
@@ -143,7 +143,7 @@ class SharesView(View):
 
 @method_decorator([require_http_methods(["GET", "HEAD", "POST"]), customer, restores_removed_party], name="dispatch")
 class OwnerView(SharesView):
-    """Make a party a beneficial owner, once the posted numbers are saved. A GET only leads to the shares."""
+    """Save the posted numbers, then make a party a beneficial owner. A GET only redirects to the shares."""
 
     def get(self, request: UserRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         get_share_section_or_404(self.draft)
@@ -196,7 +196,7 @@ class ShareClassView(QuestionPageView):
 
 
 class ShareClassNewView(ShareClassView):
-    """Add a share class. The page has its token, so that every post is about the same class."""
+    """Add a share class. Its token is on the page, so that repeated posts add only one."""
 
     @cached_property
     def token(self) -> str:

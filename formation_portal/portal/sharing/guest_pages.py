@@ -1,6 +1,6 @@
-"""Build the page of a guest's part: the questions and documents of one party, and nothing else of the application.
+"""Build the page of a guest's part: only the questions and documents of one party of the application.
 
-A rule may depend on other people's answers. Then the page says that something is asked, and not why.
+If a question depends on other people's answers, the page does not say why it is asked.
 """
 
 from dataclasses import dataclass, replace
@@ -36,14 +36,14 @@ class OwnPart:
     party: PartyRow
 
     def document(self, number: int) -> Document:
-        """Return a document of the party; 404 for any other of the application."""
+        """Return a document of the party, or raise 404: other documents are hidden."""
         document = self.draft.document(number)
         if document is None or document not in self.draft.documents_of(self.party).values():
             raise Http404
         return document
 
     def change(self, number: int) -> Change:
-        """Return a change of a choice that the guest can undo; 404 for any other in the history."""
+        """Return a change of a choice that the guest can undo, or raise 404."""
         change = self.draft.application.changes.filter(pk=number, holder=self.party.token, who=None).first()
         if change is None or not restorable_choices(self.draft, change):
             raise Http404
@@ -53,7 +53,7 @@ class OwnPart:
 @dataclass(frozen=True, kw_only=True)
 class PartPage(PartyPage):
     part: OwnPart
-    # Set after the guest has tried to finish: the page begins with what is missing.
+    # Set after the guest has tried to finish: the page begins with the missing items.
     is_finishing: bool = False
 
     template = "portal/sharing/part.html"
@@ -113,7 +113,7 @@ class PartPage(PartyPage):
 
     @cached_property
     def slots(self) -> tuple[SlotRow, ...]:
-        """Return the slots with their current files, at addresses of the part. Earlier files are not shown."""
+        """Return the slots with their current files, at URLs of the part. Earlier files are not shown."""
         documents = self.draft.documents_of(self.party)
         rows: list[SlotRow] = []
         for row in super().slots:
@@ -137,7 +137,7 @@ def part_page(part: OwnPart) -> PartPage:
     deliveries = deliveries_for_customer(draft.application)
     status = deliveries.of_party(party.token)
     delivery = answers_delivery(deliveries, status, party=party.token, changed_at=party.model.updated_at)
-    # Queries of our reviewer are for the customer; what they have accepted is locked for the guest too.
+    # Our reviewer's queries are for the customer; answers that the reviewer has accepted are locked for guests too.
     feedback = ReviewFeedback(draft, locks=locks_of(draft))
     refused = refused_answers(delivery)
     form = party_form(draft, party, is_own=party.is_person, refused=refused, feedback=feedback, is_guests=True)

@@ -1,6 +1,6 @@
-"""Let a guest open a part with the e-mail's link and a code, fill it in, and finish it.
+"""Let a guest open their part with an e-mailed link and a code, fill it in, and finish it.
 
-Before the right code was entered, no page names anybody, and right and wrong links lead to pages of the same kind.
+Before the right code is entered, no page names anybody, and right and wrong links are answered alike.
 """
 
 from collections.abc import Callable
@@ -45,12 +45,12 @@ from ..sections.views import QuestionPageView, render_page, same_page_url
 from .guest_pages import OwnPart, PartPage, part_page
 
 CODE = "code"
-# Stands in the address of the form after the guest has tried to finish.
+# The parameter in the form's URL after the guest has tried to finish.
 _FINISHING = "finishing"
 
 
 def with_invitation(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """Pass the invitation to a page before the code, while its link is valid. Reads nothing of the application."""
+    """Pass the invitation to a view that needs no code, if the link is valid. Does not read the application."""
 
     @wraps(view)
     def guarded(request: GuestRequest, reference: str, /, **kwargs: Any) -> HttpResponseBase:
@@ -62,7 +62,7 @@ def with_invitation(view: Callable[..., HttpResponseBase]) -> Callable[..., Http
             response = _unavailable_page(request, reason)
         else:
             response = view(request, invitation, **kwargs)
-        # Stored nowhere, not even by browsers without a session.
+        # Forbid any storage, even for browsers without a session.
         response.headers["Cache-Control"] = "no-store"
         return response
 
@@ -70,7 +70,7 @@ def with_invitation(view: Callable[..., HttpResponseBase]) -> Callable[..., Http
 
 
 def with_part(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """Pass the part to one of its pages; a guest who has not entered the code is asked for it."""
+    """Pass the guest's part to a view, or ask for the code if the guest has not entered it."""
 
     @wraps(view)
     def guarded(request: GuestRequest, invitation: Invitation, /, **kwargs: Any) -> HttpResponseBase:
@@ -84,19 +84,19 @@ def with_part(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespon
 
 
 def _unavailable_page(request: HttpRequest, reason: Closure) -> HttpResponse:
-    """Say why a part can't be opened. The page also shows what was posted, to be copied."""
+    """Say why a part can't be opened. The page also shows the posted answers, to be copied."""
     return render(request, "portal/sharing/part_unavailable.html", {"why": reason.value}, status=404)
 
 
 @require_safe
 @public
 def part_link(request: AnyRequest) -> HttpResponse:
-    """Open a session for the e-mail's link, and redirect to an address without its key.
+    """Open a session for the e-mailed link, and redirect to a URL without its key.
 
-    Opening the link changes nothing of the invitation, since machines open links before people do.
+    The invitation stays as it is, since programs that scan e-mails open links before people do.
     """
     invitation = parts.find_by_key(request.GET.get("key", ""))
-    # The reference for a wrong key does not exist: it gets the same answer as a right one.
+    # A wrong key gets a reference that does not exist, so that its answer looks like that for a right key.
     response = redirect("portal:part", reference=invitation.reference if invitation else new_token())
     if invitation:
         session = find_guest_session(request, invitation.reference)
@@ -112,7 +112,7 @@ def part_link(request: AnyRequest) -> HttpResponse:
 @invited
 @with_invitation
 def part_code(request: GuestRequest, invitation: Invitation) -> HttpResponse:
-    """Offer to send a code, or ask for the one that was sent. A post sends one, or checks the typed one."""
+    """Offer to send a code, or ask for the code that was sent. A post sends a code, or checks the typed code."""
     if request.guest_session.is_known:
         return redirect("portal:part", reference=invitation.reference)
     if request.method != "POST" or chosen_in(request):
@@ -159,7 +159,7 @@ def _render_code(request: GuestRequest, invitation: Invitation, *, error: str = 
 @require_http_methods(["GET", "HEAD", "POST"])
 @invited
 def part_renewal(request: GuestRequest, reference: str) -> HttpResponse:
-    """Ask for another link after this one has expired. A GET only leads back."""
+    """Ask the inviter for a new link after the guest's has expired. A GET only redirects to the part."""
     invitation = parts.find_by_reference(reference)
     session = request.guest_session
     if invitation is not None and request.method == "POST":
@@ -171,7 +171,7 @@ def part_renewal(request: GuestRequest, reference: str) -> HttpResponse:
 
 
 class PartPageView(QuestionPageView):
-    """Show and save the questions of a guest's part. A finished part that is changed is in progress again."""
+    """Show and save the questions of a guest's part. Changing a finished part reopens it."""
 
     own: OwnPart
 
@@ -233,7 +233,7 @@ class PartChoiceRestorationView(PartPageView, RestorationView):
 @invited
 @with_part
 def part_completion(request: GuestRequest, own: OwnPart) -> HttpResponse:
-    """Tell the guest that they have finished, and what follows. An unfinished part leads back to the form."""
+    """Tell the guest that they have finished, and what follows. If they have not, redirect to the form."""
     page = part_page(own)
     if page.needs or not own.invitation.done_at:
         return redirect(page.url)
@@ -243,9 +243,9 @@ def part_completion(request: GuestRequest, own: OwnPart) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @invited
 def part_leave(request: GuestRequest, reference: str) -> HttpResponse:
-    """End the guest's sessions, also on the server: a copy of the cookie opens nothing. A GET only leads back.
+    """End the guest's sessions, also on the server, so that copied cookies are useless. A GET only redirects.
 
-    A session without the code ends in this browser alone: the link may have been forwarded.
+    If the code was not entered, only this browser's session ends: the link may have been forwarded.
     """
     if request.method != "POST":
         return redirect("portal:part", reference=reference)

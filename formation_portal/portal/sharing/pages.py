@@ -47,7 +47,7 @@ class EmailControl:
 def posted_recipient(request: UserRequest) -> EmailControl:
     """Validate the posted address of an invitation, and count the e-mail against the reader's daily limit.
 
-    Readers without a confirmed address may not send any.
+    Readers without a confirmed address may not send invitations.
     """
     box = EmailControl(request.POST.get(EMAIL, ""))
     if not has_confirmed(request.user):
@@ -70,7 +70,7 @@ _HELP = {
 
 
 def collaborator_row(collaborator: Collaborator) -> dict[str, Any]:
-    """Describe a collaborator by name, or by address before the invitation is accepted."""
+    """Describe a collaborator by name, or by e-mail address before the invitation is accepted."""
     right = Right(collaborator.right)
     if collaborator.accepted_at:
         state = "met"
@@ -95,10 +95,10 @@ def right_options(chosen: Right) -> list[Option]:
 
 
 def invitation_context(draft: Draft, party: PartyRow, posted: EmailControl | None) -> dict[str, Any]:
-    """Describe the invitation of a party, if there is one, and the control of the address to send one to.
+    """Describe the party's invitation, if it has any, and the control for the e-mail address to invite.
 
-    That has the posted address, else the one of the last invitation, else the party's own answer. Makes five queries,
-    one if nobody is invited.
+    The control has the posted address, else that of the last invitation, else the party's. Makes five SQL queries,
+    or one if nobody is invited.
     """
     box = posted or EmailControl(party_email(party))
     context = {"page": ApplicationPage(draft), "party": party, "scope": _scope(draft, party)}
@@ -113,14 +113,14 @@ def invitation_context(draft: Draft, party: PartyRow, posted: EmailControl | Non
             "part": part,
             "since": since,
             "is_too_soon": timezone.now() < parts.next_reminder_from(invitation),
-            # There is a link that can be withdrawn.
+            # Whether there is a link to withdraw.
             "is_out": part.stage not in (InvitationStage.EXPIRED, InvitationStage.WITHDRAWN),
         }
     return context | {"box": box, "problems": box.problems, "days": settings.INVITATION_DAYS}
 
 
 def _scope(draft: Draft, party: PartyRow) -> str:
-    """Count what the guest will be asked: "8 questions and 2 documents"."""
+    """Count the questions and documents for the guest: "8 questions and 2 documents"."""
     questions = 0
     for question in draft.form_state.party_questions(party.record):
         spec = question.spec

@@ -1,4 +1,4 @@
-"""The addresses of collaborators and invitations, and of a guest's part, whose reference is the invitation's."""
+"""The URLs of collaborators and invitations, and of guests' parts, which contain the invitation's reference."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Share an application with collaborators, who accept by link, and invite parties to fill in their own part."""
+"""Share an application with collaborators, who accept by link, and invite parties to fill in their parts."""
 
 from django.conf import settings
 from django.contrib import messages
@@ -53,7 +53,7 @@ def access(request: UserRequest, reference: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def collaborator(request: UserRequest, reference: str, number: int) -> HttpResponse:
-    """Give a collaborator another right. A GET, as after signing in again, only leads to the list."""
+    """Give a collaborator another right. A GET, as after signing in again, only redirects to the list."""
     draft = get_draft_or_404(request, reference, takes=Right.OWN)
     if request.method == "POST":
         try:
@@ -68,7 +68,7 @@ def collaborator(request: UserRequest, reference: str, number: int) -> HttpRespo
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def collaborator_removal(request: UserRequest, reference: str, number: int) -> HttpResponse:
-    """End a collaborator's access. They can be invited again, so this needs no confirmation."""
+    """End a collaborator's access, without confirmation since they can be invited again."""
     draft = get_draft_or_404(request, reference, takes=Right.OWN)
     if request.method == "POST":
         try:
@@ -80,7 +80,7 @@ def collaborator_removal(request: UserRequest, reference: str, number: int) -> H
 
 
 def _right(request: UserRequest) -> Right:
-    """Read the posted right; the lesser one if a form names none that can be given."""
+    """Read the posted right; if it is not one that can be given, return the lesser right."""
     return Right.EDIT if request.POST.get("right") == Right.EDIT else Right.VIEW
 
 
@@ -88,7 +88,7 @@ def _right(request: UserRequest) -> Right:
 @customer
 @restores_removed_party
 def invitation(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """Show the state of a party's invitation, and explain it. A post sends one."""
+    """Show and explain the state of a party's invitation. A post sends an invitation."""
     draft = get_draft_or_404(request, reference, takes=Right.OWN)
     party = get_party_or_404(draft, token)
     box = None
@@ -108,7 +108,7 @@ def invitation(request: UserRequest, reference: str, token: str) -> HttpResponse
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def invitation_withdrawal(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """Withdraw an invitation. It can be sent again, so this needs no confirmation. A GET only leads to its page."""
+    """Withdraw an invitation, without confirmation since it can be sent again. A GET only redirects to its page."""
     draft = get_draft_or_404(request, reference, takes=Right.OWN)
     party = get_party_or_404(draft, token)
     if request.method == "POST":
@@ -122,7 +122,7 @@ def invitation_withdrawal(request: UserRequest, reference: str, token: str) -> H
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def invitation_reminder(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """Remind a guest by e-mail, once a day at most. A GET only leads to the invitation."""
+    """Remind a guest by e-mail, at most once a day. A GET only redirects to the invitation."""
     draft = get_draft_or_404(request, reference, takes=Right.OWN)
     party = get_party_or_404(draft, token)
     if request.method == "POST" and not has_confirmed(request.user):
@@ -143,14 +143,14 @@ def invitation_reminder(request: UserRequest, reference: str, token: str) -> Htt
     return redirect("portal:invitation", reference=reference, token=token)
 
 
-# The key of the session under which the digest of the link's key is stored.
+# The name in the session for the digest of the link's key.
 _LINK_KEY = "collaboration"
 
 
 @require_safe
 @public
 def collaboration_link(request: AnyRequest) -> HttpResponse:
-    """Store the key of the e-mail's link, and redirect. The response is the same for a right and a wrong key."""
+    """Store the digest of the e-mailed link's key, and redirect. Right and wrong keys get the same response."""
     request.session[_LINK_KEY] = digest_of_key(request.GET.get("key", ""))
     response = redirect("portal:collaboration")
     response.headers["Referrer-Policy"] = "no-referrer"
@@ -161,7 +161,7 @@ def collaboration_link(request: AnyRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def collaboration(request: UserRequest) -> HttpResponse:
-    """Show an invitation to the account that it was sent to. A post accepts it."""
+    """Show an invitation to the account that was invited. A post accepts it."""
     invited = collaborators.find_by_key_digest(request.session.get(_LINK_KEY, ""))
     if invited is None and request.method == "POST":
         return _already_accepted(request)
@@ -185,7 +185,7 @@ def collaboration(request: UserRequest) -> HttpResponse:
 
 
 def _already_accepted(request: UserRequest) -> HttpResponse:
-    """Lead a second press to where the first one went; anybody else learns that no invitation is open."""
+    """Redirect a second press of the button to the application, as the first; else say that no invitation is open."""
     accepted = collaborators.just_accepted(request.user)
     if accepted is None:
         return _unavailable(request, None)
@@ -193,7 +193,7 @@ def _already_accepted(request: UserRequest) -> HttpResponse:
 
 
 def _unavailable(request: UserRequest, invited: Collaborator | None) -> HttpResponse:
-    """Say why an invitation can't be opened. One that was sent to another account shows nothing else."""
+    """Say why an invitation can't be opened, without any detail of an invitation to another account."""
     reason = "other" if invited else "unknown"
     if invited is not None and addresses.has_address(request.user, invited.email):
         addresses.after_confirming(request, request.path)

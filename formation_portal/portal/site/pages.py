@@ -1,4 +1,4 @@
-"""Build the glossary, the operator's texts, the page of an unsent form, and the demo's e-mails and gallery."""
+"""Build the glossary, the operator's texts, the page of an unsent form, and the demo's e-mails and components."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -38,7 +38,7 @@ from ..sections.changes import unsaved_replies, unsaved_rows
 from ..sections.pages import section_page
 from ..shares.pages import share_class_page, shares_page
 
-# Places are sorted without their article: The Netherlands under N.
+# Articles are ignored in sorting: The Netherlands under N.
 _ARTICLE = re.compile(r"^(?:the |die |les? |la |las |los |l’)", re.IGNORECASE)
 
 
@@ -47,7 +47,7 @@ def glossary(place: GlossaryPlace | None) -> list[Term]:
 
 
 def glossary_links() -> list[tuple[str, str]]:
-    """Return the places with words of their own, each with the address of its glossary."""
+    """Return the places that have their own terms, each with the URL of its glossary."""
     links = [(place.called, reverse("portal:help_place", args=[code])) for code, place in places().items()]
     return sorted(links, key=lambda link: sort_key(_ARTICLE.sub("", link[0])))
 
@@ -60,9 +60,9 @@ TEXTS: Mapping[str, Promise] = {
 
 
 def own_text(name: str, *, language: str) -> tuple[SafeString, str] | None:
-    """Read the operator's text, and its language if it is another; None without a file.
+    """Read the operator's text, and its language if that is not `language`; None without a file.
 
-    Without the page's language or English, any other serves: the portal's own text would contradict the operator.
+    Without a text in `language` or English, any other is used: the portal's own text could contradict the operator's.
     """
     if not settings.OPERATOR_TEXTS:
         return None
@@ -79,7 +79,7 @@ def own_text(name: str, *, language: str) -> tuple[SafeString, str] | None:
 
 
 def typed_rows(request: UserRequest, unsent: UnsentForm) -> tuple[AnswerRow, ...]:
-    """Return the posted answers that differ from the stored ones; by the catalog's labels if the page is gone."""
+    """Return the posted answers that differ from the stored ones, with labels from the catalog if the page is gone."""
     post = QueryDict(urlencode(unsent.controls, doseq=True))
     match = resolve(unsent.path.partition("?")[0])
     try:
@@ -116,7 +116,7 @@ def _rows(draft: Draft, view: str, kwargs: dict[str, str], post: QueryDict) -> t
 
 
 def letter_html(html: str) -> HttpResponse:
-    """Return an e-mail's HTML as a page for a frame. It may use its own style sheet, and nothing else."""
+    """Return an e-mail's HTML as a page for a frame, which may only use its own style sheet."""
     policy = (
         f"default-src 'none'; style-src {source_hash(letter_styles())}; base-uri 'none'; form-action 'none'; "
         "frame-ancestors 'self'; sandbox"
@@ -154,7 +154,7 @@ COMPONENTS = _HERE.parents[2] / "templates/ui"
 
 @dataclass(frozen=True, slots=True)
 class Exhibit:
-    """A component of the gallery: the tag and class of its parent element, and its states, drawn, by title."""
+    """A component in the gallery: the tag and class of its parent element, and its rendered states by title."""
 
     name: str
     tag: str
@@ -168,7 +168,7 @@ def exhibits() -> Iterator[Exhibit]:
         tag, _, css_class = component.get("within", "div").partition(".")
         specimens: dict[str, SafeString] = {}
         for title, values in component["states"].items():
-            # The template takes all values as one object, or each under its own name.
+            # The template takes its values as a single object, or each under its own name.
             context = {component["object"]: values} if "object" in component else values
             objects = {key: _as_objects(value) for key, value in context.items()}
             specimens[title] = render_to_string(f"ui/{name}.html", objects)
@@ -176,7 +176,7 @@ def exhibits() -> Iterator[Exhibit]:
 
 
 def components_shown_elsewhere() -> list[str]:
-    """Return the components that only stand within others, or frame every page."""
+    """Return the components that only occur inside others, or frame every page."""
     return sorted({path.stem for path in COMPONENTS.glob("[a-z]*.html")} - _components().keys())
 
 

@@ -10,7 +10,7 @@ urlpatterns = [
     path("gallery/letters/<str:kind>/", views.gallery_letter, name="gallery_letter"),
     path("unsent/", views.unsent, name="unsent"),
     path("display/", views.display, name="display"),
-    # Pages that were drawn before post here.
+    # The URL that pages drawn by an older version post to.
     path("language/", views.display, name="language"),
     path("privacy/", views.text, {"name": "privacy"}, name="privacy"),
     path("terms/", views.text, {"name": "terms"}, name="terms"),

@@ -1,4 +1,4 @@
-"""Serve help, display settings, the operator's files, the session, unsent forms, the demo's pages, and webhooks."""
+"""Serve display settings, the operator's files and texts, the session, unsent forms, demo pages and webhooks."""
 
 from functools import wraps
 from pathlib import Path
@@ -44,23 +44,23 @@ from .pages import (
 
 _LETTERS_SHOWN = 100
 _PAGE = "page"
-# Controls that are no answers.
+# Controls of the display settings, which are no answers.
 _OWN_CONTROLS = ("language", "theme", "csrfmiddlewaretoken")
 
 
-# Exempt from CSRF protection, so that visitors' pages need no cookie. Another site could only change the language and
-# theme of this browser: the session cookie is not sent from there, so the account stays as it is.
+# Exempt from CSRF protection, so that visitors need no cookie. Another site could only change the language and the
+# theme of this browser, but not of the account: the session cookie is not sent with posts from other sites.
 @csrf_exempt
 @require_http_methods(["GET", "HEAD", "POST"])
 @vary_on_headers("Referer")
 @public
 def display(request: HttpRequest) -> HttpResponse:
-    """Offer language and theme on a page of their own; a post from any page leads back to it.
+    """Offer language and theme on a page of their own. A post from any page redirects back to that page.
 
-    The middleware stores the choice. If the query names the page, its form uses GET: it is opened with what was typed.
+    The middleware stores the choice. If the URL's query names a page with a GET form, that form is refilled.
     """
     if request.method != "POST":
-        # The portal's pages send the whole address to each other (SECURE_REFERRER_POLICY).
+        # The portal's pages send their whole URL to each other (SECURE_REFERRER_POLICY).
         referrer = request.headers.get("Referer", "").removeprefix(f"{request.scheme}://{request.get_host()}")
         back = _own_address(request.GET.get(_PAGE) or referrer)
         return render(request, "portal/site/display.html", {"back": back})
@@ -72,7 +72,7 @@ def display(request: HttpRequest) -> HttpResponse:
 
 
 def _own_address(address: str) -> str:
-    """Return the address if it is the portal's, else that of the catalog."""
+    """Return the URL if it is the portal's, else that of the catalog."""
     is_ours = url_has_allowed_host_and_scheme(address, allowed_hosts=None)
     return address if is_ours and address.startswith("/") else reverse("portal:catalog")
 
@@ -80,7 +80,7 @@ def _own_address(address: str) -> str:
 @require_safe
 @public
 def session(request: AnyRequest) -> HttpResponse:
-    """Say when the session ends. A page's own request for that does not extend it."""
+    """Say when the session ends. A request by script does not extend the session."""
     if request.htmx:
         mark_as_background(request)
         return _render_session(request, was_extended=False)
@@ -127,7 +127,7 @@ def operator_logo(request: HttpRequest, name: str) -> HttpResponse:
 
 
 def _cached(response: HttpResponse, is_current: bool) -> HttpResponse:
-    """Let browsers cache a file for a year if its address has the digest of the present content."""
+    """Let browsers cache a file for a year if its URL has the digest of the present content."""
     response.headers["Cache-Control"] = "public, max-age=31536000, immutable" if is_current else "no-cache"
     return response
 
@@ -162,7 +162,7 @@ def help(request: HttpRequest, code: str = "") -> HttpResponse:
 @require_safe
 @signed_in
 def unsent(request: UserRequest) -> HttpResponse:
-    """Show a form that was posted after the session had ended. It stays until the reader signs out."""
+    """Show a form that was posted after the session had ended. The form is stored until the reader signs out."""
     form = unsent_form(request)
     if form is None or not _may_open(request, form.path):
         forget_unsent_form(request)
@@ -180,7 +180,7 @@ def _may_open(request: UserRequest, path: str) -> bool:
 
 
 def _demo_page(view: View[Rest]) -> View[Rest]:
-    """Let everybody read a page while the portal is a demo; otherwise it answers 404."""
+    """Let everybody read a page if the portal is a demo, or else raise 404."""
 
     @require_safe
     @public
@@ -249,7 +249,7 @@ def gallery_letter(request: HttpRequest, kind: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @public
 def letter_refusal(request: HttpRequest, token: str) -> HttpResponse:
-    """Ask for confirmation, then stop e-mails of one kind to an address. Needs no sign-in."""
+    """Ask for confirmation, then stop e-mails of one kind to an e-mail address. Needs no sign-in."""
     kind = outbox.kind_in_token(token)
     if kind is None:
         raise Http404
@@ -262,7 +262,7 @@ def letter_refusal(request: HttpRequest, token: str) -> HttpResponse:
 @signed
 @require_POST
 def service_events(request: HttpRequest) -> JsonResponse:
-    """Receive an event of the formation service. All refusals look the same."""
+    """Receive an event from the formation service. All events that are not accepted get the same response."""
     if content_length(request.META) > BODY_LIMIT:
         return JsonResponse({"status": "too_large"}, status=413)
     if not receive(request.body, headers=request.headers, media_type=request.content_type or ""):

@@ -1,4 +1,4 @@
-"""Describe what came back to the customer, what was corrected since, and the earlier rounds of review."""
+"""Describe returned items, corrections since the return, and earlier rounds of review."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from formation_portal.ui.forms.question import QueryNote
 from ..feedback import ChangedLine, DeliverySummary, ReviewFeedback, changed_lines, is_changed, query_title, query_url
 from ..pages import need_url
 
-# A change made since, in words, their language where it isn't the page's, and the questions that it answered.
+# A change since the return: its text, the text's language if not the page's, and the labels of the changed answers.
 Correction = tuple[str, str, str]
 
 # A long list of corrections is cut here.
@@ -38,7 +38,7 @@ class ReturnedItem:
     when: str
     url: str
     action: str
-    # Changed since the return. Whether that is enough is seen when the corrections are sent.
+    # Changed since the return, sufficiently or not.
     is_changed: bool = False
     note: QueryNote | None = None
 
@@ -48,7 +48,7 @@ class ReturnedItem:
 
 
 class Returned:
-    """What came back by a move, and what was changed since. Makes three queries if the move is known."""
+    """The items returned by a move, and the changes since. Makes three SQL queries if the move is known."""
 
     def __init__(self, delivery: DeliverySummary, move: Change | None, *, back_to: str = "") -> None:
         draft = delivery.draft
@@ -57,7 +57,7 @@ class Returned:
         if move:
             changes = list(draft.application.changes.filter(pk__gt=move.pk))
             texts = decision_texts(draft.application, RETURN)
-        # Our reviewer has returned it, and not the service.
+        # Our reviewer has returned the application, not the service.
         self.is_agents = draft.application.submissions in texts
         queries: list[CustomerQuery] = []
         if self.is_agents:
@@ -68,7 +68,7 @@ class Returned:
             *_refused_items(delivery, feedback.changed_lines, back_to),
         ]
         self.corrections = corrections_of(changes)
-        # About the whole application.
+        # The message about the whole application.
         self.message = texts.get(draft.application.submissions, "")
         if move and not self.is_agents and not self.items:
             self.message = move.text
@@ -110,7 +110,7 @@ def _queried_items(feedback: ReviewFeedback, back_to: str) -> Iterator[ReturnedI
 
 
 def _refused_items(delivery: DeliverySummary, lines: frozenset[ChangedLine], back_to: str) -> Iterator[ReturnedItem]:
-    """Yield the answers and documents that the service has refused: documents first, since they take longest."""
+    """Yield the documents and answers that the service has refused; documents first, as they take longest."""
     draft = delivery.draft
     times: dict[Need, datetime] = {}
     for problem, at in sorted(delivery.deliveries.refusals, key=lambda refusal: refusal[0].need.slot is None):
@@ -143,7 +143,7 @@ def _refused_items(delivery: DeliverySummary, lines: frozenset[ChangedLine], bac
 
 @dataclass(frozen=True, slots=True)
 class ReviewRound:
-    """A return that was answered. While it is reviewed again, customers don't see which queries are resolved."""
+    """A return with the customer's reply. During the next review, customers don't see which queries are resolved."""
 
     number: int
     title: str
@@ -156,7 +156,7 @@ class ReviewRound:
 
 
 def review_rounds(draft: Draft, moves: Sequence[Change]) -> list[ReviewRound]:
-    """Return the rounds that were answered, the newest first. Makes three queries, or none without such a round."""
+    """Return the rounds that the customer has answered, newest first. Makes three SQL queries if there are any."""
     answered: list[tuple[int, Change, Change]] = []
     number = 0
     for move, following in pairwise(moves):
@@ -164,7 +164,7 @@ def review_rounds(draft: Draft, moves: Sequence[Change]) -> list[ReviewRound]:
         if move.moved_to == State.RETURNED_FOR_CHANGES and following.moved_to == State.SUBMITTED_FOR_REVIEW:
             answered.append((number, move, following))
     texts = decision_texts(draft.application, RETURN) if answered else {}
-    # The others were returned by the formation service.
+    # The formation service returned the others.
     answered = [pair for pair in answered if pair[0] in texts]
     if not answered:
         return []

@@ -1,4 +1,4 @@
-"""Build the check page: what is still needed, every answer with the way to change it, and the declaration."""
+"""Build the check page: open needs, every answer with a link to change it, and the declaration."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -38,16 +38,16 @@ from .status import Progress, current_return
 
 NEXT = "check"
 
-# The ids of the entries that belong to no section, party or share class.
+# The ids of entries without a section, party or share class.
 _SHARES = "shares"
 _DOCUMENTS = "documents"
-# The ids of the other entries begin with these, by the view that changes their answers.
+# The prefixes of the ids of other entries, by the view that changes their answers.
 _PREFIXES = {"section": "section", "party": "party", "share_class": "class"}
 
 
 @dataclass(frozen=True)
 class CheckEntry:
-    """The answers of a section, a party or a share class. The latter two are folded unless `is_open`."""
+    """The answers of a section, party or share class. Parties and share classes are folded unless `is_open`."""
 
     id: str
     group: AnswerGroup[Any]
@@ -82,7 +82,7 @@ class CheckEntry:
 
 
 def answered_rows(rows: Iterable[AnswerRow]) -> list[AnswerRow]:
-    """Return the rows with a value, or with one that can't be read."""
+    """Return the rows with a value, readable or not."""
     return [row for row in rows if row.value or row.state == "error"]
 
 
@@ -91,10 +91,10 @@ def unanswered_rows(rows: Iterable[AnswerRow]) -> list[AnswerRow]:
 
 
 class CheckPage:
-    """The check page of a draft, or of what was submitted.
+    """The check page of a draft, or of a submitted application.
 
-    `refused_for` are the needs of a refused submission, `row` is where a change leads back to. `number` is the page of
-    people and companies, of many, unless the row is on another.
+    `refused_for` are the needs of a refused submission, `row` is the row to return to. `number` is the page of a long
+    list of people and companies, unless the row is on another page.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class CheckPage:
         self.returned = current_return(delivery, Progress(draft.application))
         self.needs = self._all_needs(refused_for)
         self.corrections: list[Link] = []
-        # The needs that add something, by entry. Corrections stand together at the head of the page.
+        # The needs other than corrections, by entry. Corrections are listed at the head of the page.
         self.additions: dict[str, list[Link]] = {}
         # The entry and the field of each need.
         self._needed: set[tuple[str, str | None]] = set()
@@ -125,7 +125,7 @@ class CheckPage:
         self.addition_count = sum(map(len, self.additions.values()))
         self.ownership = ownership(draft)
         with_entry: list[PartyRow] = []
-        # Parties that are drawn among the owners, or are not asked for at present.
+        # Parties shown among the owners, or inactive at present.
         without_entry: list[PartyRow] = []
         for party in draft.parties:
             is_owner = self.ownership is not None and self.ownership.covers(party)
@@ -142,7 +142,7 @@ class CheckPage:
         self.not_uploaded = unanswered_rows(self.documents)
 
     def _all_needs(self, refused_for: Sequence[Need] | None) -> tuple[Need, ...]:
-        """Return what is still needed: first what the service refused and nobody has changed since."""
+        """Return all needs: first the service's refusals without a change since, then the others."""
         if not self.draft.application.is_open:
             return ()
         items = self.returned.items if self.returned else ()
@@ -154,13 +154,13 @@ class CheckPage:
 
     @property
     def additions_elsewhere(self) -> list[Link]:
-        """Return the needs without an entry on the page: more people, a first share class."""
+        """Return links to needs without an entry on the page, such as more people or a first share class."""
         on_page = {link.url for link, _ in self.entries_with_needs}
         return [link for entry, links in self.additions.items() if f"#{entry}" not in on_page for link in links]
 
     @property
     def entries_with_needs(self) -> Iterator[tuple[Link, int]]:
-        """Yield a link to each entry of the page that lacks something, with the number of its needs."""
+        """Yield a link to each entry of the page with needs, and the number of its needs."""
         titles = {entry.id: entry.group.title for entry in (*self.sections, *self.people, *self.share_classes)}
         if self.readback.shares:
             titles[_SHARES] = gettext("Shares")
@@ -268,7 +268,7 @@ class CheckPage:
         return self.delivery.deliveries.of_all(ResourceKind.SHAREHOLDING)
 
     def _other_documents(self) -> list[AnswerRow]:
-        """Return the documents of the application, and those of parties without an entry."""
+        """Return the documents of the entity, and of parties without an entry."""
         with_entry = {entry.group.subject.token for entry in self.people}
         lines = [line for line in self.readback.documents if line.party is None or line.party.token not in with_entry]
         return self._document_rows(lines)
@@ -279,7 +279,7 @@ class CheckPage:
         return PriceTable(price) if price.is_given else None
 
     def _document_rows(self, lines: Iterable[DocumentLine]) -> list[AnswerRow]:
-        """Return the documents, without those that are required and missing: while the page is open they are needs."""
+        """Return rows for documents; in an open application, missing required ones are left out and listed as needs."""
         rows = [self._document_row(line) for line in lines]
         return [row for row in rows if row.value or not (self.draft.application.is_open and row.state)]
 
@@ -309,14 +309,14 @@ class CheckPage:
         return join_sentences(state.detail or state.word, state.note, *advice(self.draft, line.party, line.document))
 
     def _change_url(self, view: str, key: str, place: str, row: str) -> str:
-        """Return the address of a control, from which a save leads back to the row."""
+        """Return the URL of a control, from which a save leads back to the row."""
         if not self.draft.application.can_be_changed:
             return ""
         return application_url(self.draft.application.reference, view, key, next=NEXT, row=row) + f"#{place}"
 
 
 def _entry_of(draft: Draft, need: Need) -> str:
-    """Return the id of the entry that a need belongs to; "" if it belongs to none."""
+    """Return the id of the entry that a need belongs to; "" without such an entry."""
     if need.slot is not None:
         return f"party-{need.party_id}" if need.party_id else _DOCUMENTS
     if need.code in ("holding", "over_issued") or (need.party_id and need.share_class_id):

@@ -1,4 +1,4 @@
-"""Build the status page of a submitted application: its progress, what came back, and whether that has changed."""
+"""Build the status page of a submitted application: its progress, returned items, and updates."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -73,7 +73,7 @@ class ProgressStep:
 
 
 def document_steps(draft: Draft, deliveries: ApplicationDeliveries) -> Iterator[ProgressStep]:
-    """Yield a step for all accepted documents, and one for each returned document. Makes one query at most."""
+    """Yield a step for all accepted documents, then a step for each returned one. Makes at most one SQL query."""
     if accepted := deliveries.accepted_documents:
         last = max(row.updated_at for row in accepted)
         sentence = ngettext("{count} document accepted", "{count} documents accepted", len(accepted))
@@ -107,7 +107,7 @@ class Progress:
 
     @property
     def _current(self) -> Change | None:
-        """Return the move that led to the present state; none while it waits for review, as it does by submitting."""
+        """Return the move to the present state; None while the application waits for review after being submitted."""
         if not self.moves or self.application.status is State.SUBMITTED_FOR_REVIEW:
             return None
         last = self.moves[-1]
@@ -115,9 +115,9 @@ class Progress:
 
     @property
     def _expected_dates(self) -> tuple[date, date] | None:
-        """Return when the incorporation is expected: counted from the filing, before it from the last submission.
+        """Return the expected dates of incorporation, counted from the filing or, before that, the last submission.
 
-        None if the product's timeline names no days, while the customer has to act, and at the end.
+        None if the product's timeline names no days, while the customer has to act, and in a final state.
         """
         since: datetime | None = None
         if self.application.payment_due_since is not None:
@@ -132,7 +132,7 @@ class Progress:
 
     @property
     def _expected(self) -> str:
-        """Name the expected days that are still ahead; "" once all have passed."""
+        """Name the expected days that are still ahead; "" if none are."""
         today = timezone.localdate()
         days = self._expected_dates
         if days is None or days[1] < today:
@@ -140,11 +140,11 @@ class Progress:
         return gettext("Expected %(days)s") % {"days": formats.date_range(max(days[0], today), days[1])}
 
     def steps(self, documents: Iterable[ProgressStep] = ()) -> Iterator[ProgressStep]:
-        """Yield the steps in the order of time; the steps of documents stand before the present one."""
+        """Yield the steps in the order of time, with the steps of documents just before the present step."""
         status = self.application.status
         seen = {move.moved_to for move in self.moves}
         if State.SUBMITTED_FOR_REVIEW not in seen:
-            # It was submitted before the history recorded moves.
+            # The application was submitted before the history recorded moves.
             yield ProgressStep(_day(self.application.submitted_at), gettext("You submitted"), "", "met")
         past_states: set[str] = set()
         for move in self.moves:
@@ -184,13 +184,13 @@ class Progress:
 
     @property
     def _usual_time(self) -> str:
-        """Say how long it takes, in the words of the product's timeline."""
+        """Say how long a formation takes, by the product's timeline."""
         timeline = self.application.timeline.removesuffix(".")
         return gettext("Usually %(range)s.") % {"range": timeline} if timeline else ""
 
 
 def _past_step(move: Change, *, is_first: bool, is_again: bool) -> ProgressStep:
-    """Build the step of a past move. The heading stands beside the first step, so that its day stands with its time."""
+    """Build the step of a past move. The first has its day beside its time, since the heading takes the day's place."""
     state = State(move.moved_to)
     title = str(_HAPPENED.get(state, state.words))
     if state is State.SUBMITTED_FOR_REVIEW and is_again:
@@ -202,7 +202,7 @@ def _past_step(move: Change, *, is_first: bool, is_again: bool) -> ProgressStep:
 
 
 def current_return(delivery: DeliverySummary, progress: Progress, *, back_to: str = "") -> Returned | None:
-    """Return what came back, while the application waits for the customer's corrections."""
+    """Return the returned items, while the application waits for the customer's corrections."""
     if progress.application.status is not State.RETURNED_FOR_CHANGES:
         return None
     move = next(reversed(progress.moves), None)
@@ -225,14 +225,14 @@ class StatusPage:
         self.declined = ""
         if application.status is State.REJECTED:
             self.declined = decision_texts(application, "decline").get(application.submissions, "")
-        # The address at which the customer pays, read from the formation service.
+        # The payment page's URL, read from the formation service.
         self.payment = read_payment(application) if is_payment_due else None
         self.can_withdraw = application.is_own and is_possible("withdraw", application.status)
-        # The customer waits for somebody else.
+        # The next step is somebody else's, not the customer's.
         self.is_moving = application.status in _MOVING and not is_payment_due
         self.sends_emails = settings.LETTERS_GO_OUT
         self.updated = formats.time_or_day(timezone.now())
-        # No page asks for updates of a final status.
+        # Pages with a final status ask for no updates.
         self.version = "" if application.status in FINAL else status_version(application)
 
     @property
@@ -253,7 +253,7 @@ class StatusPage:
 
     @property
     def facts(self) -> Iterator[tuple[str, str, bool]]:
-        """Yield the facts of the receipt: label, value, and whether the value is a name. Makes one query at most."""
+        """Yield the facts of the receipt: label, value, and whether it is a name. Makes at most one SQL query."""
         application = self.draft.application
         if application.submitted_at is not None:
             yield gettext("Submitted"), formats.date_and_time(application.submitted_at), False
@@ -267,8 +267,8 @@ class StatusPage:
 
 
 def status_version(application: Application) -> str:
-    """Digest the state, round and payment, and the service's statuses of documents. Makes one query."""
-    # Every status is greater than "", so the index finds them.
+    """Digest the state, round and payment, and the service's statuses of documents. Makes one SQL query."""
+    # Every status is greater than "", so that the database can use the index.
     documents = Delivery.objects.filter(
         application=application.pk, kind=ResourceKind.DOCUMENT, state=DeliveryState.DONE, document_status__gt=""
     )

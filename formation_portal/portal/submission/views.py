@@ -1,4 +1,4 @@
-"""Check and submit an application, show its status, withdraw it, and hand out its record."""
+"""Check and submit an application, show its status, withdraw it, and serve its record as a file."""
 
 from collections.abc import Sequence
 from http import HTTPStatus
@@ -44,16 +44,16 @@ def check(request: UserRequest, reference: str) -> HttpResponse:
 
 
 BOX = "declaration"
-# The id of the message that the reader's address is not confirmed (ui/confirm_address.html).
+# The id of the message that the reader's e-mail address is not confirmed (ui/confirm_address.html).
 ADDRESS = "confirm-address"
-# Posted once the customer knows that the application is sent back as it was.
+# Posted after the customer was told that the application has no changes since its return.
 AS_IT_WAS = "as_it_was"
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def submission(request: UserRequest, reference: str) -> HttpResponse:
-    """Submit an application, once. The form is on the check page; a second press leads to the same receipt."""
+    """Submit an application from the form on the check page. A second press shows the receipt of the first."""
     draft = get_draft_or_404(request, reference, takes=Right.OWN)
     if request.method != "POST":
         return redirect(f"{reverse('portal:check', args=[reference])}#declare")
@@ -84,7 +84,7 @@ def submission(request: UserRequest, reference: str) -> HttpResponse:
 
 
 def _is_untouched(draft: Draft) -> bool:
-    """Tell whether it came back, and nothing was changed or a query was left unanswered."""
+    """Tell whether a returned application has no changes, or leaves a query unanswered."""
     if draft.application.status is not State.RETURNED_FOR_CHANGES or draft.needs:
         return False
     returned = current_return(delivery_summary(draft), Progress(draft.application))
@@ -117,7 +117,7 @@ def _check_again(
 @require_safe
 @customer
 def status(request: UserRequest, reference: str) -> HttpResponse:
-    """Show the status of an application; one that was never submitted has its overview instead."""
+    """Show the status of an application, or redirect to its overview if it was never submitted."""
     draft = get_draft_or_404(request, reference)
     if draft.application.submitted_at is None:
         return redirect("portal:overview", reference=reference)
@@ -128,7 +128,7 @@ def status(request: UserRequest, reference: str) -> HttpResponse:
 @background_request
 @customer
 def status_news(request: UserRequest, reference: str) -> HttpResponse:
-    """Tell a status page whether it is old: 204 while it is up to date. Opened in a browser, lead to that page."""
+    """Tell a status page whether it is outdated; 204 if it is not. Without htmx, redirect to that page."""
     application = get_object_or_404(Application.objects.visible_to(request.user), reference=reference)
     if not request.htmx:
         return redirect("portal:status", reference=reference)
@@ -141,7 +141,7 @@ def status_news(request: UserRequest, reference: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @customer
 def withdrawal(request: UserRequest, reference: str) -> HttpResponse:
-    """Ask for confirmation, then withdraw a submitted application. A draft is deleted on a page of its own."""
+    """Ask for confirmation, then withdraw a submitted application. Drafts are deleted on another page."""
     draft = get_draft_or_404(request, reference, takes=Right.OWN)
     if draft.application.submitted_at is None:
         return redirect("portal:removal", reference=reference)
