@@ -170,7 +170,7 @@ def _task_progress(needed: int, *, is_begun: bool) -> Progress:
 
 @dataclass(frozen=True, slots=True)
 class PendingAction:
-    """A person whom the application waits for. `url` leads to the details, `remind_url` sends a reminder."""
+    """A person who still has to act, or a finished guest. `url` leads to the details, `remind_url` sends a reminder."""
 
     id: str
     who: str

@@ -49,7 +49,7 @@ from .pages import (
 )
 
 _PAGE_SIZE = 20
-# A second press of a button within this time means the same application.
+# Within this time, a second press of a button leads to the first press's application.
 _SAME_PRESS = timedelta(seconds=10)
 
 

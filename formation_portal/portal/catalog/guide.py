@@ -63,7 +63,7 @@ class GuideQuestion:
         return any(0 < count < len(items) for count in counts)
 
     def reason(self, item: CatalogItem) -> str:
-        """Say how a product relates to the answer."""
+        """Say how a product meets or misses the answer."""
         fact = self.fact(item)
         answer = in_quotes(self.labels[self.answer])
         is_met = self.meets(item, self.answer)
@@ -110,7 +110,7 @@ def _has_shares(item: CatalogItem) -> bool:
 
 
 class PlaceQuestion(GuideQuestion):
-    """The region; if all products are in one region, the country."""
+    """The region, or the country if all products are in one region."""
 
     is_ours = False
 

@@ -42,7 +42,7 @@ def matches_search(search: str, item: CatalogItem) -> bool:
     if not terms:
         return True
     texts: list[str] = []
-    # In the reader's language and in the service's own.
+    # Search in the reader's language and in the service's own.
     for source in (item, item.original):
         place = source.jurisdiction
         texts += [source.product.name, source.product.description, place.name, place.slug, place.iso_code, place.region]

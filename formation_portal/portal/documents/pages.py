@@ -76,7 +76,7 @@ class DocumentsPage(ApplicationPage):
 
     @property
     def needs(self) -> list[Link]:
-        """Return the missing documents of this page, and in one line the number of those on other pages."""
+        """Return links to the missing documents of this page, then a single link to those on other pages."""
         needs: list[Need] = []
         for party in self.holders:
             of_holder = self.draft.needs_of_party(party.token) if party else needs_of_entity(self.draft.form_state)

@@ -35,7 +35,7 @@ _NEW_KINDS: Mapping[str, Promise] = {
 
 @dataclass(frozen=True, slots=True)
 class NewOwner:
-    """The owner to add, as typed. The token makes posting twice harmless."""
+    """The owner to add, as typed. The token keeps a second post from adding another."""
 
     token: str
     # The chosen option: "party:" and the token of an existing party, or "new:" and the kind of a new party.

@@ -119,7 +119,7 @@ class PeoplePage(ApplicationPage):
 
     @cached_property
     def roles(self) -> list[dict[str, Any]]:
-        """Return each role with its progress, its holders and its candidates, as ui/role.html draws it."""
+        """Return each role with its progress, its holders and its candidates, for ui/role.html."""
         return [self._card(section) for section in roles.active_roles(self.draft)]
 
     def _card(self, section: Section) -> dict[str, Any]:
@@ -298,7 +298,7 @@ class PeoplePage(ApplicationPage):
 
     @cached_property
     def _stakes(self) -> TypedStakes:
-        """Read the ownership stakes; only a party without a role needs them."""
+        """Read the ownership stakes, used only for parties without a role."""
         return typed_stakes(self.draft)
 
     @cached_property

@@ -115,7 +115,7 @@ class CheckPage:
         self.corrections: list[Link] = []
         # The needs other than corrections, by entry. Corrections are listed at the head of the page.
         self.additions: dict[str, list[Link]] = {}
-        # The entry and the field of each need.
+        # The entry id and the field of each need.
         self._needed: set[tuple[str, str | None]] = set()
         for need in self.needs:
             entry = _entry_of(draft, need)

@@ -71,7 +71,7 @@ def submission(request: UserRequest, reference: str) -> HttpResponse:
     try:
         services.submit(draft, by=request.user, declaration=declaration_of(draft), revision=revision)
     except services.Unread as unread:
-        # The declaration did not cover what has changed since.
+        # The application has changed since the customer saw the declaration.
         changed = corrections_of(unread.changes)
         return _check_again(request, draft, is_unread=True, changed=changed, is_declared=False, status=409)
     except services.NotReady as refusal:
