@@ -1,4 +1,4 @@
-"""The portal's adapter of allauth."""
+"""The adapter by which allauth calls the portal's code."""
 
 import contextlib
 from typing import Any
@@ -23,7 +23,7 @@ from .guesses import give_back, password_buckets, remember_device, take
 from .models import User
 from .sessions import signed_in_seconds
 
-# The letters that our settings of allauth lead to: by allauth's name, our kind and the link's name in the context.
+# The letters that allauth sends under our settings: allauth's name, then our kind and the link's name in the context.
 _LETTERS = {
     "email_confirmation": ("confirmation", "activate_url"),
     "email_confirmation_signup": ("confirmation", "activate_url"),
@@ -63,8 +63,8 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         return str(super().get_login_redirect_url(request))
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Write the letter into the outbox, with the account's name only to a confirmed address: another may be a
-        stranger's."""
+        """Write the letter into the outbox. Only a letter to a confirmed address shows the account's name, since an
+        unconfirmed address may be a stranger's."""
         event = template_prefix.rpartition("/")[2]
         is_about_factors = template_prefix.startswith("mfa/")
         kind, link_name = ("second_factor", "page") if is_about_factors else _LETTERS[event]
@@ -74,7 +74,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
             content["code"] = context["code"]
             content["minutes"] = settings.ACCOUNT_EMAIL_VERIFICATION_BY_CODE_TIMEOUT // 60
         else:
-            # Without the host, which is PORTAL_URL's and not the request's.
+            # The path only: the host comes from PORTAL_URL, not from the request.
             content["link"] = urlsplit(context[link_name])._replace(scheme="", netloc="").geturl()
         if is_about_factors:
             content["event"] = event
@@ -87,14 +87,14 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
     ) -> None:
         """Tell the account's holder of a change, at the account's former (`email`) or present address.
 
-        Sends nothing to an address that is not confirmed, nor about a change that was given up.
+        Sends nothing to an unconfirmed address, and nothing about a deleted address.
         """
         if template_prefix.endswith("email_deleted") or not (email or addresses.has_confirmed(user)):
             return
         if template_prefix.startswith("mfa/"):
             page = reverse("mfa_index")
         elif email:
-            # The former address can set no new password, so its holder has to ask us.
+            # The holder of the former address can't use it to set a new password, and has to ask us.
             page = f"{reverse('portal:catalog')}#help"
         else:
             page = reverse("account_reset_password")
@@ -103,7 +103,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
     def authenticate(self, request: HttpRequest, **credentials: Any) -> User | None:
         """Return the user with this address and password, whose account may be closed. Raises TooManyGuesses.
 
-        A guess is counted before anything is hashed. An address without an account takes the same work.
+        A guess is counted before anything is hashed. An address without an account takes as much time.
         """
         email = str(credentials.get("email", "")).strip().lower()
         user = User.objects.filter(email=email).first()
@@ -115,10 +115,10 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         return user
 
     def _delete_login_attempts_cached_email(self, request: HttpRequest, **credentials: Any) -> None:
-        """Forget no guesses at a reset of the password: the browser is known from then on, with a count of its own."""
+        """Keep the counted guesses when the password is reset: the browser then is known and has its own count."""
 
     def set_password(self, user: User, password: str) -> None:
-        """Write the password alone: the account's sessions may have been ended since it was read."""
+        """Save only the password: since the account was read, another request may have ended its sessions."""
         user.set_password(password)
         user.save(update_fields=["password"])
 
@@ -128,7 +128,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         return response
 
     def is_reauthentication_required(self, *, app: str, **more: Any) -> bool:
-        """Return False for second factors if the user has just signed in. Address and password always require it."""
+        """Require reauthentication. Skip it only for second factors of a user who has just signed in."""
         if app != "allauth.account" and signed_in_seconds(self.request) < settings.ACCOUNT_REAUTHENTICATION_TIMEOUT:
             return False
         return bool(super().is_reauthentication_required(app=app, **more))
@@ -148,7 +148,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         return methods
 
     def send_confirmation_mail(self, request: HttpRequest, emailconfirmation: Any, signup: bool) -> None:
-        """Send a link to a new address; signing up may send a code."""
+        """Send a link to a new address, or a code when signing up by code."""
         if not isinstance(emailconfirmation, EmailConfirmationHMAC):
             super().send_confirmation_mail(request, emailconfirmation, signup)
             return
@@ -161,7 +161,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         return url or str(super().get_email_verification_redirect_url(email_address))
 
     def confirm_email(self, request: HttpRequest, email_address: EmailAddress) -> bool:
-        """Make the address the account's own, unless another account has it, or it was dropped meanwhile."""
+        """Make this the account's address, unless another account has it, or it was removed meanwhile."""
         email = email_address.email
         with contextlib.suppress(IntegrityError), transaction.atomic():
             User.objects.select_for_update().get(pk=email_address.user_id)

@@ -1,5 +1,5 @@
-"""The address of an account and its confirmation. Before that, the account may belong to a stranger: it has drafts of
-its own, but submits nothing and writes to nobody."""
+"""The address of an account and its confirmation. An account with an unconfirmed address may belong to a stranger: it
+may edit drafts, but can't submit them or write to other people."""
 
 from allauth.account.adapter import get_adapter
 from allauth.account.models import EmailAddress, EmailConfirmationHMAC
@@ -36,12 +36,12 @@ def confirm(user: User) -> None:
 
 
 def after_confirming(request: HttpRequest, path: str) -> None:
-    """Lead to this path once the address is confirmed in this browser."""
+    """Remember the path to redirect to once the address is confirmed in this browser."""
     request.session[AFTER_CONFIRMING] = path
 
 
 def send_link(request: HttpRequest, address: EmailAddress) -> bool:
-    """Return False if the last link was sent a moment ago."""
+    """Send a link that confirms the address. Return False if too many were sent lately."""
     if not ratelimit.consume(request, action="confirm_email", key=address.email.lower()):
         return False
     EmailConfirmationHMAC.create(address).send(request)
@@ -51,9 +51,9 @@ def send_link(request: HttpRequest, address: EmailAddress) -> bool:
 
 
 def replace_unconfirmed(user: User, email: str, request: HttpRequest) -> EmailAddress:
-    """Replace the account's unconfirmed address by another, and send that a link.
+    """Replace the account's unconfirmed address, and send a link to the new address.
 
-    The new address gets a row of its own, so that the link of an earlier letter confirms nothing any more.
+    The new address gets a row of its own, so that links of earlier letters stop working.
     """
     with transaction.atomic():
         EmailAddress.objects.filter(user=user).delete()

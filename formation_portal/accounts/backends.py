@@ -1,4 +1,4 @@
-"""The backend of agents' rights, which are Django's permissions, read in one query."""
+"""The backend of agents' rights, which are Django's permissions, read in one SQL query."""
 
 from typing import Any
 

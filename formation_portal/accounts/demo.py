@@ -16,14 +16,14 @@ PASSWORD = "formation-demo"  # noqa: S105  # printed at every start, and only fo
 ACCOUNTS: Mapping[str, Mapping[str, Any]] = {
     "demo@example.com": {"first_name": "Ingrid", "last_name": "Solheim", "is_agent": False},
     "agent@example.com": {"first_name": "Mira", "last_name": "Okafor", "is_agent": True},
-    # Confirms the first agent's decisions.
+    # The second agent, who confirms the first agent's decisions.
     "colleague@example.com": {"first_name": "Tomasz", "last_name": "Brandt", "is_agent": True},
 }
 
 
 def ensure_demo_accounts() -> None:
     users = {user.email: user for user in User.objects.filter(email__in=ACCOUNTS)}
-    # All have the same password, so that one hash, which takes a third of a second, is enough.
+    # All accounts share the hash of their common password, since making it takes a third of a second.
     password = "" if len(users) == len(ACCOUNTS) else make_password(PASSWORD)
     for email, attributes in ACCOUNTS.items():
         if email not in users:

@@ -1,4 +1,4 @@
-"""The forms of signing in, signing up and passwords: allauth's, with the portal's texts and limits of guesses."""
+"""The forms for signing in, signing up and passwords: allauth's, with the portal's texts and limits of guesses."""
 
 import secrets
 from collections.abc import Mapping
@@ -49,7 +49,7 @@ _LABELS = {
 class PortalFormMixin:
     """Give one of allauth's forms the portal's texts: `labels` and `help_texts` of its own, and those of all forms.
 
-    If a button of the display was pressed, the form validates nothing: it shows the typed text except passwords.
+    If a button for language or theme was pressed, the form is not validated, and shows what was typed except passwords.
     """
 
     fields: dict[str, forms.Field]
@@ -80,7 +80,7 @@ class SignInForm(PortalFormMixin, allauth_forms.LoginForm):  # type: ignore[misc
 
 
 class SignUpForm(PortalFormMixin, allauth_forms.SignupForm):  # type: ignore[misc]  # allauth has no types
-    """Make an account. Others read its names in letters, so they hold no addresses."""
+    """Make an account. Its names may contain no addresses, since other people read them in letters."""
 
     labels: ClassVar[Mapping[str, Any]] = {"password1": _("Password")}
     first_name = forms.CharField(
@@ -100,7 +100,7 @@ class SignUpForm(PortalFormMixin, allauth_forms.SignupForm):  # type: ignore[mis
     field_order = ("first_name", "last_name", "email", "password1")
 
     def try_save(self, request: HttpRequest) -> tuple[User | None, Any]:
-        """Save the account. Neither it nor the response tells whether the address has an account already."""
+        """Save the account. Neither time nor response shows if the address has an account already."""
         if self.account_already_exists:
             self._save_and_roll_back(request)
         try:
@@ -113,14 +113,14 @@ class SignUpForm(PortalFormMixin, allauth_forms.SignupForm):  # type: ignore[mis
             return super().try_save(request)  # type: ignore[no-any-return]
 
     def _save_and_roll_back(self, request: HttpRequest) -> None:
-        """Hash, write and read as much as for a new account, so that neither time nor queries tell them apart."""
+        """Hash, write and read as much as for a new account, so that both cases take the same time."""
         typed = self.cleaned_data
         email = f"{secrets.token_hex(16)}@invalid.example"
         with transaction.atomic():
             self.cleaned_data = typed | {"email": email}
             self.account_already_exists = False
             user = super().save(request)
-            # The queries of sending a new account its code.
+            # The same SQL queries as when a new account is sent its code.
             for _ in range(2):
                 EmailAddress.objects.get(user_id=user.pk, email=email)
             User.objects.get(pk=user.pk)
@@ -138,7 +138,7 @@ class SignUpForm(PortalFormMixin, allauth_forms.SignupForm):  # type: ignore[mis
 
 
 class AddEmailForm(PortalFormMixin, allauth_forms.AddEmailForm):  # type: ignore[misc]  # allauth has no types
-    """Replace the account's address: at once if it was never confirmed, else when the new one is confirmed."""
+    """Replace the account's address: an unconfirmed address at once, else when the new address is confirmed."""
 
     labels: ClassVar[Mapping[str, Any]] = {"email": _("New e-mail address")}
 
@@ -149,7 +149,7 @@ class AddEmailForm(PortalFormMixin, allauth_forms.AddEmailForm):  # type: ignore
         return email
 
     def save(self, request: HttpRequest) -> EmailAddress:
-        """Send the new address a confirmation, and tell the old one if it is confirmed."""
+        """Send the new address a link, and notify the old address if it is confirmed."""
         if not addresses.has_confirmed(self.user):
             return addresses.replace_unconfirmed(self.user, self.cleaned_data["email"], request)
         content = {"name": self.user.get_full_name(), "link": reverse("account_reset_password")}
@@ -175,15 +175,15 @@ class ResetPasswordForm(PortalFormMixin, allauth_forms.ResetPasswordForm):  # ty
     users: list[User]
 
     def clean_email(self) -> str:
-        """Find the account by its own address alone: one that it is about to have may be a stranger's."""
+        """Find the account by its present address only: a new, unconfirmed address may be a stranger's."""
         email = str(self.cleaned_data["email"])
         self.users = list(User.objects.filter(email=email.lower(), is_active=True))
         return email
 
     def save(self, request: HttpRequest, **more: Any) -> str:
-        """Send one letter, whether or not there is an account, unless enough have gone to the address already.
+        """Send a letter, whether or not there is an account, unless too many have gone to the address lately.
 
-        The hash that is made for nothing takes so long that nobody can tell what else was done.
+        The unused hash takes so long that the time does not show if there is an account.
         """
         make_password(secrets.token_hex(8))
         email = str(self.cleaned_data["email"])
@@ -194,11 +194,11 @@ class ResetPasswordForm(PortalFormMixin, allauth_forms.ResetPasswordForm):  # ty
 
 
 class ConfirmPasswordForm(PortalFormMixin, allauth_forms.ReauthenticateForm):  # type: ignore[misc]  # allauth has no types
-    """Take the password before an action for which a session is not enough."""
+    """Take the password before an action for which being signed in is not enough."""
 
 
 class SignUpCodeForm(PortalFormMixin, allauth_forms.ConfirmEmailVerificationCodeForm):  # type: ignore[misc]  # no types
-    """Take the code of the letter. It has five tries, also if they come at once."""
+    """Take the code from the letter. At most five tries are allowed, even simultaneous ones."""
 
     def clean_code(self) -> str:
         with counted((SENT_CODE, f"{self.email}|{self.expected_code}")):

@@ -1,7 +1,7 @@
 """Limits of guesses of passwords and codes, counted for all processes together and before anything is hashed.
 
-A browser that has signed in before has a count of its own; all others share the account's. An address is slowed down
-and never shut, since many people may sign in from it.
+A browser that has signed in before has a count of its own; all other browsers share the account's count. An IP address
+is slowed down but never blocked, since many people may sign in from it.
 """
 
 import datetime as dt
@@ -34,13 +34,13 @@ from .models import GuessCount, User
 _SALT = "formation_portal.accounts.guesses"
 _MINUTES = 60
 _DAY = 24 * 60 * 60
-# Bits of an IPv6 address that one customer's machines have in common.
+# The leading bits of an IPv6 address that all machines of a customer share.
 _IPV6_NETWORK = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Allow `most` guesses in any `seconds`. With `spacing` further ones are allowed so many seconds apart."""
+    """Allow `most` guesses in any `seconds`. With `spacing`, more guesses may follow, each so many seconds later."""
 
     name: str
     most: int
@@ -57,25 +57,25 @@ class Limit:
         return recent[-self.most] + self.seconds - now
 
 
-# Of an account's password: by all unknown browsers together, and by each known browser.
+# Guesses of an account's password: by all unknown browsers together, and by each known browser.
 ACCOUNT = Limit("account", 5, 5 * _MINUTES)
 DEVICE = Limit("device", 5, 5 * _MINUTES)
-# Of all accounts' passwords, from one address.
+# Guesses of all accounts' passwords from one IP address.
 ADDRESS = Limit("address", 10, 5 * _MINUTES, spacing=10)
-# Codes of a second factor: of one sign-in, which lasts a quarter of an hour, and of the account.
+# Guesses of second-factor codes: in a sign-in, which lasts a quarter of an hour, and for the account.
 SIGN_IN_CODES = Limit("codes of a sign-in", 5, 15 * _MINUTES)
 ACCOUNT_CODES = Limit("codes of an account", 5, 5 * _MINUTES)
 DAILY_CODES = Limit("codes of a day", 50, _DAY)
-# A code that was sent to an address.
+# Guesses of a code that was sent to an e-mail address.
 SENT_CODE = Limit("sent code", 5, 15 * _MINUTES)
-# Letters with a way to a new password: those that have arrived still work.
+# Letters that reset a password, to an e-mail address and from an IP address. Links already sent still work.
 RESET_LETTERS = Limit("reset letters", 5, 60 * _MINUTES)
 RESET_ADDRESS = Limit("reset letters from an address", 20, 5 * _MINUTES, spacing=5)
-# Letters to others: of one account, and to one address.
+# Letters to other people: from one account, and to one address.
 LETTERS_OF_ACCOUNT = Limit("letters of an account", 100, _DAY)
 LETTERS_TO_ADDRESS = Limit("letters to an address", 10, _DAY)
 
-# A limit and its owner: an account, an address or a device.
+# A limit, and the account, address or device that it holds for.
 Bucket = tuple[Limit, str]
 
 
@@ -89,9 +89,9 @@ class TooManyGuesses(ValidationError):
 
 
 def take(*buckets: Bucket) -> float:
-    """Count a guess in every bucket and return its time. Raises TooManyGuesses, and counts nothing, if one is full."""
+    """Count a guess in every bucket and return its time. If a bucket is full, raise TooManyGuesses without counting."""
     keys = {_key(bucket): bucket[0] for bucket in buckets}
-    # Without a lock first, so that continued guessing keeps nobody from writing.
+    # The first check takes no lock, so that continued guessing does not block other writers.
     _raise_if_full(keys, dict(GuessCount.objects.filter(key__in=keys).values_list("key", "times")))
     with transaction.atomic():
         GuessCount.objects.bulk_create(
@@ -108,11 +108,11 @@ def take(*buckets: Bucket) -> float:
 
 
 def give_back(taken_at: float, *buckets: Bucket) -> None:
-    """Take back the guess that was counted at this time, since the secret was right. Others stay counted."""
+    """Uncount the guess of this time, since the secret was right. Other guesses stay counted."""
     with transaction.atomic():
         counts = list(GuessCount.objects.select_for_update().filter(key__in=map(_key, buckets)))
         for count in counts:
-            # Later guesses may have pushed it out.
+            # Later guesses may have pushed this time out of the list.
             with suppress(ValueError):
                 count.times.remove(taken_at)
         GuessCount.objects.bulk_update(counts, ["times"])
@@ -151,7 +151,7 @@ def password_buckets(request: HttpRequest, email: str, user: User | None) -> tup
 
 
 def code_buckets(request: HttpRequest, user: User) -> tuple[Bucket, ...]:
-    """Return the buckets of a guess of the second factor. A browser known by a reset alone has no count of its own."""
+    """Return a second-factor guess's buckets. A browser known only by a password reset shares the account's count."""
     owner = _device_of(request, user)
     if not owner or owner.startswith(f"{user.pk}|{_BY_RESET}"):
         owner = str(user.pk)
@@ -159,7 +159,7 @@ def code_buckets(request: HttpRequest, user: User) -> tuple[Bucket, ...]:
 
 
 def client_address(request: HttpRequest) -> str:
-    """Return the client's address as trusted proxies report it; of IPv6 the network that one customer has."""
+    """Return the client's IP address as trusted proxies report it; for IPv6, the customer's network."""
     address = str(request.META.get("REMOTE_ADDR", ""))
     with suppress(ValueError):
         return str(ipaddress.IPv6Network((address, _IPV6_NETWORK), strict=False))
@@ -167,27 +167,27 @@ def client_address(request: HttpRequest) -> str:
 
 
 _COOKIE = "device"
-# Accounts that one browser is known for.
+# The most accounts for which a browser is known.
 _MOST_ACCOUNTS = 5
-# Begins the identifier of a browser that is known by a reset of the password alone.
+# The prefix of the identifier of a browser that is known only by a password reset.
 _BY_RESET = "reset:"
 
 
 def remember_device(request: HttpRequest, user: User, *, by_reset: bool = False) -> None:
-    """Make the browser known for this account, by the answer's cookie, until the account has another password."""
+    """Let the response mark the browser as known for this account, until the account's password changes."""
     request.device_of = user  # type: ignore[attr-defined]  # read by `keep_device`
     request.device_by_reset = by_reset  # type: ignore[attr-defined]
 
 
 def keep_device(request: HttpRequest, response: HttpResponseBase) -> None:
-    """Give the browser the cookie that makes it known, after `remember_device`."""
+    """Set the cookie that marks the browser as known, if `remember_device` was called."""
     user: User | None = getattr(request, "device_of", None)
     if user is None:
         return
     accounts = _known_accounts(request)
     device = secrets.token_urlsafe(12)
-    if request.device_by_reset:  # type: ignore[attr-defined]  # of `remember_device`
-        # A browser that was known before keeps its identifier, and so the guesses that are counted for it.
+    if request.device_by_reset:  # type: ignore[attr-defined]  # set by `remember_device`
+        # A browser that was known before keeps its identifier, and so its count of guesses.
         earlier = [identifier for account, identifier, _ in accounts if account == user.pk]
         device = earlier[0] if earlier else _BY_RESET + device
     accounts = [account for account in accounts if account[0] != user.pk]
@@ -196,7 +196,7 @@ def keep_device(request: HttpRequest, response: HttpResponseBase) -> None:
 
 
 def _device_of(request: HttpRequest, user: User | None) -> str:
-    """Return the identifier by which the browser is known for the account, or ""."""
+    """Return the known browser's identifier for the account, or "" if the browser is unknown."""
     if user is not None:
         for account, device, mark in _known_accounts(request):
             if account == user.pk and mark == _password_mark(user):
@@ -212,7 +212,7 @@ def _known_accounts(request: HttpRequest) -> list[list[Any]]:
 
 
 def _password_mark(user: User) -> str:
-    """Return a digest that tells the hashes of passwords apart."""
+    """Return a digest that changes with the account's password."""
     return hashlib.sha256(user.password.encode()).hexdigest()[:16]
 
 

@@ -1,4 +1,4 @@
-"""The sessions of guests, who have no account: signed cookies, each for the addresses of one part alone."""
+"""The sessions of guests, who have no account: signed cookies, each valid only for the URLs of one part."""
 
 from dataclasses import dataclass
 

@@ -1,5 +1,5 @@
-"""The language of a page: the one that was chosen here, else the browser's, else English. It is chosen by a button of
-the page's own form, so that typed text comes along."""
+"""The language of a page: the reader's choice on the portal, else the browser's, else English. The buttons that choose
+a language submit the page's form, so that typed text is kept."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -18,14 +18,14 @@ from .cookies import set_year_cookie
 from .models import User
 from .themes import SYSTEM, THEME_COOKIE, theme_in
 
-# The service speaks its own language, agents' pages are in English, nobody reads the answers to webhooks, and the
-# operator's files have no text.
+# Paths that are never translated: the service has its own language, agents' pages are in English, nobody reads the
+# answers to webhooks, and the operator's files have no text.
 _MACHINE_PATHS = ("/api/", "/webhooks/")
 _ENGLISH_PATHS = (*_MACHINE_PATHS, "/desk/", "/operator/")
 
 
 class Languages(MiddlewareMixin):
-    """Draw each page in its reader's language."""
+    """Render each page in its reader's language."""
 
     get_response: Any
 
@@ -43,13 +43,13 @@ class Languages(MiddlewareMixin):
 
 
 class ChosenDisplay(MiddlewareMixin):
-    """Draw the answer to a post in the language or theme whose button was pressed, and keep the choice.
+    """Render the answer to a POST in the language or theme whose button was pressed, and remember the choice.
 
-    Stands below the middleware that refuses forged posts, and below the one that finds the user.
+    In MIDDLEWARE this comes after the middleware that refuses forged posts and the middleware that finds the user.
     """
 
     def process_view(self, request: HttpRequest, *_: Any) -> None:
-        # A view that takes posts from other programs reads the body itself.
+        # A view for posts of other programs reads the body itself.
         if request.path_info.startswith(_MACHINE_PATHS):
             return
         request.chosen_theme = theme_in(request.POST)  # type: ignore[attr-defined]  # read by `theme_of`
@@ -76,7 +76,7 @@ class ChosenDisplay(MiddlewareMixin):
 def chosen_in(request: HttpRequest) -> str:
     """Return the language or the theme whose button was pressed, or "".
 
-    A view that would do something else then only keeps the typed text.
+    If a button was pressed, a view only keeps the typed text.
     """
     return language_in(request.POST) or theme_in(request.POST)
 
@@ -88,7 +88,7 @@ def language_in(post: Mapping[str, Any]) -> str:
 
 @receiver(user_logged_in)
 def _unite_choices(request: HttpRequest | None, user: User, **_: Any) -> None:
-    """Keep the browser's chosen language in the account, or else take the account's for the browser."""
+    """Save the browser's chosen language in the account, or else use the account's language in the browser."""
     cookie = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, "") if request else ""
     if cookie in dict(settings.LANGUAGES):
         language = cookie

@@ -33,7 +33,7 @@ class UserManager(BaseUserManager["User"]):
     def create_user(
         self, email: str, password: str | None = None, *, rights: Iterable[str] = Right.values, **more: Any
     ) -> "User":
-        """An agent has all rights unless some are named. Raises ValueError without an address."""
+        """Create a user. An agent gets all rights unless `rights` names some. Raises ValueError without an address."""
         if not email:
             raise ValueError("A user needs an e-mail address.")
         user = self.model(email=email.strip().lower(), **more)
@@ -56,7 +56,7 @@ class User(AbstractUser):
     language = models.CharField(
         "language", max_length=8, blank=True, default="", help_text="Letters are written in it."
     )
-    # The database's default too, for nodes of the version before, which know nothing of it.
+    # The database has this default too, for nodes of the previous version, which don't know the column.
     session_epoch = models.PositiveIntegerField(
         "session epoch", default=0, db_default=0, help_text="Raised to end all sessions of the account for good."
     )
@@ -64,7 +64,7 @@ class User(AbstractUser):
     USERNAME_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = []
 
-    objects: ClassVar[UserManager] = UserManager()  # type: ignore[assignment]  # another login, another manager
+    objects: ClassVar[UserManager] = UserManager()  # type: ignore[assignment]  # it makes users without user names
 
     class Meta(AbstractUser.Meta):
         permissions = tuple(Right.choices)
@@ -73,12 +73,12 @@ class User(AbstractUser):
         return self.email
 
     def set_rights(self, rights: Iterable[str]) -> None:
-        """Give the account exactly these rights. They have no effect until it is an agent's."""
+        """Give the account exactly these rights. Rights have no effect until the account is an agent's."""
         permissions = Permission.objects.filter(content_type__app_label="accounts", codename__in=list(rights))
         self.user_permissions.set(permissions)
 
     def _get_session_auth_hash(self, secret: str | None = None) -> str:
-        """Return a hash that changes with the password and with the epoch."""
+        """Return a hash that changes with the password and with `session_epoch`, which ends all sessions."""
         if not self.session_epoch:
             return super()._get_session_auth_hash(secret)  # type: ignore[misc,no-any-return]  # unknown to the stubs
         salt = "formation_portal.accounts.session_epoch"
@@ -90,12 +90,12 @@ class User(AbstractUser):
 
 
 class GuessCount(models.Model):
-    """The last guesses of one secret (guesses.py). The key is a digest: it names no account and no address."""
+    """The last guesses of a secret (guesses.py). The key is a digest, so that no row shows an account or address."""
 
     key = models.CharField(max_length=64, primary_key=True)
     # Seconds since 1970, the newest last.
     times = models.JSONField(default=list)
-    # The moment from which none of them counts.
+    # The time after which none of these guesses counts any more.
     until = models.DateTimeField(db_index=True)
 
     def __str__(self) -> str:

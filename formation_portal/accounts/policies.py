@@ -1,4 +1,4 @@
-"""Policies: every view declares by a decorator for whom it is. The lookup of a record checks whether it is theirs."""
+"""Policies: decorators by which views declare their users. The lookup of a record checks that the user may see it."""
 
 import json
 from collections.abc import Callable
@@ -72,17 +72,17 @@ def public(view: AnyView[Rest]) -> View[Rest]:
 
 
 def signed_in(view: UserView[Rest]) -> View[Rest]:
-    """Let every user in. Others sign in first and come back."""
+    """Let every user in. Visitors sign in first and come back."""
     return _require_sign_in(view, Policy.SIGNED_IN)
 
 
 def customer(view: UserView[Rest]) -> View[Rest]:
-    """Let every user in, to the applications that they own or work on: the view finds them by `visible_to`."""
+    """Let every user in. The view finds the applications that the user owns or works on by `visible_to`."""
     return _require_sign_in(view, Policy.CUSTOMER)
 
 
 def invited(view: GuestView[Rest]) -> View[Concatenate[str, Rest]]:
-    """Let a guest in who has opened the link of the part in the address.
+    """Let a guest in who has opened the link of the part that the URL names.
 
     The view checks whether the code was entered, and whether the part is still open.
     """
@@ -102,7 +102,7 @@ def invited(view: GuestView[Rest]) -> View[Concatenate[str, Rest]]:
 def agent_with(*rights: Right) -> Callable[[UserView[Rest]], View[Rest]]:
     """Let agents in who have these rights, once they have used their second factor.
 
-    Other users get 403 even if the address names no record, and agents read which right is missing.
+    Other users get 403 even if the URL names no record. Agents are told which right is missing.
     """
 
     def decorator(view: UserView[Rest]) -> View[Rest]:
@@ -130,7 +130,7 @@ agent = agent_with()
 
 
 def signed(view: AnyView[Rest]) -> View[Rest]:
-    """Let a machine post what it signs; the view verifies the signature. No cookie opens it, so no CSRF token is
+    """Let a machine post signed content; the view verifies the signature. Cookies are not used, so no CSRF token is
     needed."""
     declared = csrf_exempt(view)
     declared.policy = Policy.SIGNED  # type: ignore[attr-defined]  # a mark on the function
@@ -149,8 +149,8 @@ def _require_sign_in(view: UserView[Rest], policy: Policy) -> View[Rest]:
 
 
 def recently_authenticated(view: UserView[Rest]) -> UserView[Rest]:
-    """Require that the user has signed in or reauthenticated within ACCOUNT_REAUTHENTICATION_TIMEOUT. What others
-    posted is kept, and done once they have. Stands below the policy."""
+    """Require that the user has signed in or reauthenticated within ACCOUNT_REAUTHENTICATION_TIMEOUT. Otherwise a POST
+    is kept and carried out after reauthentication. Stands below the policy."""
 
     @wraps(view)
     def guarded(request: UserRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
@@ -165,7 +165,7 @@ def recently_authenticated(view: UserView[Rest]) -> UserView[Rest]:
 
 
 def reauthenticated(view: UserView[Rest]) -> UserView[Rest]:
-    """Require the password, a code or a passkey also of those who have just signed in. Stands below the policy."""
+    """Require the password, a code or a passkey even from users who have just signed in. Stands below the policy."""
 
     @wraps(view)
     def guarded(request: UserRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
@@ -185,17 +185,17 @@ def _ask_to_reauthenticate(request: UserRequest) -> HttpResponse:
         posted["META"].pop("HTTP_COOKIE", None)
         request.session[STATE_SESSION_KEY] = {"request": json.dumps(posted)}
     else:
-        # A link to a file leads back to the page that it is on: the file itself would leave the reader where they are.
+        # A link to a file leads back to the page with the link: a download would leave the reader on the password page.
         page = urlsplit(request.htmx.current_url or request.headers.get("Referer", ""))
         following = urlunsplit(("", "", page.path, page.query, "")) if page.netloc == request.get_host() else ""
-        # A post that was given up earlier is not done now.
+        # An earlier POST whose user never reauthenticated is not carried out now.
         request.session.pop(STATE_SESSION_KEY, None)
     method = get_adapter(request).get_reauthentication_methods(request.user)[0]
     url = f"{method['url']}?{urlencode({'next': following or request.get_full_path()})}"
     return HttpResponseClientRedirect(url) if request.htmx else redirect(url)
 
 
-# More names than this are no help.
+# The most names of colleagues that the page lists.
 _MAX_COLLEAGUES = 5
 
 
@@ -210,7 +210,7 @@ def right_missing_page(request: HttpRequest, right: Right) -> HttpResponse:
 
 
 def may_write_to(user: User, address: str) -> bool:
-    """Count one more letter from the account to the address. Return False over a limit of a day."""
+    """Count a letter from the account to the address. Return False if a daily limit is exceeded."""
     try:
         take((LETTERS_OF_ACCOUNT, str(user.pk)), (LETTERS_TO_ADDRESS, address))
     except TooManyGuesses:

@@ -47,23 +47,23 @@ from .guesses import SIGN_IN_CODES, Bucket, code_buckets, counted, give_back, ta
 from .models import User
 from .sessions import end_other_sessions
 
-# The session's entry with the address that follows when an agent has set up a first factor.
+# The session's entry with the URL to go to after an agent has set up a first factor.
 AFTER_SET_UP = "after_second_factor"
 
 _MAX_NAME_LENGTH = 100
-# Objects and lists in a passkey's credential: browsers send fewer than ten.
+# The most objects and lists in a passkey's credential: browsers send fewer than ten.
 _MAX_BRACKETS = 100
 _TYPES = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
 
 _PAGES = "accounts/2fa/"
-# The pages below it where a second factor is used.
+# The pages below this path where a second factor is used.
 _OPEN_PAGES = frozenset({"mfa_authenticate", "mfa_login_webauthn", "mfa_reauthenticate", "mfa_reauthenticate_webauthn"})
 
 logger = logging.getLogger(__name__)
 
 
 class UnreadableFactorError(Exception):
-    """A factor's key is gone, or its row was altered or has the content of another row."""
+    """A factor that can't be decrypted: its key is gone, or its row was altered or copied from another row."""
 
 
 @receiver(pre_save, sender=Authenticator)
@@ -99,11 +99,11 @@ class MFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no typ
         return str(settings.OPERATOR_NAME)
 
     def build_totp_svg(self, url: str) -> str:
-        """Draw the QR code on white, which dark pages need too."""
+        """Draw the QR code on white, so that it can be scanned on dark pages too."""
         return str(qrcode.make(url, image_factory=SvgPathFillImage).to_string(encoding="unicode"))
 
     def can_delete_authenticator(self, authenticator: Authenticator) -> bool:
-        """Keep an agent's last factor."""
+        """Refuse to delete an agent's last factor."""
         return not is_required(authenticator.user) or _authenticators(authenticator.user).count() > 1
 
     def generate_authenticator_name(self, user: User, type: Authenticator.Type) -> str:
@@ -131,12 +131,12 @@ def is_set_up(user: User) -> bool:
 
 
 def is_verified(request: HttpRequest) -> bool:
-    """Return True if a second factor was used in this session. No query."""
+    """Tell whether a second factor was used in this session, without an SQL query."""
     return any(record["method"] == "mfa" for record in get_authentication_records(request, request.user))
 
 
 def may_change(request: HttpRequest, user: User) -> bool:
-    """Lock the account. Return True if this session was not ended meanwhile and has used a factor if there is any."""
+    """Lock the account. Return True if this session is still valid, and has used a factor if the account has any."""
     account = User.objects.select_for_update().filter(pk=user.pk).first()
     if account is None or account.get_session_auth_hash() != user.get_session_auth_hash():
         return False
@@ -156,7 +156,7 @@ def _authenticators(user: Any) -> Any:
 
 
 class SecondFactorPages(MiddlewareMixin):
-    """Ask for the account's second factor before the pages about factors. Signs out if one can't be read."""
+    """Ask for the account's second factor before the pages about factors. Signs out if a factor can't be decrypted."""
 
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
         page = request.resolver_match
@@ -177,7 +177,7 @@ class SecondFactorPages(MiddlewareMixin):
 
 @receiver(signals.authenticator_added)
 def _trust_only_this_session(request: HttpRequest, user: User, authenticator: Authenticator, **_: Any) -> None:
-    """Take a new factor as used in this session, and end the account's other sessions."""
+    """Count a new factor as used in this session, and end the account's other sessions."""
     with transaction.atomic():
         if authenticator.type in _TYPES:
             record_authentication(request, user, "mfa", id=authenticator.pk, type=authenticator.type)
@@ -212,7 +212,7 @@ def _log(user: User, event: str) -> None:
     chain.append(AuditAction.SECOND_FACTOR, by=user, application=None, subject=user.pk, did=event)
 
 
-# An app's data has the newest time step of which a code was used. A step is half a minute.
+# The entry of an app's data with the newest time step (half a minute) whose code was used.
 _USED_STEP = "used"
 
 
@@ -224,7 +224,7 @@ def _matching_step(secret: str, code: str) -> int | None:
 
 
 def _use_app_code(authenticator: Authenticator, code: str) -> bool:
-    """Return True for a code of now, newer than each that was used before. It is used from then on."""
+    """Tell whether the code is current and newer than every used code, and mark it as used."""
     with transaction.atomic():
         app = Authenticator.objects.select_for_update().get(pk=authenticator.pk)
         step = _matching_step(app.data["secret"], code)
@@ -236,7 +236,7 @@ def _use_app_code(authenticator: Authenticator, code: str) -> bool:
 
 
 class _CodeFormMixin(PortalFormMixin):
-    """Take a code of the app or a recovery code, which works once. Each try is counted before the code is checked."""
+    """Take an app's code or a recovery code, each valid once. Each try is counted before the code is checked."""
 
     help_texts: ClassVar[Mapping[str, Any]] = {
         "code": _("Six digits from your authenticator app, or one of your recovery codes.")
@@ -262,7 +262,7 @@ class _CodeFormMixin(PortalFormMixin):
 
 
 class CodeForm(_CodeFormMixin, base_forms.AuthenticateForm):  # type: ignore[misc]  # allauth has no types
-    """Take the code that follows the password. A sign-in has five tries."""
+    """Take the code after the password. A sign-in allows five tries."""
 
     def _buckets(self) -> tuple[Bucket, ...]:
         login = context.request._login_stage.login
@@ -270,7 +270,7 @@ class CodeForm(_CodeFormMixin, base_forms.AuthenticateForm):  # type: ignore[mis
 
 
 class ConfirmCodeForm(_CodeFormMixin, base_forms.ReauthenticateForm):  # type: ignore[misc]  # allauth has no types
-    """Take the code before an action for which a session is not enough."""
+    """Take a code before an action for which being signed in is not enough."""
 
 
 class AddAppForm(PortalFormMixin, totp_forms.ActivateTOTPForm):  # type: ignore[misc]  # allauth has no types
@@ -319,9 +319,9 @@ class PasskeyForm(_CredentialFormMixin, webauthn_forms.AuthenticateWebAuthnForm)
 
 
 class PasskeySignInForm(_CredentialFormMixin, webauthn_forms.LoginWebAuthnForm):  # type: ignore[misc]  # no types
-    """Sign in by a passkey alone, which has to verify its holder by a finger, a face or a PIN.
+    """Sign in by passkey alone. The passkey must verify its holder by fingerprint, face or PIN.
 
-    The challenge may come from another page, which asks for no verification because it follows a password.
+    The challenge may come from the page after the password, which asks for no such verification.
     """
 
     cleaned_data: dict[str, Any]
@@ -335,7 +335,7 @@ class PasskeySignInForm(_CredentialFormMixin, webauthn_forms.LoginWebAuthnForm):
 
 
 class ConfirmPasskeyForm(_CredentialFormMixin, webauthn_forms.ReauthenticateWebAuthnForm):  # type: ignore[misc]  # no types
-    """Take a passkey before an action for which a session is not enough."""
+    """Take a passkey before an action for which being signed in is not enough."""
 
 
 class RenamePasskeyForm(PortalFormMixin, webauthn_forms.EditWebAuthnForm):  # type: ignore[misc]  # allauth has no types

@@ -1,5 +1,5 @@
-"""Sessions of users: their end, their encryption, and the list of an account's devices. Only the browser has a
-session's key: both tables have a digest of it, to which the encrypted content is bound."""
+"""Sessions of users: their end, their encryption, and the list of an account's devices. Only the browser holds a
+session's key: both tables hold the key's digest, to which the encrypted content is bound."""
 
 import datetime as dt
 import hashlib
@@ -37,7 +37,7 @@ from formation_portal.core.key_rotation import rotation_task
 from .guesses import keep_device, remember_device
 from .models import User
 
-# The entries of a session: the time of its last use, the time of its beginning, and whether it is an agent's.
+# The entries of a session: the time of its last use, the time of signing in, and a mark of agents' sessions.
 _USED_AT = "used_at"
 _SIGNED_IN_AT = "signed_in_at"
 _IS_AGENTS = "is_agents"
@@ -59,7 +59,7 @@ def _encryption_context(digest: str) -> str:
 
 
 class SessionStore(db.SessionStore):
-    """Store sessions encrypted, since codes and keys are in them, and with an end that no use moves."""
+    """Store sessions encrypted, since they hold codes and keys, and with a latest end that no use postpones."""
 
     @classmethod
     def from_row(cls, digest: str) -> "SessionStore":
@@ -100,7 +100,7 @@ class SessionStore(db.SessionStore):
 
     @property
     def idle_seconds(self) -> int:
-        """Return after how many seconds without a use the session ends."""
+        """Return the seconds without use after which the session ends."""
         if self.get(_IS_AGENTS):
             return int(settings.AGENT_SESSION_AGE)
         if self._is_remembered:
@@ -109,7 +109,7 @@ class SessionStore(db.SessionStore):
 
     @property
     def ends_at(self) -> float | None:
-        """Return when the session ends even if it is used; None while nobody has signed in."""
+        """Return the time when the session ends even if used, or None while nobody has signed in."""
         signed_in_at = self.get(_SIGNED_IN_AT)
         if signed_in_at is None:
             return None
@@ -136,7 +136,7 @@ class SessionExpiry(MiddlewareMixin):
     """Count each answered request as a use of its session, except background requests."""
 
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
-        # A request that did not look into its session needs none, and one that failed may have found it away.
+        # A request that did not read its session needs none, and a failed request may not have reached the database.
         if response.status_code < 500 and request.session.accessed and not is_background(request):
             used_at = request.session.get(_USED_AT)
             if used_at is not None and _now() - used_at >= _WRITE_EVERY_SECONDS:
@@ -150,7 +150,7 @@ def seconds_left(request: HttpRequest, *, is_used: bool = True) -> float | None:
 
     With `is_used` this request already counts as a use.
     """
-    # A request that was refused early has no user.
+    # A request refused by an early middleware has no `user`.
     user = getattr(request, "user", None)
     used_at = request.session.get(_USED_AT) if user is not None and user.is_authenticated else None
     if used_at is None:
@@ -181,14 +181,14 @@ def signed_in_seconds(request: HttpRequest) -> float:
 
 
 def end_sessions(user: User, *, but: str | None = None) -> None:
-    """End all sessions of the account for good. The row of the session `but` stays."""
+    """End all sessions of the account for good. Only the row of the session `but` is kept."""
     User.objects.filter(pk=user.pk).update(session_epoch=F("session_epoch") + 1)
     user.refresh_from_db(fields=["session_epoch"])
     end_listed(UserSession.objects.filter(user=user).exclude(session_key=key_digest(but or "")))
 
 
 def end_other_sessions(request: HttpRequest, user: User) -> None:
-    """End all other sessions of the account. This one gets another key."""
+    """End all other sessions of the account. The current session gets a new key."""
     with transaction.atomic():
         end_sessions(user, but=request.session.session_key)
         update_session_auth_hash(request, user)
@@ -196,7 +196,7 @@ def end_other_sessions(request: HttpRequest, user: User) -> None:
 
 
 def listed_sessions(user: User) -> list[UserSession]:
-    """Return the devices on which the account is signed in. Deletes those whose session has ended."""
+    """Return the devices on which the account is signed in. Deletes devices whose session has ended."""
     devices = []
     for device in UserSession.objects.filter(user=user):
         if get_session_user(SessionStore.from_row(device.session_key)) is None:
@@ -231,7 +231,7 @@ def disable(user: User) -> None:
 
 
 def mark_as_background(request: HttpRequest) -> None:
-    """Mark a request that a page makes by itself, which is no use of the session."""
+    """Mark a request as sent by the page itself, which does not count as a use of the session."""
     request.is_background = True  # type: ignore[attr-defined]
 
 
@@ -242,11 +242,11 @@ def is_background(request: HttpRequest) -> bool:
 def background_request(
     view: Callable[Concatenate[HttpRequest, Rest], HttpResponseBase],
 ) -> Callable[Concatenate[HttpRequest, Rest], HttpResponseBase]:
-    """Decorate a view that pages poll: an htmx request for it is no use of the session. Stands above the policy."""
+    """Decorate a view that pages poll: its htmx requests are no uses of the session. Stands above the policy."""
 
     @wraps(view)
     def wrapper(request: HttpRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
-        if request.htmx:  # type: ignore[attr-defined]  # of core.middleware.Htmx
+        if request.htmx:  # type: ignore[attr-defined]  # set by core.middleware.Htmx
             mark_as_background(request)
         return view(request, *args, **kwargs)
 

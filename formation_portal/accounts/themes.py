@@ -1,4 +1,4 @@
-"""The theme of a page: the one that was chosen in this browser, else the system's."""
+"""The theme of a page: the choice made in this browser, else the system's theme."""
 
 from collections.abc import Mapping
 from typing import Any

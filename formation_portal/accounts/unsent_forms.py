@@ -18,10 +18,10 @@ from formation_portal.core.encryption import UnreadableError, decrypt, encrypt
 from .sessions import is_background
 
 _UNSENT = "unsent"
-# Enough for the longest section of a form, but too little to fill the table of sessions with.
+# Enough for the longest section of a form, but too little for flooding the table of sessions.
 _MAX_UNSENT_CHARACTERS = 200_000
 _UNSENT_KEPT_SECONDS = 60 * 60
-# The workbench promises to keep nothing.
+# The workbench promises its users to keep nothing, so its forms are not kept.
 _UNKEPT_PATH = "/workbench/"
 
 
@@ -41,8 +41,8 @@ def redirect_to_sign_in(request: HttpRequest) -> HttpResponse:
 def redirect_keeping_form(request: HttpRequest, url: str, *, next_in_session: str = "") -> HttpResponse:
     """Redirect to a page that leads on to where the request was going. Keeps a posted form, to be sent again.
 
-    The page finds the address that follows in the query as `next`, or in the session under `next_in_session`. A page
-    that posts by itself stays, since more may be typed there by now: it gets 401.
+    The page at `url` gets the request's path as `next` in the query string, or in the session under `next_in_session`.
+    An htmx post gets 401 instead, so that its page stays: more may have been typed there by now.
     """
     if is_background(request):
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
@@ -62,14 +62,14 @@ def redirect_keeping_form(request: HttpRequest, url: str, *, next_in_session: st
 
 
 def unsent_form(request: HttpRequest) -> UnsentForm | None:
-    """Return the kept form of this browser, if it can be read."""
+    """Return this browser's kept form, or None if there is none or it can't be decrypted."""
     form = request.session.get(_UNSENT)
     if form is None:
         return None
     try:
         controls = json.loads(decrypt(form["controls"], _unsent_context(form["path"])))
     except UnreadableError:
-        # Its key was dropped meanwhile.
+        # The form's encryption key was dropped meanwhile.
         return None
     return UnsentForm(form["path"], tuple((name, tuple(values)) for name, values in controls), form["had_files"])
 
@@ -79,8 +79,8 @@ def forget_unsent_form(request: HttpRequest) -> None:
 
 
 def forget_if_sent(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-    """Forget the unsent form if this request has sent it to its address."""
-    # Also with answers that cannot be read: they are saved as typed, and the page says so.
+    """Forget the unsent form if this request has now sent it to its URL."""
+    # Status 422 counts too: answers that can't be parsed are saved as typed, and the page says so.
     is_taken = response.status_code < HTTPStatus.BAD_REQUEST or response.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
     if request.method == "POST" and is_taken and not hasattr(request, "has_kept_form"):
         form = request.session.get(_UNSENT)
@@ -90,7 +90,7 @@ def forget_if_sent(request: HttpRequest, response: HttpResponseBase) -> HttpResp
 
 
 def _keep_form(request: HttpRequest, *, comes_back: bool) -> None:
-    """Keep the posted form. With `comes_back`, sending it again leads to the same page."""
+    """Keep the posted form. With `comes_back`, sending the form again leads back to its page."""
     controls: list[Any] = [(name, values) for name, values in request.POST.lists() if name != "csrfmiddlewaretoken"]
     if comes_back and "update" not in request.POST:
         controls.append(("update", ["1"]))
@@ -98,10 +98,10 @@ def _keep_form(request: HttpRequest, *, comes_back: bool) -> None:
     path = request.get_full_path()
     if len(content) > _MAX_UNSENT_CHARACTERS or not ratelimit.consume(request, action="unsent"):
         return
-    # Signing in gives the session its usual length again.
+    # When the user signs in, the session gets its usual length again.
     if not request.user.is_authenticated:
         request.session.set_expiry(_UNSENT_KEPT_SECONDS)
-    request.has_kept_form = True  # type: ignore[attr-defined]  # it has not arrived with this request
+    request.has_kept_form = True  # type: ignore[attr-defined]  # tells `forget_if_sent` that the form is still unsent
     request.session[_UNSENT] = {
         "path": path,
         "controls": encrypt(content.encode(), _unsent_context(path)),

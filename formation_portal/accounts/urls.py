@@ -1,4 +1,4 @@
-"""The addresses of accounts: the portal's own views, then allauth's."""
+"""The URLs of accounts: the portal's own views, then allauth's."""
 
 from django.urls import include, path
 

@@ -1,4 +1,4 @@
-"""The pages of accounts: allauth's, with limits of guesses, one address, and factors that agents keep."""
+"""The pages of accounts: allauth's, with limits of guesses, a single address, and factors that agents can't remove."""
 
 from http import HTTPStatus
 from typing import Any
@@ -46,7 +46,7 @@ def _too_many_guesses(form: Form) -> TooManyGuesses | None:
 
 
 class _LimitedGuessesMixin:
-    """Answer too many guesses by the form, with what may be kept of it, as a 429."""
+    """Answer too many guesses with 429 and the form, which shows what was typed except secrets."""
 
     request: HttpRequest
 
@@ -67,7 +67,7 @@ class ConfirmPassword(_LimitedGuessesMixin, allauth_views.ReauthenticateView):  
 
 
 class ChangePassword(_LimitedGuessesMixin, allauth_views.PasswordChangeView):  # type: ignore[misc]  # allauth has no types
-    """Set a new password by the current one."""
+    """Set a new password, given the current password."""
 
 
 @method_decorator(recently_authenticated, name="dispatch")
@@ -86,7 +86,7 @@ class ResetPassword(_LimitedGuessesMixin, allauth_views.PasswordResetView):  # t
 
 
 class _TakenAddressMixin:
-    """Show the usual error if somebody took the address while the form was saved."""
+    """Show the usual error if another account got the address while the form was saved."""
 
     def form_valid(self, form: Form) -> HttpResponse:
         try:
@@ -102,7 +102,7 @@ class SignUp(_TakenAddressMixin, allauth_views.SignupView):  # type: ignore[misc
 
 class ChangeAddress(_TakenAddressMixin, allauth_views.EmailView):  # type: ignore[misc]  # allauth has no types
     def get_success_url(self) -> str:
-        """Return this page, also if signing up takes a code: a new address is confirmed by a link."""
+        """Return this page's URL, even if signing up takes a code: a new address is confirmed by a link."""
         return str(self.success_url)
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
@@ -111,7 +111,7 @@ class ChangeAddress(_TakenAddressMixin, allauth_views.EmailView):  # type: ignor
 
 
 class ConfirmEmail(allauth_views.ConfirmEmailView):  # type: ignore[misc]  # allauth has no types
-    """Confirm an address, which takes both its letter and the account: nobody confirms it for a stranger."""
+    """Confirm an address by its link, only when signed in to its account: nobody confirms it for a stranger."""
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         link = EmailConfirmationHMAC.from_key(kwargs["key"])
@@ -132,17 +132,17 @@ class ConfirmEmail(allauth_views.ConfirmEmailView):  # type: ignore[misc]  # all
 @require_POST
 @signed_in
 def confirmation(request: UserRequest) -> HttpResponse:
-    """Send the letter that asks for a confirmation again, and go back (`next`)."""
+    """Send the confirmation letter again, and go back (`next`)."""
     address = EmailAddress.objects.filter(user=request.user, verified=False).order_by("-pk").first()
     if address and not addresses.send_link(request, address):
         message = gettext("We sent a link to %(email)s a short while ago. Check your spam folder, or try again later.")
         messages.error(request, message % {"email": address.email})
-    # Not `redirect`, which takes a word for the name of a view.
+    # `redirect` would take a plain word for the name of a view.
     return HttpResponseRedirect(get_next_redirect_url(request) or reverse("account_email"))
 
 
 class UseSecondFactor(mfa_views.AuthenticateView):  # type: ignore[misc]  # allauth has no types
-    """Ask for the second step of signing in. After five wrong codes it begins with the password again."""
+    """Ask for the second step of signing in. After five wrong codes, the user starts again with the password."""
 
     def form_invalid(self, form: Form) -> HttpResponse:
         error = _too_many_guesses(form)
@@ -153,11 +153,11 @@ class UseSecondFactor(mfa_views.AuthenticateView):  # type: ignore[misc]  # alla
 
 
 class ConfirmCode(_LimitedGuessesMixin, mfa_views.ReauthenticateView):  # type: ignore[misc]  # allauth has no types
-    """Ask for a code before an action for which a session is not enough."""
+    """Ask for a code before an action for which being signed in is not enough."""
 
 
 class _ChangeFactorsMixin:
-    """Change the account's factors under its lock: of two sessions that pass the middleware at once one succeeds."""
+    """Change the account's factors while it is locked, so that only one of two simultaneous changes succeeds."""
 
     def post(self, request: UserRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         with transaction.atomic():
@@ -167,7 +167,7 @@ class _ChangeFactorsMixin:
 
 
 class AddApp(_ChangeFactorsMixin, _LimitedGuessesMixin, ActivateTOTPView):  # type: ignore[misc]  # allauth has no types
-    """Set up an authenticator app by its first code, which is used with it."""
+    """Set up an authenticator app by its first code, which then counts as used."""
 
     def form_valid(self, form: second_factor.AddAppForm) -> HttpResponse:
         response: HttpResponse = super().form_valid(form)
@@ -188,12 +188,12 @@ class MakeRecoveryCodes(_ChangeFactorsMixin, GenerateRecoveryCodesView):  # type
 
 
 class _ReportedCodesMixin:
-    """Hand recovery codes out to a session that has used a factor, and report it to the owner and the audit log."""
+    """Show recovery codes to a session that has used a factor, and report this to the owner and the audit log."""
 
     def get(self, request: UserRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         response: HttpResponse = super().get(request, *args, **kwargs)  # type: ignore[misc]  # allauth's view
         if not second_factor.is_verified(request):
-            # The factor was set up after the middleware had looked for one.
+            # The account's factor was set up after the middleware had looked for one.
             return redirect(second_factor.second_factor_url(request))
         second_factor.report(request, request.user, "recovery_codes_shown")
         return response
@@ -201,7 +201,7 @@ class _ReportedCodesMixin:
 
 @method_decorator(recently_authenticated, name="dispatch")
 class ShowRecoveryCodes(_ReportedCodesMixin, ViewRecoveryCodesView):  # type: ignore[misc]  # allauth has no types
-    """Show the recovery codes that were not used yet."""
+    """Show the unused recovery codes."""
 
 
 @method_decorator(recently_authenticated, name="dispatch")
@@ -222,7 +222,7 @@ class RemovePasskey(_ChangeFactorsMixin, RemoveWebAuthnView):  # type: ignore[mi
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def sessions(request: UserRequest) -> HttpResponseBase:
-    """List where the account is signed in. A post ends one of these sessions (`session`) or all others."""
+    """List the account's sessions. A POST ends one of them (`session`), or all but the current session."""
     if request.method == "POST":
         return _end_sessions(request)
     current = key_digest(request.session.session_key or "")
@@ -233,7 +233,7 @@ def sessions(request: UserRequest) -> HttpResponseBase:
 
 @recently_authenticated
 def _end_sessions(request: UserRequest) -> HttpResponse:
-    """The current session ends by signing out."""
+    """End the sessions. The current session is ended by signing out."""
     if "all" in request.POST:
         end_other_sessions(request, request.user)
         messages.success(request, gettext("Signed out on all other devices."))
