@@ -1,4 +1,4 @@
-"""The project itself as an app, and apps of others without what the portal does not need."""
+"""The project itself as an app, and apps of other packages without the parts that the portal does not need."""
 
 from functools import lru_cache
 
@@ -18,13 +18,13 @@ class FormationPortalConfig(AppConfig):
 
     def ready(self) -> None:
         set_translator(PageLanguage())
-        # Loaded with the apps that they belong to, and so not before those are there.
+        # Imported here, since the apps that they belong to are not loaded before.
         from formation_portal.applications.translation import set_catalog_texts
         from formation_portal.gateway.catalog import catalog_item_in
 
         set_catalog_texts(catalog_item_in)
         checks.register(check_accent)
-        # Among the hourly tasks, which each worker's process runs.
+        # Registers its hourly task, which each worker process runs.
         from formation_portal.management.commands import remove_orphans
 
         assert remove_orphans
@@ -43,14 +43,14 @@ class PageLanguage(Translator):
         return translation.ngettext(singular, plural, count)
 
 
-# A page says the same few hundred sentences a thousand times, and each look-up goes through three catalogs.
+# A page translates the same few hundred sentences a thousand times, and each look-up goes through three catalogs.
 @lru_cache(maxsize=4096)
 def _gettext_cached(message: str, _language: str | None) -> str:
     return translation.gettext(message)
 
 
 class StaticFiles(StaticFilesConfig):
-    """Django's own, but for the README's pictures, and what django-htmx brings beside htmx 2 itself, packed and not."""
+    """Django's app without the README's pictures, and without django-htmx's files except htmx 2 itself."""
 
     ignore_patterns = [*StaticFilesConfig.ignore_patterns, "readme", "ext", "htmax-*", "htmx-?.js", "htmx-4*"]
 

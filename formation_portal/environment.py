@@ -25,25 +25,25 @@ from formation_portal.core.storage import storage_settings
 from formation_portal.unsafe_settings import is_public, missing_keys, unsafe_settings
 
 PROJECT = Path(__file__).resolve().parent.parent
-# As in pyproject.toml, which an image does not have.
+# The version in pyproject.toml, a file that the container image lacks.
 VERSION = "0.1.0"
-# Of what opens /metrics.
+# The minimum length of METRICS_TOKEN.
 _TOKEN_CHARACTERS = 20
-# A letter too much, too few or wrong; not HOSTNAME for HOST.
+# The similarity of a misspelled name: one letter too many, missing or wrong, but not HOSTNAME for HOST.
 _ALIKE = 0.85
 # The codes of reviews.models.ScreeningKind.
 _SCREENING = ("sanctions", "pep", "register", "adverse_media")
-# What a masthead has room for, and what is worth loading for it.
+# The characters of a name that fit into the masthead, and the largest size of a logo.
 _NAME_LIMIT = 60
 _LOGO_BYTES = 100_000
-# Shown in the demo only: nobody answers there.
+# An example for the demo: nobody answers there.
 _DEMO_HELP = {
     "help_email": "help@formation-portal.example",
     "help_telephone": "020 7946 0123",
     "help_hours": "Mo-Fr 08:00-18:00 Europe/London",
     "help_reply_days": 1,
 }
-# These raise a ValueError about a wrong text.
+# Parsers that raise a ValueError for a wrong text.
 _PARSERS: dict[str, Callable[[str], object]] = {
     **dict.fromkeys(("database_url", "service_database_url"), partial(database_settings, default_path=Path("unused"))),
     **dict.fromkeys(("secrets_key", "field_keys"), parse_keys),
@@ -54,7 +54,7 @@ _PARSERS: dict[str, Callable[[str], object]] = {
     "help_hours": parse_hours,
     "storage_url": storage_settings,
 }
-# Patterns of settings, and what to say of a text that doesn't match.
+# The patterns of settings, and the message for a text that doesn't match.
 _PATTERNS = {
     "help_email": (r"[^\s@<>,]+@[^\s@<>,]+", "should be an e-mail address"),
     "help_telephone": (
@@ -70,7 +70,7 @@ _PATTERNS = {
 
 
 class Environment(BaseSettings):
-    """A wrong value stops the start with its name and the reason."""
+    """The operator's settings. A wrong value stops the start with the setting's name and the reason."""
 
     model_config = SettingsConfigDict(env_file=None, extra="ignore")
 
@@ -271,7 +271,7 @@ class Environment(BaseSettings):
     @field_validator("pdf_fonts", "operator_texts", "static_dir")
     @classmethod
     def _is_a_folder(cls, folder: str) -> str:
-        # Asked first: below a folder that it may not enter, a path raises an error instead.
+        # `access` comes first: `is_dir` raises an error below a folder that the portal may not enter.
         if folder and not (os.access(folder, os.R_OK | os.X_OK) and Path(folder).is_dir()):
             raise ValueError("should be a folder that is there and can be read")
         return folder
@@ -358,7 +358,7 @@ def read_environment() -> Environment:
 
 
 def misspelled_settings(names: Iterable[str]) -> dict[str, str]:
-    """Return the names that are none of our settings but look like one, each with ours."""
+    """Return the variables that resemble a setting's name without being one, each with that setting."""
     ours = [name.upper() for name in Environment.model_fields]
     misspelled = {}
     for name in names:

@@ -20,20 +20,20 @@ def _file_secret(name: StoredSecret) -> str:
     return "" if ENV.secrets_key else read_or_create_secret(DATA_DIR / name, new_secret)
 
 
-# Encrypt the secrets that nodes share in the database: the first one encrypts, all of them read.
+# The keys of the secrets that nodes share in the database: the first key encrypts, all keys decrypt.
 SECRETS_KEY = parse_keys(ENV.secrets_key)
-# Encrypt personal data: the first one encrypts, all of them read. Empty: made once (core/encryption.py).
+# The keys of personal data: the first key encrypts, all keys decrypt. If empty, one is made (core/encryption.py).
 FIELD_KEYS = parse_keys(ENV.field_keys)
-# The first one signs; what the others have signed is believed while one takes the place of another. Empty until
-# the start reads it from the database (core/nodes/secret_store.py).
+# The first key signs. Signatures of the other keys stay valid while a key is being replaced. Empty until the start
+# reads the key from the database (core/nodes/secret_store.py).
 SECRET_KEY, *SECRET_KEY_FALLBACKS = ENV.secret_key.split() or [_file_secret(StoredSecret.SECRET_KEY)]
-# The first one makes digests, all of them verify (audit/keyed_digests.py). Empty: the database has it.
+# The first key makes digests, all keys verify (audit/keyed_digests.py). If empty, the key is in the database.
 AUDIT_KEY = ENV.audit_key.strip() or _file_secret(StoredSecret.AUDIT_KEY)
 DEBUG = ENV.debug
-# How long a web server goes on serving when it is to end, for balancers to notice.
+# The time that a web server goes on serving after its signal to end, so that balancers notice.
 DRAIN_SECONDS = ENV.drain_seconds
 DEMO = ENV.demo
-# Where agents try out schemas (desk/workbench).
+# The workbench, where agents try out schemas (desk/workbench).
 WORKBENCH = {"yes": True, "no": False}.get(ENV.workbench, DEMO)
 ALLOWED_HOSTS = [host.strip() for host in ENV.allowed_hosts.split(",") if host.strip()]
 TRUSTED_PROXIES = parse_networks(ENV.trusted_proxies)
@@ -131,7 +131,7 @@ DATABASES = {
 }
 DATABASE_ROUTERS = ["formation_portal.core.databases.ServiceRouter"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-# Counts attempts to sign in, and letters, for all processes together; with CACHE_URL the embedded service's calls, too.
+# Counts sign-in attempts and letters for all processes together; with CACHE_URL also the embedded service's calls.
 CACHES = cache_settings(ENV.cache_url)
 
 AUTH_USER_MODEL = "accounts.User"
@@ -161,26 +161,26 @@ ACCOUNT_FORMS = {
     "confirm_email_verification_code": "formation_portal.accounts.forms.SignUpCodeForm",
 }
 ACCOUNT_ADAPTER = "formation_portal.accounts.adapter.AccountAdapter"
-# A demo without a mail server confirms addresses later: until then an account has drafts of its own and nothing more
-# (accounts/addresses.py). Elsewhere whoever signs up enters a code first, so that nobody learns who has an account.
+# A demo without a mail server confirms addresses later: until then, an account can only edit its own drafts
+# (accounts/addresses.py). Otherwise signing up takes an e-mailed code, so that nobody learns who has an account.
 ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = not DEMO or bool(ENV.email_url)
 ACCOUNT_EMAIL_VERIFICATION = "mandatory" if ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED else "optional"
 ACCOUNT_EMAIL_VERIFICATION_BY_CODE_TIMEOUT = 15 * 60
 ACCOUNT_EMAIL_VERIFICATION_BY_CODE_MAX_ATTEMPTS = 5
 ACCOUNT_EMAIL_VERIFICATION_SUPPORTS_RESEND = True
-# An account has one address; another takes its place once it is confirmed. Both that and a new password ask for the
-# password, and are told to the address that the account has.
+# An account has one address. A new address replaces it once confirmed. A change of the address or the password requires
+# the current password, and is reported to the account's present address.
 ACCOUNT_CHANGE_EMAIL = True
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 15 * 60
 ACCOUNT_EMAIL_NOTIFICATIONS = True
-# allauth's own also dies when another address is added, so that whoever knows the password could keep the owner out.
+# allauth's own token also expires when an address is added: a thief of the password could keep the owner out that way.
 ACCOUNT_PASSWORD_RESET_TOKEN_GENERATOR = "django.contrib.auth.tokens.PasswordResetTokenGenerator"  # noqa: S105  # a class
 ACCOUNT_LOGOUT_REDIRECT_URL = "portal:catalog"
 ACCOUNT_PREVENT_ENUMERATION = True
-# Letters that ask an address for a confirmation, changes of an account's own address, and forms that are kept of one
-# address whose sessions have ended. What can be guessed, and letters to others, are counted elsewhere, for all
-# processes at once (accounts/guesses.py).
+# Limits of confirmation letters to an address, of changes of an account's address, and of forms kept for one IP address
+# after its sessions have ended. Guesses of secrets and letters to other people are counted for all processes
+# together (accounts/guesses.py).
 ACCOUNT_RATE_LIMITS = {
     **dict.fromkeys(("login", "login_failed", "reauthenticate", "change_password", "reset_password"), None),
     "confirm_email": "1/m/key,10/d/key",
@@ -188,13 +188,13 @@ ACCOUNT_RATE_LIMITS = {
     "unsent": "30/h/ip",
 }
 
-# Second factors: an app, a passkey, which also signs in by itself, and codes on paper (accounts/second_factor.py).
+# Second factors: an app, a passkey (which can also sign in alone) and recovery codes (accounts/second_factor.py).
 AGENT_SECOND_FACTOR = {"yes": True, "no": False}.get(ENV.agent_second_factor, not DEMO)
 MFA_ADAPTER = "formation_portal.accounts.second_factor.MFAAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_TOTP_ISSUER = ENV.operator_name
-# A clock that is half a minute off does no harm: a code works once.
+# A code may be half a minute early or late. This is safe, since each code works only once.
 MFA_TOTP_TOLERANCE = 1
 MFA_FORMS = {
     "authenticate": "formation_portal.accounts.second_factor.CodeForm",
@@ -209,13 +209,13 @@ MFA_FORMS = {
 # A passkey can't be guessed.
 MFA_RATE_LIMITS = {"webauthn_login": None}
 
-# EMAIL_BACKEND and what it needs. Only the outbox's carrier uses it.
+# EMAIL_BACKEND and its settings. Only the sender of the outbox uses them.
 globals().update(mail_settings(ENV.email_url))
 EMAIL_TIMEOUT = 10
 LETTERS_GO_OUT = bool(ENV.email_url)
 LETTER_DAYS = ENV.letter_days
 
-# How long what is kept (privacy/retention.py), in days; 0: without end.
+# The days that each kind of data is kept (privacy/retention.py); 0 keeps it for ever.
 RETENTION_DRAFT_DAYS = ENV.retention_draft_days
 RETENTION_COPY_DAYS = ENV.retention_copy_days
 RETENTION_WITHDRAWN_DAYS = ENV.retention_withdrawn_days
@@ -224,10 +224,10 @@ RETENTION_INCORPORATED_DAYS = ENV.retention_incorporated_days
 SERVICE_RETENTION_DAYS = ENV.service_retention_days
 RETENTION_ACCOUNT_DAYS = ENV.retention_account_days
 MAIL_FROM = DEFAULT_FROM_EMAIL = ENV.mail_from or str(Address(ENV.operator_name, addr_spec="portal@localhost"))
-# As `make run` prints it: whoever has signed in at one name of this machine is a stranger at another.
+# By default the URL that `make run` prints: a session at one name of this machine is not valid at another name.
 PORTAL_URL = ENV.portal_url.rstrip("/") or local_origin(ENV.host, ENV.port)
 
-# Whose portal it is, as pages, letters and the PDF say (core/operator.py).
+# The operator, as shown on pages, in letters and in the PDF (core/operator.py).
 OPERATOR_NAME = ENV.operator_name
 OPERATOR_LOGO = str(Path(ENV.operator_logo).resolve()) if ENV.operator_logo else ""
 OPERATOR_ACCENT = ENV.operator_accent
@@ -241,7 +241,7 @@ LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("de", "Deutsch"), ("fr", "Français"), ("es", "Español")]
 LANGUAGE_COOKIE_NAME = "language"
 LOCALE_PATHS = [PROJECT / "formation_portal" / "locale"]
-# What the schema says comes as it is, and is marked with this on pages in another language.
+# The language of the schema's texts. Pages in another language mark these texts with it.
 CATALOG_LANGUAGE = ENV.catalog_language
 TIME_ZONE = "UTC"
 USE_TZ = True
@@ -250,19 +250,19 @@ USE_I18N = True
 STATIC_URL = "/static/"
 STATIC_ROOT = Path(ENV.static_dir or DATA_DIR / "static").resolve()
 STATICFILES_DIRS = [PROJECT / "static"]
-# Each file once, under its hashed name: half of them to pack at the first start.
+# Keeps each file only under its hashed name, which halves the files to compress at the first start.
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
-# Nobody else's pages take our files.
+# Pages of other sites can't load our files.
 WHITENOISE_ALLOW_ALL_ORIGINS = False
 
 STORAGES = storage_settings(ENV.storage_url) | {
     "staticfiles": {"BACKEND": "formation_portal.core.static_files.BundledStaticFilesStorage"},
 }
-# Uploads are served by views that check who asks, never by address.
+# Uploads are served only by views that check the reader's rights, never directly by URL.
 MEDIA_ROOT = DATA_DIR / "documents"
 SERVICE_DOCUMENTS = DATA_DIR / "service-documents"
 UPLOAD_LIMIT = 10_000_000
-# Of all applications of an account together (applications/services/upload_checks.py).
+# Limits on the uploads of all applications of an account together (applications/services/upload_checks.py).
 ACCOUNT_STORAGE_MB = ENV.account_storage_mb
 ACCOUNT_FILES = ENV.account_files
 UPLOADS_PER_HOUR = ENV.uploads_per_hour
@@ -271,7 +271,7 @@ CLAMD_URL = ENV.clamd_url
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_500_000
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5_000
 FILE_UPLOAD_PERMISSIONS = 0o600
-# On the disk that they stay on: what has arrived is moved there and not copied. Nobody else's temporary files.
+# On the same disk as the stored uploads, so that a file is moved and not copied. Holds no other temporary files.
 FILE_UPLOAD_TEMP_DIR = DATA_DIR / "arriving"
 FILE_UPLOAD_TEMP_DIR.mkdir(mode=0o700, exist_ok=True)
 FILE_UPLOAD_HANDLERS = [
@@ -279,45 +279,45 @@ FILE_UPLOAD_HANDLERS = [
     "formation_portal.core.storage.DiskFullUploadHandler",
 ]
 
-# Over HTTPS a browser takes these names from this host alone, for all of it; the guests' cookie has a path of its own.
+# Over HTTPS, browsers accept `__Host-` cookies only from this host and for all its paths; the guests' has its own path.
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = ENV.secure_cookies
 SESSION_COOKIE_NAME = "__Host-sessionid" if ENV.secure_cookies else "sessionid"
 CSRF_COOKIE_NAME = "__Host-csrftoken" if ENV.secure_cookies else "csrftoken"
 GUEST_COOKIE_NAME = "__Secure-part" if ENV.secure_cookies else "part"
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_ENGINE = "formation_portal.accounts.sessions"
-# Of a session that nobody uses; a customer who asks for it when signing in stays for some weeks.
+# The time after which an unused session ends. Customers may choose to stay signed in for three weeks.
 SESSION_COOKIE_AGE = ENV.session_minutes * 60
 AGENT_SESSION_AGE = ENV.agent_session_minutes * 60
 ACCOUNT_SESSION_COOKIE_AGE = 21 * 24 * 60 * 60
-# Of every other session, however much it is used.
+# The time after which any other session ends, even if it is used.
 SESSION_LIFETIME = ENV.session_hours * 60 * 60
 CSRF_FAILURE_VIEW = "formation_portal.core.error_handling.csrf_failure"
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
-# For a year a browser asks for this host and those below it by HTTPS alone.
+# For a year, browsers use only HTTPS for this host and its subdomains.
 SECURE_HSTS_SECONDS = 365 * 24 * 60 * 60 if ENV.secure_cookies else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = ENV.secure_cookies
 SECURE_HSTS_PRELOAD = ENV.hsts_preload
-# Only a trusted proxy's word tells the scheme: without one, every request would be sent round in a circle. Machines are
-# not redirected, since they would send their keys once more; the service in this process is asked without TLS.
+# Only a trusted proxy reports the scheme: without one, each redirect would lead to another redirect. Machines are not
+# redirected, since they would send their keys again, and the service in this process is called without TLS.
 SECURE_SSL_REDIRECT = ENV.secure_cookies and bool(TRUSTED_PROXIES)
 SECURE_REDIRECT_EXEMPT = [r"^api/", r"^webhooks/"]
-# SecurityHeaders says it, and of pages alone: a style sheet opens no windows.
+# SecurityHeaders sets this header, and only for pages: a style sheet opens no windows.
 SECURE_CROSS_ORIGIN_OPENER_POLICY = None
 
 FORMATION_SERVICE_URL = ENV.formation_service_url
 FORMATION_SERVICE_KEY = ENV.formation_service_key
-# None: the embedded one can, another as far as the probe or its answers have shown.
+# Whether the service supports edits. None: the embedded service does; of another, the probe or its answers decide.
 FORMATION_SERVICE_EDITS = {"yes": True, "no": False}.get(ENV.formation_service_edits)
-# Beside what the service told when we subscribed; several while one takes the place of another.
+# Secrets of events besides the one that the service sent when we subscribed; several while one replaces another.
 WEBHOOK_SECRET = ENV.webhook_secret
 WEBHOOK_SCHEME = ENV.webhook_scheme
 RELAY_WAIT_MS = ENV.relay_wait_ms
 RELAY_CALLS_PER_SECOND = ENV.relay_calls_per_second
-# Every wait of the relay times this. Campaigns against a service of their own make time pass faster.
+# A factor of every wait of the relay. Test campaigns with their own service lower it.
 RELAY_PACE = 1.0
-# Records as PDF are set with Typst's own fonts, the system's, and those of this folder; empty for none.
+# A folder of fonts for records as PDF, besides Typst's own fonts and the system's. Empty: no folder.
 PDF_FONTS = ENV.pdf_fonts
 INVITATION_DAYS = ENV.invitation_days
 OVERDUE_DAYS = ENV.overdue_days
@@ -335,14 +335,14 @@ SERVICE_RATE_LIMIT = ENV.rate_limit
 SERVICE_RATE_FILE = DATA_DIR / "service-requests"
 # The demonstration sends events to itself.
 WEBHOOK_TARGETS = parse_networks(ENV.webhook_targets or (LOOPBACK if DEMO else ""))
-# A request that has not answered for so long has died, and its Idempotency-Key is free again; at once where its process
-# is known to have ended. No request runs this long; and should one, it finds its row taken and rolls back.
+# After this time a request without an answer counts as dead and frees its Idempotency-Key, sooner if its process is
+# known to have ended. A request that still runs then finds its row taken over and rolls back.
 SERVICE_GIVEN_UP_SECONDS = 120
 
 METRICS_TOKEN = ENV.metrics_token
 METRICS_DIR = DATA_DIR / "metrics"
 if METRICS_TOKEN:
-    # Where each process keeps what it has counted; prometheus-client reads it when it is imported, later than this.
+    # The folder of each process's counts. prometheus-client reads the variable when it is imported, after this.
     METRICS_DIR.mkdir(mode=0o700, exist_ok=True)
     os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", str(METRICS_DIR))
 
@@ -360,11 +360,11 @@ LOGGING = {
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": ENV.log_format, "filters": ["in_a_line"]}},
     "root": {"handlers": ["stderr"], "level": ENV.log_level},
     "loggers": {
-        # Its word for a moment in which all threads are at work.
+        # Waitress warns here whenever all its threads are busy.
         "waitress.queue": {"level": "ERROR"},
         "waitress": {"filters": ["without_request"]},
-        # Below these levels, which Django's own default only sets for all of it, it writes what a page was drawn from
-        # and what a query was asked with: all that customers have typed.
+        # At DEBUG these loggers write the contexts of templates and the parameters of SQL queries, and so all that
+        # customers have typed. Django's default sets a level only for "django" as a whole.
         "django.template": {"level": "INFO"},
         "django.db.backends": {"level": "INFO"},
     },

@@ -10,7 +10,7 @@ from formation_portal.documents.confinement import missing_layers
 if TYPE_CHECKING:
     from formation_portal.environment import Environment
 
-# As Django's own check has it for SECRET_KEY.
+# The same bounds as in Django's own check of SECRET_KEY.
 _KEY_CHARACTERS = 50
 _KEY_DIFFERENT = 5
 _TOKEN_CHARACTERS = 20
@@ -77,7 +77,7 @@ def _secrets_that_can_be_guessed(environment: "Environment") -> Iterator[str]:
 
 
 def is_public(environment: "Environment") -> bool:
-    """Return True if others than this machine are meant to reach the portal."""
+    """Tell whether other machines are meant to reach the portal."""
     names = [environment.host, urlsplit(environment.portal_url).hostname or "localhost"]
     names += [name.strip().strip("[]") for name in environment.allowed_hosts.split(",") if name.strip()]
     return not all(map(is_this_machine, names))

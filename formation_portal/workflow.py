@@ -82,14 +82,14 @@ def refuse_claimed_case(draft: "Draft", *, by: "AbstractBaseUser") -> None:
 
 
 def decision_stopped(draft: "Draft", *, decided_by: "AbstractBaseUser | None", by: "Author | None") -> None:
-    """Handle that a change by `by` has stopped a decision. `by` is None for the portal and the formation service."""
+    """Handle a decision stopped by a change of `by`, who is None for the portal and the formation service."""
     from formation_portal.desk.queue.notices import send_notice
 
     send_notice("decision_stopped", draft, to=decided_by, by=by)
 
 
 def service_status_changed(draft: "Draft", *, status: "ServiceStatus | None") -> None:
-    """Handle that a status which the formation service has decided waits for an agent, or no longer does (None)."""
+    """Handle a status of the formation service that waits for an agent, or None if none waits any longer."""
     from formation_portal.desk.queue.queue_index import update_service_status
 
     update_service_status(draft, status)
@@ -126,21 +126,21 @@ def part_finished(draft: "Draft", *, invitation: "Invitation") -> None:
 
 
 def payment_due(draft: "Draft") -> None:
-    """Handle that the formation service waits for the customer's payment."""
+    """Handle the formation service's request for the customer's payment."""
     from formation_portal.portal.applications.status_emails import send_payment_email
 
     send_payment_email(draft)
 
 
 def document_removed(draft: "Draft", *, document: "Document") -> None:
-    """Handle that the malware scanner has refused a file that was uploaded during its outage. The row still exists."""
+    """Handle the malware scanner's later refusal of a file uploaded during its outage. The file's row still exists."""
     from formation_portal.portal.applications.status_emails import send_document_removed
 
     send_document_removed(draft, document)
 
 
 def application_erased(application: "Application") -> None:
-    """Erase what others have of an application, a draft or a closed one, before it is erased itself."""
+    """Erase other packages' data about a draft or closed application, before the application itself is erased."""
     from formation_portal.desk.queue.queue_index import delete_case
     from formation_portal.mail.outbox import empty_letters_about
     from formation_portal.relay.erasure import forget_application
@@ -155,7 +155,7 @@ def application_erased(application: "Application") -> None:
 
 
 def party_erased(party: "Party", names: "Collection[str]") -> "tuple[list[Model], dict[str, list[str]]]":
-    """Erase what others have of a party, and replace its names, before it is erased itself.
+    """Erase other packages' data about a party, and replace its names, before the party itself is erased.
 
     Return the attested rows that were altered, and the keys of the deleted ones by their models' labels.
     """
