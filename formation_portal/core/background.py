@@ -1,6 +1,6 @@
 """Run work in background threads until they are stopped, and tasks each hour or minute.
 
-Any number of workers may run: each claims rows of the database, one at a time.
+Any number of workers may run: each claims database rows, one row at a time.
 """
 
 import contextlib
@@ -30,24 +30,24 @@ Task = Callable[[], object]
 
 
 class Work(Protocol):
-    """Do all that is due now, and ask before each piece whether to go on."""
+    """A function that does all work due now, and calls `may_go_on` before each piece."""
 
     def __call__(self, *, may_go_on: Callable[[], bool]) -> object: ...
 
 
 @dataclass(kw_only=True, eq=False, slots=True)
 class BackgroundWorker:
-    """Do work until told to stop. The current piece is finished first."""
+    """A worker that works until told to stop, and finishes the current piece first."""
 
-    # In the log.
+    # The worker's name in the log.
     name: str
     work: Work
     hourly: Task = lambda: None
-    # Seconds for the current piece after the worker was told to stop.
+    # The seconds allowed for the current piece after the worker was told to stop.
     stop_timeout: float
-    # Wakes the worker on PostgreSQL.
+    # The channel that wakes the worker on PostgreSQL.
     channel: Channel | None = None
-    # Seconds between two looks without being woken.
+    # The seconds between two checks for work if nothing wakes the worker.
     poll_seconds: float = POLL_SECONDS
     _stop_event: threading.Event = field(default_factory=threading.Event, init=False)
     _next_hourly: float = field(default=0.0, init=False)
@@ -76,7 +76,7 @@ class BackgroundWorker:
             logger.error(text, self.name, type(error).__name__)
             connections.close_all()
         except Exception as error:
-            # Without the error's text, which may hold what is sent, and to whom.
+            # The error's text is not logged, since it may hold a message and its recipient.
             logger.error("%s met something unexpected: %s", self.name, type(error).__name__)
         close_old_connections()
 
@@ -96,8 +96,8 @@ class BackgroundWorker:
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
-        """Work in another thread during the block."""
-        # A piece that hangs must not keep the process from ending: its lease ends, and it is done again.
+        """Run the worker in another thread during the block."""
+        # A hanging piece must not keep the process from ending: its lease ends, and another worker repeats the piece.
         thread = threading.Thread(target=self.run, name=self.name, daemon=True)
         thread.start()
         try:
@@ -108,7 +108,7 @@ class BackgroundWorker:
 
 
 def missing_migrations(alias: str) -> list[str]:
-    """Return the names of the migrations that a database lacks for this version, in their order.
+    """Return the names of the migrations that the database still lacks for this version, in their order.
 
     Returns [] for a database that is too old, which `refuse_other_databases` refuses.
     """
@@ -138,7 +138,7 @@ def wait_until_migrated() -> None:
 
 
 class PeriodicTasks:
-    """Collect functions as a decorator. Several processes run them, so each makes sure that nothing is sent twice."""
+    """A decorator that collects periodic functions. Several processes run each, so it must send nothing twice."""
 
     def __init__(self) -> None:
         self.functions: list[Task] = []
@@ -148,12 +148,12 @@ class PeriodicTasks:
         return function
 
     def run(self, **_: object) -> None:
-        """Run all. An error in one stops no other."""
+        """Run all tasks. An error in a task does not stop the others."""
         for function in self.functions:
             try:
                 function()
             except Exception as error:
-                # Without the error's text, which may hold the text of an e-mail.
+                # The error's text is not logged, since it may hold the text of an e-mail.
                 text = "The round met something unexpected in %s: %s"
                 logger.error(text, function.__module__, type(error).__name__)
 

@@ -1,4 +1,4 @@
-"""The contrast of two colours like `#12515b` (WCAG 2.2), and an accent's variants for both themes."""
+"""The contrast of two colours like `#12515b` (WCAG 2.2), and an accent colour's variants for both themes."""
 
 import colorsys
 import re
@@ -11,7 +11,7 @@ _TOKENS = Path(__file__).resolve().parents[2] / "static/css/tokens.css"
 _TOKEN = re.compile(r"--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)")
 _MINIFIED_TOKEN = re.compile(r"(--[\w-]+:)light-dark\((#[0-9a-f]{6}),#[0-9a-f]{6}\)")
 _BACKGROUNDS = ("paper", "sheet", "well", "warning-wash", "error-wash")
-# The contrast of WCAG 2.2's levels. The portal's own colours keep AAA.
+# The least contrast of text at each level of WCAG 2.2. The portal's own colours reach AAA.
 AA = 4.5
 AAA = 7.0
 _STEP = 0.005
@@ -26,7 +26,7 @@ def contrast(colour1: str, colour2: str) -> float:
 
 
 def without_light_dark(css: str) -> str:
-    """Return the rules that give each token of minified CSS its light colour in browsers without `light-dark()`."""
+    """Return CSS that gives each token its light colour in browsers without `light-dark()`. `css` is minified."""
     tokens = "".join(f"{name}{light};" for name, light in _MINIFIED_TOKEN.findall(css))
     if not tokens:
         return ""
@@ -41,12 +41,12 @@ def portal_colours() -> dict[str, tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Accent:
-    """Hold the colours of links, buttons and current items. Each is a pair for the light and the dark theme."""
+    """Hold the colours of links, buttons and current items, each as a pair for the light and the dark theme."""
 
     plain: tuple[str, str]
-    # For hovered links and buttons.
+    # The colour of hovered links and buttons.
     deep: tuple[str, str]
-    # A background of text.
+    # The colour of a background behind text.
     wash: tuple[str, str]
 
     @classmethod
@@ -56,7 +56,7 @@ class Accent:
 
     @classmethod
     def derived_from(cls, colour: str) -> "Accent":
-        """Take the colour for the light theme, and its hue, as light as text needs, for the dark theme."""
+        """Use the colour in the light theme, and a variant light enough for text in the dark theme."""
         colour = colour.lower()
         hue, lightness, saturation = colorsys.rgb_to_hls(*_components(colour))
         dark = _readable_in_dark(hue, lightness, min(saturation, _MAX_SATURATION_IN_DARK))
@@ -75,7 +75,7 @@ class Accent:
         return css + without_light_dark(css)
 
     def faults(self, least: float = AA) -> Iterator[str]:
-        """Describe each pair of colours with less contrast."""
+        """Describe each pair of colours with less contrast than required."""
         colours = portal_colours()
         for theme, theme_name in enumerate(("light", "dark")):
             plain = self.plain[theme]

@@ -1,4 +1,4 @@
-"""Read how much memory and processor the control groups of this process allow, in version 2 or 1 of them."""
+"""Read the limits of memory and processor that this process's control groups (version 1 or 2) set."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,14 +11,14 @@ _NO_LIMIT_BYTES = 1 << 60
 
 
 class ContainerLimits(NamedTuple):
-    """The tightest limits; None is no limit."""
+    """The tightest limits of memory and processor. None is no limit."""
 
     memory_bytes: int | None = None
     cores: float | None = None
 
 
 def read_container_limits(root: Path = _ROOT, membership: Path = _MEMBERSHIP) -> ContainerLimits:
-    """Return the limits of every control group that holds this process."""
+    """Return the tightest limits of the control groups that hold this process."""
     memory: list[int] = []
     cores: list[float] = []
     for line in _read(membership).splitlines():
@@ -40,14 +40,14 @@ def read_container_limits(root: Path = _ROOT, membership: Path = _MEMBERSHIP) ->
 
 
 def _folders(root: Path, path: str) -> Iterator[Path]:
-    """Yield the group's folder and those of the groups around it. In a container the root may be the group itself."""
+    """Yield the folders of the group and its parent groups. In a container the root may be the group itself."""
     names = [name for name in path.split("/") if name not in ("", "..")]
     for depth in range(len(names), -1, -1):
         yield root.joinpath(*names[:depth])
 
 
 def _share(quota_and_period: list[int]) -> list[float]:
-    """Return a quota's cores, or [] for no quota ("max", or -1 in version 1)."""
+    """Return a list with the quota in cores, or [] for no quota ("max", or -1 in version 1)."""
     if len(quota_and_period) < 2 or quota_and_period[0] <= 0:
         return []
     return [quota_and_period[0] / quota_and_period[1]]

@@ -1,4 +1,4 @@
-"""Configure both databases, and recognise outages, which pass by themselves or by an operator's work."""
+"""Configure both databases, and distinguish outages, which end by themselves or by an operator's work, from bugs."""
 
 import errno
 import ipaddress
@@ -14,13 +14,13 @@ from django.db.backends.signals import connection_created
 from django.db.utils import InterfaceError, OperationalError
 
 SERVICE = "service"
-# The exceptions of a database that does not answer or can't be written for the moment.
+# The exceptions of a database that does not answer, or can't be written at the moment.
 DATABASE_AWAY = (OperationalError, InterfaceError)
 
 _SCHEMES = ("postgres://", "postgresql://", "sqlite:///")
 _POSTGRESQL_PATIENCE = {
     "connect_timeout": 5,
-    # In milliseconds, without an acknowledgement of sent data. The others are in seconds.
+    # In milliseconds without an acknowledgement of sent data. The other options are in seconds.
     "tcp_user_timeout": 20_000,
     "keepalives_idle": 20,
     "keepalives_interval": 5,
@@ -28,8 +28,8 @@ _POSTGRESQL_PATIENCE = {
 }
 # A page waits this long for one statement.
 STATEMENT_SECONDS = 20.0
-# Each thread has a connection with its own pages and prepared statements. Both are few, since the machine's page cache
-# holds the others.
+# Each thread's connection keeps pages and prepared statements of its own. Both numbers are small, since the machine's
+# page cache holds the other pages.
 _SQLITE_START = (
     "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; "
     # Deleted data is overwritten, so that none of it stays in free pages.
@@ -60,7 +60,7 @@ def database_settings(url: str, *, default_path: Path) -> dict[str, Any]:
         }
         config["CONN_MAX_AGE"] = None
     elif config["ENGINE"].endswith("postgresql"):
-        # Gives up on a server that is away or has vanished, instead of waiting for it.
+        # Timeouts that end the wait for a server that is away or has vanished.
         config["OPTIONS"] = _POSTGRESQL_PATIENCE | _transport(str(config.get("HOST", ""))) | config.get("OPTIONS", {})
     return config
 
@@ -78,7 +78,7 @@ def _transport(host: str) -> dict[str, str]:
 def limit_statements(seconds: float = STATEMENT_SECONDS) -> None:
     """Limit the time of PostgreSQL's statements on each connection that this process opens from now on.
 
-    A page that has waited so long for a lock or a slow server reports an outage, and offers what was typed again.
+    A page that has waited this long for a lock or a slow server reports an outage, and offers to send the form again.
     """
 
     def limit(connection: Any, **_: Any) -> None:
@@ -108,7 +108,7 @@ class ServiceRouter:
 
 FULL_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 BAD_DISK = frozenset({errno.EROFS, errno.EIO})
-# PostgreSQL's codes.
+# PostgreSQL's error codes.
 _FULL = "53100"
 _READ_ONLY = "25006"
 # The lowest byte of SQLite's code is the kind of error.
@@ -143,7 +143,7 @@ def _outage_of(error: BaseException) -> Outage | None:
         return None
     cause = error.__cause__
     if isinstance(cause, sqlite3.Error):
-        # The driver's errors have no code, and a wrong statement has SQLITE_ERROR: both are bugs.
+        # Errors of the driver itself have no code, and wrong SQL has SQLITE_ERROR: both are bugs.
         kind = getattr(cause, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & _SQLITE_KIND
         if not isinstance(cause, sqlite3.OperationalError) or kind == sqlite3.SQLITE_ERROR:
             return None

@@ -1,8 +1,8 @@
 """Model fields that are encrypted in the database, each value bound to its model, row and column.
 
-The fields that `bound_to` names identify the row: they never change after the first save. `values_list` returns
-encrypted values (`Stored`). Query by stored or empty values only; save the row, or use `update_rows`, instead of
-`update()`.
+The fields named in `bound_to` identify the row: they never change after the first save. `values_list` returns
+encrypted values (`Stored`). Look up rows only by stored or empty values. Instead of `update()`, save the row or call
+`update_rows`.
 """
 
 import json
@@ -43,7 +43,7 @@ class _DecryptedAttribute(DeferredAttribute):
         instance.__dict__[self.field.attname] = value
 
 
-class EncryptedField(models.TextField):  # type: ignore[type-arg]  # its stub takes types that nobody names
+class EncryptedField(models.TextField):  # type: ignore[type-arg]  # the stub's parameters are of no use here
     """Encrypt values as bytes. An empty value is stored empty, and None as NULL."""
 
     descriptor_class = _DecryptedAttribute
@@ -73,7 +73,7 @@ class EncryptedField(models.TextField):  # type: ignore[type-arg]  # its stub ta
         return Stored(encrypt(content, self.context_of(row))) if content else Stored()
 
     def opened(self, stored: Stored | None, *bound_values: Any) -> Any:
-        """Decrypt a value of a row with these values in the fields of `bound_to`. Raises UnreadableError."""
+        """Decrypt the value of a row with these values in the fields of `bound_to`. Raises UnreadableError."""
         if stored is None:
             return None
         return self.from_bytes(decrypt(stored, self.context(*bound_values)) if stored else b"")
@@ -92,11 +92,11 @@ class EncryptedField(models.TextField):  # type: ignore[type-arg]  # its stub ta
         return value if value is None else Stored(value)
 
     def pre_save(self, model_instance: Any, add: bool) -> Any:
-        """Return the value to save. A value that was not read is stored as it was."""
+        """Return the value to save. A value that was never decrypted is saved unchanged."""
         return self.stored(model_instance.__dict__.get(self.attname), model_instance)
 
     def get_prep_value(self, value: Any) -> Any:
-        """Accept only stored and empty values: a plain one can't be encrypted without its row."""
+        """Accept only stored and empty values: a plain value can't be encrypted without its row."""
         if value is None or type(value) is Stored or value == "":
             return value
         raise FieldError(f"{self.model._meta.label}.{self.name} is encrypted: save the row, or use update_rows.")
@@ -115,7 +115,7 @@ class EncryptedTextField(EncryptedField):
 
 
 class EncryptedJSONField(EncryptedField):
-    """Encrypt a value as JSON, by pydantic_core in half the time of the standard library."""
+    """Encrypt a value as JSON. pydantic_core takes half the time of the standard library."""
 
     _pyi_private_set_type: Any
     _pyi_private_get_type: Any
@@ -140,7 +140,7 @@ class EncryptedBinaryField(EncryptedField):
     _pyi_private_get_type: Any
 
     def from_db_value(self, value: Any, *_: Any) -> Any:
-        """Convert the bytes that SQLite returns for values from the time when the column held bytes."""
+        """Convert old values that SQLite returns as bytes, from the time when the column held bytes."""
         return Stored(value.hex()) if isinstance(value, bytes) else super().from_db_value(value)
 
     def to_bytes(self, value: Any) -> bytes:
@@ -167,7 +167,7 @@ def column_values(row: models.Model, names: Collection[str]) -> dict[str, Any]:
 
 
 def update_rows(rows: Collection[models.Model], names: Collection[str], **options: Any) -> None:
-    """Save the named fields of the rows like `bulk_update`, encrypted ones included."""
+    """Save the named fields of the rows like `bulk_update`, including encrypted fields."""
     if not rows:
         return
     model = type(next(iter(rows)))

@@ -1,4 +1,4 @@
-"""Storages that encrypt their files, each bound to its name."""
+"""Storages that encrypt their files and bind each file to its name."""
 
 import uuid
 from pathlib import Path
@@ -38,7 +38,7 @@ class EncryptedFiles:
 
 class PrivateFileStorage(EncryptedFiles, DurableFileStorage):
     def replace_stored(self, name: str, sealed: bytes) -> None:
-        """Replace a file at once: a reader gets either content, whole."""
+        """Replace a file atomically: a reader gets all of the old or all of the new content."""
         temporary = f"{name}.{uuid.uuid4().hex}"
         self.save_stored(temporary, ContentFile(sealed))
         Path(self.path(temporary)).replace(self.path(name))

@@ -1,5 +1,5 @@
-"""Encrypt personal data with AES-256-GCM before it reaches a database or a disk. The newest key of the ring encrypts.
-Encrypted data is bound to a context, such as its model, row and column."""
+"""Encrypt personal data with AES-256-GCM before it reaches a database or a disk. The newest key of the key ring
+encrypts. Encrypted data is bound to a context, such as its model, row and column."""
 
 import binascii
 import hashlib
@@ -21,17 +21,17 @@ _KEY_BYTES = 32
 _NONCE_BYTES = 12
 _TAG_BYTES = 16
 _ID_BYTES = 4
-# Encrypted files begin with this.
+# The mark at the beginning of an encrypted file.
 FILE_MARK = b"\x00FPE1"
 FILE_HEAD_BYTES = len(FILE_MARK) + _ID_BYTES
 
 
 class UnreadableError(Exception):
-    """Stored data can't be decrypted: its key is missing, or it was altered or moved to another place."""
+    """Stored data that can't be decrypted: its key is missing, or it was altered or moved to another place."""
 
 
 class Key:
-    """Derive a cipher for each use from a key of the ring."""
+    """A key of the ring, with a cipher for fields and another for files."""
 
     def __init__(self, text: str) -> None:
         key = b64decode(text, altchars=b"-_", validate=True)
@@ -42,12 +42,12 @@ class Key:
         self._words = hmac.digest(key, b"words", "sha256")
 
     def digest(self, text: str) -> bytes:
-        """Return a digest for comparing texts. Without the key nobody can find a text by trying."""
+        """Return a digest for comparing texts. Without the key nobody can find the text by guessing."""
         return hmac.digest(self._words, text.encode("utf-8", "surrogatepass"), "sha256")
 
 
 class KeyRing:
-    """Hold the keys by their ids. The first one encrypts."""
+    """Hold the keys by their ids. The first key encrypts."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -60,7 +60,7 @@ class KeyRing:
 
 
 _ring: KeyRing | None = None
-# A process encrypts with a new key after this time at the latest.
+# The longest time until a process uses a new key.
 READ_AGAIN_SECONDS = 30.0
 _read_at = 0.0
 
@@ -70,7 +70,7 @@ def new_key() -> str:
 
 
 def key_ring() -> KeyRing:
-    """Return the ring as this process has read it last."""
+    """Return the key ring, which this process reads anew from time to time."""
     return _ring or read_ring_again()
 
 
@@ -98,7 +98,7 @@ def _key(key_id: str) -> Key:
 
 
 def encrypt(content: bytes, context: str) -> str:
-    """Encrypt for a column of text: the key's id, a colon, and nonce and ciphertext in base64."""
+    """Encrypt for a text column, as the key's id, a colon, and nonce and ciphertext in base64."""
     key = _newest_key()
     nonce = os.urandom(_NONCE_BYTES)
     sealed = nonce + key.fields.encrypt(nonce, content, context.encode())
@@ -106,7 +106,7 @@ def encrypt(content: bytes, context: str) -> str:
 
 
 def decrypt(text: str, context: str) -> bytes:
-    """Decrypt what was encrypted in the same context. Raises UnreadableError."""
+    """Decrypt a text that was encrypted in this context. Raises UnreadableError."""
     key_id, _, rest = text.partition(":")
     try:
         sealed = binascii.a2b_base64(rest)
@@ -116,19 +116,19 @@ def decrypt(text: str, context: str) -> bytes:
 
 
 def characters_within(length: int) -> int:
-    """Return the number of bytes that were encrypted into a text of this length, two more or less."""
+    """Return the number of plain bytes in an encrypted text of this length, up to two more or less."""
     return max(0, (length - 2 * _ID_BYTES - 1) * 3 // 4 - _NONCE_BYTES - _TAG_BYTES)
 
 
 def encrypt_file(content: bytes, name: str) -> bytes:
-    """Encrypt for a file: a mark, the key's id, the nonce and the ciphertext, bound to the file's name."""
+    """Encrypt for a file, as mark, key's id, nonce and ciphertext, bound to the file's name."""
     key = _newest_key()
     nonce = os.urandom(_NONCE_BYTES)
     return FILE_MARK + key.raw_id + nonce + key.files.encrypt(nonce, content, name.encode())
 
 
 def decrypt_file(stored: bytes, name: str) -> bytes:
-    """Decrypt the content of a file. A file without the mark is older than encryption. Raises UnreadableError."""
+    """Decrypt a file's content. A file without the mark was never encrypted. Raises UnreadableError."""
     if not stored.startswith(FILE_MARK):
         return stored
     key_id = stored[len(FILE_MARK) : FILE_HEAD_BYTES]

@@ -1,4 +1,4 @@
-"""Show the pages of errors: 400, 403 without a token, 500, and 503 during an outage."""
+"""Show the pages of errors: 400, 403 without a CSRF token, 500, and 503 during an outage."""
 
 import logging
 import sys
@@ -18,7 +18,7 @@ from formation_portal.ui.forms.form_data import recognised_answers
 
 from .databases import Outage, outage_in
 
-# Operators filter by this name, which is older than the module's.
+# The logger keeps the module's former name, since operators filter by it.
 logger = logging.getLogger("formation_portal.faults")
 
 
@@ -32,12 +32,12 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 def server_error(request: HttpRequest) -> HttpResponse:
     """Answer 500 to an unhandled exception, or 503 with the posted form during an outage.
 
-    The page is rendered without the request's context, which may be what failed.
+    The page is rendered without the request's context, since that may have failed.
     """
     error = sys.exc_info()[1]
     if outage := outage_in(error):
         response = _unavailable(request, outage)
-        # One line without traceback, since every request meets an outage.
+        # Logs one line without traceback, since an outage affects every request.
         text = " ".join(str(error).split())
         logger.error("503 to %s %s: %s: %s", request.method, escape_uri_path(request.path), type(error).__name__, text)
         # Keeps Django from logging the response with its traceback.
@@ -47,7 +47,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def _unavailable(request: HttpRequest, outage: Outage) -> HttpResponse:
-    """Render the page of an outage without session, user and database, which are what failed."""
+    """Render the page of an outage without session, user and database, since these depend on what failed."""
     unsent = _unsent_form(request)
     context = {
         "outage": outage,
@@ -61,14 +61,14 @@ def _unavailable(request: HttpRequest, outage: Outage) -> HttpResponse:
 
 
 def _unsent_form(request: HttpRequest) -> UnsentForm | None:
-    """Return the posted form, if it comes from our page and has no password, which no page may show."""
+    """Return the posted form, if it comes from our page and has no password: no page may show passwords."""
     is_ours = getattr(request, "csrf_processing_done", False) or _is_same_origin(request)
     if request.method != "POST" or not is_ours or any("password" in name for name in request.POST):
         return None
     controls: list[tuple[str, tuple[str, ...]]] = []
     for name, values in request.POST.lists():
         if name == "slot":
-            # The uploaded file is lost, so the slot's button must not be pressed again.
+            # The uploaded file is lost, so sending the form again must not upload to the slot.
             controls.append(("update", ("1",)))
         elif name != "csrfmiddlewaretoken":
             controls.append((name, tuple(map(str, values))))
@@ -78,11 +78,11 @@ def _unsent_form(request: HttpRequest) -> UnsentForm | None:
 def csrf_failure(request: HttpRequest, reason: str = "", **_: Any) -> HttpResponse:
     """Answer 403 to a form whose token doesn't belong to the session, and offer to send it again.
 
-    Only a form of our own page is offered again: for another site's form that would undo the token's protection.
+    Only forms of our own pages are offered again: for another site's form, the offer would undo the token's protection.
     """
     is_ours = _is_same_origin(request)
     if is_ours and "HX-Request" in request.headers:
-        # The script posts again with this token, if the page belongs to the account (saving.js).
+        # The script (saving.js) posts again with this token, if the page belongs to this account.
         content = {"token": get_token(request), "account": account_marker(request.user)}
         return JsonResponse(content, status=403)
     posted = request.POST if is_ours else None

@@ -1,9 +1,9 @@
-"""Allocate memory for the interpreter's frames once per request, instead of at every call across a chunk's end.
+"""Allocate memory for the interpreter's frames once per request, instead of at every call that starts a new chunk.
 
 CPython (3.11 and later) stores the frames of Python functions in chunks of 16 kB, and frees a chunk as soon as its last
 frame returns. A page whose templates often call across the end of a chunk allocates and frees memory thousands of
-times, and takes up to 2.4 times as long. This depends on the depth of the call stack at which it is rendered. A chunk
-is as large as its first frame needs, rounded up to a power of two: a large frame makes room for all frames above it.
+times, and takes up to 2.4 times as long, depending on the depth of the call stack where it is rendered. A chunk is as
+large as its first frame needs, rounded up to a power of two: a large frame makes room for all frames above it.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ _SLOTS = 33_000
 
 
 class FrameMemory(MiddlewareMixin):
-    """Answer each request above a frame that makes room for all frames that follow. This stands before all others."""
+    """Answer each request inside a large frame, which makes room for all frames above it. Stands before all others."""
 
     get_response: Callable[[HttpRequest], HttpResponseBase]
 

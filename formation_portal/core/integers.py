@@ -1,27 +1,27 @@
-"""Parse integers in texts from outside: addresses, forms, headers."""
+"""Parse integers in texts from outside: URLs, forms, headers."""
 
 from collections.abc import Iterable, Mapping
 
-# Every database's integers have room for so many digits.
+# The number of digits that fit into every database's integers.
 _DIGITS = 18
 
 
 def parse_integer(text: str, *, digits: int = _DIGITS) -> int | None:
-    """Parse plain digits only: `int` accepts signs, blanks, underscores and the digits of every script."""
+    """Parse ASCII digits only, unlike `int`, which accepts signs, blanks, underscores and digits of every script."""
     if text.isascii() and text.isdigit() and len(text) <= digits:
         return int(text)
     return None
 
 
 def content_length(environ: Mapping[str, object]) -> int:
-    """Return the length that a request gives for its body (X-Refused-Length of a proxy that has refused it), or 0. Very
-    long numbers are cut, since Python refuses to read them."""
+    """Return the length that a request states for its body, or 0. A proxy that has refused the body states the length
+    in X-Refused-Length. Very long numbers are cut, since Python refuses to parse them."""
     text = str(environ.get("HTTP_X_REFUSED_LENGTH") or environ.get("CONTENT_LENGTH") or "")
     return int(text[: _DIGITS + 1]) if text.isascii() and text.isdigit() else 0
 
 
 def parse_integers(texts: Iterable[str]) -> list[int]:
-    """Parse every text as an integer. Return [] if any of them is not one."""
+    """Parse every text as an integer. Return [] if any text is not an integer."""
     numbers = []
     for text in texts:
         number = parse_integer(text)

@@ -1,5 +1,5 @@
-"""Reencrypt all personal data with a new key while the portal serves. A value is only replaced if it did not change
-since it was read. Running processes read the new key within READ_AGAIN_SECONDS."""
+"""Reencrypt all personal data with a new key while the portal serves. A value that has changed since it was read is
+not replaced. Running processes read the new key within READ_AGAIN_SECONDS."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -27,17 +27,17 @@ _tasks: list[Callable[[], object]] = []
 
 
 class RotationRefused(Exception):
-    """Keys can't be added or dropped. The message tells the operator why."""
+    """A refusal to add or drop keys. The message tells the operator the reason."""
 
 
 def rotation_task(task: Callable[[], object]) -> Callable[[], object]:
-    """Register a function, as a decorator, that renews what an earlier key has made."""
+    """Register the decorated function, which renews data made with an earlier key."""
     _tasks.append(task)
     return task
 
 
 def check_keys() -> None:
-    """Raise ImproperlyConfigured if no key opens the data of a database."""
+    """Raise ImproperlyConfigured if the keys decrypt none of a database's data."""
     checked: set[str] = set()
     for model, field in _columns():
         alias = router.db_for_read(model)
@@ -53,7 +53,7 @@ def check_keys() -> None:
 
 
 def add_key() -> None:
-    """Put a new key before the others. Raises RotationRefused."""
+    """Add a new key before the other keys. Raises RotationRefused."""
     if settings.FIELD_KEYS:
         raise RotationRefused("FIELD_KEYS is set. Put a new key before the others there, start all processes anew")
     ring = encryption.read_ring_again()
@@ -62,7 +62,7 @@ def add_key() -> None:
 
 
 def drop_keys() -> int:
-    """Drop all keys but the newest. Return their number. Raises RotationRefused while one of them is needed."""
+    """Drop all keys but the newest, and return their number. Raises RotationRefused while an old key is needed."""
     if settings.FIELD_KEYS:
         raise RotationRefused("FIELD_KEYS is set. Remove the older keys there")
     ring = encryption.read_ring_again()
@@ -78,7 +78,7 @@ def drop_keys() -> int:
 
 
 def reencrypt_all(stdout: OutputWrapper) -> int:
-    """Reencrypt everything that an earlier key has encrypted. Return the number of unreadable values and files."""
+    """Reencrypt all data of earlier keys. Return the number of unreadable values and files."""
     unreadable = 0
     for model, field in _columns():
         changed, failed = _reencrypt_column(model, field)
@@ -101,7 +101,7 @@ def _write_counts(stdout: OutputWrapper, name: str, changed: int, failed: int) -
 
 
 def outdated() -> Iterator[str]:
-    """Name the columns and storages with a value that is encrypted with an earlier key, or not at all."""
+    """Yield the columns and storages that still hold data encrypted with an earlier key or not encrypted."""
     for model, field in _columns():
         if _outdated_rows(model, field).exists():
             yield f"{model._meta.label}.{field.name}"
@@ -127,7 +127,7 @@ def _outdated_rows(model: type[Model], field: EncryptedField) -> QuerySet[Any]:
 
 
 def _reencrypt_column(model: type[Model], field: EncryptedField) -> tuple[int, int]:
-    """Return the numbers of changed and of unreadable values."""
+    """Reencrypt a column. Return the numbers of changed and of unreadable values."""
     changed = 0
     failed = 0
     rows = _outdated_rows(model, field).only("pk", field.name, *field.bound_to)
@@ -156,7 +156,7 @@ def _outdated_files(storage: Any) -> Iterator[str]:
 
 
 def _reencrypt_files(storage: Any) -> tuple[int, int]:
-    """Return the numbers of changed and of unreadable files."""
+    """Reencrypt a storage's files. Return the numbers of changed and of unreadable files."""
     changed = 0
     failed = 0
     for name in _outdated_files(storage):

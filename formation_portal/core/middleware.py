@@ -33,32 +33,32 @@ _SAFE_METHODS = ("GET", "HEAD", "OPTIONS", "TRACE")
 
 # The service answers all its errors in JSON.
 _API_PATH = "/api/"
-# Paths that machines post to. Their views check the length and answer in JSON.
+# Paths that machines post to. Their views check the body's length and answer in JSON.
 _MACHINE_PATHS = (_API_PATH, "/webhooks/")
-# Paths with personal pages for people without a session: before signing in, and guests.
+# Paths with personal pages for people who are not signed in, such as guests.
 _PERSONAL_PATHS = ("/accounts/", "/part/")
-# Paths with forms that take files, and the number of the largest files in one form.
+# Paths with forms that take files, and the number of largest files that a form has room for.
 _UPLOAD_PATHS = ("/applications/", "/part/", "/desk/")
 _FILES_PER_FORM = 6
-# The embedded service has limits of its own (BODY_LIMITS): a file of 10 MiB and its frame.
+# The embedded service has its own limits (BODY_LIMITS). The largest allows a file of 10 MiB and its multipart frame.
 _SERVICE_BYTES = 10 * 1024 * 1024 + 64 * 1024
 
 STATUSES_WITH_PAGES = (405, 410, 413, 429)
 LIVE = "/livez"
 READY = "/readyz"
 
-# The headers by which a view tells a fragment from the page.
+# The headers by which a view decides whether to answer with a fragment or a page.
 _HTMX_HEADERS = ("HX-Request", "HX-Target", "HX-Trigger-Name", "HX-Current-URL", "HX-History-Restore-Request")
 
-# Operators filter by this name, which is older than the module's.
+# The logger keeps the module's former name, since operators filter by it.
 logger = logging.getLogger("formation_portal.request_log")
 
 
 class RequestLog(MiddlewareMixin):
     """Log and count each request, without anything that was typed and without names of people.
 
-    The line has the route's name instead of the address, which may hold keys and searches. The request's id is the
-    proxy's `X-Request-Id` or a new one; every answer carries it. This stands first, so that early refusals are logged.
+    The line has the route's name instead of the URL, which may hold keys and searches. The request's id is the proxy's
+    `X-Request-Id` or a new id; every answer carries the id. This stands first, so that early refusals are logged too.
     """
 
     get_response: Callable[[HttpRequest], HttpResponseBase]
@@ -73,7 +73,7 @@ class RequestLog(MiddlewareMixin):
         traced = tracing.span("request", kind="SERVER", parent=request.headers)
         with traced as span, log_context(request=own_id, account=account) as context:
             response = self.get_response(request)
-            # The embedded service has its own ids.
+            # The embedded service gives its answers their own ids.
             response.headers.setdefault(REQUEST_ID, own_id)
             request_id = response.headers[REQUEST_ID]
             context["request"] = request_id
@@ -98,7 +98,7 @@ class RequestLog(MiddlewareMixin):
 
 
 class SecurityHeaders(MiddlewareMixin):
-    """Set the security and cache headers that a view did not set itself."""
+    """Set the security and cache headers that the view has not set."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         if request.path_info.startswith(settings.STATIC_URL):
@@ -108,20 +108,20 @@ class SecurityHeaders(MiddlewareMixin):
             response.headers.setdefault("Cross-Origin-Opener-Policy", "same-origin")
             response.headers.setdefault("Permissions-Policy", PERMISSIONS_POLICY)
         response.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
-        # Decided by cookie, method and path: request.user would query a database that may be away.
+        # Cookie, method and path decide: request.user would query a database that may be away.
         has_session = settings.SESSION_COOKIE_NAME in {*request.COOKIES, *response.cookies}
-        # The answer to a post may show what was posted.
+        # The answer to a POST may show what was posted.
         answers_post = request.method not in ("GET", "HEAD")
         if has_session or answers_post or request.path_info.startswith(_PERSONAL_PATHS):
             response.headers.setdefault("Cache-Control", "no-store")
         elif response.get("Content-Type", "").startswith("text/html"):
-            # The page's nonce is for one reader.
+            # The page's nonce is for a single reader.
             response.headers.setdefault("Cache-Control", "private")
         return response
 
 
 class ErrorPages(MiddlewareMixin):
-    """Fill an empty error response with the page of its status, except for requests of scripts.
+    """Fill an empty error response with the page for its status, except for requests by scripts.
 
     Answers 404 to paths with a NUL, which PostgreSQL can't compare with anything.
     """
@@ -143,7 +143,7 @@ class ErrorPages(MiddlewareMixin):
 
 
 def body_limit(path: str) -> int:
-    """Return the largest size of a body in bytes."""
+    """Return the largest allowed body of a request to the path, in bytes."""
     if path.startswith(_API_PATH):
         return _SERVICE_BYTES
     limit = int(settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
@@ -169,7 +169,7 @@ class BodyLimits(MiddlewareMixin):
 class OwnSite(MiddlewareMixin):
     """Refuse posts that the browser marks as coming from another site (`Sec-Fetch-Site`), even with a valid token.
 
-    Sites of TRUSTED_ORIGINS are accepted. Machines and old browsers don't send the header.
+    Posts from TRUSTED_ORIGINS are accepted. Machines and old browsers don't send the header.
     """
 
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
@@ -185,7 +185,7 @@ class OwnSite(MiddlewareMixin):
 
 
 class Htmx(HtmxMiddleware):
-    """Set `request.htmx`, and name its headers in `Vary`: no cache may take a fragment for the page."""
+    """Set `request.htmx`, and list htmx's headers in `Vary`, so that no cache returns a fragment as the page."""
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response: HttpResponseBase = super().__call__(request)  # type: ignore[assignment]
@@ -194,9 +194,9 @@ class Htmx(HtmxMiddleware):
 
 
 class Health(MiddlewareMixin):
-    """Answer health checks. `/livez`: the process lives. `/readyz`: the databases answer and the process is not ending.
+    """Answer health checks: `/livez` if the process runs, `/readyz` if the databases answer and it is not ending.
 
-    This stands before everything else: a check needs no host name and no session, and is not logged.
+    This stands before all other middleware: a check needs no host name and no session, and is not logged.
     """
 
     is_ending = False

@@ -1,4 +1,4 @@
-"""Parse networks of the settings (10.0.0.0/8, ::1/128), and find the client's address behind trusted proxies."""
+"""Parse networks in settings (10.0.0.0/8, ::1/128), and find the client's IP address behind trusted proxies."""
 
 import ipaddress
 
@@ -10,12 +10,12 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 LOOPBACK = "127.0.0.0/8, ::1/128"
-# The addresses of a server that answers to "localhost": loopback, or every address.
+# The addresses of a server that is reached as "localhost": loopback, or every address.
 _LOCALHOST = ("127.0.0.1", "::1", "0.0.0.0", "::")  # nosec B104  # noqa: S104  # compared only
 
 
 def parse_networks(listed: str) -> tuple[Network, ...]:
-    """Parse networks with commas between them. The ValueError does not quote them."""
+    """Parse networks separated by commas. The ValueError does not quote the networks."""
     try:
         return tuple(ipaddress.ip_network(network.strip()) for network in listed.split(",") if network.strip())
     except ValueError:
@@ -41,7 +41,7 @@ _PROXY_HEADERS = (
 
 
 class TrustedProxies(MiddlewareMixin):
-    """Replace REMOTE_ADDR and the scheme by what trusted proxies report, and remove all such headers."""
+    """Set REMOTE_ADDR and the scheme to the values that trusted proxies report, and remove the proxies' headers."""
 
     def process_request(self, request: HttpRequest) -> None:
         headers = {name: request.META.pop(name, "") for name in _PROXY_HEADERS}
@@ -49,14 +49,14 @@ class TrustedProxies(MiddlewareMixin):
         if peer is None or not _is_trusted(peer):
             return
         request.META["REMOTE_ADDR"] = str(_client_address(peer, headers["HTTP_X_FORWARDED_FOR"]))
-        # The nearest proxy's value is the last one. Those before it may be its client's.
+        # The nearest proxy adds the last value. Earlier values may come from its client.
         scheme = headers["HTTP_X_FORWARDED_PROTO"].rpartition(",")[2].strip().lower()
         if scheme in ("http", "https"):
             request.META["wsgi.url_scheme"] = scheme
 
 
 def _client_address(peer: _Address, forwarded: str) -> _Address:
-    """Return the nearest address that is not a trusted proxy's, or the last one before an unreadable address."""
+    """Return the nearest address that is not a trusted proxy's, or the last address before an unreadable one."""
     nearest = peer
     for text in reversed(forwarded.split(",")):
         address = _parse_address(text)
@@ -71,7 +71,7 @@ def _is_trusted(address: _Address) -> bool:
 
 
 def _parse_address(text: str) -> _Address | None:
-    """Parse an address, also with a port as some proxies write it (203.0.113.7:4711, [2001:db8::7]:4711)."""
+    """Parse an IP address, with or without a port (203.0.113.7:4711, [2001:db8::7]:4711)."""
     text = text.strip()
     if text.startswith("["):
         text = text[1:].partition("]")[0]
@@ -81,5 +81,5 @@ def _parse_address(text: str) -> _Address | None:
         address = ipaddress.ip_address(text)
     except ValueError:
         return None
-    # A socket that also takes IPv6 shows an IPv4 client in this form.
+    # A socket for both IPv4 and IPv6 shows an IPv4 client in this form.
     return getattr(address, "ipv4_mapped", None) or address

@@ -20,7 +20,7 @@ LOGO_TYPES = {".svg": "image/svg+xml", ".png": "image/png"}
 
 
 class _Setting:
-    """An attribute that has the present value of a setting."""
+    """An attribute with the present value of a setting."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -30,20 +30,20 @@ class _Setting:
 
 
 class Operator:
-    """Present the settings as pages, e-mails and the PDF show them. A setting that is not set is empty."""
+    """The operator's settings as pages, e-mails and the PDF show them. A missing setting is empty."""
 
     name = _Setting("OPERATOR_NAME")
     email = _Setting("HELP_EMAIL")
     telephone = _Setting("HELP_TELEPHONE")
-    # Working days until a reply; 0 promises none.
+    # The working days until a reply. With 0, no time is promised.
     reply_days = _Setting("HELP_REPLY_DAYS")
     accent_colour = _Setting("OPERATOR_ACCENT")
-    # The path of the file.
+    # The path of the logo's file.
     logo = _Setting("OPERATOR_LOGO")
 
     @property
     def telephone_link(self) -> str:
-        """Link a number with a country code."""
+        """Return the telephone number, as a link if it has a country code."""
         if not self.telephone.startswith("+"):
             return str(self.telephone)
         return format_html('<a href="tel:{}">{}</a>', re.sub(r"[^+0-9]", "", self.telephone), self.telephone)
@@ -71,12 +71,12 @@ class Operator:
 
     @property
     def logo_name(self) -> str:
-        """Return the name in the logo's URL: a digest of its content, and its suffix."""
+        """Return the file name in the logo's URL: a digest of the logo's content, and its suffix."""
         return _logo_name(self.logo, Path(self.logo).stat().st_mtime_ns) if self.logo else ""
 
     @property
     def version(self) -> tuple[object, ...]:
-        """Return a key for caches that changes with everything that pages show of the operator."""
+        """Return a cache key that changes whenever pages show the operator differently."""
         help_texts = (self.email, self.telephone, self.reply_days, settings.HELP_HOURS)
         return (self.name, self.accent_colour, self.logo_name, *help_texts)
 

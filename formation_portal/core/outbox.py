@@ -1,4 +1,4 @@
-"""Rows that wait to be sent, such as e-mails and events. A claim is a lease, which ends with the attempt's result."""
+"""Rows that wait to be sent, such as e-mails and events. A worker claims a row by a lease until the attempt ends."""
 
 from datetime import timedelta
 from typing import Any, ClassVar, Self
@@ -9,11 +9,11 @@ from django.utils import timezone
 
 
 class OutboxRow(models.Model):
-    """A row that is due at `next_at`. NULL means that nothing is left to do."""
+    """A row that is due at `next_at`. NULL means that the row needs no further attempt."""
 
-    # Longer than any attempt takes. No other worker claims the row meanwhile.
+    # The time in which no other worker claims the row. Longer than any attempt takes.
     LEASE: ClassVar[timedelta]
-    # No attempt begins when its lease is nearly over, such as after the process was asleep.
+    # No attempt begins in this last part of its lease, as may happen after the process was suspended.
     LEASE_MARGIN: ClassVar[timedelta]
 
     next_at = models.DateTimeField(null=True)
@@ -35,18 +35,18 @@ class OutboxRow(models.Model):
 
     @classmethod
     def claim_first(cls, due: QuerySet[Self], **changes: Any) -> Self | None:
-        """Claim and return the first of the rows that no other worker is claiming, or None if there is none."""
+        """Claim and return the first row that no other worker is claiming, or None if there is none."""
         if connections[due.db].features.has_select_for_update_skip_locked:
             with transaction.atomic(using=due.db):
                 row = due.select_for_update(skip_locked=True, of=("self",)).first()
                 return row if row is not None and row.claim(**changes) else None
         while (row := due.first()) is not None:
-            # Another worker's claim has moved the row's time, so that the next one is another row.
+            # If the claim fails, `first` finds another row, since the other worker's claim has moved this row's time.
             if row.claim(**changes):
                 return row
         return None
 
     @property
     def has_time_left(self) -> bool:
-        """Return True if an attempt can end within the lease."""
+        """Tell whether an attempt that begins now can end within the lease."""
         return self.next_at is not None and timezone.now() < self.next_at - self.LEASE_MARGIN

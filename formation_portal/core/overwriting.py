@@ -1,5 +1,5 @@
-"""Remove deleted values from the databases' files. SQLite overwrites them at once, and this module empties its
-write-ahead log. PostgreSQL overwrites vacuumed rows as it writes on."""
+"""Remove deleted values from the databases' files. SQLite overwrites deleted values at once, and this module empties
+its write-ahead log. PostgreSQL reuses the space of vacuumed rows for later writes."""
 
 import logging
 
@@ -9,7 +9,7 @@ logger = logging.getLogger(__name__)
 
 
 def overwrite_deleted(alias: str = "default") -> None:
-    """Empty the write-ahead log of SQLite, after the commit of an open transaction. Other databases need nothing."""
+    """Empty SQLite's write-ahead log, after the commit if a transaction is open. Do nothing for PostgreSQL."""
     transaction.on_commit(lambda: _empty_log(alias), using=alias, robust=True)
 
 
@@ -24,7 +24,7 @@ def _empty_log(alias: str) -> None:
             try:
                 cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             finally:
-                # The timeout of all connections (databases.py).
+                # Restores the timeout of all connections (databases.py).
                 cursor.execute("PRAGMA busy_timeout = 10000")
     except DatabaseError as error:
         logger.info("The log of the database %s is emptied later: %s", alias, type(error).__name__)
@@ -33,7 +33,7 @@ def _empty_log(alias: str) -> None:
 def vacuum(alias: str = "default", *, is_thorough: bool = False) -> None:
     """Remove deleted rows from the database's files. Not allowed in a transaction.
 
-    `is_thorough` rewrites the whole database, while all others wait.
+    `is_thorough` rewrites the whole database, while all other connections wait.
     """
     connection = connections[alias]
     with connection.cursor() as cursor:

@@ -1,6 +1,6 @@
 """Compile the SQL of a query once: compiling takes Django longer than the database takes to answer.
 
-There are a dozen at most, in `applications/queries.py` and `relay/queries.py`.
+The few prepared queries are in `applications/queries.py` and `relay/queries.py`.
 """
 
 from collections.abc import Callable
@@ -14,14 +14,14 @@ from django.db.models.sql.compiler import SQLCompiler
 
 Row = TypeVar("Row", bound=Model)
 
-# The placeholder of the value in the compiled SQL. It is a text that fits columns of numbers and of texts.
+# The placeholder for the value in the compiled SQL: a text that suits both number columns and text columns.
 _SAMPLE = "7318264001"
 
 
 class PreparedQuery(Generic[Row]):
-    """Repeat a query set of whole rows with different values.
+    """A query set of whole rows that is repeated with different values.
 
-    The query has to compare a column with the value itself, not with a pattern made of it.
+    The SQL query has to compare a column with the value itself, not with a pattern made of the value.
     """
 
     def __init__(self, make: "Callable[[Any], QuerySet[Row, Any]]") -> None:
@@ -29,10 +29,10 @@ class PreparedQuery(Generic[Row]):
         self._alias = ""
 
     def rows(self, value: Any) -> list[Row]:
-        """Return the rows of the query set for this value. Raises ValueError if the query doesn't compare with it."""
+        """Return the query set's rows for this value. Raises ValueError if the SQL doesn't compare a column with it."""
         self._alias = self._alias or router.db_for_read(self._make(_SAMPLE).model)
         connection = connections[self._alias]
-        # Compiled once per connection, and so once per thread: the converters of columns depend on the connection.
+        # Compiled once per connection, and so per thread, since the columns' converters depend on the connection.
         prepared: dict[PreparedQuery[Row], _CompiledQuery[Row]] = vars(connection).setdefault("prepared_queries", {})
         if self not in prepared:
             prepared[self] = _compile(self._make(_SAMPLE), connection)

@@ -12,7 +12,7 @@ from django.core.management.base import CommandError, OutputWrapper
 from django.db import connections
 
 _OF_OTHERS = stat.S_IRWXG | stat.S_IRWXO
-# This folder is served to everybody.
+# The folder of static files, which are served to everybody.
 _PUBLIC = "static"
 
 
@@ -25,7 +25,7 @@ def create_private(path: Path) -> Iterator[BinaryIO]:
 
 
 def keep_files_private(stdout: OutputWrapper) -> None:
-    """Set the umask, and close existing files and folders. Raises CommandError if one stays open outside the demo."""
+    """Set the umask, and make existing files and folders private. Outside the demo, a failure raises CommandError."""
     os.umask(_OF_OTHERS)
     still_open = [path for path in open_to_others() if not _close(path)]
     if not still_open:
@@ -41,7 +41,7 @@ def keep_files_private(stdout: OutputWrapper) -> None:
 
 
 def open_to_others() -> Iterator[Path]:
-    """Yield paths in DATA_DIR, and SQLite's files elsewhere, that others than the portal's user can open."""
+    """Yield paths in DATA_DIR, and SQLite's files elsewhere, that other users than the portal's can open."""
     data_dir = Path(settings.DATA_DIR)
     if _is_open(data_dir):
         yield data_dir
@@ -68,12 +68,12 @@ def _is_open(path: Path) -> bool:
 
 
 def _close(path: Path) -> bool:
-    """Remove the rights of others. Return False if they can still open it."""
+    """Remove other users' rights to the path. Return False if other users can still open it."""
     try:
         path.chmod(stat.S_IMODE(path.stat().st_mode) & stat.S_IRWXU)
     except FileNotFoundError:
         return True
     except OSError:
         return False
-    # Some file systems accept a mode and ignore it.
+    # Some file systems accept a mode but ignore it.
     return not _is_open(path)

@@ -21,7 +21,7 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 from .colours import without_light_dark
 
 SHEETS = ("css/index.css", "css/desk.css")
-# The scripts of every page, in this order: ours add their listeners before htmx does.
+# The scripts of every page, in this order, so that ours add their listeners before htmx does.
 SCRIPTS = (
     "js/portal.js",
     "js/regions.js",
@@ -35,12 +35,12 @@ SCRIPT = "js/index.js"
 _IMPORT = re.compile(r'@import url\("(?P<name>[^"]+)"\);\s*')
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _IDLE_SPACE = re.compile(r"\s*([{};,<>/=!])\s*")
-# The selector before a block. Elsewhere a plus is a sum.
+# The selector before a block. Outside selectors, a plus is an addition.
 _SELECTOR = re.compile(r"[^{};]+(?={)")
 
 
 def bundle_css(index: Path) -> str:
-    """Return the style sheet with its imports replaced, and with rules for browsers without light-dark()."""
+    """Return the style sheet with its imports written out, and with rules for browsers without light-dark()."""
     css = minify_css(_IMPORT.sub(lambda match: (index.parent / match["name"]).read_text(), index.read_text()))
     return css + without_light_dark(css)
 
@@ -96,5 +96,5 @@ class BundledStaticFilesStorage(CompressedManifestStaticFilesStorage):  # type: 
 
 
 def _minify_js(script: Path) -> str:
-    # Our scripts have neither an empty statement nor quoted text that ends a block.
+    # This is safe because our scripts have neither an empty statement nor quoted text that ends a block.
     return str(jsmin(script.read_text())).replace(";}", "}")

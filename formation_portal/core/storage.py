@@ -1,4 +1,4 @@
-"""Write uploads and secrets to files, whole or not at all."""
+"""Write uploads and secrets to files, completely or not at all."""
 
 import os
 import re
@@ -15,7 +15,7 @@ from django.core.files.storage import FileSystemStorage
 from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import TemporaryFileUploadHandler
 
-# The second alias in STORAGES.
+# The alias of the embedded service's files in STORAGES.
 SERVICE_FILES = "service"
 # The folder of each alias in a bucket, below the prefix.
 BUCKET_FOLDERS = {"default": "portal", SERVICE_FILES: "service"}
@@ -24,7 +24,7 @@ _PREFIX = r"(/[A-Za-z0-9][A-Za-z0-9._-]*)*/?"
 
 
 def storage_settings(url: str) -> dict[str, dict[str, Any]]:
-    """Return STORAGES for two folders of the disk, or of `s3://key:secret@BUCKET/prefix?endpoint=https://host&region=…`.
+    """Return STORAGES for two folders on disk, or in `s3://key:secret@BUCKET/prefix?endpoint=https://host&region=…`.
 
     The ValueError does not quote the URL, which holds a secret.
     """
@@ -72,12 +72,12 @@ def storage_settings(url: str) -> dict[str, dict[str, Any]]:
 
 
 class DurableFileStorage(FileSystemStorage):
-    """Sync each file to the disk, as the databases do. Remove a file that could not be written whole."""
+    """A storage that syncs each file to the disk, as databases do, and removes incompletely written files."""
 
     def _save(self, name: str, content: "File[Any]") -> str:
         existed_before = self.exists(name)
         try:
-            stored = str(super()._save(name, content))  # type: ignore[misc]  # the stubs leave it out
+            stored = str(super()._save(name, content))  # type: ignore[misc]  # missing in the stubs
             _sync_to_disk(Path(self.path(stored)), below=Path(self.location))
         except BaseException:
             if not existed_before:
@@ -105,7 +105,7 @@ def _sync_to_disk(path: Path, *, below: Path) -> None:
 
 
 class FailedUpload(UploadedFile):  # type: ignore[type-arg]  # only its stub takes one
-    """An uploaded file that could not be written. Reading it raises the error of the writing."""
+    """An uploaded file that could not be written. Reading it raises the error from writing it."""
 
     def __init__(self, error: OSError, *, name: str, content_type: str | None, size: int) -> None:
         super().__init__(file=None, name=name, content_type=content_type, size=size)
@@ -125,7 +125,7 @@ class FailedUpload(UploadedFile):  # type: ignore[type-arg]  # only its stub tak
 
 
 class DiskFullUploadHandler(TemporaryFileUploadHandler):
-    """Write large uploads to temporary files. If one finds no room, the form and the other files are not lost."""
+    """Write large uploads to temporary files. If the disk is full, the form and the other files are not lost."""
 
     file: Any = None
     _error: OSError | None = None
@@ -163,14 +163,14 @@ class DiskFullUploadHandler(TemporaryFileUploadHandler):
     def _fail(self, error: OSError) -> None:
         self._error = error
         if self.file is not None:
-            # Closing tries to write the rest again. The file is removed even if that fails.
+            # Closing the file tries to write the rest again. The file is removed even if that fails.
             with suppress(OSError):
                 self.file.close()
         self.file = None
 
 
 def read_or_create_secret(path: Path, make: Callable[[], str]) -> str:
-    """Read a secret, which is made on the first call. If several processes make it at once, all get the same."""
+    """Read a secret, made on the first call. If several processes make it at once, all get the same secret."""
     if not path.exists():
         with _temporary_secret(path, make()) as temporary, suppress(FileExistsError):
             os.link(temporary, path)
@@ -184,7 +184,7 @@ def replace_secret(path: Path, secret: str) -> None:
 
 @contextmanager
 def _temporary_secret(path: Path, secret: str) -> Iterator[Path]:
-    """Write the secret to a temporary file beside the path, so that nobody reads half of it."""
+    """Write the secret to a temporary file beside the path, so that nobody reads an incomplete secret."""
     temporary = path.with_name(f"{path.name}-{secrets.token_hex(8)}")
     try:
         with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:

@@ -1,6 +1,6 @@
 """The results of `manage.py doctor`: a verdict, a finding and a remedy.
 
-A finding names no person, no key and no address with a password, and of errors only their types.
+A finding contains no person's name, no key, no URL with a password, and only the types of errors.
 """
 
 from datetime import datetime, timedelta
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Verdict(StrEnum):
-    """The outcome of a check: it works, needs attention, or does not work."""
+    """The outcome of a check: works, needs attention, or does not work."""
 
     OK = "ok"
     LOOK = "look"
@@ -17,7 +17,7 @@ class Verdict(StrEnum):
 
 
 class CheckResult(NamedTuple):
-    """A line of the report."""
+    """A line of the doctor's report."""
 
     check: str
     verdict: Verdict
@@ -38,14 +38,14 @@ def fault(check: str, finding: str, remedy: str) -> CheckResult:
 
 
 def verdict_on_age(age: timedelta | None, *, look_after: timedelta, fault_after: timedelta) -> Verdict:
-    """Rate the waiting time of the oldest row. None means that nothing waits."""
+    """Rate the waiting time of the oldest row, or None if no row waits."""
     if age is None or age <= look_after:
         return Verdict.OK
     return Verdict.FAULT if age > fault_after else Verdict.LOOK
 
 
 def age_in_words(age: timedelta) -> str:
-    """Describe a time in its two largest units: 3 d 4 h."""
+    """Describe a duration in its two largest units: 3 d 4 h."""
     seconds = max(0, int(age.total_seconds()))
     minutes = seconds // 60
     hours = minutes // 60
@@ -58,7 +58,7 @@ def age_in_words(age: timedelta) -> str:
 
 
 class Backlog(NamedTuple):
-    """The rows that wait to be sent and those that were given up, and the time of the oldest."""
+    """The numbers of rows that wait to be sent and that were given up, and the oldest row's time."""
 
     unsent: int
     oldest: datetime | None

@@ -22,9 +22,9 @@ from ..key_rotation import outdated
 from ..private_files import open_to_others
 from .checks import CheckResult, fault, look, ok
 
-# Seconds by which two clocks may differ. Events are refused from 300 on.
+# The seconds by which two clocks may differ. From 300 seconds on, events are refused.
 MAX_CLOCK_DIFFERENCE = 30.0
-# Free bytes: an upload, a database's log and the collected static files have to find room.
+# The free bytes needed: for an upload, a database's log and the collected static files.
 LOW_DISK = 2_000_000_000
 FULL_DISK = 500_000_000
 _SET_UP = "Run manage.py setup_portal."
@@ -45,7 +45,7 @@ def check_encryption() -> Iterator[CheckResult]:
 
 
 def check_databases() -> Iterator[CheckResult]:
-    """Check of each database that it answers, has all migrations, has the right time and an undamaged file."""
+    """Check that each database answers and has all migrations, the right time and an undamaged file."""
     for alias in connections:
         name = f"Database “{alias}”"
         setting = "SERVICE_DATABASE_URL" if alias == SERVICE else "DATABASE_URL"
@@ -90,7 +90,7 @@ def _seconds_ahead(connection: BaseDatabaseWrapper) -> float:
 
 
 def clock_result(check: str, ahead: float) -> CheckResult:
-    """Rate a clock that is so many seconds ahead of this machine's."""
+    """Rate a clock by the seconds that it is ahead of this machine's clock."""
     if abs(ahead) <= MAX_CLOCK_DIFFERENCE:
         return ok(check, f"within {max(1, round(abs(ahead)))} s of this machine's")
     side = "ahead of" if ahead > 0 else "behind"
@@ -138,14 +138,14 @@ def check_storage() -> Iterator[CheckResult]:
     storage: Any = default_storage
     name = f"doctor-{content.hex()}"
     try:
-        # Not encrypted, since the key may be in a database that is away.
+        # The file is not encrypted, since the key may be in a database that is away.
         storage.save_stored(name, ContentFile(content))
         try:
             with storage.open_stored(name) as file:
                 is_same = file.read() == content
         finally:
             storage.delete(name)
-    # Each storage has its own types of errors.
+    # Each storage raises its own types of errors.
     except Exception as error:
         if settings.ENV.storage_url:
             remedy = "Start the bucket's server, or correct STORAGE_URL; the key has to write, list, read and delete."

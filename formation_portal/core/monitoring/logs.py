@@ -1,4 +1,4 @@
-"""Add context to lines of the log, and format them (LOG_FORMAT)."""
+"""Add context to the lines of the log, and format the lines (LOG_FORMAT)."""
 
 import json
 import logging
@@ -16,7 +16,7 @@ _context: ContextVar[Mapping[str, Any]] = ContextVar("log_context", default=Mapp
 
 @contextmanager
 def log_context(**values: Any) -> Iterator[dict[str, Any]]:
-    """Add values to each line of the block. A callable is called for each line; the block may change the dictionary."""
+    """Add values to each line logged in the block. Callables are called for each line. The block may change values."""
     context = {**_context.get(), **values}
     token = _context.set(context)
     try:
@@ -30,7 +30,7 @@ def current_request_id() -> str:
 
 
 def account_id(request: HttpRequest) -> int | None:
-    """Return the account's number if the view has loaded the account already."""
+    """Return the account's id if the view has already loaded the account."""
     return getattr(getattr(request, "_cached_user", None), "pk", None)
 
 
@@ -44,7 +44,7 @@ class JsonFormatter(logging.Formatter):
             "message": record.getMessage(),
         }
         context = _context.get()
-        # Django logs errors of requests after the middleware has left the context.
+        # Django logs a request's errors when the context of the middleware has already ended.
         if "request" not in context and isinstance(request := getattr(record, "request", None), HttpRequest):
             context = {"request": getattr(request, "request_id", None), "account": account_id(request)}
         for name, value in context.items():
@@ -58,7 +58,7 @@ class JsonFormatter(logging.Formatter):
 
 
 class WithoutTraceback(logging.Filter):
-    """Remove the traceback from lines about clients' mistakes."""
+    """Remove the traceback from lines about clients' invalid requests."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if record.name.startswith("django.security."):
@@ -67,7 +67,7 @@ class WithoutTraceback(logging.Filter):
 
 
 class WithoutRequest(logging.Filter):
-    """Replace Waitress's message about a request that it cannot parse: it quotes the request and its sender."""
+    """Replace Waitress's message about an unreadable request, since it quotes the request and its sender."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if "uncaptured python exception" in record.getMessage():

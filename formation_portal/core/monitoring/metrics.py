@@ -1,5 +1,5 @@
-"""Count requests and calls for `/metrics`, in a file of each process (prometheus-client's multiprocess mode). Labels
-are a bounded number, and no names of people."""
+"""Count requests and calls for `/metrics`, in a file of each process (prometheus-client's multiprocess mode). The
+number of labels is bounded, and no label names a person."""
 
 import contextlib
 import os
@@ -34,7 +34,7 @@ _unlisted_calls = Counter(
     ["call"],
     registry=_registry,
 )
-# Linux has fewer calls. A hostile file could invent any number.
+# The largest number of a system call that becomes a label: a hostile file could invent any number.
 _MAX_CALL = 600
 
 
@@ -65,12 +65,12 @@ def all_processes() -> CollectorRegistry:
 
 
 def forget_ended_processes() -> None:
-    """Delete the files of ended processes. Only at the start, since counts must not fall while processes run."""
+    """Delete the files of ended processes. Call this only at the start: counts must not fall while processes run."""
     if FOLDER not in os.environ:
         return
     for file in Path(os.environ[FOLDER]).glob("*.db"):
         pid = file.stem.rpartition("_")[2]
-        # PermissionError: the process runs, and belongs to another user.
+        # A PermissionError means that the process runs and belongs to another user.
         with contextlib.suppress(PermissionError):
             try:
                 os.kill(int(pid), 0)

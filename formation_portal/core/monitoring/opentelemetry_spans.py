@@ -37,7 +37,7 @@ def span(name: str, kind: str, parent: Mapping[str, str] | None) -> Iterator[Rec
     if parent is not None and not get_current_span().get_span_context().is_valid:
         context = TraceContextTextMapPropagator().extract({key.lower(): value for key, value in parent.items()})
     tracer = _provider(os.getpid()).get_tracer("formation_portal")
-    # Without the exception's text, which may hold what was typed.
+    # The exception's text is left out, since it may hold what was typed.
     with tracer.start_as_current_span(
         name, context=context, kind=SpanKind[kind], record_exception=False, set_status_on_exception=False
     ) as otel_span:

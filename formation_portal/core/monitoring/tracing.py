@@ -1,7 +1,7 @@
 """Trace requests, calls to the formation service, deliveries and e-mails with OpenTelemetry.
 
 Tracing is on if OpenTelemetry's own variables name a collector (OTEL_EXPORTER_OTLP_ENDPOINT); else nothing is imported.
-A span has the same data as a line of the log, but no addresses, which hold keys, and nothing that was typed.
+A span has the same data as a line of the log, but no URLs (which may hold keys) and nothing that was typed.
 """
 
 import os
@@ -20,7 +20,7 @@ class Span(Protocol):
     def rename(self, name: str) -> None: ...
 
     def set(self, attributes: Mapping[str, str | int], *, is_error: bool = False) -> None:
-        """Set attributes by their names in OpenTelemetry, without empty ones."""
+        """Set the attributes that are not empty, by their names in OpenTelemetry."""
 
 
 class _NoSpan:
@@ -36,12 +36,12 @@ def is_on() -> bool:
 
 
 def trouble() -> str:
-    """Explain to the start why there are no traces though a collector is named. Return "" if nothing is wrong."""
+    """Explain why a named collector gets no traces. Return "" if nothing is wrong."""
     try:
         if not is_on() or all(map(find_spec, _PACKAGES)):
             return ""
     except ModuleNotFoundError:
-        # A package around one of them is missing.
+        # A package that contains one of these modules is missing.
         pass
     return "OTEL_EXPORTER_OTLP_ENDPOINT: there are no traces: install formation-portal[tracing]"
 

@@ -5,7 +5,7 @@ from django.utils import timezone
 
 
 class Secret(models.Model):
-    """A secret, encrypted by SECRETS_KEY (`secret_store.py`)."""
+    """A secret that is encrypted with SECRETS_KEY (`secret_store.py`)."""
 
     name = models.CharField(max_length=100, primary_key=True)
     sealed = models.TextField()
@@ -16,12 +16,12 @@ class Secret(models.Model):
 
 
 class Installation(models.Model):
-    """The single row of the version that migrated the databases last, and of digests of the nodes' secrets."""
+    """A single row with the version that last migrated the databases, and digests of the nodes' secrets."""
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=1)
     version = models.CharField(max_length=60)
     migrated_at = models.DateTimeField(default=timezone.now)
-    # The digests of a secret's keys by the secret's name.
+    # Maps a secret's name to the digests of its keys.
     digests = models.JSONField(default=dict)
 
     def __str__(self) -> str:

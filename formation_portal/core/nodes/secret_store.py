@@ -1,7 +1,7 @@
-"""Store the secrets that the portal makes: in files of DATA_DIR, or with SECRETS_KEY in rows that all nodes share.
+"""Store the secrets that the portal makes: in files of DATA_DIR, or, with SECRETS_KEY, in rows that all nodes share.
 
-The first key of SECRETS_KEY encrypts and all of them decrypt. When it is set for the first time, the rows take over the
-files. The settings never query the database: the start puts SECRET_KEY into them (`open_secrets`).
+The first key of SECRETS_KEY encrypts, all its keys decrypt. When SECRETS_KEY is first set, secrets move from files to
+rows. The settings never query the database: at the start `open_secrets` puts SECRET_KEY into the settings.
 """
 
 import base64
@@ -30,26 +30,26 @@ _SECRET_BYTES = 48
 
 
 class StoredSecret(StrEnum):
-    """The secrets. A secret's file has the same name."""
+    """The names of the secrets, which are also their files' names."""
 
     SECRET_KEY = "secret-key"  # noqa: S105  # names, here and below
     AUDIT_KEY = "audit-key"
-    # The embedded service signs events with it.
+    # Signs the embedded service's events.
     SIGNING_KEY = "webhook-signing-key"
-    # The formation service has sent it when we subscribed to its events.
+    # The secret that the formation service sent when we subscribed to its events.
     WEBHOOK_SECRET = "portal-webhook-secret"  # noqa: S105
     # The portal's own key to the embedded service.
     SERVICE_KEY = "portal-service-key"
-    # These encrypt personal data if FIELD_KEYS is not set (`core/encryption.py`).
+    # The keys that encrypt personal data if FIELD_KEYS is not set (`core/encryption.py`).
     FIELD_KEYS = "field-keys"
 
 
-# Secrets of the database that this process has read. To replace one, an operator restarts all processes.
+# The database's secrets that this process has read. After replacing a secret, an operator restarts all processes.
 _memory: dict[tuple[str, ...], str] = {}
 
 
 def parse_keys(text: str) -> list[str]:
-    """Return the keys of SECRETS_KEY as Fernet takes them. Raises ValueError, which names none of them."""
+    """Return the keys of SECRETS_KEY in Fernet's form. Raises a ValueError that does not quote them."""
     keys = [key.replace("+", "-").replace("/", "_") for key in text.split()]
     for key in keys:
         try:
@@ -66,14 +66,15 @@ def new_secret() -> str:
 
 
 def audit_key() -> str:
-    """Return AUDIT_KEY of the settings, or the one that was made here."""
+    """Return AUDIT_KEY from the settings, or else the key that the portal has made."""
     return str(settings.AUDIT_KEY) or read_or_create(StoredSecret.AUDIT_KEY, new_secret)
 
 
 def load_secret_key() -> None:
     """Put the database's SECRET_KEY into the settings, for a command.
 
-    Leaves it empty if the database is away, has no secret yet or another key has encrypted it: then only signing fails.
+    Leaves SECRET_KEY empty if the database is away, has no such secret or only one of another SECRETS_KEY: then only
+    signing fails.
     """
     if _is_secret_key_stored():
         with suppress(Error, ImproperlyConfigured):
@@ -81,7 +82,7 @@ def load_secret_key() -> None:
 
 
 def read_or_create(name: StoredSecret, make: Callable[[], str]) -> str:
-    """Return a secret, which is made on the first call. If several nodes make it at once, all get the one that stays.
+    """Return a secret, made on the first call. If several nodes make it at once, all nodes get the one that is stored.
 
     Raises ImproperlyConfigured if SECRETS_KEY doesn't open it.
     """
@@ -94,14 +95,14 @@ def read_or_create(name: StoredSecret, make: Callable[[], str]) -> str:
 
 
 def read(name: StoredSecret) -> str:
-    """Return a secret as it is now, or "" if it was never made."""
+    """Return the current secret, or "" if none was made."""
     if settings.SECRETS_KEY and (secret := _from_database(name)):
         return secret
     return _from_file(name)
 
 
 def read_once(name: StoredSecret) -> str:
-    """Return a secret as `read` does, but read the database only once."""
+    """Return a secret like `read`, but query the database only once."""
     if not settings.SECRETS_KEY:
         return read(name)
     memory_key = (name, *settings.SECRETS_KEY)
@@ -120,7 +121,7 @@ def replace(name: StoredSecret, secret: str) -> None:
 
 
 def changed_at(name: StoredSecret) -> float:
-    """Return when a secret was made or replaced, in seconds since 1970, or 0."""
+    """Return the time when a secret was made or replaced, in seconds since 1970, or 0."""
     if settings.SECRETS_KEY:
         made_at = _rows().filter(name=name).values_list("made_at", flat=True).first()
         return float(made_at.timestamp()) if made_at else 0.0
@@ -128,7 +129,7 @@ def changed_at(name: StoredSecret) -> float:
 
 
 def forget(name: StoredSecret) -> None:
-    """Read a secret again at the next call, since another process may have replaced it."""
+    """Let the next call read the secret again, since another process may have replaced it."""
     _memory.pop((name, *settings.SECRETS_KEY), None)
 
 
@@ -143,7 +144,7 @@ def delete(name: StoredSecret) -> bool:
 
 
 def check_secrets() -> None:
-    """Raise ImproperlyConfigured if SECRETS_KEY is missing or doesn't open what the database has."""
+    """Raise ImproperlyConfigured if SECRETS_KEY is missing or doesn't decrypt the database's secrets."""
     for name, sealed in _rows().values_list("name", "sealed"):
         if not settings.SECRETS_KEY:
             raise ImproperlyConfigured(
@@ -153,7 +154,7 @@ def check_secrets() -> None:
 
 
 def open_secrets(stdout: OutputWrapper) -> None:
-    """Move secrets from files into the database, reencrypt those of an earlier key, and read those that pages need.
+    """Move secrets from files into the database, reencrypt secrets of an earlier key, and read the secrets for pages.
 
     Each process calls this at its start. Raises ImproperlyConfigured.
     """
@@ -177,7 +178,7 @@ def open_secrets(stdout: OutputWrapper) -> None:
 
 
 def unused_files() -> list[str]:
-    """Return the names of files in DATA_DIR whose secrets the database has."""
+    """Return the names of files in DATA_DIR whose secrets are in the database."""
     if not settings.SECRETS_KEY:
         return []
     return [name for name in _rows().order_by("name").values_list("name", flat=True) if _from_file(name)]
@@ -188,7 +189,7 @@ def _is_secret_key_stored() -> bool:
 
 
 def _forget_digest(name: StoredSecret) -> bool:
-    """Let the next start record the digest of another secret. Return False if there is no digest."""
+    """Delete a secret's digest, so that the next start records another. Return False if there is no digest."""
     with transaction.atomic():
         row = apps.get_model("nodes", "Installation").objects.select_for_update().first()
         if row is None or name not in row.digests:
@@ -199,7 +200,7 @@ def _forget_digest(name: StoredSecret) -> bool:
 
 
 def _rows() -> Any:
-    """Query the table of secrets, whose model can't be imported since the settings import this module."""
+    """Return all rows of secrets. Their model can't be imported here, since the settings import this module."""
     return apps.get_model("nodes", "Secret").objects.all()
 
 
@@ -220,13 +221,13 @@ def _from_database(name: str) -> str:
 
 
 def _store(name: str, secret: str) -> str:
-    """Return the secret, or the one that another node has stored first."""
+    """Store a secret and return it, or return the secret that another node has stored first."""
     row, _ = _rows().get_or_create(name=name, defaults={"sealed": _seal(name, secret)})
     return _open(name, row.sealed)
 
 
 def _seal(name: str, secret: str) -> str:
-    """Encrypt a secret with its name, so that rows can't be exchanged for one another."""
+    """Encrypt a secret together with its name, so that rows can't be swapped."""
     return _cipher(tuple(settings.SECRETS_KEY)).encrypt(json.dumps([name, secret]).encode()).decode()
 
 
@@ -244,7 +245,7 @@ def _open(name: str, sealed: str) -> str:
 
 
 def _reencrypted(sealed: str) -> str | None:
-    """Encrypt a sealed secret by the first key. Return None if that key has encrypted it."""
+    """Return a sealed secret encrypted with the first key, or None if that key has encrypted it already."""
     first, *others = settings.SECRETS_KEY
     try:
         if others:

@@ -1,6 +1,6 @@
 """Prepare a process: refuse databases of another version, open the secrets, and refuse secrets other than other nodes'.
 
-A start compares slow, cut digests, so that nobody finds a secret by trying. One key in common is enough.
+A start compares slow, shortened digests, so that nobody finds a secret by guessing. A single common key is enough.
 """
 
 import hashlib
@@ -40,7 +40,7 @@ def prepare_worker(stdout: OutputWrapper) -> None:
 
 
 def open_secrets(stdout: OutputWrapper) -> None:
-    """Read the secrets. Raises CommandError if SECRETS_KEY or FIELD_KEYS doesn't open what the database has."""
+    """Read the secrets. Raises CommandError if SECRETS_KEY or FIELD_KEYS doesn't decrypt the database's content."""
     try:
         secret_store.open_secrets(stdout)
         check_keys()
@@ -49,7 +49,7 @@ def open_secrets(stdout: OutputWrapper) -> None:
 
 
 def refuse_other_secrets() -> None:
-    """Raise CommandError if a secret is another than the one of the nodes before; else record the digests."""
+    """Raise CommandError if a secret differs from the other nodes' secret; else record this node's digests."""
     if not _has_other_nodes():
         return
     own = _digests()
@@ -62,7 +62,7 @@ def refuse_other_secrets() -> None:
 
 
 def check_secrets() -> Iterator[CheckResult]:
-    """Report secrets that are not those of the other nodes, and files that are no longer used."""
+    """Report secrets that differ from the other nodes' secrets, and files of secrets that are no longer read."""
     if files := secret_store.unused_files():
         finding = f"{', '.join(files)} in DATA_DIR are not read any more: the database has them"
         yield look("Secrets", finding, "Remove these files, when all nodes have started with SECRETS_KEY.")
@@ -89,12 +89,12 @@ def _has_other_nodes() -> bool:
 
 
 def _differing(own: dict[StoredSecret, list[str]], recorded: dict[str, list[str]]) -> list[StoredSecret]:
-    """List the secrets of which only other digests are recorded."""
+    """List the secrets for which the database has only other digests."""
     return [name for name in own if name in recorded and set(own[name]).isdisjoint(recorded[name])]
 
 
 def _digests() -> dict[StoredSecret, list[str]]:
-    """Return a digest of each key of the secrets that this node has."""
+    """Return the digests of the keys of each secret that this node has."""
     secrets = {
         StoredSecret.SECRET_KEY: [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS],
         StoredSecret.AUDIT_KEY: secret_store.audit_key().split(),

@@ -1,4 +1,4 @@
-"""Record which version of the portal migrated the databases last. Refuse databases of a later or too old version."""
+"""Record the portal's version that last migrated the databases. Refuse databases that are too new or too old."""
 
 import hashlib
 from functools import cache
@@ -15,13 +15,13 @@ from formation_portal.environment import PROJECT, VERSION
 from .models import Installation
 
 _APPS = "formation_portal."
-# The last commit with the migrations that `0001_tables` of each app replaces.
+# The last commit with the migrations that each app's `0001_tables` replaces.
 LAST_SEPARATE_MIGRATIONS = "6b59e74e"
 
 
 @cache
 def code_version() -> str:
-    """Digest the source text."""
+    """Return a digest of the portal's source text."""
     digest = hashlib.sha256()
     for folder, pattern in (("formation_portal", "*.py"), ("templates", "*"), ("static", "*.[cj]s*")):
         for path in sorted(path for path in (PROJECT / folder).rglob(pattern) if path.is_file()):
@@ -35,7 +35,7 @@ def portal_version() -> str:
 
 
 def record_migration() -> None:
-    """Record that this version has migrated the databases, if the table for it is there already."""
+    """Record that this version has migrated the databases, if the table for this record exists."""
     if _can_be_recorded():
         Installation.objects.update_or_create(
             pk=1, defaults={"version": portal_version(), "migrated_at": timezone.now()}
@@ -58,7 +58,7 @@ def refuse_other_databases() -> None:
 
 
 def is_too_old(alias: str) -> bool:
-    """Tell if a database has only some of the migrations that one of ours replaces."""
+    """Tell whether a database has only some of the older migrations that a present migration replaces."""
     applied = set(MigrationRecorder(connections[alias]).applied_migrations())
     for key, migration in MigrationLoader(None, ignore_no_migrations=True).disk_migrations.items():
         if router.allow_migrate(alias, key[0]) and key not in applied:
@@ -69,12 +69,12 @@ def is_too_old(alias: str) -> bool:
 
 
 def unknown_migrations(alias: str) -> list[str]:
-    """List the applied migrations of our apps that this version neither has nor replaces."""
+    """List our apps' applied migrations that this version neither has nor replaces."""
     files = MigrationLoader(None, ignore_no_migrations=True).disk_migrations
     known_migrations = set(files)
     for migration in files.values():
         known_migrations.update(migration.replaces)
-    # Rows of a removed app, or of a library that has renamed its migrations, say nothing about the portal's version.
+    # Migrations of a removed app, or of a library that renamed its migrations, don't show the portal's version.
     labels = {app.label for app in apps.get_app_configs() if app.name.startswith(_APPS)}
     unknown = []
     for label, name in MigrationRecorder(connections[alias]).applied_migrations():

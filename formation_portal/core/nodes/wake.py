@@ -1,4 +1,4 @@
-"""Wake workers on every machine when something is committed for them, by NOTIFY on PostgreSQL. Others poll."""
+"""Wake workers on every machine when work for them is committed, by NOTIFY on PostgreSQL. On SQLite, workers poll."""
 
 import contextlib
 import logging
@@ -12,15 +12,15 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 logger = logging.getLogger(__name__)
 
 _RETRY_SECONDS = 5.0
-# The longest wait while PostgreSQL can't wake a worker.
+# The longest wait between checks for work while PostgreSQL can't wake the worker.
 _UNHEARD_SECONDS = 1.0
-# A server that has vanished is noticed within a minute.
+# Notices within a minute that the server has vanished.
 _KEEPALIVE = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
 
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """Name the workers of a kind, and the database whose commits they wait for."""
+    """The name of a kind of workers, and the database whose commits they wait for."""
 
     name: str
     alias: str = DEFAULT_DB_ALIAS
@@ -62,7 +62,7 @@ class Channel:
 
 
 class Listener:
-    """Wait for a channel's notifications on a separate connection, which is opened again after it was lost."""
+    """A separate connection that waits for a channel's notifications, and is opened again if lost."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
@@ -71,14 +71,14 @@ class Listener:
         self._has_warned = False
 
     def wait(self, seconds: float) -> None:
-        """Return on a notification or when the time is over; a second later at most while PostgreSQL can't wake."""
+        """Wait for a notification or until the time is over, but only a second while PostgreSQL can't notify."""
         try:
             if self._connection is not None:
                 with self._connection.wrap_database_errors:
                     for _ in self._connection.connection.notifies(timeout=seconds, stop_after=1):
                         pass
             elif time.monotonic() >= self._retry_at:
-                # Returns at once: what was committed before it listened is not notified.
+                # Returns at once, since there is no notification of work committed before the connection listened.
                 self._open()
             else:
                 time.sleep(min(seconds, _UNHEARD_SECONDS))

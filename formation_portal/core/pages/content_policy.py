@@ -15,7 +15,7 @@ _NO_SCRIPT = "script-src 'none'"
 # 128 bits, which is 22 characters.
 _NONCE_BYTES = 16
 
-# Every page has this policy until it gets its nonce.
+# The policy of every page, before the page's nonce is added.
 PAGE_POLICY = "; ".join(
     (
         "default-src 'none'",
@@ -28,15 +28,15 @@ PAGE_POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
-# For pages that show e-mails in frames.
+# The policy of pages that show e-mails in frames.
 FRAMING_POLICY = f"{PAGE_POLICY}; frame-src 'self'"
-# For style sheets and scripts: opened as a page they may do nothing.
+# The policy of style sheets and scripts, which may do nothing if opened as a page.
 FILE_POLICY = "default-src 'none'; frame-ancestors 'none'"
-# For uploads and downloads: they may do nothing, wherever they are opened.
+# The policy of uploads and downloads, which may do nothing, wherever they are opened.
 ISOLATED_POLICY = f"{FILE_POLICY}; base-uri 'none'; form-action 'none'; sandbox"
 
-# The portal uses none of these features. Passkeys (publickey-credentials-get and -create) keep the browser's default,
-# which allows them for the portal alone.
+# Features that the portal does not use. Passkeys (publickey-credentials-get and -create) keep the browser's default,
+# which allows passkeys for the portal's own pages only.
 PERMISSIONS_POLICY = ",".join(
     f"{feature}=()"
     for feature in (
@@ -53,12 +53,12 @@ PERMISSIONS_POLICY = ",".join(
     )
 )
 
-# Runs before the first paint, so that elements for browsers without script never move the page.
+# This script runs before the first paint, so that elements for browsers without scripts never shift the page.
 FIRST_SCRIPT = 'document.documentElement.classList.add("scripted",window.PublicKeyCredential?"passkeys":"no-passkeys")'
 
 
 def source_hash(text: str) -> str:
-    """Return the source expression by which a content policy allows an inline style sheet."""
+    """Return the hash by which a content policy allows an inline style sheet."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
@@ -68,7 +68,7 @@ class ScriptNonces(MiddlewareMixin):
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         if not isinstance(response, HttpResponse) or not response.get("Content-Type", "").startswith("text/html"):
             return response
-        # Only the head is decoded: the body is long and does not change.
+        # Only the head is decoded, since the body is long and stays as it is.
         head, end, body = response.content.partition(b"</head>")
         # A fragment has neither head nor scripts.
         if not end:
@@ -86,7 +86,7 @@ class ScriptNonces(MiddlewareMixin):
 def _name_scripts(head: str, nonce: str) -> str:
     """Add the nonce to files of STATIC_URL and to FIRST_SCRIPT. Other scripts in a head don't run.
 
-    Templates don't add it: no page can forget it, and cached markup is the same for all readers.
+    Templates don't add the nonce, so that no page can lack it and cached markup is the same for all readers.
     """
     head = head.replace(f"<script>{FIRST_SCRIPT}</script>", f"<script nonce={nonce}>{FIRST_SCRIPT}</script>", 1)
     return re.sub(rf'<script (?=src="{settings.STATIC_URL}[^"]*")', f"<script nonce={nonce} ", head)

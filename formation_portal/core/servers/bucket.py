@@ -1,6 +1,6 @@
 """Store uploads in a bucket of S3 or a compatible server. Only loaded if STORAGE_URL names one.
 
-All errors are raised as the disk's, an OSError, so callers handle disk and bucket alike.
+All errors are raised as OSError, like the disk's, so that callers handle disk and bucket alike.
 """
 
 import errno
@@ -25,7 +25,7 @@ from storages.utils import clean_name
 
 from ..encrypted_files import EncryptedFiles
 
-# A page waits for the bucket: for a connection and an answer at most this often, and this long for a whole file.
+# The limits of a page's wait for the bucket: for a connection, for an answer, in attempts, and for a whole file.
 CONNECT_SECONDS = 3
 READ_SECONDS = 8
 ATTEMPTS = 2
@@ -35,7 +35,7 @@ _CHECK_NAME = "start-check-{}"
 _MISSING_CODES = frozenset({"NoSuchKey", "404"})
 
 
-class BucketStorage(S3Storage):  # type: ignore[misc]  # of an untyped package
+class BucketStorage(S3Storage):  # type: ignore[misc]  # the package has no types
     """Store private objects under random names. Only our own views return their content."""
 
     def __init__(self, **options: Any) -> None:
@@ -50,14 +50,14 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # of an untyped package
             request_checksum_calculation="when_required",
             response_checksum_validation="when_required",
         )
-        # Not the type that a browser has sent, nor one guessed from the name.
+        # A fixed type, instead of the type that a browser has sent or that the name suggests.
         fixed_options = {"object_parameters": {"ContentType": "application/octet-stream"}, "file_overwrite": True}
         super().__init__(client_config=config, **fixed_options, **options)
         self._owner = os.getpid()
 
     @property
     def bucket(self) -> Any:
-        """Return the bucket with connections of this process. A forked process doesn't share its parent's."""
+        """Return the bucket with connections of this process. A forked process doesn't use its parent's connections."""
         if self._owner != os.getpid():
             self._bucket = None
             self._connections = threading.local()
@@ -82,7 +82,7 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # of an untyped package
         return File(file, name=name)
 
     def _save(self, name: str, content: "File[Any]") -> str:
-        """Upload in one request that reads the content while sending. boto3's own upload would read it before."""
+        """Upload in one request that reads the content while sending. boto3's own upload would first read all of it."""
         content.seek(0)
         key = self._normalize_name(clean_name(name))
         with _as_disk_errors():
@@ -105,8 +105,8 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # of an untyped package
                     yield summary.key.removeprefix(prefix)
 
     def check(self) -> None:
-        """Write, list, read and delete an object. Raises ImproperlyConfigured if that is refused, else OSError."""
-        # Nodes that start at the same time must not delete each other's object.
+        """Write, list, read and delete a test object. Raises ImproperlyConfigured for a refusal, else OSError."""
+        # A random name, since nodes that start at the same time must not delete each other's object.
         name = _CHECK_NAME.format(secrets.token_hex(8))
         try:
             self.save(name, ContentFile(b"The portal can write here."))
@@ -126,7 +126,7 @@ class PrivateBucketStorage(EncryptedFiles, BucketStorage):
 
 
 class _TimedReader:
-    """Read an upload, and fail when the time for a whole file is over."""
+    """A reader of an upload that fails when the time for a whole file is over."""
 
     def __init__(self, content: "File[Any]") -> None:
         self._content = content
@@ -151,7 +151,7 @@ def _status(error: ClientError) -> int:
 
 @contextmanager
 def _as_disk_errors() -> Iterator[None]:
-    """Raise the bucket's errors as OSError. Their texts are logged, so they have neither names nor addresses."""
+    """Raise the bucket's errors as OSError. Error texts are logged, so they contain no names and no URLs."""
     try:
         yield
     except ClientError as error:

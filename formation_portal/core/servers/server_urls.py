@@ -18,7 +18,7 @@ _SMTP: dict[str, tuple[int, dict[str, bool]]] = {
 
 
 def mail_settings(url: str) -> dict[str, Any]:
-    """Return Django's settings for `smtp://`, `smtp+tls://`, `smtps://` or `file:///a/folder`. "" is no server."""
+    """Return Django's settings for `smtp://`, `smtp+tls://`, `smtps://` or `file:///a/folder`. "" means no server."""
     if not url:
         return {"EMAIL_BACKEND": f"{_BACKENDS}.dummy.EmailBackend"}
     parts = urlsplit(url)
@@ -38,7 +38,7 @@ def mail_settings(url: str) -> dict[str, Any]:
 
 
 _CACHE_SCHEMES = {"redis": "redis", "rediss": "rediss", "valkey": "redis", "valkeys": "rediss"}
-# With the default number of entries, an attacker with many addresses would evict the counts of the others.
+# With the default number of entries, an attacker with many addresses could evict other people's counts.
 _DATABASE_CACHE = {
     "BACKEND": "django.core.cache.backends.db.DatabaseCache",
     "LOCATION": "counted_attempts",
@@ -47,7 +47,7 @@ _DATABASE_CACHE = {
 
 
 def cache_settings(url: str) -> dict[str, Any]:
-    """Return CACHES for `redis://`, `rediss://` or `valkey://`, or for "" the database's cache alone."""
+    """Return CACHES for `redis://`, `rediss://` or `valkey://`. For "", return only the database's cache."""
     if not url:
         return {"default": _DATABASE_CACHE}
     try:
@@ -60,7 +60,7 @@ def cache_settings(url: str) -> dict[str, Any]:
         raise ValueError("should begin with redis://, rediss:// or valkey://, name a host, and may end with a number")
     shared = {
         "BACKEND": "formation_portal.core.servers.shared_cache.SharedCache",
-        # A list, since Django splits a text at commas.
+        # In a list, since Django would split a text at commas.
         "LOCATION": [parts._replace(scheme=_CACHE_SCHEMES[parts.scheme]).geturl()],
         "KEY_PREFIX": "formation-portal",
     }

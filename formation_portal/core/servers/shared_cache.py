@@ -1,4 +1,4 @@
-"""Share a cache between machines, Redis or Valkey (CACHE_URL). During an outage the database's cache replaces it."""
+"""A cache in Redis or Valkey (CACHE_URL) that machines share. During an outage the database's cache replaces it."""
 
 import json
 import logging
@@ -13,9 +13,9 @@ from redis.retry import Retry
 
 logger = logging.getLogger(__name__)
 
-# A request waits this long for the cache.
+# The longest wait of a request for the cache.
 _PATIENCE_SECONDS = 0.25
-# The pause after the cache did not answer. No lock of allauth's that it may still hold lasts longer.
+# The pause after the cache did not answer. Locks of allauth that are still in the cache expire within this time.
 _PAUSE_SECONDS = 10.0
 
 
@@ -27,7 +27,7 @@ class _Outage:
         self._until = 0.0
 
     def has_pause(self) -> bool:
-        """Return True if it is too early to ask the cache again."""
+        """Tell whether it is too early to try the cache again."""
         return self._is_on and time.monotonic() < self._until
 
     def begin(self, error: Exception) -> None:
@@ -46,7 +46,7 @@ _outage = _Outage()
 
 
 def _or_database(name: str) -> Any:
-    """Return a method that calls Redis's cache, or the database's during an outage."""
+    """Return a method that calls the Redis cache, or the database's cache during an outage."""
 
     def method(self: "SharedCache", *args: Any, **kwargs: Any) -> Any:
         if not _outage.has_pause():
@@ -67,7 +67,7 @@ class SharedCache(RedisCache):
 
     def __init__(self, server: Any, params: dict[str, Any]) -> None:
         options = {
-            # Pickles would let anybody who can write to the cache run code here.
+            # JSON instead of pickles, with which anybody who can write to the cache could run code here.
             "serializer": json,
             "socket_connect_timeout": _PATIENCE_SECONDS,
             "socket_timeout": _PATIENCE_SECONDS,
@@ -82,7 +82,7 @@ class SharedCache(RedisCache):
     def count(self, key: str, *, seconds: int) -> int | None:
         """Count calls with the key within the time, for all machines. Return None in an outage.
 
-        The database's cache can't count for two processes at once.
+        The database's cache can't count for simultaneous processes.
         """
         if _outage.has_pause():
             return None
@@ -90,7 +90,7 @@ class SharedCache(RedisCache):
             RedisCache.add(self, key, 0, seconds)
             count: int = RedisCache.incr(self, key)
         except ValueError:
-            # The key was evicted between the two calls, such as in a full cache.
+            # A full cache may evict the key between the two calls.
             return None
         except RedisError as error:
             _outage.begin(error)
