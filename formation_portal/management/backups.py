@@ -35,25 +35,25 @@ from formation_portal.service.models import Document as ServiceDocument
 from .commands.setup_portal import STATIC_DIGEST, open_databases
 from .setup_lock import LOCK_FILE
 
-# By the alias of a database: the storage of its files, and the tables and columns that name them.
+# Maps a database's alias to the storage of its files, and to the tables and columns that name the files.
 FILES: dict[str, tuple[str, tuple[tuple[type[Model], str], ...]]] = {
     "default": ("default", ((PortalDocument, "file"), (ScreeningCheck, "file"))),
     SERVICE: (SERVICE_FILES, ((ServiceDocument, "path"),)),
 }
-# The databases that an unfinished restore has filled, with the digests of their copies.
+# The file that lists the databases filled by an unfinished restore, with the digests of their copies.
 _RESTORED_DATABASES = "restored-databases"
 # Files of DATA_DIR that are neither a secret nor the anchor.
 _OTHER_FILES = {LOCK_FILE, STATIC_DIGEST, settings.SERVICE_RATE_FILE.name, _RESTORED_DATABASES}
 # The first bytes of a database's copy.
 _COPY_MARKS = {"sqlite": b"SQLite format 3\x00", "postgresql": b"PGDMP"}
-# An attempt fails if a user removes a file between the copies of its row and of the file.
+# An attempt fails if a user removes a file after its row was copied but before the file was.
 _MAX_ATTEMPTS = 5
-# libpq takes these of psycopg's names from variables like PGHOST, which keeps the password off the command line.
+# Parameters of psycopg that pg_dump reads from variables like PGHOST, so that no password is on the command line.
 _LIBPQ = ("host", "port", "user", "password", "sslmode", "sslrootcert", "sslcert", "sslkey")
 
 
 def back_up(folder: Path, stdout: OutputWrapper) -> None:
-    """Back up into the folder. Files that an earlier backup has copied stay. Raises CommandError or OSError."""
+    """Back up into the folder, but keep files that an earlier backup has copied. Raises CommandError or OSError."""
     # The backup has passports and keys, so only its owner may read it.
     os.umask(0o077)
     for part in ("databases", "files", "secrets"):
@@ -80,8 +80,8 @@ def back_up(folder: Path, stdout: OutputWrapper) -> None:
 def restore(folder: Path, stdout: OutputWrapper) -> None:
     """Restore a backup into the empty databases and storage of the settings. Raises CommandError or OSError.
 
-    Checks everything before it writes. It can be repeated after a failure: the databases come last, and one that an
-    earlier attempt has filled from the same copy does not change.
+    Checks everything before writing. A failed restore can be repeated: the databases come last, and a database that an
+    earlier attempt has filled from the same copy is left unchanged.
     """
     for part in (*(f"databases/{alias}" for alias in FILES), "files", "secrets", "audit-anchor"):
         if not (folder / part).exists():
@@ -103,7 +103,7 @@ def restore(folder: Path, stdout: OutputWrapper) -> None:
 
 
 def _check_target(folder: Path, *, filled: list[str]) -> list[str]:
-    """Return the databases to restore, without those that were filled before. Raises CommandError."""
+    """Return the databases to restore, except those that an earlier attempt has filled. Raises CommandError."""
     open_databases()
     empty = []
     for alias in FILES:
@@ -135,11 +135,11 @@ def _digest(copy: Path) -> str:
 
 
 def _restore_files(folder: Path, alias: str) -> int:
-    """Put back the files that the storage lacks, and return how many the backup has."""
+    """Restore the files that the storage lacks, and return the number of files in the backup."""
     storage: Any = storages[FILES[alias][0]]
     files = _files(folder, alias)
     for name, path in files.items():
-        # A bucket may still have its files. A file never changes under its name.
+        # A bucket may still have its files. A file of the same name has the same content.
         if storage.exists(name):
             if storage.size(name) == path.stat().st_size:
                 continue
@@ -153,7 +153,7 @@ def _restore_files(folder: Path, alias: str) -> int:
 def _copy_databases(folder: Path) -> tuple[dict[str, set[str]], int]:
     """Copy both databases as of one moment. Return the files that their rows name and the audit's newest number.
 
-    No worker begins a call while the snapshots are taken, so that nothing is sent twice after a restore.
+    No worker begins a call while the snapshots are taken, so that a restored portal sends nothing twice.
     """
     names: dict[str, set[str]] = {}
     with ExitStack() as stack:
@@ -164,7 +164,7 @@ def _copy_databases(folder: Path) -> tuple[dict[str, set[str]], int]:
             snapshot.copy_to(folder / alias)
             names[alias] = set()
             for model, column in FILES[alias][1]:
-                # The names of tables and columns are our own, here and below.
+                # The names of tables and columns, here and below, come from our own code.
                 sql = f'SELECT "{column}" FROM "{model._meta.db_table}"'  # nosec B608  # noqa: S608
                 names[alias].update(name for (name,) in snapshot.rows(sql) if name)
         sql = f'SELECT MAX(number) FROM "{Entry._meta.db_table}"'  # nosec B608  # noqa: S608
@@ -176,7 +176,7 @@ class _SqliteSnapshot:
     def __init__(self, path: str) -> None:
         self._connection = sqlite3.connect(path, isolation_level=None)
         self._connection.execute("BEGIN")
-        # The snapshot begins with the first query.
+        # The snapshot begins with the first SQL query.
         self.rows("SELECT COUNT(*) FROM sqlite_master")
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
@@ -185,7 +185,7 @@ class _SqliteSnapshot:
     def copy_to(self, path: Path) -> None:
         with _temporary_path(path) as temporary, closing(sqlite3.connect(temporary)) as copy:
             self._connection.backup(copy)
-            # Leaves a single file, without a log.
+            # In this mode the copy is a single file, without a write-ahead log.
             copy.execute("pragma journal_mode=delete")
 
     def close(self) -> None:
@@ -245,7 +245,7 @@ def _run_program(program: str, *arguments: str | Path, of: BaseDatabaseWrapper) 
     environment = os.environ | {f"PG{name.upper()}": str(parameters[name]) for name in _LIBPQ if parameters.get(name)}
     environment["PGDATABASE"] = str(parameters["dbname"])
     try:
-        subprocess.run([program, *map(str, arguments)], env=environment, check=True)  # noqa: S603  # a list of ours
+        subprocess.run([program, *map(str, arguments)], env=environment, check=True)  # noqa: S603  # the arguments are our own
     except FileNotFoundError:
         raise CommandError(f"{program} is not installed. Debian has it in postgresql-client.") from None
     except subprocess.CalledProcessError:
@@ -253,7 +253,7 @@ def _run_program(program: str, *arguments: str | Path, of: BaseDatabaseWrapper) 
 
 
 def _files(folder: Path, alias: str) -> dict[str, Path]:
-    """Return the backup's files of a database by the names in its rows."""
+    """Return a database's files in the backup, by the names in the database's rows."""
     root = folder / "files" / alias
     return {path.relative_to(root).as_posix(): path for path in root.rglob("*") if path.is_file()}
 
@@ -288,7 +288,7 @@ def _copy_secrets(folder: Path) -> None:
 
 @contextmanager
 def _temporary_path(path: Path) -> Iterator[Path]:
-    """Yield a path beside it, whose file replaces the path once it is on the disk."""
+    """Yield a temporary path beside the given path. Its file replaces the given path once synced to the disk."""
     temporary = path.with_name(f".{path.name}.part")
     temporary.unlink(missing_ok=True)
     yield temporary

@@ -1,4 +1,4 @@
-"""Check the settings, beyond the checks that stop the start (environment.py)."""
+"""Check the settings for faults that don't stop the start, unlike those in environment.py."""
 
 import os
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from formation_portal.core.operator import operator
 from formation_portal.environment import misspelled_settings
 from formation_portal.unsafe_settings import is_this_machine, unsafe_settings
 
-# The proxy redirects from http if it is not trusted to send the scheme. The operator decides about HSTS_PRELOAD.
+# Django's warnings to ignore: an untrusted proxy redirects from http itself, and the operator decides on HSTS_PRELOAD.
 _IGNORED_CHECKS = frozenset({"security.W008", "security.W021"})
 
 
@@ -20,7 +20,7 @@ def check_settings() -> Iterator[CheckResult]:
     """Run Django's checks, and check for unsafe public settings, a help desk and misspelled names."""
     results = [*_system_checks()]
     if is_public():
-        # These stop the start of a public portal.
+        # A public portal does not start with these faults.
         for line in unsafe_settings(settings.ENV, is_public=True):
             finding, _, remedy = line.rpartition(". ")
             results.append(fault("Settings", finding, remedy))
@@ -37,7 +37,7 @@ def _system_checks() -> Iterator[CheckResult]:
     for message in checks.run_checks(include_deployment_checks=public):
         if message.id in _IGNORED_CHECKS or message.is_silenced() or message.level < checks.WARNING:
             continue
-        # A key that the portal has made is long enough. It is empty while the database is away.
+        # Django's check of SECRET_KEY: a key made by the portal is long enough, and empty while the database is away.
         if message.id == "security.W009" and not settings.ENV.secret_key:
             continue
         result = fault if message.level >= checks.ERROR else look

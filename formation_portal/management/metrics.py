@@ -1,4 +1,4 @@
-"""Answer `/metrics` for Prometheus with the counts of this machine's processes and figures from the databases."""
+"""Answer `/metrics` for Prometheus with the counts of this machine's processes and with figures from the databases."""
 
 import secrets
 from collections.abc import Iterable, Iterator
@@ -25,7 +25,7 @@ PATH = "/metrics"
 
 
 class Metrics(MiddlewareMixin):
-    """Answer scrapes with METRICS_TOKEN. This stands before everything else, like the health checks."""
+    """Answer scrapes that send METRICS_TOKEN. Like the health checks, this stands before all other middleware."""
 
     def process_request(self, request: HttpRequest) -> HttpResponse | None:
         if request.path_info != PATH or not settings.METRICS_TOKEN:
@@ -41,10 +41,10 @@ class Metrics(MiddlewareMixin):
 
 
 class Figures(Collector):
-    """Read figures from the databases at each scrape. Those of a database that is away are left out."""
+    """Read figures from the databases at each scrape. Figures of a database that is away are left out."""
 
     def describe(self) -> Iterable[GaugeMetricFamily]:
-        """Describe nothing, so that the registration reads nothing."""
+        """Describe no figures, so that registering does not read the databases."""
         return ()
 
     def collect(self) -> Iterator[GaugeMetricFamily]:

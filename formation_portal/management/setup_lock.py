@@ -1,4 +1,4 @@
-"""Let one start at a time set up the databases, by a file in DATA_DIR and a lock in each PostgreSQL database."""
+"""Let only one process at a time set up the databases, by a file in DATA_DIR and a lock in PostgreSQL databases."""
 
 import fcntl
 import time
@@ -31,7 +31,7 @@ def lock_data_dir(stdout: OutputWrapper) -> Iterator[None]:
 
 @contextmanager
 def lock_databases(stdout: OutputWrapper) -> Iterator[None]:
-    """Hold the locks of all machines, each on a separate connection, which nothing else closes."""
+    """Hold the locks shared by all machines, each on a connection of its own, which no other code closes."""
     with ExitStack() as stack:
         for alias in connections:
             if connections[alias].vendor == "postgresql":
@@ -42,7 +42,7 @@ def lock_databases(stdout: OutputWrapper) -> Iterator[None]:
 
 
 def _wait_for_advisory_lock(connection: BaseDatabaseWrapper, stdout: OutputWrapper) -> None:
-    """Poll for the lock: a statement that waits would block indexes that are made concurrently."""
+    """Poll for the lock: a waiting statement would block the concurrent creation of indexes."""
     has_reported = False
     with connection.cursor() as cursor:
         while True:

@@ -1,4 +1,4 @@
-"""Start the processes of a running portal, restart those that die, and end them. Linux kills orphaned children."""
+"""Start the portal's processes, restart dead ones, and end them. Linux kills children whose parent has died."""
 
 import contextlib
 import ctypes
@@ -14,7 +14,7 @@ from django.core.management.base import OutputWrapper
 from formation_portal.core.monitoring import tracing
 
 _POLL_SECONDS = 0.1
-# A child that keeps dying is restarted at this interval at most.
+# The shortest interval between restarts of a child that keeps dying.
 _PAUSE_SECONDS = 5.0
 # linux/prctl.h
 _SET_PARENT_DEATH_SIGNAL = 1
@@ -32,7 +32,7 @@ class Child:
         self._patience = patience
 
     def start(self) -> None:
-        """Fork the process. Nothing that belongs to one process only, such as a database connection, may be open."""
+        """Fork the process. Database connections and the like must be closed, since processes can't share them."""
         self.started_at = time.monotonic()
         self.process = multiprocessing.get_context("fork").Process(target=self._run, name=self.name)
         self.process.start()
@@ -86,9 +86,9 @@ class Supervision:
 
 
 def freeze_loaded_objects() -> None:
-    """Exempt what is loaded by now from the garbage collector, and collect as often as Python does by default."""
+    """Exempt the objects loaded so far from garbage collection, and collect as often as Python does by default."""
     gc.collect()
     gc.freeze()
-    # A round over nothing resets the count of old objects, which delays the next full round.
+    # A collection right after the freeze is empty, but resets the count of old objects, which delays the next full one.
     gc.collect()
     gc.set_threshold(700, 10, 10)

@@ -1,4 +1,4 @@
-"""Explain the database error of a command in a line, if a database is away or not set up for this version."""
+"""Explain a command's database error in a line, if a database is away or not set up for this version."""
 
 from django.core.management.base import CommandError
 from django.db import connections

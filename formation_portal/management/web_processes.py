@@ -1,4 +1,4 @@
-"""Decide how many web processes start: one per core, but no more than fit into the memory limit."""
+"""Choose the number of web processes: one per core, but no more than fit into the memory limit."""
 
 import math
 import os
@@ -6,22 +6,22 @@ import os
 from formation_portal.core.container_limits import ContainerLimits
 from formation_portal.documents import sandbox
 
-# The process that sets up, then starts the others and watches them: measured 170 MB.
+# The memory of the first process, which sets up, then starts and watches the others: measured 170 MB.
 FIRST_BYTES = 200_000_000
-# One web process, measured 280 MB at work, and the sandbox in which it has documents opened and records typeset.
+# The memory of a web process, measured 280 MB at work, and of its sandbox, which opens documents and typesets records.
 WEB_BYTES = 320_000_000 + sandbox.MEMORY_AT_MOST
-# One process of workers, measured 180 MB at work; and files of 10 MB on their way.
+# The memory of a process of workers, measured 180 MB at work, and of files of 10 MB in transfer.
 WORKER_BYTES = 250_000_000
 
 
 def available_cores(limits: ContainerLimits) -> int:
-    """A part of a core counts as one."""
+    """Return the number of available cores. Part of a core counts as a whole core."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(cores, math.ceil(limits.cores)) if limits.cores else cores
 
 
 def memory_needed(processes: int, *, workers: int) -> int:
-    """Return the bytes that so many web processes need, with the first process and the workers."""
+    """Return the bytes that the web processes, the first process and the workers need."""
     return FIRST_BYTES + processes * WEB_BYTES + workers * WORKER_BYTES
 
 

@@ -18,14 +18,14 @@ from formation_portal.core.middleware import Health, largest_body
 
 from .supervision import freeze_loaded_objects
 
-# Seconds for requests that are being received or answered when the server ends.
+# The seconds allowed for requests that are being received or answered when the server is told to end.
 SHUTDOWN_SECONDS = 10.0
-# A connection without traffic for so long is idle.
+# The seconds without traffic after which a connection is idle.
 _IDLE_SECONDS = 1.0
 _OPTIONS = {
     "threads": 8,
     "connection_limit": 500,
-    # The longest address of the desk's queue with all cookies is shorter.
+    # Even the longest URL of the desk's queue together with all cookies is shorter.
     "max_request_header_size": 32_768,
     # The portal itself decides which proxies to trust.
     "clear_untrusted_proxy_headers": False,
@@ -44,11 +44,11 @@ def serve(application: WSGIHandler, listening: socket.socket) -> None:
     signal.signal(signal.SIGTERM, _start_ending)
     limit_statements()
     tempfile.tempdir = str(settings.FILE_UPLOAD_TEMP_DIR)
-    # The thread that reads and sends waits this long for its turn; Python's 5 ms cost a fifth of the throughput.
+    # The thread that reads and sends waits this long for its turn. Python's default (5 ms) costs a fifth of the throughput.
     sys.setswitchinterval(0.0005)
     freeze_loaded_objects()
     channels: dict[int, Any] = {}
-    # Waitress refuses what reaches its limit.
+    # Waitress refuses bodies that reach its limit, not only larger ones.
     limit = largest_body() + 1
     server = create_server(application, channels, sockets=[listening], max_request_body_size=limit, **_OPTIONS)
     poll = partial(wasyncore.loop, timeout=0.2, use_poll=True, map=channels, count=1)
@@ -57,7 +57,7 @@ def serve(application: WSGIHandler, listening: socket.socket) -> None:
     deadline = time.monotonic() + settings.DRAIN_SECONDS
     while time.monotonic() < deadline:
         poll()
-    # Accepts the waiting connections, which would otherwise be cut off.
+    # Accepts the connections that still wait, which would otherwise be cut off.
     while select.select([listening], [], [], 0)[0]:
         server.handle_accept()
     server.del_channel()

@@ -82,8 +82,8 @@ def describe(agent: User) -> str:
 def add_agent(email: str, *, first_name: str = "", last_name: str = "", rights: Collection[Right]) -> tuple[User, str]:
     """Make the account an agent's, and send an e-mail. Return the path for choosing a password.
 
-    An account with a confirmed address keeps its name and password; the path is empty. Another one may belong to a
-    stranger who has used a colleague's address: its password and sessions end. Raises CommandError.
+    An account with a confirmed address keeps its name and password; the path is empty. An unconfirmed account may be a
+    stranger's who used a colleague's address, so its password and sessions end. Raises CommandError.
     """
     with transaction.atomic():
         agent = _lock_account(email) or User(email=email.strip().lower())
@@ -105,7 +105,7 @@ def add_agent(email: str, *, first_name: str = "", last_name: str = "", rights: 
         context = {"link": path or reverse("desk:queue"), "is_known": is_known}
         queue_letter(kind="agent", to=agent.email, language=agent.language or "en", context=context)
         save_rights(agent, before=set(), after=set(rights))
-        # A customer's sessions last longer than an agent's may.
+        # An existing customer's session may last longer than an agent's is allowed to.
         end_sessions(agent)
     return agent, path
 
@@ -136,7 +136,7 @@ def get_agent(email: str) -> User:
 
 
 def rights_of(agent: User) -> set[Right]:
-    """Return the rights that were given to the account, also while it is closed."""
+    """Return the rights that were given to the account, even if it is closed."""
     if agent.is_superuser:
         return set(Right)
     return set(Right) & set(agent.user_permissions.values_list("codename", flat=True))

@@ -16,7 +16,7 @@ class Command(BaseCommand):
     help = "Check the catalog of the formation service. Exit code 1 if an error makes a product unavailable."
 
     def handle(self, *_: Any, **__: Any) -> None:
-        """Read the catalog from the service, not from the cache."""
+        """Read the catalog from the service (not from the cache) and check it."""
         try:
             items = service().catalog().items
         except GatewayError as error:
@@ -55,7 +55,7 @@ class Command(BaseCommand):
 
 
 def _printable(text: str) -> str:
-    """Replace control characters, since another service's text must not control the terminal."""
+    """Replace control characters, so that another service's text can't control the terminal."""
     return "".join(character if character.isprintable() else "?" for character in text)
 
 

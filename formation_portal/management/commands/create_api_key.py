@@ -33,7 +33,7 @@ def add_key_arguments(parser: ArgumentParser) -> None:
 
 
 def create_key(options: Mapping[str, Any]) -> str:
-    """Create a key by the options. Raises CommandError."""
+    """Create a key with these options. Raises CommandError."""
     scopes = " ".join(options["scopes"]).replace(",", " ").split()
     days = options["days"]
     if days is not None and not 1 <= days <= _MAX_DAYS:

@@ -27,7 +27,7 @@ from formation_portal.management.health import check_settings
 from formation_portal.relay.health import check_deliveries, check_received_events, check_relay
 from formation_portal.service.webhooks.health import check_events
 
-# The checks in the order of their dependencies. The name is for a check that ends without a result.
+# The checks in the order of their dependencies. The name is reported for a check that raises an error.
 CHECKS: tuple[tuple[str, Callable[[], Iterable[CheckResult]]], ...] = (
     ("Settings", check_settings),
     ("DATA_DIR", check_data_folder),
@@ -53,7 +53,7 @@ class Command(BaseCommand):
     help = (
         "Check settings, databases, clocks, storage, mail, service and queues. Exit code 1 if something does not work."
     )
-    # These checks are among the results.
+    # The results below replace the checks that Django runs before a command.
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -83,11 +83,11 @@ class Command(BaseCommand):
 
 
 def run_checks() -> Iterator[CheckResult]:
-    """Yield every result. A check that ends with an error is a fault, and stops no other."""
+    """Yield all results. A check that raises an error counts as a fault, and does not stop the other checks."""
     for name, check in CHECKS:
         try:
             yield from check()
         except Exception as error:
-            # Without the error's text, which may hold personal data.
+            # The error's text is left out, since it may hold personal data.
             remedy = SEE_DATABASES if isinstance(error, Error) else "If no line above says why, report it as a bug."
             yield fault(name, f"can't be checked ({type(error).__name__})", remedy)

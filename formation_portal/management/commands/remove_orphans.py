@@ -20,7 +20,7 @@ from formation_portal.service.models import Entity
 
 logger = logging.getLogger(__name__)
 
-# No upload takes this long until its row is committed.
+# Older files without a row are orphans: no upload takes this long until its row is committed.
 AGE_SECONDS = 24 * 60 * 60
 
 
@@ -34,8 +34,8 @@ class Command(BaseCommand):
 def remove_orphans() -> int:
     """Delete files older than a day that no row names, and return their number.
 
-    Only deletes files of existing applications and entities, so that a start with a wrong or empty database deletes
-    nothing.
+    Deletes stored files only of existing applications and entities, so that a start with a wrong or empty database
+    deletes none of them.
     """
     before = timezone.now() - timedelta(seconds=AGE_SECONDS)
     portal: Any = storages["default"]

@@ -10,7 +10,7 @@ from formation_portal.core.nodes import secret_store
 from formation_portal.core.nodes.models import Secret
 from formation_portal.core.nodes.secret_store import StoredSecret
 
-# The consequences of removing a secret. FIELD_KEYS can't be removed: without them nothing could be decrypted.
+# The consequences of removing each secret. FIELD_KEYS can't be removed: the data could no longer be decrypted.
 _WARNINGS = {
     StoredSecret.SECRET_KEY: "everybody has to sign in again, and links in e-mails no longer open anything",
     StoredSecret.AUDIT_KEY: "manage.py audit verify can't check anything that was written until now",

@@ -1,4 +1,4 @@
-"""`manage.py serve`, which `make run` calls: set up the portal, then serve until Ctrl-C, workers included."""
+"""`manage.py serve`, which `make run` calls: set up the portal, then serve and run the workers until Ctrl-C."""
 
 import socket
 from contextlib import ExitStack
@@ -21,7 +21,7 @@ class Command(web.Command):
 
 
 def _work(listening: socket.socket) -> None:
-    # The port belongs to the web servers, which this process may outlive by a call.
+    # Only the web servers may hold the port open: a call may keep this process running after they have ended.
     listening.close()
     worker = Worker()
     worker.stop_on_signals()

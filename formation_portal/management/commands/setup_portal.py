@@ -29,7 +29,7 @@ from formation_portal.service import auth
 from formation_portal.service.catalog.loader import read_catalog, store_catalog
 from formation_portal.service.webhooks.sending import signing_key
 
-# This file is beside the collected files, not among them, since those are served to everybody.
+# This file is beside the collected files, not among them, since the collected files are served to everybody.
 STATIC_DIGEST = "static-digest"
 
 
@@ -41,7 +41,7 @@ class Command(BaseCommand):
 
 
 def prepare(stdout: OutputWrapper) -> None:
-    """Bring databases, keys, bucket, catalog, accounts and static files up to date, and report what was done."""
+    """Bring databases, keys, bucket, catalog, accounts and static files up to date, and report each change."""
     for name, meant in misspelled_settings(os.environ).items():
         stdout.write(f"Warning: {name} is no setting of the portal. Is it {meant} that you mean?")
     if trouble := tracing.trouble():
@@ -52,7 +52,7 @@ def prepare(stdout: OutputWrapper) -> None:
         with lock_databases(stdout):
             prepare_databases(stdout)
             open_secrets(stdout)
-            # The last of the secrets that nodes share.
+            # Makes the last of the secrets that nodes share.
             signing_key()
             refuse_other_secrets()
             check_storage(stdout)
@@ -70,11 +70,11 @@ def open_databases() -> None:
 
 
 def prepare_databases(stdout: OutputWrapper) -> None:
-    """Bring the tables to this version. Raises CommandError if they are of a later version or too old."""
+    """Migrate the tables to this version. Raises CommandError if they are of a later version or too old."""
     refuse_other_databases()
     for alias in connections:
         migrate(alias, stdout)
-    # The table of counted attempts (CACHES). The command does nothing if it exists.
+    # Makes the cache's table of counted attempts (CACHES), if it does not exist.
     call_command("createcachetable", verbosity=0)
     cache: Any = caches["default"]
     if settings.ENV.cache_url and (reason := cache.trouble()):
@@ -101,7 +101,7 @@ def fill_and_collect(stdout: OutputWrapper) -> None:
 
 
 def check_storage(stdout: OutputWrapper) -> None:
-    """Raise CommandError if the bucket refuses. Only warn if it is away, since it may come back."""
+    """Raise CommandError if the bucket refuses access. Only warn if the bucket can't be reached at the moment."""
     if not settings.ENV.storage_url:
         return
     for alias in ("default", SERVICE_FILES):
@@ -118,13 +118,13 @@ def check_storage(stdout: OutputWrapper) -> None:
 def migrate(alias: str, stdout: OutputWrapper) -> None:
     """Apply the migrations that a database lacks. Raises CommandError if one fails.
 
-    A failed migration leaves the tables as they were, for the version that serves meanwhile.
+    A failed migration leaves the tables unchanged for the version that is still serving.
     """
     missing = missing_migrations(alias)
     if not missing:
         return
     stdout.write(f"Setting up the database “{alias}”")
-    # The portal's migrations make no table in the service's database, and take seconds to find that out.
+    # The portal's migrations would take seconds on the service's database without making a table there.
     app_labels = [SERVICE] if alias == SERVICE else []
     try:
         call_command("migrate", *app_labels, database=alias, interactive=False, verbosity=0)
@@ -133,7 +133,7 @@ def migrate(alias: str, stdout: OutputWrapper) -> None:
         if len(remaining) < len(missing):
             record_migration()
         failed = next(iter(remaining), "what follows the last one")
-        # Other errors' texts may hold data of a row.
+        # The texts of other errors may hold data of a row.
         reason = first_line(error) if isinstance(error, Error) else type(error).__name__
         raise CommandError(
             f"The database “{alias}” could not be set up: the migration {failed} failed and was undone: {reason}\n"

@@ -22,8 +22,8 @@ LOCALE = PROJECT / "formation_portal" / "locale"
 ROLES = LOCALE / "roles.yaml"
 TERMS = PROJECT / "formation_portal" / "ui" / "glossary" / "terms.yaml"
 
-# The functions that mark a message in Python: Django's, the contract's (contract/localisation.py, ui/formats.py), and
-# the history's.
+# The functions that mark a message in Python code: Django's, the contract's (contract/localisation.py,
+# ui/formats.py), and the history's.
 _KEYWORDS = {
     "gettext": None,
     "gettext_lazy": None,
@@ -76,7 +76,7 @@ def gather_messages() -> Catalog:
 
 def _add(messages: Catalog, message: Message, path: Path) -> None:
     if message and all(message):
-        # Without a line number, so that a catalog changes only with its messages.
+        # Line numbers are left out, so that a catalog changes only when its messages do.
         messages.add(message, locations=[(str(path.relative_to(PROJECT)), 0)])
 
 

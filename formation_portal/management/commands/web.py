@@ -23,7 +23,7 @@ from formation_portal.management.web_processes import available_cores, fitting_p
 from formation_portal.management.web_server import SHUTDOWN_SECONDS, listen, serve
 from formation_portal.service.auth import DEMO_KEY
 
-# The time that a web server needs to end, besides the requests that it waits for.
+# The time that a web server needs to end after it has waited for its requests.
 _MARGIN_SECONDS = 5.0
 
 
@@ -31,17 +31,17 @@ class Command(BaseCommand):
     help = "Set up the portal if needed, then serve it with the embedded service. Workers run on their own."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        # Shows each line at once, also in a pipe.
+        # Prints each line at once, even into a pipe.
         if isinstance(sys.stdout, TextIOWrapper):
             sys.stdout.reconfigure(line_buffering=True)
         host = settings.ENV.host
         port = settings.ENV.port
-        # Reports a port that is in use before setting up anything.
+        # Raises CommandError for a port in use, before setting up anything.
         _listen(host, port).close()
         forget_ended_processes()
         prepare(self.stdout)
-        # Loaded before the fork, instead of in each process. The portal starts without a service that can't be reached:
-        # customers can still work on drafts.
+        # The catalog is loaded before the fork, instead of in each process. The portal also starts if the service can't
+        # be reached, since customers can still work on drafts.
         try:
             catalog()
         except GatewayError as error:
@@ -69,7 +69,7 @@ class Command(BaseCommand):
             self._announce()
             supervision.watch()
         finally:
-            # New connections wait for an answer while a process has the socket.
+            # New connections would wait for an answer as long as a process has the socket open.
             listening.close()
             supervision.stop()
         self.stdout.write("Stopped.")
