@@ -44,7 +44,7 @@ def serve(application: WSGIHandler, listening: socket.socket) -> None:
     signal.signal(signal.SIGTERM, _start_ending)
     limit_statements()
     tempfile.tempdir = str(settings.FILE_UPLOAD_TEMP_DIR)
-    # The thread that reads and sends waits this long for its turn. Python's default (5 ms) costs a fifth of the throughput.
+    # The thread that reads and sends waits this long for its turn. Python's default, 5 ms, costs a fifth of throughput.
     sys.setswitchinterval(0.0005)
     freeze_loaded_objects()
     channels: dict[int, Any] = {}
