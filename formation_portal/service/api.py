@@ -31,7 +31,7 @@ _HEADERS_BY_STATUS = {
     "429": {"Retry-After": _RETRY_AFTER},
     "503": {"Retry-After": _RETRY_AFTER},
 }
-# A description, not a parameter: a schema can't say that a key's validity depends on its earlier use.
+# Shown as a description, not as a parameter: a schema can't say that a key's validity depends on its earlier use.
 _IDEMPOTENCY_KEY = f"""
 
 Accepts `{HEADER}` (`{PATTERN}`): for seven days, the same key with the same body gets the first answer again."""
@@ -49,7 +49,7 @@ def _describe_request(operation: OpenApi, method: str) -> None:
 
 
 def _without_null(schema: OpenApi) -> OpenApi:
-    """Remove null from the schema of a parameter or a form's field, which can only be left out."""
+    """Remove null from the schema of a parameter or form field, which can be left out but not null."""
     kinds = [kind for kind in schema.get("anyOf", []) if kind.get("type") != "null"]
     if len(kinds) != 1:
         return schema
@@ -82,7 +82,7 @@ class FormationApi(NinjaAPI):
             for method, operation in methods.items():
                 _describe_request(operation, method)
                 _describe_responses(operation)
-                # Any of the scopes opens the operation.
+                # A key needs only one of the scopes for the operation.
                 scopes = scopes_of_operations[operation["operationId"]]
                 operation["security"] = [{"BearerKey": [scope]} for scope in scopes]
         return document
@@ -102,7 +102,7 @@ for module in (catalog, entities, csp_data, parties, shares, documents, webhooks
     api.add_router("", module.router)
 
 
-# The longest list of options that is shown whole.
+# The longest list of options that is shown in full.
 _MAX_OPTIONS = 12
 
 
@@ -117,7 +117,7 @@ def docs(request: HttpRequest) -> HttpResponse:
                 parameter["type"] = _type_words(document, parameter["schema"])
             operation["method"] = method.upper()
             operation["path"] = path
-            # Plain text and code in turn.
+            # The parts are plain text and code in turn.
             operation["paragraphs"] = [text.split("`") for text in operation["description"].split("\n\n")]
             operation["scopes"] = [requirement["BearerKey"][0] for requirement in operation["security"]]
             operation["bodies"] = list(_bodies(document, operation.get("requestBody", {})))

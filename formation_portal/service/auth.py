@@ -33,17 +33,17 @@ SCOPES = (
     "webhooks:write",
 )
 DEMO_KEY = "sk_test_demo"
-# The demonstration's key belongs to the portal's account, so that it shows what was typed in the portal.
+# The account of the portal's own key. The demo's key belongs to it too, so that it can read the portal's records.
 PORTAL_ACCOUNT = "portal"
-# The last letters of a key that are stored in plain text, of 32 random ones.
+# The number of a key's last letters, of 32 random ones, that are stored in plain text.
 _ENDING_LETTERS = 4
-# The use of a key is written at most this often.
+# The least interval between two records of a key's use.
 _USE_INTERVAL = timedelta(minutes=1)
 _CHALLENGE = 'Bearer realm="formation service"'
 
 
 def digest_of(key: str) -> str:
-    """Return the stored digest. A key has 192 random bits, so a fast hash is as good as a slow one."""
+    """Return a key's digest as it is stored. A key has 192 random bits, so a fast hash is as safe as a slow one."""
     return hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()
 
 
@@ -65,7 +65,7 @@ def identify(request: HttpRequest) -> ApiKey:
 
 
 def _record_use(key: ApiKey) -> None:
-    """Write the time of the key's last use, once a minute."""
+    """Record the time of the key's last use, at most once a minute."""
     now = timezone.now()
     if key.last_used_at is not None and key.last_used_at > now - _USE_INTERVAL:
         return
@@ -74,7 +74,7 @@ def _record_use(key: ApiKey) -> None:
         with transaction.atomic(using=key._state.db):
             ApiKey.objects.filter(is_due, pk=key.pk).update(last_used_at=now)
     except OperationalError as error:
-        # A request that only reads is answered even if the database can't be written.
+        # Requests that only read are answered even if the database can't be written.
         logger.warning("the use of an API key was not noted: %s", error)
 
 
@@ -83,7 +83,7 @@ def _invalid_token(detail: str) -> ApiError:
 
 
 def require(key: ApiKey, scopes: Collection[str]) -> None:
-    """Raise 403 unless the key has one of the scopes."""
+    """Raise 403 unless the key has at least one of the scopes."""
     if set(scopes).isdisjoint(key.scopes):
         challenge = f'{_CHALLENGE}, error="insufficient_scope", scope="{" ".join(scopes)}"'
         detail = f"This call needs the scope {' or '.join(scopes)}."
@@ -132,13 +132,13 @@ def create_key(
 
 
 def revoke_key(number: int) -> bool:
-    """Return False if it was revoked before or is the portal's own."""
+    """Revoke a key. Return False if it was revoked before or is the portal's own key."""
     keys = ApiKey.objects.filter(pk=number, revoked_at=None, is_unlimited=False)
     return bool(keys.update(revoked_at=timezone.now()))
 
 
 def ensure_demo_key() -> None:
-    """Create the demo key if DEMO is on."""
+    """Create the demo's key if DEMO is on."""
     if settings.DEMO:
         _ensure_key(DEMO_KEY, name="demo", is_demo=True)
 

@@ -1,5 +1,5 @@
-"""The answers, documents and roles that each record may have. A party may be given every answer that any role section
-has for its kind, so that roles and answers can be changed in any order."""
+"""The answers, documents and roles that each record may have. A party may have every answer that any role section asks
+of its kind, so that roles and answers can be changed in any order."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from formation_portal.service.problems import ErrorDetail, pointer, raise_if_any
 
 Path = tuple[str, ...]
 
-# The interface's role table. It decides if the entity's schema has no section for the role.
+# The interface's table of roles, which applies to roles without a section in the entity's schema.
 APPLIES_TO = {
     "director": frozenset({"person", "corporate"}),
     "shareholder": frozenset({"person", "corporate"}),
@@ -28,13 +28,13 @@ APPLIES_TO = {
 
 @dataclass(frozen=True, slots=True)
 class HolderFields:
-    """The fields that an entity, party or share class may answer, by property path and by csp_field_key."""
+    """The fields that an entity, party or share class may have answers for, by property path and by csp_field_key."""
 
     properties: Mapping[Path, FieldSpec]
     csp: Mapping[str, FieldSpec]
 
 
-# Parsed forms by digest. There are some dozens, all that were ever loaded.
+# Parsed forms by digest. They are never removed, since only some dozens are ever loaded.
 _parsed_forms: dict[str, Form] = {}
 
 
@@ -55,7 +55,7 @@ def share_class_fields(form: Form) -> HolderFields:
 
 
 def party_fields(form: Form, kind: str, roles: Sequence[str]) -> HolderFields:
-    """Return the fields of a party. If two roles ask the same, the field of the party's own role counts."""
+    """Return the fields of a party. If several roles ask a question, the field of the party's own role counts."""
     specs = [*form.fields_of(kind, roles)]
     for section in form.role_sections:
         specs += section.groups[kind]
@@ -75,7 +75,7 @@ def _holder_fields(specs: Iterable[FieldSpec], *, of_entity: bool = False) -> Ho
 
 
 def record_path(canonical_field: str, *, of_entity: bool = False) -> Path:
-    """Return the path of a canonical field in its record. Only an entity's properties are nested."""
+    """Return the path of a canonical field within its record. Only the properties of entities are nested."""
     if of_entity:
         return canonical.path_of(canonical_field)
     return (canonical.property_of(canonical_field),)
@@ -115,12 +115,12 @@ def answers_by_agent(form: Form, holder: Entity | Party | ShareClass) -> tuple[d
 
 
 def active_roles(party: Party) -> list[str]:
-    """Return a party's roles. Without shares (`holds`, of `queries.with_shares_held`) it is no shareholder yet."""
+    """Return a party's roles, but not shareholder if it has no shares (`holds`, set by `queries.with_shares_held`)."""
     return [role for role in party.roles if role != canonical.SHAREHOLDER or getattr(party, "holds", False)]
 
 
 def refuse_unsuitable_roles(form: Form, kind: str, roles: Iterable[str]) -> None:
-    """Raise 422 for roles that do not exist here or that a party of the kind may not have."""
+    """Raise 422 for roles that the form does not have or that a party of this kind may not have."""
     errors = []
     for index, role in enumerate(roles):
         sections = form.sections_of([role])

@@ -32,11 +32,11 @@ _KEPT_HEADERS = ("Content-Type", "Location")
 
 
 class _TakenOver(Exception):
-    """Another request has taken over the row, so the work of this one must be rolled back."""
+    """A takeover of the row by another request, so that the work of this request must be rolled back."""
 
 
 def run_once(request: HttpRequest, key: ApiKey, work: Callable[[], HttpResponse]) -> HttpResponseBase:
-    """Do the work in a transaction. A repeated POST gets the first answer."""
+    """Do the work in a transaction. A repeated POST gets the first POST's answer."""
     name = request.headers.get(HEADER)
     if request.method != "POST" or name is None:
         with file_transaction():
@@ -64,7 +64,7 @@ def run_once(request: HttpRequest, key: ApiKey, work: Callable[[], HttpResponse]
     except _TakenOver:
         raise _in_progress() from None
     except BaseException:
-        # If this fails as well, the row is given up later. The first error says more about the work.
+        # If the release fails too, the row expires later. The first error is raised, since it explains more.
         with suppress(Error):
             _release(row)
         raise
@@ -77,13 +77,13 @@ def _roll_back_if_refused(response: HttpResponse) -> None:
 
 
 def keep_as(response: HttpResponse, content: bytes) -> HttpResponse:
-    """Let repeated requests get this content instead of the response's own, which shows a secret."""
+    """Give repeated requests this content instead of the response's own content, which shows a secret."""
     response.kept_content = content  # type: ignore[attr-defined]  # read by _keep
     return response
 
 
 def fingerprint_of(request: HttpRequest) -> str:
-    """Return a digest of the request that ignores multipart boundaries and the order of members."""
+    """Return a digest of the request that does not depend on multipart boundaries and the order of members."""
     content: object
     if request.content_type == "multipart/form-data":
         files = [(name, file.name, digest_of(file)) for name, sent in request.FILES.lists() for file in sent]
@@ -98,7 +98,7 @@ def fingerprint_of(request: HttpRequest) -> str:
 
 
 def _claim(key: ApiKey, name: str, fingerprint: str) -> KeptAnswer | None:
-    """Create the row of this request, or take over an expired one. Return None if another request has it."""
+    """Create the row for this request, or take over an expired row. Return None if another request has the row."""
     row = KeptAnswer(
         api_key=key,
         idempotency_key=name,
@@ -135,8 +135,8 @@ def _first_entity_id(text: str) -> str | None:
 
 
 def forget_answers(entity_id: str, part_id: str = "") -> None:
-    """Reduce the saved answers about an entity, or those that name a part of it, to the id of the record. The request,
-    if it is repeated, must not make the record again."""
+    """Reduce the saved answers about an entity, or only those that name a part of it, to the record's id. The id stays,
+    so that a repeated request does not make the record again."""
     for row in KeptAnswer.objects.select_for_update().filter(about=entity_id).exclude(status=None):
         body = bytes(row.body)
         if part_id.encode() in body:
@@ -150,7 +150,7 @@ def delete_old_answers() -> None:
 
 
 def _keep(row: KeptAnswer, response: HttpResponse) -> None:
-    """Save the answer. Raises _TakenOver if another request has the row by now."""
+    """Save the answer. Raises _TakenOver if another request has taken over the row."""
     row.headers = {name: response[name] for name in _KEPT_HEADERS if name in response}
     row.body = getattr(response, "kept_content", response.content)
     row.status = response.status_code
@@ -161,7 +161,7 @@ def _keep(row: KeptAnswer, response: HttpResponse) -> None:
 
 
 def _release(row: KeptAnswer) -> None:
-    """Delete the row of a request that did nothing. A row with an answer stays."""
+    """Delete the row of a request that had no effect, unless the row has an answer."""
     KeptAnswer.objects.filter(pk=row.pk, attempt=row.attempt, status=None).delete()
 
 

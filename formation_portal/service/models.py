@@ -27,7 +27,7 @@ def role_mark(role: str) -> str:
     return f"|{role}|"
 
 
-# The longest beginning of a word that a party is searched by, in letters.
+# The longest prefix of a word, in letters, by which a party can be found.
 _PREFIX_LETTERS = 16
 _DIGEST_DIGITS = 10
 
@@ -38,7 +38,7 @@ def prefix_marks(prefix: str) -> list[str]:
 
 
 class Account(models.Model):
-    """Keys of one account see its records, and none of another's."""
+    """An owner of API keys and records. A key can access only its own account's records."""
 
     name = models.CharField(max_length=100, unique=True)
 
@@ -47,7 +47,7 @@ class Account(models.Model):
 
 
 class ApiKey(models.Model):
-    """The digest of a key, and its last letters. It is never deleted, since the records it has made refer to it."""
+    """The digest and last letters of a key. A row is never deleted, since the records made with the key refer to it."""
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="keys")
     name = models.CharField(max_length=100)
@@ -59,7 +59,7 @@ class ApiKey(models.Model):
     ending = models.CharField(max_length=4, blank=True, default="", db_default="")
     expires_at = models.DateTimeField(null=True)
     revoked_at = models.DateTimeField(null=True)
-    # Written once a minute at most (auth.py).
+    # Updated once a minute at most (auth.py).
     last_used_at = models.DateTimeField(null=True)
 
     def __str__(self) -> str:
@@ -83,7 +83,7 @@ class ApiKey(models.Model):
 
 
 class FormSchema(models.Model):
-    """A published form schema. Older ones stay for the entities that were created with them."""
+    """A published form schema. Older schemas are kept for the entities that were created with them."""
 
     id = models.CharField(primary_key=True, max_length=64)
     jurisdiction_product_id = models.CharField(max_length=64, db_index=True)
@@ -114,7 +114,7 @@ class CatalogItem(models.Model):
 
 
 class CatalogLoad(models.Model):
-    """A loaded catalog. The catalog's ETag is made of the newest digest."""
+    """A loaded catalog. The catalog's ETag is derived from the newest row's digest."""
 
     digest = models.CharField(max_length=64)
     loaded_at = models.DateTimeField(auto_now_add=True)
@@ -124,7 +124,7 @@ class CatalogLoad(models.Model):
 
 
 class Record(models.Model):
-    """A record of an entity."""
+    """A record with the time of its creation."""
 
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -148,12 +148,12 @@ class Entity(AnsweredRecord):
     id = models.CharField(primary_key=True, max_length=40, default=identifiers.new_entity_id)
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="entities")
     created_by = models.ForeignKey(ApiKey, on_delete=models.PROTECT, related_name="entities")
-    client_reference = models.CharField(max_length=100, null=True)  # noqa: DJ001 - absent ones are all different
+    client_reference = models.CharField(max_length=100, null=True)  # noqa: DJ001 - NULLs are never equal
     item = models.ForeignKey(CatalogItem, on_delete=models.PROTECT, related_name="entities")
     form = models.ForeignKey(FormSchema, on_delete=models.PROTECT, related_name="entities")
     status = models.CharField(max_length=30, default=State.DRAFT)
     status_note = EncryptedTextField(blank=True, bound_to=("id",))
-    # Ages are judged on the day of the first submission (INTERFACE.md, "Bounds").
+    # Ages are calculated for the day of the first submission (INTERFACE.md, "Bounds").
     first_submitted_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -182,14 +182,14 @@ class Party(AnsweredRecord):
             longest = min(len(word), _PREFIX_LETTERS)
             prefixes.update(word[:length] for length in range(1, longest + 1))
         self.search_text = "".join(sorted(prefix_marks(prefix)[0] for prefix in prefixes))
-        # Lists in JSON can't be searched in every database.
+        # A text of the roles, since not every database can search lists in JSON.
         self.role_text = "".join(role_mark(role) for role in self.roles)
         super().save(*args, **kwargs)
 
 
 @rotation_task
 def renew_search_texts() -> None:
-    """Make each party's search text with the newest key."""
+    """Rewrite each party's search text with the newest key."""
     for party in Party.objects.order_by("pk").iterator(chunk_size=500):
         with suppress(UnreadableError), transaction.atomic(using=SERVICE):
             for locked in Party.objects.select_for_update().filter(pk=party.pk):
@@ -218,7 +218,7 @@ class Shareholding(Record):
 
 
 class Document(Record):
-    """An uploaded file in a slot. `path` is within the documents' storage."""
+    """An uploaded file in a document slot. `path` is within the documents' storage."""
 
     id = models.CharField(primary_key=True, max_length=40, default=identifiers.new_document_id)
     entity = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="documents")
@@ -263,7 +263,7 @@ class Event(models.Model):
 
 
 class RequestCount(models.Model):
-    """A key's requests in its minute, on PostgreSQL. The table is unlogged."""
+    """The number of a key's requests in its current minute, on PostgreSQL. The table is unlogged."""
 
     api_key = models.OneToOneField(ApiKey, on_delete=models.CASCADE, primary_key=True, related_name="+")
     began_at = models.DateTimeField()
@@ -274,13 +274,13 @@ class RequestCount(models.Model):
 
 
 class KeptAnswer(models.Model):
-    """The first answer to an Idempotency-Key. The request is still running while there is no status."""
+    """The first answer to an Idempotency-Key. Without a status, the request is still running."""
 
     api_key = models.ForeignKey(ApiKey, on_delete=models.CASCADE, related_name="kept_answers")
     idempotency_key = models.CharField(max_length=255)
     fingerprint = models.CharField(max_length=64)
-    # The id of the entity that the answer is about. None also in rows older than this column.
-    about = models.CharField(max_length=40, null=True, db_index=True)  # noqa: DJ001 - a column that costs nothing to add
+    # The id of the entity that the answer is about. Rows older than this column also have None.
+    about = models.CharField(max_length=40, null=True, db_index=True)  # noqa: DJ001 - a column that is quick to add
     attempt = models.CharField(max_length=32)
     started_at = models.DateTimeField()
     status = models.PositiveSmallIntegerField(null=True)
@@ -297,7 +297,7 @@ class KeptAnswer(models.Model):
 
 
 class Subscription(Record):
-    """An address that events are posted to. Its secret is derived from its id."""
+    """A URL that events are posted to. The subscription's secret is derived from its id."""
 
     id = models.CharField(primary_key=True, max_length=40, default=identifiers.new_webhook_id)
     account = models.ForeignKey("service.Account", on_delete=models.PROTECT, related_name="subscriptions")
@@ -307,13 +307,13 @@ class Subscription(Record):
 
 
 class EventDelivery(OutboxRow):
-    # An attempt has to look up an address, and has `posting.POST_SECONDS` for everything else.
+    # The time for looking up the target's address, and `posting.POST_SECONDS` for the rest of an attempt.
     LEASE = timedelta(minutes=3)
     LEASE_MARGIN = timedelta(minutes=1)
 
     subscription = models.ForeignKey(Subscription, on_delete=models.CASCADE, related_name="deliveries")
     event = models.ForeignKey("service.Event", on_delete=models.CASCADE, related_name="deliveries")
-    # The id of the entity. Its events are posted in order.
+    # The id of the event's entity. The events of an entity are posted in order.
     about = models.CharField(max_length=40)
     # The id of the running attempt's lease.
     lease = models.UUIDField(null=True)
@@ -351,7 +351,7 @@ class DeliveryAttempt(models.Model):
     delivery = models.ForeignKey(EventDelivery, on_delete=models.CASCADE, related_name="attempts")
     started_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
-    # A stable word from `posting`. Empty while the attempt runs.
+    # A fixed word from `posting`. Empty while the attempt runs.
     outcome = models.CharField(max_length=40, blank=True)
     status = models.PositiveSmallIntegerField(null=True)
 

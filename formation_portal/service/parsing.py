@@ -1,4 +1,4 @@
-"""Parse bodies as strict JSON, and the answers in them by the fields of a form: "12" is no number."""
+"""Parse bodies as strict JSON, and the answers in them by a form's fields. "12" is not accepted as a number."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ from formation_portal.service.problems import ErrorDetail, pointer
 
 class StrictParser(Parser):
     def parse_body(self, request: HttpRequest) -> dict[str, Any]:
-        """Raises ValueError or RecursionError, which ninja answers with 400."""
+        """Parse a body. Raises ValueError or RecursionError, which ninja answers with 400."""
         body: dict[str, Any] = json.loads(request.body.decode("utf-8"), parse_constant=_refuse_constant)
         # An escaped half of a surrogate pair is valid JSON, but it can't be encoded.
         json.dumps(body, ensure_ascii=False).encode("utf-8")
@@ -30,8 +30,8 @@ def _refuse_constant(constant: str) -> NoReturn:
 
 @dataclass(frozen=True, slots=True)
 class ParsedAnswers:
-    """A body's new values by path, None for a cleared one, and the errors of the others. `bounded` has the pointers of
-    the values whose fields have bounds, by the name of the answer."""
+    """A body's new values by path (None for a cleared answer), and the errors of its invalid values. `bounded` maps the
+    answers whose fields have bounds to the pointers of their values."""
 
     values: Mapping[Path, Any]
     errors: tuple[ErrorDetail, ...]
@@ -51,7 +51,7 @@ class AnswerParser:
     share_classes: frozenset[str] = frozenset()
 
     def properties(self, body: Mapping[str, Any], askable: HolderFields) -> ParsedAnswers:
-        """Parse properties by their path, of which those with a common prefix stand in one object."""
+        """Parse the properties of a body, where properties with a common path prefix are members of the same object."""
         prefixes = {path[:-1] for path in askable.properties if len(path) > 1}
         return self._parse(dict(_flatten(body, prefixes, ())), askable.properties, ())
 
@@ -85,7 +85,7 @@ class AnswerParser:
             return None
         value = spec.clean(raw)
         if value is None:
-            # An empty text or list clears the answer; an object lacks its parts.
+            # An empty text or list clears the answer. An empty object is refused, since its parts are missing.
             if isinstance(raw, Mapping):
                 raise AnswerError("incomplete", f"“{spec.label}” has no parts; send null to clear it")
             return None
@@ -93,7 +93,7 @@ class AnswerParser:
             raise AnswerError("unknown_share_class", f"“{spec.label}” is not a share class of this entity")
         payload = spec.payload(value)
         if isinstance(raw, Mapping) and isinstance(payload, Mapping):
-            # The interface requires all parts, also those that the field could add.
+            # The interface requires all parts, even parts that the field could fill in.
             for part in payload:
                 if part not in raw:
                     raise AnswerError("required", f"“{spec.label}” is missing {part}")
@@ -102,7 +102,7 @@ class AnswerParser:
 
 
 class WrongType(AnswerError):
-    """A value has another JSON type than its field. `part` is its path within the answer."""
+    """A value of another JSON type than its field's. `part` is the value's path within the answer."""
 
     def __init__(self, spec: FieldSpec, payload: Any, part: Path) -> None:
         name = f"“{spec.label}”" + "".join(f", {step}," for step in part)
@@ -114,7 +114,7 @@ _TYPE_WORDS = {bool: "true or false", float: "a number", str: "a text", list: "a
 
 
 def _json_type(value: Any) -> type:
-    """JSON has only one type of number."""
+    """Return the type of a JSON value. JSON has a single type of number."""
     return float if type(value) is int else type(value)
 
 

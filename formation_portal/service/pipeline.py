@@ -1,4 +1,4 @@
-"""Declare routes, and check and complete every call of one (INTERFACE.md, "Transport and credentials")."""
+"""Declare routes, check their calls and complete the answers (INTERFACE.md, "Transport and credentials")."""
 
 import logging
 import re
@@ -34,15 +34,15 @@ REQUEST_ID = "X-Request-Id"
 ServiceView = Callable[..., HttpResponseBase]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# The scopes that open each operation, for the OpenAPI document.
+# The scopes of which each operation needs one, for the OpenAPI document.
 scopes_of_operations: dict[str, list[str]] = {}
 
-# The statuses that any call may be refused with.
+# The statuses with which every route may refuse a call.
 _ALWAYS = (401, 403, 429, 500, 503)
 
 
 def guard(run: ServiceView, *, scopes: tuple[str, ...], takes: str | None) -> ServiceView:
-    """Check a call before its route runs. `takes` is the media type of its body."""
+    """Check a call before its route runs. `takes` is the media type of the call's body."""
 
     def enter(request: HttpRequest, **path: Any) -> HttpResponseBase:
         try:
@@ -75,7 +75,7 @@ def _check_body(request: HttpRequest, takes: str | None) -> None:
 
 
 def with_envelope(view: ServiceView) -> ServiceView:
-    """Add the headers of every answer below /api/v1 and answer every error."""
+    """Add the common headers to every answer below /api/v1, and answer every error."""
 
     @wraps(view)
     def around(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -118,7 +118,7 @@ def route(
     refuses: tuple[int, ...] = (),
     extra: dict[str, Any] | None = None,
 ) -> Callable[[Function], Function]:
-    """Declare a route. `takes` is the media type of its body. The usual refusals are added to `refuses`."""
+    """Declare a route. `takes` is the media type of the call's body. The usual refusals are added to `refuses`."""
     accepted_scopes = (scopes,) if isinstance(scopes, str) else scopes
     problems = {*_ALWAYS, *refuses}
     if method == "POST":

@@ -46,7 +46,7 @@ STATUS_OF = {
     "internal_error": 500,
     "unavailable": 503,
 }
-# The code and sentence for each of pydantic's errors. Any other error is called invalid.
+# The code and sentence for each of pydantic's errors. Any other error has the code "invalid".
 _PYDANTIC_ERRORS = {
     "missing": ("required", "{name} is missing."),
     "union_tag_not_found": ("required", "{name} is missing."),
@@ -70,9 +70,9 @@ _PYDANTIC_ERRORS = {
     "greater_than_equal": ("out_of_range", "{name} must be {ge:,.16g} or more."),
     "less_than_equal": ("out_of_range", "{name} must be {le:,.16g} or less."),
 }
-# The code of single errors becomes that of the whole problem if all have the same of these.
+# If all errors have the same code and it is listed here, the whole problem has this code too.
 _SHARED_CODES = frozenset({"unknown_field", "party_type_not_allowed", "currency_not_allowed"})
-# pydantic counts the tag of a body's variant as a step of its path.
+# The tags of body variants, which pydantic counts as a step of an error's path.
 _VARIANT_TAGS = frozenset({"person", "corporate", "foundation", "entity", "party", "share_class"})
 
 
@@ -114,17 +114,17 @@ class ApiError(Exception):
 
 
 def refusal(code: str, detail: str) -> PydanticCustomError:
-    """Make the error of a validator that is answered with this code and sentence."""
+    """Make an error for a validator to raise, which is answered with this code and sentence."""
     return PydanticCustomError(code, "{detail}", {"detail": detail})
 
 
 def not_found(noun: str) -> ApiError:
-    """Make a 404, for a record that does not exist or is another account's."""
+    """Make a 404 for a record that does not exist or is another account's."""
     return ApiError("not_found", f"There is no such {noun}.")
 
 
 def invalid(details: Iterable[ErrorDetail], detail: str = "") -> ApiError:
-    """Make a 422. Its code is that of the errors if all have the same shared code."""
+    """Make a 422. If all errors have the same code and it may be shared, the 422 has this code."""
     errors = tuple(details)
     codes = {error.code for error in errors}
     code = codes.pop() if len(codes) == 1 and codes <= _SHARED_CODES else "validation_failed"
@@ -142,7 +142,7 @@ def pointer(*steps: object) -> str:
 
 
 def error_response(request: HttpRequest, error: Exception) -> HttpResponse:
-    """Answer any exception. An unexpected one is logged, and the answer says nothing about it."""
+    """Answer any exception. An unexpected exception is logged, and the answer does not describe it."""
     problem = _api_error(error)
     status = HTTPStatus(STATUS_OF[problem.code])
     request_id = str(getattr(request, "request_id", ""))

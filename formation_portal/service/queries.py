@@ -21,7 +21,7 @@ HOLDS_SHARES = Exists(Shareholding.objects.filter(party=OuterRef("pk")))
 
 
 def entities_of(request: HttpRequest) -> QuerySet[Entity]:
-    """Return the account's entities, without their forms' documents: those are large, and parsed once."""
+    """Return the account's entities, without their forms' large documents, which are parsed only once."""
     entities = Entity.objects.filter(account_id=key_of(request).account_id)
     return entities.select_related("item", "form").defer("form__document")
 
@@ -31,7 +31,7 @@ def entity_to_read(request: HttpRequest, entity_id: str) -> Entity:
 
 
 def entity_to_write(request: HttpRequest, entity_id: str) -> Entity:
-    """Lock the account's entity. Raises 404, or 409 if its state allows no writing."""
+    """Lock and return the account's entity. Raises 404, or 409 if its state allows no writing."""
     entity = entity_for_transition(request, entity_id)
     if State(entity.status) not in WRITABLE:
         raise ApiError("invalid_state", f"An entity that is {entity.status} can't be changed.")
@@ -39,13 +39,13 @@ def entity_to_write(request: HttpRequest, entity_id: str) -> Entity:
 
 
 def entity_for_transition(request: HttpRequest, entity_id: str) -> Entity:
-    """Lock the account's entity for a change of its state. Raises 404."""
+    """Lock and return the account's entity for a change of its state. Raises 404."""
     locked = entities_of(request).select_for_update(of=("self",))
     return find_or_404(locked, entity_id, identifiers.ENTITY, "entity")
 
 
 def with_shares_held(parties: QuerySet[Party]) -> QuerySet[Party]:
-    """Annotate each party with `holds`."""
+    """Annotate each party with `holds`: True if it holds shares."""
     return parties.annotate(holds=HOLDS_SHARES)
 
 
@@ -76,7 +76,7 @@ def share_class_ids(entity: Entity) -> frozenset[str]:
 
 
 def find_or_404(rows: QuerySet[Row], record_id: str, prefix: str, noun: str, *, member: str = "") -> Row:
-    """Raise 404, without a query if the id can't be one of these. It points to the body's `member` that has the id."""
+    """Find a record or raise 404, without an SQL query for a malformed id. The 404 points to the body's `member`."""
     row = rows.filter(pk=record_id).first() if identifiers.is_id(record_id, prefix) else None
     if row is None:
         error = not_found(noun)

@@ -1,5 +1,5 @@
-"""Limit the requests of each key per minute, over all processes, by the shared cache, PostgreSQL or, beside SQLite, a
-small file that is never synced."""
+"""Limit the requests of each key per minute, over all processes. The count is in the shared cache, in PostgreSQL or,
+with SQLite, in a small file that is never synced."""
 
 import fcntl
 import math
@@ -25,14 +25,14 @@ WINDOW = 60
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """A key's requests per minute, the remaining ones of this minute and the seconds until it ends."""
+    """A key's limit of requests per minute, the requests left in this minute and the seconds until it ends."""
 
     limit: int
     remaining: int
     reset: int
 
     def add_to(self, response: HttpResponse) -> None:
-        """Set the headers of the IETF draft, in its newest form and in the form that most clients read."""
+        """Set the IETF draft's headers, in the draft's newest form and in the form that most clients read."""
         response["RateLimit-Policy"] = f'"minute";q={self.limit};w={WINDOW}'
         response["RateLimit"] = f'"minute";r={self.remaining};t={self.reset}'
         response["RateLimit-Limit"] = str(self.limit)
@@ -41,16 +41,16 @@ class Allowance:
 
 
 class Counter:
-    """Count requests in a file, which holds the start of each key's minute and its requests at the key's number."""
+    """Count requests in a file, which holds, at a key's number, the start of the key's minute and its requests."""
 
     _RECORD = struct.Struct("dq")
 
     def __init__(self) -> None:
-        # The file's lock works between processes, this one between threads.
+        # The file's own lock works between processes, this lock between threads.
         self._lock = threading.Lock()
 
     def count(self, key: int, *, now: float) -> tuple[int, float]:
-        """Return the request's number in the window, and the seconds until that ends. `now` is since 1970."""
+        """Return the request's number in its window, and the seconds until that ends. `now` is seconds since 1970."""
         offset = key * self._RECORD.size
         began = 0.0
         used = 0
@@ -58,7 +58,7 @@ class Counter:
             record = os.pread(file, self._RECORD.size, offset)
             if len(record) == self._RECORD.size:
                 began, used = self._RECORD.unpack(record)
-            # A clock that was put back begins a new window as well.
+            # A new window also begins if the clock was put back.
             if not 0 <= now - began < WINDOW:
                 began = now
                 used = 0
@@ -78,7 +78,7 @@ class Counter:
 
 counter = Counter()
 
-# One statement, so that two requests in one moment count as two.
+# A single statement, so that simultaneous requests are all counted.
 _COUNT = """
 INSERT INTO service_requestcount AS kept (api_key_id, began_at, used) VALUES (%(key)s, clock_timestamp(), 1)
 ON CONFLICT (api_key_id) DO UPDATE SET
@@ -91,7 +91,7 @@ RETURNING used, extract(epoch FROM began_at - clock_timestamp()) + %(window)s
 
 
 def count_in_postgresql(key: int) -> tuple[int, float]:
-    """Count for all machines, by the server's clock."""
+    """Count a request for all machines, by the database server's clock."""
     with connections[SERVICE].cursor() as cursor:
         cursor.execute(_COUNT, {"key": key, "window": WINDOW})
         used, seconds = cursor.fetchone()
@@ -99,7 +99,7 @@ def count_in_postgresql(key: int) -> tuple[int, float]:
 
 
 def count_in_shared_cache(key: int, *, now: float) -> tuple[int, float] | None:
-    """Count for all machines, in minutes of the clock. Return None without a shared cache, or if it is away."""
+    """Count a request for all machines, in minutes of the clock. Return None if no shared cache can be reached."""
     # Only the shared cache has this method (core/servers/shared_cache.py).
     count = getattr(caches["default"], "count", None)
     used = count and count(f"requests:{key}:{now // WINDOW:.0f}", seconds=2 * WINDOW)
@@ -109,7 +109,7 @@ def count_in_shared_cache(key: int, *, now: float) -> tuple[int, float] | None:
 
 
 def count_request(request: HttpRequest, key: ApiKey) -> None:
-    """Raise 429 if the minute's requests are used up."""
+    """Count a request. Raise 429 if the key's requests for this minute are used up."""
     if key.is_unlimited:
         return
     now = time.time()

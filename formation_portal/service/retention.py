@@ -1,4 +1,4 @@
-"""Delete closed entities (INTERFACE.md, "Entities") and old answers to calls."""
+"""Delete closed entities (INTERFACE.md, "Entities") and old saved answers to calls."""
 
 from datetime import timedelta
 
@@ -14,24 +14,24 @@ from formation_portal.service import storage
 from formation_portal.service.idempotency import delete_old_answers, forget_answers
 from formation_portal.service.models import Entity
 
-# The entities that one round deletes at most, so that it doesn't block other work for long.
+# The most entities that a round deletes, so that it doesn't block other work for long.
 AT_ONCE = 500
 
 
 @hourly_task
 def delete_expired_data() -> None:
-    """Delete old answers, and entities that were closed long enough ago."""
+    """Delete old saved answers, and entities that were closed long enough ago."""
     delete_old_answers()
     if settings.SERVICE_RETENTION_DAYS:
         before = timezone.now() - timedelta(days=settings.SERVICE_RETENTION_DAYS)
         due = Entity.objects.filter(status__in=FINAL, updated_at__lt=before).order_by("updated_at", "pk")
         for entity in due[:AT_ONCE]:
             with transaction.atomic(using=SERVICE):
-                # Without a row, the entity was changed since it was read.
+                # If there is no row, the entity was changed since it was read.
                 rows = Entity.objects.select_for_update().filter(pk=entity.pk, updated_at=entity.updated_at)
                 for unchanged in rows:
                     delete_entity(unchanged)
-    # Overwrites also the values that calls have replaced in the last hour.
+    # This also overwrites the values that calls have replaced in the last hour.
     overwrite_deleted(SERVICE)
 
 

@@ -27,7 +27,7 @@ def serialize_entity(entity: Entity) -> Json:
 
 
 def serialize_party(party: Party, entity: Entity) -> Json:
-    """A shareholder without shares has that role pending (INTERFACE.md, "States and transitions")."""
+    """Serialize a party. A shareholder role without shares is pending (INTERFACE.md, "States and transitions")."""
     provided, _ = answers_by_agent(parsed_form(entity.form), party)
     active = active_roles(party)
     return {
@@ -43,7 +43,7 @@ def serialize_party(party: Party, entity: Entity) -> Json:
 
 
 def serialize_csp_data(entity: Entity, holder: Party | ShareClass | None = None) -> Json:
-    """Serialize the csp-data of a party or share class, or of the entity."""
+    """Serialize the csp-data of a party or share class or, without `holder`, of the entity."""
     record = holder or entity
     _, provided = answers_by_agent(parsed_form(entity.form), record)
     scope = "entity"
@@ -74,7 +74,7 @@ def serialize_share_class(row: ShareClass) -> Json:
 
 
 def _merged(own: Json, provided: Json) -> Json:
-    """Merge the members of both, and those of objects that both have."""
+    """Merge the members of both objects, and those of their first-level objects of the same name."""
     merged = dict(own)
     for name, value in provided.items():
         own_value = own.get(name)

@@ -1,4 +1,4 @@
-"""Write uploaded files in one transaction with their rows. A crash leaves at worst a file without a row."""
+"""Write uploaded files in one transaction with their rows. At worst, a crash leaves a file without a row."""
 
 import hashlib
 import sqlite3
@@ -19,7 +19,7 @@ from formation_portal.service.problems import ApiError, ErrorDetail, invalid
 
 FILE_LIMIT = 10 * 1024 * 1024
 MIME_TYPES = ("application/pdf", "image/jpeg", "image/png")
-# A PDF may have some bytes before its signature.
+# The first bytes that are searched for a PDF's signature, which other bytes may precede.
 _HEAD_BYTES = 1024
 
 # The paths that the current file transaction has written.
@@ -27,12 +27,12 @@ _written_paths: ContextVar[list[str] | None] = ContextVar("written_paths", defau
 
 
 class Undecided(Exception):
-    """The database's answer to the commit was lost: nobody knows whether the transaction was committed."""
+    """A lost answer to a commit: nobody knows whether the transaction was committed."""
 
 
 @contextmanager
 def file_transaction() -> Iterator[None]:
-    """Run the block in one transaction. If it is rolled back, remove the files that the block has written.
+    """Run the block in a transaction. If the transaction is rolled back, remove the files that the block has written.
 
     Raises Undecided if the answer to the commit was lost.
     """
@@ -48,7 +48,7 @@ def file_transaction() -> Iterator[None]:
             _remove_files_without_row(paths)
     except DATABASE_AWAY as error:
         _remove_files_without_row(paths)
-        # SQLite rolls back a commit that is out of space or locked out. Other errors don't say whether it was done.
+        # SQLite rolls back a commit that lacks space or a lock. Other errors don't tell whether it was done.
         code = getattr(error.__cause__, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
         if not is_committing or code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_BUSY):
             raise
@@ -61,7 +61,7 @@ def file_transaction() -> Iterator[None]:
 
 
 def _remove_files_without_row(paths: list[str]) -> None:
-    """Delete the files that no row names. A commit may have been done even if its answer was lost."""
+    """Delete those files that no row names, since the commit may have succeeded although its answer was lost."""
     if not paths:
         return
     with suppress(Error, OSError):

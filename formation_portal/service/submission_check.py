@@ -1,4 +1,4 @@
-"""Check an entity's record by the contract: its needs, and its values outside bounds (INTERFACE.md, "Bounds")."""
+"""Check an entity's record by the contract, for unmet needs and for values outside bounds (INTERFACE.md, "Bounds")."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -28,7 +28,7 @@ def refuse_impossible_values(
 ) -> None:
     """Raise 422 for each new answer outside the bounds of an active section that asks for it.
 
-    `holder`, or the entity for None, has the new answers already and need not be saved.
+    `holder` (None for the entity) already contains the new answers, and need not be saved yet.
     """
     if not answers.bounded:
         return
@@ -49,7 +49,7 @@ def refuse_impossible_values(
 
 
 def record_of(entity: models.Entity, form: FormSchema) -> Record:
-    """Read the entity's whole record, in a fixed number of queries."""
+    """Read the entity's whole record, in a fixed number of SQL queries."""
     share_classes = tuple(entity.share_classes.order_by("created_at", "id"))
     class_ids = frozenset(row.id for row in share_classes)
     parties = entity.parties.order_by("created_at", "id")

@@ -1,4 +1,4 @@
-"""The service's addresses below `/api/`."""
+"""The service's URLs below `/api/`."""
 
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase

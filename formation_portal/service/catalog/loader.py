@@ -105,7 +105,7 @@ def read_blocks(path: Path) -> Block:
 def store_catalog(items: list[Block]) -> bool:
     """Replace the stored catalog. Return False if it is unchanged. Raises CatalogError.
 
-    A product that is no longer listed stays for the entities that were made of it, as older schemas do.
+    Products that are no longer listed are kept, like older schemas, for the entities that were created with them.
     """
     digest = digest_of(items)
     latest = CatalogLoad.objects.order_by("-pk").first()

@@ -1,21 +1,21 @@
-"""Write out the catalog's data files in the interface's form (INTERFACE.md, "Section", "Document slots"). Their syntax:
+"""Translate the catalog's data files to the interface's form (INTERFACE.md, "Section", "Document slots"). Syntax:
 
 * A question is listed under its name. `entity.`, `person.`, `party.`, `corporate.`, `foundation.` and `share_class.`
   make a canonical field, any other prefix a field of the provider; the last part is its key. It is required unless
   `optional`, a text unless it has a `type`; `declare: words` makes the tick box of a declaration; `agent` says that
   the agent's address is the answer. An amount allows its own `currencies`, else the product's.
-* A list of questions gives names of questions or of field sets; `name: {…}` says or changes what the question is.
-  The `fields` of a product change a shared question wherever the product asks it.
-* `groups` gives the headings under which questions stand together, wherever they are asked.
+* A list of questions gives names of questions or of field sets; `name: {…}` defines a question or changes a shared
+  one. The `fields` of a product change a shared question wherever the product asks it.
+* `groups` gives the headings under which questions stand together, in every section that asks them.
 * `options` are words, or the name of a list of words, or `countries`; `exclusive` lists those that exclude the others.
 * Bounds have the names of the interface: `minimum`, `maximum`, `integer`, `decimals`, `minimum_age`, `maximum_age`,
   `max_length` of a question, `maximum` and `total` of a role section, `bound_message` of both. A number that bounds an
   amount holds in each of its currencies.
-* `when: {question: value}` is a rule by equality, with a list of values one by `includes_any`, with a name one of
-  the shared rules. `at_least: {minimum, when}` is a role section's other minimum.
-* A section is a block's name, or its own members: `use` takes a block, members beside it replace the block's, and
-  `add` lengthens its lists. `allows` names the kinds of party beside persons; what the section would ask of other
-  kinds is left out, so that one block serves sections that differ in whom they allow.
+* `when: {question: value}` is a rule by equality; with a list of values, a rule by `includes_any`; with a name, a
+  shared rule. `at_least: {minimum, when}` is a role section's conditional minimum.
+* A section is a block's name, or its own members: `use` takes a block, other members replace the block's members, and
+  `add` appends to the block's lists. `allows` names the allowed kinds of party besides persons; questions for other
+  kinds are left out, so that sections that allow different kinds can share a block.
 """
 
 from collections.abc import Iterable, Mapping
@@ -36,18 +36,18 @@ SLOT_GROUPS = {"person": "person", "corporate": "entity", "foundation": "foundat
 
 
 class CatalogError(Exception):
-    """A data file names a missing block, or a form schema has a fault. The message says which and where."""
+    """A data file that names a missing block, or a faulty form schema. The message tells the fault and its place."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SharedBlocks:
-    """The shared blocks by name. They write out the sections that use them."""
+    """The shared blocks by name, and the methods that fill them into sections."""
 
     options: Block
     rules: Block
     fields: Block
     field_sets: Block
-    # The heading of each question by its name.
+    # Maps a question's name to its heading.
     groups: Mapping[str, str]
     slots: Block
     slot_sets: Block
@@ -106,7 +106,7 @@ class SharedBlocks:
 
     def _fields(self, entries: Entries) -> list[Block]:
         blocks = _named(entries, shared=self.fields, sets=self.field_sets)
-        # Questions under one heading become neighbours, wherever a product adds one.
+        # Questions under the same heading become neighbours, wherever a product adds a question.
         by_heading: dict[str, list[str]] = {}
         for name in blocks:
             by_heading.setdefault(self.groups.get(name, ""), []).append(name)
@@ -154,7 +154,7 @@ class SharedBlocks:
 
 
 def _bounds(block: Block, field: Block) -> Block:
-    """Return a question's bounds. An amount in one of several currencies has each limit by currency."""
+    """Return a question's bounds. For an amount with a choice of currencies, each limit is given by currency."""
     bounds = {name: block[name] for name in FIELD_BOUNDS if name in block}
     currencies = field.get("allowed_currencies", [])
     for name in ("minimum", "maximum"):
@@ -168,8 +168,8 @@ def _bounds(block: Block, field: Block) -> Block:
 
 
 def _named(entries: Entries, *, shared: Block, sets: Block) -> Block:
-    """Return the blocks of the entries by name, in order. A set is replaced by its entries; a later entry of a name
-    changes the earlier one."""
+    """Return the blocks of the entries by name, in order. A set is replaced by its entries. A later entry changes an
+    earlier entry of the same name."""
     blocks: Block = {}
     for entry in entries:
         name, changes = (entry, {}) if isinstance(entry, str) else _only(entry)
@@ -190,7 +190,7 @@ def _only(block: Block) -> tuple[str, Any]:
 
 
 def _with_additions(block: Block, additions: Block) -> Block:
-    """Return the block with its lists lengthened, at any depth."""
+    """Return the block with the additions appended to its lists, at any depth."""
     longer = dict(block)
     for name, value in additions.items():
         if isinstance(value, dict):

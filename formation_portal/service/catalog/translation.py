@@ -1,7 +1,7 @@
 """Translate the texts of the catalog that people read by the files `words/<language>/*.yaml`.
 
-The translation of an option is in `option_labels`, that of a slot in its `label`. `in_product` and `in_field` of a file
-have texts with another meaning there, by the product's slug and by the field's name.
+The translation of an option goes to `option_labels`, that of a slot to its `label`. `in_product` and `in_field` of a
+file have texts with another meaning in a product (by its slug) or a field (by its name).
 """
 
 from collections.abc import Mapping
@@ -63,7 +63,7 @@ class Translation:
 
 
 def options_in_words(field: Block) -> list[str]:
-    """Return a field's options, or none if they are codes of countries or currencies."""
+    """Return a field's options, or an empty result if they are codes of countries or currencies."""
     options: list[str] = field.get("options", [])
     is_coded = all(map(is_country, options)) or all(map(is_currency, options))
     return [] if is_coded else options

@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 
 def keep_out_of_the_log(apps, schema_editor):
-    """Let counting a call wait for no disk. After a crash of the server the table is empty."""
+    """Make the table of counts unlogged: counting then never waits for the disk, but a server crash empties the table."""
     if schema_editor.connection.vendor == "postgresql":
         schema_editor.execute("ALTER TABLE service_requestcount SET UNLOGGED")
 

@@ -1,4 +1,4 @@
-"""Write the interface's events, with a delivery for each subscription, in the transaction of their cause."""
+"""Write the interface's events, with a delivery for each subscription, in the transaction of the change."""
 
 from typing import Any
 
@@ -14,13 +14,13 @@ EVENTS = Channel("events", SERVICE)
 
 
 def _emit(entity: Entity, event_type: str, *data: dict[str, Any]) -> None:
-    """Write an event about the entity for each of the data, in their order, and its deliveries."""
+    """Write an event about the entity for each item of `data`, in order, and the deliveries of the events."""
     now = timezone.now()
     events = Event.objects.bulk_create(
         Event(account_id=entity.account_id, type=event_type, data={"entity_id": entity.id, **members})
         for members in data
     )
-    # Not every database can search lists in JSON, and an account has few subscriptions.
+    # Python filters the few subscriptions of an account, since not every database can search lists in JSON.
     subscriptions = [
         row for row in Subscription.objects.filter(account_id=entity.account_id) if event_type in row.events
     ]
@@ -64,7 +64,7 @@ def shareholding_created(entity: Entity, row: Shareholding) -> None:
 
 
 def webhook_tested(subscription: Subscription) -> Event:
-    """Emit webhook.test for a subscription, which need not list this type."""
+    """Emit webhook.test for a subscription, even if it does not list this type of event."""
     event = Event.objects.create(
         account_id=subscription.account_id, type="webhook.test", data={"webhook_id": subscription.id}
     )

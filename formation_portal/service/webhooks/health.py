@@ -9,10 +9,10 @@ from django.utils import timezone
 from formation_portal.core.monitoring.checks import Backlog, CheckResult, Verdict, fault, look, ok, verdict_on_age
 from formation_portal.service.models import EventDelivery
 
-# The third attempt comes after half an hour, the last after three days.
+# The third attempt is made after half an hour, the last after three days.
 _LATE = timedelta(hours=1)
 _TOO_LATE = timedelta(hours=24)
-# A sender looks each second, but events of an entity wait for each other.
+# A sender checks each second, but events of an entity wait for each other.
 _UNTOUCHED = timedelta(minutes=5)
 
 

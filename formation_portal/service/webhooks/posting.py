@@ -1,5 +1,5 @@
-"""Post a body to a checked address under a deadline, and read only the status of the answer. A name is looked up once:
-an HTTP client would look it up again, follow redirects or ask a proxy, and so reach another target."""
+"""Post a body to a checked IP address under a deadline, and read only the answer's status. The host name is looked up
+once: an HTTP client would repeat the look-up, follow redirects or ask a proxy, and so reach another target."""
 
 import ipaddress
 import re
@@ -17,7 +17,7 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 POST_SECONDS = 15.0
 DELIVERED = "delivered"
 _CONNECT_SECONDS = 5.0
-# A status line is shorter than this.
+# The most bytes that are read for a status line.
 _STATUS_LINE_LIMIT = 4_096
 _STATUS_LINE = re.compile(rb"HTTP/1\.[01] (\d{3})[ \r\n]")
 
@@ -25,22 +25,22 @@ _LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
 _NAME = rf"({_LABEL}\.){{0,8}}[a-z]([a-z0-9-]{{0,61}}[a-z0-9])?"
 _PORT = "(6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3})"
 _REST = "(/[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*)?"
-# One spelling of each address: no credentials, no fragment, and of addresses in digits only those of this machine.
+# Allows a single spelling of each URL: no credentials, no fragment, and no IP addresses but this machine's.
 URL_PATTERN = rf"^https?://({_NAME}|127\.0\.0\.1|\[::1\])(:{_PORT})?{_REST}$"
 URL_LIMIT = 2_000
 
-# Networks whose addresses are translated to others.
+# Networks whose IP addresses are translated to other addresses.
 _TRANSLATED_NETWORKS = tuple(
     ipaddress.ip_network(text) for text in ("2002::/16", "2001::/32", "64:ff9b::/96", "64:ff9b:1::/48")
 )
 
 
 class TargetRefused(Exception):
-    """The target is neither public nor in WEBHOOK_TARGETS, or it is public and would be reached without TLS."""
+    """A target that is neither public nor in WEBHOOK_TARGETS, or is public but without TLS."""
 
 
 def refuse_obvious(url: str) -> None:
-    """Raise TargetRefused for an IP address that is not allowed. Looks up no name."""
+    """Raise TargetRefused if the URL has an IP address that is not allowed. Host names are not looked up."""
     host = urlsplit(url).hostname or ""
     if host == "localhost":
         host = "127.0.0.1"
@@ -85,7 +85,7 @@ def _is_public(address: Address) -> bool:
 
 
 def post(url: str, body: bytes, headers: Mapping[str, str]) -> tuple[str, int | None]:
-    """Return the outcome in a stable word, and the answer's status if there is one. Only 2xx counts as delivered."""
+    """Post the body. Return the outcome as a fixed word, and the answer's status if any. Only 2xx means delivered."""
     try:
         request = _request(url, body, headers)
         addresses = checked_addresses(url)
@@ -126,7 +126,7 @@ def _request(url: str, body: bytes, headers: Mapping[str, str]) -> bytes:
 
 
 def _connect(url: str, addresses: list[Address], deadline: float) -> socket.socket:
-    """Connect to the first address that accepts, with TLS for https."""
+    """Connect to the first address that accepts the connection, with TLS for https."""
     for number, address in enumerate(addresses, start=1):
         try:
             timeout = min(_CONNECT_SECONDS, _seconds_left(deadline))

@@ -33,31 +33,31 @@ _WAITS = (
     *(timedelta(hours=hours) for hours in (2, 5, 10, 14, 20, 24)),
 )
 MAX_TRIES = len(_WAITS) + 1
-# Spreads the attempts after an outage, so that they don't all come at the same time.
+# The random share by which waits are lengthened, so that attempts after an outage don't all come at once.
 _JITTER = 0.1
-# An entity's later events wait until an earlier one was tried so often: through an outage of two hours and a half.
-# After that they go ahead, so that an event that is never accepted does not hold up the others for days.
+# The tries (over two and a half hours) for which an entity's later events wait for an earlier event. After that the
+# later events go ahead, so that an event that is never accepted does not hold them up for days.
 PATIENT_TRIES = 4
 # The outcome of an attempt whose lease ended before its sender recorded a result.
 SENDER_DIED = "sender_died"
-# The events that are sent to a subscription in a row.
+# The most events that are sent to a subscription in a row.
 BATCH_SIZE = 100
 KEPT_FOR = timedelta(days=30)
-# Old rows are deleted in small batches, so that other writers wait only for one of them, and only so many in one round,
-# so that due events wait for seconds at most. The next round goes on.
+# Old rows are deleted in small batches, so that other writers wait only for a single batch. A round deletes a limited
+# number, so that due events wait for seconds at most, and the next round deletes more.
 _OLD_AT_ONCE = 500
 _OLD_BATCHES = 20
 
 
 def wait_after(tries: int) -> timedelta | None:
-    """Return the wait after so many failed attempts, or None if there are no more."""
+    """Return the wait after this number of failed attempts, or None if there is no further attempt."""
     if tries >= MAX_TRIES:
         return None
-    return _WAITS[tries - 1] * random.uniform(1, 1 + _JITTER)  # noqa: S311  # no secret depends on it
+    return _WAITS[tries - 1] * random.uniform(1, 1 + _JITTER)  # noqa: S311  # no secret depends on this random number
 
 
 def claim_next(subscription_id: str) -> DeliveryAttempt | None:
-    """Commit and return an attempt to send the subscription's oldest due event."""
+    """Claim the subscription's oldest due event. Commit and return an attempt to send it."""
     with transaction.atomic(using=SERVICE, durable=True):
         now = timezone.now()
         lease = uuid.uuid4()
@@ -70,7 +70,7 @@ def claim_next(subscription_id: str) -> DeliveryAttempt | None:
 
 
 def record_result(attempt: DeliveryAttempt, outcome: str, status: int | None) -> None:
-    """Record the result of an attempt. If another sender has taken over, only the attempt is updated."""
+    """Record the result of an attempt. If another sender has taken over the delivery, update only the attempt."""
     row = attempt.delivery
     now = timezone.now()
     changes: dict[str, datetime | None] = {"lease": None, "next_at": None}
@@ -88,7 +88,7 @@ def record_result(attempt: DeliveryAttempt, outcome: str, status: int | None) ->
 
 
 def _due(subscription_id: str, now: datetime) -> "QuerySet[EventDelivery]":
-    """Return the due deliveries in order. An event waits for earlier ones of its entity."""
+    """Return the due deliveries in order. An event waits for earlier events of its entity."""
     open_rows = EventDelivery.objects.filter(next_at__isnull=False)
     earlier = open_rows.filter(
         subscription=OuterRef("subscription"),
@@ -111,7 +111,7 @@ def signing_key() -> str:
 
 
 def signed_headers(subscription_id: str, *, event_id: str, body: bytes, at: datetime) -> dict[str, str]:
-    """Sign an attempt with its own time, since receivers refuse old ones."""
+    """Sign an attempt with its own time, since receivers refuse old signatures."""
     signature = Webhook(secret_of(subscription_id)).sign(event_id, at, body.decode())
     return {
         "webhook-id": event_id,
@@ -121,7 +121,7 @@ def signed_headers(subscription_id: str, *, event_id: str, body: bytes, at: date
 
 
 def body_of(event: Event) -> bytes:
-    """Return the event's payload. Its bytes are the same for each attempt."""
+    """Return the event's payload, whose bytes are the same for each attempt."""
     payload = {"id": event.id, "type": event.type, "created_at": format_time(event.created_at), "data": event.data}
     return json.dumps(payload, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode()
 
@@ -129,7 +129,7 @@ def body_of(event: Event) -> bytes:
 def send_due(*, may_go_on: Callable[[], bool] = lambda: True) -> int:
     """Send a batch of due events to each subscription. Return the number of delivered events.
 
-    A failed attempt ends the batch, so that a receiver that is down delays the others only once in a round.
+    A failed attempt ends the batch, so that in each round a receiver that is down delays other receivers only once.
     """
     delivered = 0
     due = EventDelivery.objects.filter(next_at__lte=timezone.now())
@@ -153,20 +153,20 @@ def _deliver(attempt: DeliveryAttempt) -> bool:
         headers = signed_headers(row.subscription_id, event_id=row.event.id, body=body, at=timezone.now())
         outcome, status = post(row.subscription.url, body, headers)
     except Exception as error:
-        # An error of the service, such as a key that can't be read, is tried again like any other and delays no event.
+        # After an error of the service, such as an unreadable key, the event is retried without delaying other events.
         logger.error("Webhook %s: event %s met %s", row.subscription_id, row.event.id, type(error).__name__)
         outcome = "failed_here"
         status = None
     record_result(attempt, outcome, status)
     if outcome != DELIVERED:
-        # Without the target, which may hold a key of its receiver.
+        # The target is not logged, since it may hold a key of its receiver.
         result = f"{outcome} {status or ''}".strip()
         logger.warning("Webhook %s: event %s, try %d: %s", row.subscription_id, row.event.id, row.tries, result)
     return outcome == DELIVERED
 
 
 def delete_expired() -> None:
-    """Delete deliveries that ended before KEPT_FOR, with their attempts, and then old events without deliveries."""
+    """Delete deliveries that ended longer than KEPT_FOR ago, with their attempts, and old events without deliveries."""
     before = timezone.now() - KEPT_FOR
     is_old = Q(delivered_at__lt=before) | Q(dead_at__lt=before)
     _delete_in_batches(EventDelivery.objects.filter(is_old, next_at=None))
@@ -177,7 +177,7 @@ def delete_expired() -> None:
 def _delete_in_batches(rows: "QuerySet[EventDelivery] | QuerySet[Event]") -> None:
     for _ in range(_OLD_BATCHES):
         batch = list(rows.order_by("pk").values_list("pk", flat=True)[:_OLD_AT_ONCE])
-        # The rows' condition is checked again, since a delivery may be sent again meanwhile.
+        # The condition is checked again, since a delivery may have been scheduled again meanwhile.
         rows.filter(pk__in=batch).delete()
         if len(batch) < _OLD_AT_ONCE:
             break

@@ -1,4 +1,4 @@
-"""`manage.py webhook_deliveries`: list, show and resend deliveries. A target's path is not shown: it may hold a key."""
+"""`manage.py webhook_deliveries`: list, show and resend deliveries. Paths of targets are hidden: they may hold keys."""
 
 from argparse import ArgumentParser
 from typing import Any

@@ -1,4 +1,4 @@
-"""`manage.py webhooks`: send events to subscriptions. Any number of these may run."""
+"""`manage.py webhooks`: send events to subscriptions. Any number of these processes may run."""
 
 from typing import Any
 
