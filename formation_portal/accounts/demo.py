@@ -12,7 +12,7 @@ from .sessions import disable
 
 PASSWORD = "formation-demo"  # noqa: S105  # printed at every start, and only for the demo
 
-# By e-mail address.
+# The accounts by their e-mail addresses.
 ACCOUNTS: Mapping[str, Mapping[str, Any]] = {
     "demo@example.com": {"first_name": "Ingrid", "last_name": "Solheim", "is_agent": False},
     "agent@example.com": {"first_name": "Mira", "last_name": "Okafor", "is_agent": True},

@@ -108,7 +108,7 @@ class SignUpForm(PortalFormMixin, allauth_forms.SignupForm):  # type: ignore[mis
         except IntegrityError:
             if not settings.ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED:
                 raise
-            # Another process was faster.
+            # Another process has made the account meanwhile.
             self.account_already_exists = True
             return super().try_save(request)  # type: ignore[no-any-return]
 

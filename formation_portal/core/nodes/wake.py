@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 _RETRY_SECONDS = 5.0
 # The longest wait between checks for work while PostgreSQL can't wake the worker.
 _UNHEARD_SECONDS = 1.0
-# Notices within a minute that the server has vanished.
+# The keepalive options that reveal a vanished server within a minute.
 _KEEPALIVE = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
 
 

@@ -99,7 +99,7 @@ class SharedCache(RedisCache):
         return count
 
     def trouble(self) -> str:
-        """Explain why the cache can't be written to, in a line without its address. Return "" if it can."""
+        """Explain why the cache can't be written to, in a line without its URL. Return "" if it can."""
         try:
             RedisCache.set(self, "started", 1, 60)
         except RedisError as error:
