@@ -1,4 +1,4 @@
-"""The dimensions of the totals: the side that a case is with, weeks and months, and buckets of durations."""
+"""The dimensions of the totals: sides (who must act next), weeks and months, and buckets of durations."""
 
 from bisect import bisect_right
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from formation_portal.contract.lifecycle import State
 
 
 class Side(TextChoices):
-    """The side that has to act next. The value is the column that counts it."""
+    """The side that must act next. The value is the column of its counts."""
 
     US = "with_us", "With us"
     CUSTOMER = "with_customer", "With the customer"
     REGISTRY = "with_registry", "With the registry"
 
 
-# The side that an application in a state is with; none once it is closed.
+# The side that must act in each state; a closed application has none.
 SIDES = {
     State.SUBMITTED_FOR_REVIEW: Side.US,
     State.IN_REVIEW: Side.US,
@@ -28,7 +28,7 @@ SIDES = {
 
 
 class Span(StrEnum):
-    """The span of a total. Each span is identified by its first day."""
+    """The span that a total covers, identified by its first day."""
 
     WEEK = "week"
     MONTH = "month"
@@ -39,7 +39,7 @@ class Span(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A number of weeks or months, ending with the present one."""
+    """A number of weeks or months up to the present."""
 
     name: str
     label: str
@@ -47,7 +47,7 @@ class Period:
     count: int
 
     def starts(self, today: date) -> tuple[date, ...]:
-        """Return the first days of the spans, the oldest first."""
+        """Return the first day of each span, oldest first."""
         starts = [self.span.start_of(today)]
         while len(starts) < self.count:
             starts.append(self.span.start_of(starts[-1] - timedelta(days=1)))
@@ -62,11 +62,11 @@ PERIODS = (
 
 
 def get_period(name: str) -> Period:
-    """Return the period of a name, or the first one."""
+    """Return the named period, else the first one."""
     return next((period for period in PERIODS if period.name == name), PERIODS[0])
 
 
-# From a quarter of an hour to some ten years, each a quarter longer than the one before.
+# Seconds from 15 minutes to some ten years; each bound is a quarter above the one before.
 BUCKET_BOUNDS = tuple(round(15 * 60 * 1.25**step) for step in range(58))
 
 

@@ -1,4 +1,4 @@
-"""Keeping the figures of rows that are about to be erased. Called from `workflow.py`."""
+"""Keep the figures of rows that are about to be erased. Called from `workflow.py`."""
 
 from collections import Counter
 
@@ -12,7 +12,7 @@ from .models import ErasedFigures
 
 
 def keep_figures_of_application(application: Application) -> None:
-    """Keep the figures of an application whose history and queries are about to be deleted. A draft has none."""
+    """Keep the figures of an application before its history and queries are deleted. A draft has no figures."""
     if application.submitted_at is None:
         return
     moves = application.changes.exclude(moved_to="").order_by("pk").values_list("moved_to", "at")
@@ -22,7 +22,7 @@ def keep_figures_of_application(application: Application) -> None:
 
 
 def keep_figures_of_party(application: Application, token: str) -> None:
-    """Keep the figures of a party's queries. A return that has queries about others is not counted twice."""
+    """Keep a party's part of the query figures: those of all queries less those of the queries that stay."""
     queries = list(_sent_queries(application))
     others = [query for query in queries if query.holder != token]
     figures = query_figures(application.product_id, queries)

@@ -1,4 +1,4 @@
-"""The figures of one case, by day, from its history and its queries: pure functions, for `totals.py` and
+"""Count the figures of a case by day, from its history and its queries: pure functions, for `totals.py` and
 `erasure.py`."""
 
 import hashlib
@@ -17,7 +17,7 @@ from formation_portal.reviews.targets import TargetKind
 
 from .dimensions import SIDES, Side, bucket_of
 
-# The column that counts the transitions to a state.
+# The column that counts transitions to each state.
 TRANSITION_COLUMNS = {
     State.SUBMITTED_FOR_REVIEW: "submitted",
     State.RETURNED_FOR_CHANGES: "returned",
@@ -27,14 +27,14 @@ TRANSITION_COLUMNS = {
     State.WITHDRAWN: "withdrawn",
 }
 _LABELS_BY_KIND = {
-    # Instead of the name of the person or company.
+    # Replaces the name of the person or company.
     TargetKind.PARTY.value: "Person or company and roles",
     TargetKind.APPLICATION.value: "Whole application",
 }
 
 
 class Table(StrEnum):
-    """The tables of figures, each with the content of its keys."""
+    """The tables of figures. Each comment says what the keys hold."""
 
     OPEN = "open"  # none; the column is the side
     TRANSITIONS = "transitions"  # none
@@ -45,7 +45,7 @@ class Table(StrEnum):
 
 
 class Figure(NamedTuple):
-    """The name of one number of one day."""
+    """The name of a count of one day."""
 
     day: date
     table: str
@@ -54,8 +54,8 @@ class Figure(NamedTuple):
 
 
 def case_figures(product_id: str, moves: Iterable[tuple[str, datetime]]) -> Counter[Figure]:
-    """Count a case's transitions, where it is open, and the times of a closed one. `moves` are its states and when it
-    came to each, in the order of its history."""
+    """Count a case's transitions; of an open case its side, of a closed case its times with each side. `moves` are
+    its states with their times, oldest first."""
     figures = Counter[Figure]()
     seconds = Counter[Side]()
     side: Side | None = None
@@ -67,7 +67,7 @@ def case_figures(product_id: str, moves: Iterable[tuple[str, datetime]]) -> Coun
             figures[Figure(day, Table.TRANSITIONS, (), TRANSITION_COLUMNS[state])] += 1
         if SIDES.get(state) is not side:
             if side is not None and since is not None:
-                # Never negative, even if somebody has put the clock back.
+                # Never negative, even if the clock was put back.
                 seconds[side] += max(0, (at - since) // timedelta(seconds=1))
             side = SIDES.get(state)
             since = at
@@ -82,8 +82,8 @@ def case_figures(product_id: str, moves: Iterable[tuple[str, datetime]]) -> Coun
 
 
 def query_figures(product_id: str, queries: Iterable[Query]) -> Counter[Figure]:
-    """Count the sent queries of one application, in the order of their rounds. A return counts once for each reason and
-    for each question of its queries."""
+    """Count the sent queries of one application, which are sorted by round. A return counts once for each reason and
+    each question of its queries."""
     figures = Counter[Figure]()
     for _, group in groupby(queries, key=lambda query: query.round):
         returned = list(group)
@@ -105,7 +105,7 @@ def query_figures(product_id: str, queries: Iterable[Query]) -> Counter[Figure]:
 
 
 def _question_key(query: Query, product_id: str) -> tuple[str, ...]:
-    """Name a question by a digest of its form, kind and name, with its label."""
+    """Return a question's key: a digest of form, kind and name, with a label."""
     names = {TargetKind.SECTION.value: query.holder, TargetKind.PARTY.value: "", TargetKind.APPLICATION.value: ""}
     parts = (product_id, query.kind, names.get(query.kind, query.name))
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()

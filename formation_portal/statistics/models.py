@@ -1,4 +1,4 @@
-"""The table of the statistics. All other figures are read from the history and the queries."""
+"""The table of erased figures. All other figures are counted from the history and the queries."""
 
 from django.db import models
 
@@ -6,12 +6,12 @@ from formation_portal.applications.models import Application
 
 
 class ErasedFigures(models.Model):
-    """The figures of erased rows, as `figures.to_json` writes them: of an application, or of its erased parties. The
-    row without an application sums what was erased before this table was there."""
+    """The figures of an erased application or of its erased parties, as `figures.to_json` writes them. The row
+    without an application sums the figures that were erased before this table existed."""
 
     application = models.OneToOneField(Application, models.CASCADE, null=True, related_name="+")
     figures = models.JSONField(default=list)
-    # The newest day of these figures.
+    # The latest day of these figures.
     last_day = models.DateField(db_index=True)
 
     def __str__(self) -> str:

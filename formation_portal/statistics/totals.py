@@ -1,4 +1,4 @@
-"""The totals of a period for the desk's page, counted from the history and the queries, and cached."""
+"""Count and cache the totals of a period for the desk's page, from the history and reviewers' queries."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -22,13 +22,13 @@ from .models import ErasedFigures
 
 _CACHE_SECONDS = 5 * 60
 
-# One total in JSON: its table, the key of its row, its column, and the number.
+# A total as JSON: its table, the key of its row, its column, and the number.
 Cell = list[Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """The totals of a period that ends today. `products` has the name and the place of each product, by its id."""
+    """The totals of a period that ends today. `products` maps product ids to names and jurisdictions."""
 
     period: Period
     today: date
@@ -38,7 +38,7 @@ class Totals:
 
     @classmethod
     def get(cls, period: Period, today: date) -> Self:
-        """Return the cached totals; else count them, by four queries."""
+        """Return cached totals, or count by four SQL queries."""
         key = f"statistics:{period.name}:{today.isoformat()}"
         if stored := cache.get(key):
             return cls(period, today, datetime.fromisoformat(stored["at"]), stored["cells"], stored["products"])
@@ -48,7 +48,7 @@ class Totals:
         return totals
 
     def durations(self) -> dict[Side, Counter[int]]:
-        """Count the closed cases by the time that they were with each side, in buckets."""
+        """Count the closed cases by the time spent with each side, in buckets."""
         durations: dict[Side, Counter[int]] = {side: Counter() for side in Side}
         for (bucket,), columns in self.rows(Table.DURATIONS).items():
             for side, number in columns.items():
@@ -56,8 +56,8 @@ class Totals:
         return durations
 
     def closings(self) -> list[tuple[int, str, str, dict[Side, int]]]:
-        """Return the number of each product's closed cases, its name and place, and the seconds that they were with
-        each side; the most frequent first. Every case was with us."""
+        """Return each product's number of closed cases, name, jurisdiction and seconds with each side; most cases
+        first. Every case was with us, so our column counts all."""
         closings = []
         for (product_id,), columns in self.rows(Table.CLOSINGS).items():
             if cases := columns.get(f"cases_{Side.US}"):
@@ -67,13 +67,13 @@ class Totals:
         return sorted(closings, key=lambda closing: (-closing[0], *closing[1:3]))
 
     def returns(self, table: Table) -> list[tuple[tuple[str, ...], int, int]]:
-        """Return each reason or question with its returns and queries, the most frequent first."""
+        """Return each reason or question with its counts of returns and queries, most first."""
         rows = self.rows(table).items()
         returns = [(key, columns.get("returns", 0), columns.get("queries", 0)) for key, columns in rows]
         return sorted(returns, key=lambda row: (-row[1], -row[2]))
 
     def rows(self, table: Table) -> dict[tuple[str, ...], dict[str, int]]:
-        """Return the columns of each row of a table, by its key: a day of the open cases, the start of a span."""
+        """Return a table's rows: the key of each (a day, the start of a span) with the numbers of its columns."""
         rows: dict[tuple[str, ...], dict[str, int]] = {}
         for name, key, column, number in self.cells:
             if name == table:
@@ -82,13 +82,13 @@ class Totals:
 
 
 def quantile(counts: Mapping[int, int], part: float) -> float:
-    """Return the seconds that `part` of the durations do not exceed; they count as spread evenly in their bucket.
-    Raises ValueError if there is none."""
+    """Return the seconds that `part` of the durations do not exceed, as if each bucket were evenly filled.
+    Raises ValueError if no duration was counted."""
     remaining = part * sum(counts.values())
     for bucket, count in sorted(counts.items()):
         if remaining <= count and count:
             low = BUCKET_BOUNDS[bucket - 1] if bucket else 0
-            # The last bucket has no end.
+            # The last bucket is unbounded.
             high = BUCKET_BOUNDS[bucket] if bucket < len(BUCKET_BOUNDS) else low
             return low + (high - low) * remaining / count
         remaining -= count
@@ -99,7 +99,7 @@ def _count_cells(period: Period, today: date) -> list[Cell]:
     starts = period.starts(today)
     figures = _figures_since(starts[0])
     questions = [figure for figure in figures if figure.table == Table.QUESTIONS]
-    # By its digest, so that a question has the name of its latest query.
+    # Each question has the label of its latest query.
     question_keys = {figure.key[0]: figure.key for figure in sorted(questions, key=lambda figure: figure.day)}
     cells = Counter[tuple[str, tuple[str, ...], str]]()
     for (day, table, key, column), number in figures.items():
@@ -118,7 +118,7 @@ def _count_cells(period: Period, today: date) -> list[Cell]:
 
 
 def _figures_since(first: date) -> Counter[Figure]:
-    """Count the figures of every case that is open or has changed since a day. Three queries."""
+    """Count the figures of every case that is open or has changed since a day. Three SQL queries."""
     start = timezone.make_aware(datetime.combine(first, time.min))
     figures = Counter[Figure]()
     for erased in ErasedFigures.objects.filter(last_day__gte=first):
@@ -138,7 +138,7 @@ def _figures_since(first: date) -> Counter[Figure]:
 
 
 def _product_names() -> dict[str, list[str]]:
-    """Return the name and the place of each product, by its id, from its latest application."""
+    """Return the name and jurisdiction of each product id, from the latest application."""
     submitted = Application.objects.exclude(submitted_at=None)
     latest = submitted.values("product_id").annotate(latest=Max("pk")).values("latest")
     names: dict[str, list[str]] = {}
