@@ -1,4 +1,4 @@
-"""List the facts to check in an application: each party's answers and documents one by one, the rest by section."""
+"""List the facts to check: each answer and document of a party, and each section and document of the entity."""
 
 import hashlib
 import json
@@ -28,8 +28,8 @@ ACCEPTED, QUERIED, CHANGED, OPEN = "accepted", "queried", "changed", "open"
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A fact to check. `digest` names its present value; `value` is that in words, or a document's file name. `state`
-    is accepted, queried (a query is open), changed (since it was accepted) or open."""
+    """A fact to check. `digest` identifies its present value; `value` is the value in words, or a file name. `state`
+    is accepted, queried (a query is open), changed (since its acceptance) or open."""
 
     target: Target
     label: str
@@ -64,8 +64,8 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class HolderChecklist:
-    """The facts of a party (its token), or the application's own (no token). `screening` are sentences about the
-    required screening checks that it has not passed."""
+    """The facts of a party, or of the application itself (no token). `screening` are sentences about required
+    screening checks that the party has not passed."""
 
     token: str
     title: str
@@ -87,7 +87,7 @@ class HolderChecklist:
 
 @dataclass(frozen=True)
 class Checklist:
-    """The facts of an application with their checks. `queries` are all open ones, in their order."""
+    """The facts of an application with their checks. `queries` are all open queries, oldest first."""
 
     holders: tuple[HolderChecklist, ...]
     queries: tuple[Query, ...]
@@ -97,7 +97,7 @@ class Checklist:
             yield from holder.facts
 
     def of_holder(self, token: str) -> HolderChecklist | None:
-        """Return a party's facts; without a token the application's own."""
+        """Return a party's facts; for "" the application's own."""
         return self._by_holder.get(token)
 
     def at(self, target: Target) -> Fact | None:
@@ -112,8 +112,8 @@ class Checklist:
         return token in tokens and any(holder.has_to_do for holder in self.holders[tokens.index(token) + 1 :])
 
     def following(self, token: str) -> HolderChecklist | None:
-        """Return the holder with which a review goes on: the next party that has something to check, round to the
-        first, the application's own facts last. None where nothing is left to check."""
+        """Return the holder to check next: the next party with unchecked facts (after the last party comes the first),
+        then the application itself. None where nothing is left to check."""
         own, *parties = self.holders
         candidates = [own, *parties]
         if token:
@@ -123,7 +123,7 @@ class Checklist:
 
     @property
     def open_queries(self) -> dict[Target, Query]:
-        """Return the open query at each target: the newest, where one was sent and another is drafted."""
+        """Return each target's open query: the newer, where one was sent and another is drafted."""
         return {query.target: query for query in self.queries}
 
     @property
@@ -139,10 +139,10 @@ def load_checklist(
     screening: Iterable[ScreeningCheck] | None = None,
     is_part: bool = False,
 ) -> Checklist:
-    """Read all facts of a draft with their checks. Two queries, three where screening checks are required.
+    """Read all facts of a draft with their checks. Two SQL queries, three where screening checks are required.
 
-    `read_back`, `queries` (all open ones in their order) and `screening` may have been read before. `is_part`: the
-    checklist has the parties of `read_back` alone.
+    Pass `read_back`, `queries` (all open, oldest first) and `screening` if already read. With `is_part` the
+    checklist has only the parties of `read_back`.
     """
     read_back = read_back or readback(draft)
     application = draft.application
@@ -151,7 +151,7 @@ def load_checklist(
         queries = application.queries.filter(dropped_at=None, settled_at=None).select_related("by")
     queries = tuple(queries)
     query_at = {query.target: query for query in queries}
-    # Once the application is approved, or at its end, no more screening is required.
+    # An approved or closed application needs no more screening.
     required = () if application.status in _DECIDED else settings.REQUIRED_SCREENING
     if screening is None:
         screening = screening_checks(draft) if required else ()
@@ -176,7 +176,7 @@ def load_checklist(
 
 
 def screening_checks(draft: Draft) -> QuerySet[ScreeningCheck]:
-    """Return the screening checks of all parties; of several of one kind the last one counts. One query."""
+    """Return all parties' screening checks; the last of each kind counts. One SQL query."""
     return draft.application.screening_checks.filter(removed_at=None).select_related("by")
 
 
@@ -213,7 +213,7 @@ def _party_facts(draft: Draft, group: AnswerGroup[PartyRow]) -> Iterator[Fact]:
 
 
 def _document_facts(lines: Iterable[DocumentLine]) -> Iterator[Fact]:
-    """Yield a fact for each uploaded document. A missing one is a need, and nothing to check."""
+    """Yield a fact for each uploaded document. A missing document is a need, not a fact."""
     for line in lines:
         if line.document is not None:
             target = Target.of_document(line.party.token if line.party else "", line.slot)
@@ -239,7 +239,7 @@ def _digest(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalBlocker:
-    """A blocker of an approval, as a sentence, with its target and the party that it belongs to."""
+    """An obstacle to an approval: its target, the name of its party, and the obstacle in words."""
 
     target: Target
     holder_name: str
@@ -250,8 +250,8 @@ _BLOCKER_TEXTS = {QUERIED: "open query", CHANGED: "changed since accepted", OPEN
 
 
 def approval_blockers(draft: Draft, checklist: Checklist) -> tuple[ApprovalBlocker, ...]:
-    """Return all that has to be done before an approval, in the order of the application; then other packages'
-    objections."""
+    """Return what blocks an approval, in the order of the application; then the blockers that other packages
+    add."""
     blockers = [ApprovalBlocker(WHOLE_APPLICATION, "", f"To complete: {need.text}") for need in draft.needs]
     for holder in checklist.holders:
         name = holder.title if holder.token else ""

@@ -18,7 +18,7 @@ from .queries import resolve_within
 from .targets import Target, TargetKind
 from .transactions import DocumentsNotOpened, ReviewRefused, ReviewVersion, review_transaction
 
-# The columns that an account's name is made of.
+# The columns that form an account's name.
 _NAME_COLUMNS = ("first_name", "last_name", "email")
 
 
@@ -30,18 +30,18 @@ def accept(
     version: ReviewVersion,
     acknowledged: Collection[int] | None = None,
 ) -> int:
-    """Accept facts as they stand and resolve the queries that were sent about them. Returns how many were not accepted
-    before.
+    """Accept facts as they stand and resolve the queries sent about the facts. Returns how many facts were not
+    accepted before.
 
-    All or nothing: raises ReviewChanged, ReviewRefused where a query about one is drafted, DocumentsNotOpened
-    (`require_opened`) and Closed.
+    Accepts all facts or none: raises ReviewChanged, ReviewRefused where a query about a fact is drafted,
+    DocumentsNotOpened (`require_opened`) and Closed.
     """
     with review_transaction(draft, by=by, version=version) as work:
         checklist = load_checklist(draft)
         facts = [fact for fact in checklist if fact.target in set(targets)]
         for fact in facts:
             queries = _queries_answered_by(checklist, fact.target)
-            # An agent who accepts what others have accepted meanwhile agrees with them.
+            # Accepting a fact that others have accepted meanwhile is no conflict.
             if not fact.is_done:
                 for row in (fact.check, *queries):
                     if row is not None:
@@ -60,7 +60,7 @@ def accept(
 
 
 def reopen(draft: Draft, target: Target, *, by: AbstractBaseUser, version: ReviewVersion) -> bool:
-    """Undo the acceptance of a fact. Returns False where there is none. Raises ReviewChanged and Closed."""
+    """Undo the acceptance of a fact. Returns False if there is none. Raises ReviewChanged and Closed."""
     with review_transaction(draft, by=by, version=version) as work:
         fact = load_checklist(draft).at(target)
         if fact is None or fact.check is None or not fact.check.digest:
@@ -71,14 +71,14 @@ def reopen(draft: Draft, target: Target, *, by: AbstractBaseUser, version: Revie
 
 
 def _queries_answered_by(checklist: Checklist, target: Target) -> list[Query]:
-    """Return the open queries about a fact's target; for a section also those about its answers."""
+    """Return the open queries about a target; for a section also the queries about its answers."""
     holder = target.holder if target.kind is TargetKind.SECTION else None
     return [query for query in checklist.queries if query.target == target or query.holder == holder]
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedDocuments:
-    """The names of the agents who have opened each document by their accounts; of a deleted account ""."""
+    """The agents who have opened each document: names by account ids, "" for a deleted account."""
 
     accounts: Mapping[int, Mapping[int, str]]
 
@@ -94,7 +94,7 @@ class OpenedDocuments:
 
 
 def opened_documents(draft: Draft) -> OpenedDocuments:
-    """Read which agents have opened which documents of an application. One query."""
+    """Read which agents have opened which documents of an application. One SQL query."""
     account_model: Any = get_user_model()
     account_row = account_model.objects.filter(pk=OuterRef("account"))
     names_of_account = {name: Subquery(account_row.values(name)[:1]) for name in _NAME_COLUMNS}
@@ -111,8 +111,8 @@ def opened_documents(draft: Draft) -> OpenedDocuments:
 def require_opened(
     draft: Draft, facts: Iterable[Fact], acknowledged: Collection[int] | None, *, by: AbstractBaseUser
 ) -> None:
-    """Raise DocumentsNotOpened where this agent has neither opened nor `acknowledged` a document of these facts, by its
-    key. None checks nothing. One query, and none without a document."""
+    """Raise DocumentsNotOpened where this agent has not opened a document of these facts, and its key is not
+    `acknowledged` (None: check nothing). One SQL query, none without documents."""
     documents = {fact.document.pk: fact for fact in facts if fact.document is not None}
     if acknowledged is None or not documents:
         return

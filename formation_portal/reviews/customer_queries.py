@@ -1,4 +1,4 @@
-"""Read queries and decisions as their customer may, without the names of agents, and store the customer's replies."""
+"""Read queries and decisions without agents' names, for the customer, and store the customer's replies."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class CustomerQuery:
     target: Target
     label: str
     text: str
-    # An answer as it would be typed, or None.
+    # The proposed answer as typed, or None.
     proposal: Any
     round: int | None
     sent_at: datetime
@@ -36,7 +36,7 @@ class CustomerQuery:
 
 
 def customer_queries(application: Application) -> tuple[CustomerQuery, ...]:
-    """Return all queries that were ever sent, in their order. One database query."""
+    """Return all queries that were ever sent, oldest first. One database query."""
     sent = Query.objects.filter(application=application, dropped_at=None).exclude(sent_at=None)
     queries = []
     for row in sent.order_by("pk"):
@@ -48,14 +48,14 @@ def customer_queries(application: Application) -> tuple[CustomerQuery, ...]:
 
 
 def decision_texts(application: Application, kind: str) -> dict[int, str]:
-    """Return the messages to the customer of the decisions that took effect, by the submission's number. One query."""
+    """Return the messages of the decisions that took effect, by the submission's number. One SQL query."""
     done = ReviewDecision.objects.filter(application=application, kind=kind, outcome=DecisionOutcome.DONE)
     return {row.round: row.text for row in done.order_by("pk").only("application", "row", "round", "text")}
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The reply to a query, by its number; `was` is the reply that the page showed when it was written."""
+    """A reply to the query of this number; `was` is the earlier reply that the page showed."""
 
     number: int
     text: str
@@ -63,8 +63,8 @@ class Reply:
 
 
 def store_replies(draft: Draft, replies: Sequence[Reply], *, by: Author) -> int:
-    """Store replies to open queries, after what somebody else has written meanwhile. Returns how many were to open
-    ones. Four queries, however many there are. Raises Closed."""
+    """Store replies to open queries, each below a reply that was stored meanwhile. Returns how many queries were
+    open. Four SQL queries for any number of replies. Raises Closed."""
     with application_transaction(draft, by=by):
         if draft.application.status is not State.RETURNED_FOR_CHANGES:
             raise Closed(draft.application.status)
@@ -91,5 +91,5 @@ def store_replies(draft: Draft, replies: Sequence[Reply], *, by: Author) -> int:
 
 
 def _normalized(text: str) -> str:
-    """Normalise ends of lines, which browsers post in another way."""
+    """Normalise line ends, which browsers post as CR LF, and strip."""
     return text.replace("\r\n", "\n").replace("\x00", "").strip()

@@ -1,5 +1,5 @@
-"""Decide about an application alone, or, with four eyes, with a second agent who confirms it. A decision takes effect
-after some seconds (scheduled_decisions.py)."""
+"""Decide about an application. With FOUR_EYES a second agent must confirm an approval or decline. A decision takes
+effect after some seconds (scheduled_decisions.py)."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ _IN_FORCE = (DecisionOutcome.WAITING, DecisionOutcome.SCHEDULED, DecisionOutcome
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """The company's number in the register, and the day of its entry. The service may report only one of them."""
+    """The company's number in the register, and the day of its entry. The service may report only one."""
 
     number: str = ""
     day: date | None = None
@@ -67,9 +67,9 @@ def decide(
     by: AbstractBaseUser,
     version: ReviewVersion,
 ) -> ReviewDecision:
-    """Decide, or propose a decision where a second agent has to confirm it. `text` is for the customer.
+    """Decide, or propose a decision that a second agent has to confirm. `text` is for the customer.
 
-    A decision that was posted twice is made once, and returned both times. Raises ReviewChanged, ClaimedByColleague,
+    If a decision is posted twice, the second post returns the first decision. Raises ReviewChanged, ClaimedByColleague,
     NotApprovable, DocumentsNotOpened (`require_opened`), ReviewRefused and Closed.
     """
     if kind not in DecisionKind.values:
@@ -78,7 +78,7 @@ def decide(
     needs_second_agent = kind in (APPROVE, DECLINE)
     states = TRANSITIONS[kind].sources
     if State.IN_REVIEW in states:
-        # The first change begins the review.
+        # The decision may begin the review.
         states |= UNDER_REVIEW
     registration = registration or Registration()
     decision = ReviewDecision(
@@ -116,7 +116,7 @@ def decide(
 def confirm_proposal(
     draft: Draft, *, acknowledged: Collection[int] | None = None, by: AbstractBaseUser, version: ReviewVersion
 ) -> ReviewDecision:
-    """Confirm a colleague's proposal, who holds the claim. Raises as `decide`, and ReviewRefused for the proposer."""
+    """Confirm a proposal of the colleague who holds the claim. Raises as `decide`, and refuses the proposer."""
     try:
         with review_transaction(draft, by=by, version=version, is_own_work=False) as work:
             work.require_current()
@@ -156,7 +156,7 @@ def withdraw(draft: Draft, *, by: AbstractBaseUser, version: ReviewVersion) -> R
 
 
 def _made_before(decision: ReviewDecision) -> ReviewDecision | None:
-    """Return the row of this decision, if the same agent has already made it about this submission."""
+    """Return an equal decision that the same agent has already made about this submission."""
     rows = ReviewDecision.objects.filter(
         outcome__in=_IN_FORCE,
         application=decision.application_id,
@@ -178,7 +178,7 @@ def _confirmed_before(draft: Draft, by: AbstractBaseUser, version: ReviewVersion
 
 
 def _stop_scheduled(work: ReviewWork) -> None:
-    """Stop a colleague's decision that has not taken effect. Raises ReviewRefused where it is the agent's own."""
+    """Stop a colleague's decision before it takes effect. Raises ReviewRefused for the agent's own decision."""
     scheduled = scheduled_decision(work.draft.application)
     if scheduled is not None and scheduled.by_id == work.by.pk:
         raise ReviewRefused("You have just decided this case. Undo that decision first.")
@@ -186,7 +186,7 @@ def _stop_scheduled(work: ReviewWork) -> None:
 
 
 def registration_of(application: Application) -> Registration | None:
-    """Return the company's entry in the register, as an agent or the formation service recorded it. At most two
+    """Return the company's entry in the register, recorded by an agent or the formation service. At most two SQL
     queries."""
     if application.status is not State.INCORPORATED:
         return None
@@ -227,8 +227,8 @@ def _waiting_or_refuse(draft: Draft) -> ReviewDecision:
 
 
 def end_pending_decisions(draft: Draft, by: Any) -> list[Model]:
-    """End the decisions that have not taken effect once the application has left the review, and return them to be
-    attested. The agents who have scheduled one are told."""
+    """End all pending decisions once the application has left the review, and tell the agents whose decisions were
+    scheduled. Returns the ended decisions, to be attested."""
     application = draft.application
     if application.status in UNDER_REVIEW:
         return []

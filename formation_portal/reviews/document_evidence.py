@@ -1,4 +1,4 @@
-"""Note which page of a party's documents proves a fact, and in one line what it says."""
+"""Note which page of a party's documents proves a fact, and quote it in a line."""
 
 from collections.abc import Mapping
 
@@ -31,7 +31,7 @@ def prove(
     by: AbstractBaseUser,
     version: ReviewVersion,
 ) -> Evidence:
-    """Note that a page of a document of the fact's party proves the fact, and what it says. Replaces an earlier note.
+    """Note that a page of a document proves a fact of the same party, and what the page says; replace an earlier note.
     Raises ReviewRefused, ReviewChanged and Closed."""
     line = " ".join(text.replace("\x00", " ").split())
     if len(line) > MAX_LABEL:
@@ -51,7 +51,7 @@ def prove(
 
 
 def remove_evidence(draft: Draft, target: Target, *, by: AbstractBaseUser, version: ReviewVersion) -> bool:
-    """Remove the evidence of a fact. Returns False where there is none. Raises as `prove` does."""
+    """Remove the evidence of a fact. Returns False if there is none. Raises as `prove`."""
     with review_transaction(draft, by=by, version=version) as work:
         return work.save_first(_evidence_at(draft, target), "unprove", removed_at=timezone.now())
 

@@ -1,4 +1,4 @@
-"""Erase the review of an application, or of one party, with them (applications/services/erasure.py)."""
+"""Erase a review together with its application, or one party in it (applications/services/erasure.py)."""
 
 from collections.abc import Collection
 from typing import Any
@@ -27,8 +27,8 @@ def erase_review(application: Application) -> None:
 def erase_party_in_review(
     application: Application, token: str, names: Collection[str]
 ) -> tuple[list[models.Model], dict[str, list[str]]]:
-    """Delete the rows about a party, and replace the party's names in the others. Returns the altered rows, and the
-    keys of the deleted ones."""
+    """Delete the rows about a party, and replace its names in all other rows. Returns the altered rows, and the
+    keys of the deleted rows."""
     altered: list[models.Model] = []
     gone: dict[str, list[str]] = {}
     checks: Any = ScreeningCheck.objects.filter(application=application, holder=token).exclude(file="")
@@ -45,7 +45,7 @@ def erase_party_in_review(
 
 
 def _rename(row: models.Model, names: Collection[str]) -> bool:
-    """Replace the names in a row and save it. Returns False where it had none of them."""
+    """Replace the names in a row and save the row. Returns False where no name occurs."""
     changed = []
     for field in encrypted_fields(type(row)):
         text = getattr(row, field.name)

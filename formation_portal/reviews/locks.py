@@ -1,4 +1,4 @@
-"""Lock what was accepted when an application was returned, so that its customer corrects the rest alone."""
+"""Lock the parts that were accepted before a return, so that the customer corrects only the rest."""
 
 from typing import Any
 
@@ -11,14 +11,14 @@ from .targets import WHOLE_APPLICATION, Target, TargetKind
 
 
 def keep_what_was_accepted(draft: Draft) -> None:
-    """Store the accepted parts, in the transaction of the return."""
+    """Store the accepted parts, when a return is made."""
     parts = _accepted_parts(draft, load_checklist(draft))
     defaults = {"round": draft.application.submissions, "places": parts}
     Accepted.objects.update_or_create(application=draft.application, defaults=defaults)
 
 
 def locks(draft: Draft) -> Locks | None:
-    """Return what was accepted when the present round came back; None where the service sent it back. One query."""
+    """Return the parts that were accepted before the return; None after a return by the service. One SQL query."""
     application = draft.application
     accepted = Accepted.objects.filter(application=application, round=application.submissions).first()
     if accepted is None:
@@ -34,7 +34,7 @@ def locks(draft: Draft) -> Locks | None:
 
 
 def _accepted_parts(draft: Draft, checklist: Checklist) -> dict[str, list[Any]]:
-    """Return the parts that are accepted and that no query is about, by their kinds, under their full names."""
+    """Return the accepted parts that no query is about, under their full names, by kind of part."""
     queried = _QueriedTargets(draft, checklist)
     accepted = {fact.target: fact for fact in checklist if fact.is_done and not queried.is_about(fact.target)}
     parts: dict[str, list[Any]] = {"answers": [], "documents": [], "roles": [], "sections": [], "shares": []}
@@ -52,14 +52,14 @@ def _accepted_parts(draft: Draft, checklist: Checklist) -> dict[str, list[Any]]:
             parts["shares"].append([section.key, fact.digest])
         elif section is not None:
             parts["sections"].append(section.key)
-            # A query about an answer that stands in two sections may be in either.
+            # If two sections ask for an answer, a query may be in either.
             names = [name for name in draft.raw(section) if not queried.is_about_entity(name)]
             parts["answers"] += [["", name] for name in names]
     return parts
 
 
 class _QueriedTargets:
-    """The targets of open queries. A query about a party, a section or the whole is about everything in it."""
+    """The targets of open queries. A query about a party, a section or the application covers all its parts."""
 
     def __init__(self, draft: Draft, checklist: Checklist) -> None:
         self._draft = draft
@@ -69,7 +69,7 @@ class _QueriedTargets:
         }
 
     def is_about(self, target: Target) -> bool:
-        # A return in words alone is about the whole, too.
+        # A return without queries is about all parts.
         if not self._targets or WHOLE_APPLICATION in self._targets or target in self._targets:
             return True
         if target.kind is not TargetKind.SECTION:
@@ -81,7 +81,7 @@ class _QueriedTargets:
         return any(queried.holder in holders for queried in self._targets)
 
     def is_about_entity(self, name: str) -> bool:
-        """Report an open query about an answer of the entity, in any section that asks it."""
+        """Tell whether a query about this answer of the entity is open in any section."""
         for section in self._draft.schema.entity_sections:
             is_queried = section.key in self._holders or Target.of_field(section.key, name) in self._targets
             if is_queried and any(spec.name == name for spec in section.fields):

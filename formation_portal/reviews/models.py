@@ -1,5 +1,5 @@
-"""The tables of a review. Nothing is ever deleted: a row that is taken back stays, so that agents who saw it are told
-what became of it."""
+"""The tables of a review. Agents delete no row: a withdrawn row stays, so that agents who saw the row learn what
+became of it."""
 
 import uuid
 from mimetypes import guess_extension
@@ -18,15 +18,15 @@ from .targets import Target, TargetKind
 MAX_TEXT = 2_000
 MAX_LABEL = 300
 MAX_REGISTER_NUMBER = 80
-# What an encrypted column of a row is bound to (core/encrypted_fields.py).
+# The columns that encrypted values are bound to (core/encrypted_fields.py).
 _ROW = ("application_id", "row")
-# The columns that the audit log attests of each.
+# The columns of a row that the audit log attests.
 _AUTHORSHIP = ("application_id", "version", "by_id", "at")
 _TARGET = ("kind", "holder", "name", "label")
 
 
 class Review(models.Model):
-    """The version of an application's review. It rises with every change, and each page carries the one it shows."""
+    """The version of an application's review, which every change raises; each page carries the version it shows."""
 
     application = models.OneToOneField(Application, models.CASCADE, primary_key=True, related_name="review")
     version = models.PositiveIntegerField(default=0)
@@ -36,13 +36,13 @@ class Review(models.Model):
 
 
 class _ReviewRow(models.Model):
-    """A row of a review, with the agent who changed it last and the version of the review that this change made."""
+    """A row of a review, with the agent who last changed the row and the review's version after that change."""
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="%(class)ss")
     version = models.PositiveIntegerField()
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     at = models.DateTimeField()
-    # Names the row where it is encrypted, before it has a number.
+    # Identifies the row for encryption, before it has a primary key.
     row = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
 
     class Meta:
@@ -50,7 +50,7 @@ class _ReviewRow(models.Model):
 
 
 class _TargetedRow(_ReviewRow):
-    """A row about one target of the application (targets.py), with the label that its form gave it then."""
+    """A row about one target of the application (targets.py), with the label that the target had then."""
 
     kind = models.CharField(max_length=12, choices=TargetKind.choices)
     holder = models.CharField(max_length=80, blank=True)
@@ -67,9 +67,9 @@ class _TargetedRow(_ReviewRow):
 
 @attested(*_AUTHORSHIP, *_TARGET, "digest")
 class Check(_TargetedRow):
-    """The acceptance of a fact as it stood then. Without a digest it was undone."""
+    """The acceptance of a fact's value at that time. An empty digest: undone."""
 
-    # Encrypted, since an answer of few letters could be found by trying.
+    # Encrypted, since guessing could find a short answer by its digest.
     digest = EncryptedTextField(max_length=64, blank=True, bound_to=_ROW)
 
     class Meta:
@@ -99,8 +99,7 @@ class QueryReason(models.TextChoices):
 class Query(_TargetedRow):
     """A query to the customer: a draft until it is sent with a return, open until an agent resolves it.
 
-    The customer reads `text`, may accept `proposal` (an answer as it would be typed) with one press, and writes
-    `reply`.
+    The customer reads `text`, may accept `proposal` (an answer as typed) with one click, and writes `reply`.
     """
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="queries")
@@ -108,7 +107,7 @@ class Query(_TargetedRow):
     text = EncryptedTextField(bound_to=_ROW)
     proposal = EncryptedJSONField(null=True, bound_to=_ROW)
     dropped_at = models.DateTimeField(null=True)
-    # The number of the submission that was returned with it.
+    # The number of the submission that the query returned.
     round = models.PositiveSmallIntegerField(null=True)
     sent_at = models.DateTimeField(null=True)
     reply = EncryptedTextField(blank=True, bound_to=_ROW)
@@ -140,7 +139,7 @@ class Query(_TargetedRow):
 
 @attested(*_AUTHORSHIP, *_TARGET, "text", "removed_at")
 class Note(_TargetedRow):
-    """A note among colleagues, which never leaves the desk."""
+    """A note for colleagues, which customers never see."""
 
     text = EncryptedTextField(bound_to=_ROW)
     removed_at = models.DateTimeField(null=True)
@@ -154,8 +153,8 @@ class Note(_TargetedRow):
 
 @attested(*_AUTHORSHIP, *_TARGET, "slot", "page", "sha256", "text", "removed_at")
 class Evidence(_TargetedRow):
-    """The page of a party's document that proves a fact, and what it says. The document is named by its slot and its
-    file's digest, since a replaced one may be removed."""
+    """The page of a party's document that proves a fact, and what the page says. Slot and digest identify the
+    document, since a replaced document may be removed."""
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="evidence")
     slot = models.TextField()
@@ -179,7 +178,7 @@ class Evidence(_TargetedRow):
 
 
 class ScreeningKind(models.TextChoices):
-    """The kinds of checks of a party outside the portal. REQUIRED_SCREENING names them by their codes."""
+    """The kinds of screening, done outside the portal. REQUIRED_SCREENING lists their codes."""
 
     SANCTIONS = "sanctions", "Sanctions check"
     PEP = "pep", "PEP check"
@@ -187,7 +186,7 @@ class ScreeningKind(models.TextChoices):
     ADVERSE_MEDIA = "adverse_media", "Adverse media check"
 
     def is_about(self, *, is_person: bool) -> bool:
-        """Report that it can be required: only people hold an office, and no register of companies has them."""
+        """Tell whether this check fits the party: a PEP check fits people only, a register check companies only."""
         if self is ScreeningKind.PEP:
             return is_person
         return self is not ScreeningKind.REGISTER or not is_person
@@ -201,8 +200,8 @@ class ScreeningOutcome(models.TextChoices):
 
 @attested(*_AUTHORSHIP, "holder", "label", "kind", "done_on", "outcome", "text", "sha256", "removed_at")
 class ScreeningCheck(_ReviewRow):
-    """A check of a party (`holder` is its token, `label` its name then) outside the portal, with its result, and
-    perhaps a file, which is stored as uploads are."""
+    """A check of a party outside the portal, with its result and perhaps a file, stored like an upload. `holder` is
+    the party's token, `label` its name then."""
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="screening_checks")
     holder = models.CharField(max_length=80)
@@ -219,7 +218,7 @@ class ScreeningCheck(_ReviewRow):
     removed_at = models.DateTimeField(null=True)
 
     class Meta:
-        # Of several of one kind the last one counts.
+        # The last check of each kind counts.
         ordering = ("done_on", "pk")
 
     def __str__(self) -> str:
@@ -227,7 +226,7 @@ class ScreeningCheck(_ReviewRow):
 
     @property
     def download_name(self) -> str:
-        """Build a download's file name from reference, kind and type, never from the uploaded name."""
+        """Return a download's file name: reference, kind and file type, never the uploaded name."""
         kind = slugify(ScreeningKind(self.kind).label)
         return f"{self.application.reference}-{kind}{guess_extension(self.mime_type) or ''}"
 
@@ -243,7 +242,7 @@ class DecisionOutcome(models.TextChoices):
 
 
 class DecisionKind(models.TextChoices):
-    """The decisions of an agent: each is a transition of the lifecycle, by its name there."""
+    """The decisions of an agent. Each value is the name of a transition of the lifecycle."""
 
     APPROVE = "approve", "Approval"
     RETURN = "return", "Return"
@@ -257,8 +256,8 @@ class DecisionKind(models.TextChoices):
     label="reviews.ruling",
 )
 class ReviewDecision(_ReviewRow):
-    """A decision about the whole application. `text` is for the customer. With four eyes it waits until a second agent
-    has confirmed or refused it; `by` can undo it until it is carried out (scheduled_decisions.py)."""
+    """A decision about the application. `text` is for the customer. A proposal waits until a second agent confirms
+    or refuses it. The agent `by` can undo the decision until it is carried out (scheduled_decisions.py)."""
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="decisions")
     kind = models.CharField(max_length=24)
@@ -266,14 +265,14 @@ class ReviewDecision(_ReviewRow):
     text = EncryptedTextField(blank=True, bound_to=_ROW)
     round = models.PositiveSmallIntegerField()
     outcome = models.CharField(max_length=12, choices=DecisionOutcome.choices)
-    # Null until it is decided, and in rows from before decisions could be undone.
+    # Null before the decision is scheduled, and in rows older than this column.
     takes_effect_at = models.DateTimeField(null=True)
     proposed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     proposed_at = models.DateTimeField()
     # Of an incorporation: the company's number in the register, and the day of its entry.
     register_number = EncryptedTextField(max_length=MAX_REGISTER_NUMBER, blank=True, bound_to=_ROW)
     registered_on = models.DateField(null=True)
-    # Why a second agent refused it, for colleagues.
+    # The reason for a refusal, for colleagues.
     refusal = EncryptedTextField(blank=True, bound_to=_ROW)
 
     class Meta:
@@ -292,12 +291,12 @@ class ReviewDecision(_ReviewRow):
 
     @property
     def called(self) -> str:
-        """Return its name as a noun: an approval, a return."""
+        """Return the decision as a noun, such as "Approval"."""
         return dict(DecisionKind.choices).get(self.kind, self.kind)
 
     @property
     def reason_words(self) -> str:
-        """Return the reason in words; "" without a reason, the code where the list no longer has it."""
+        """Return the reason in words; "" without a reason, the code if no longer listed."""
         return dict(DeclineReason.choices).get(self.reason, self.reason)
 
     @property
@@ -319,19 +318,19 @@ class ServiceStatusOutcome(models.TextChoices):
 
 @attested(*_AUTHORSHIP, "status", "note", "company_number", "incorporated_on", "received_at", "outcome", "reason")
 class ServiceStatus(_ReviewRow):
-    """A status that the formation service gave the entity by a decision of its own, until an agent passes it on or
-    dismisses it; `reason` is for colleagues. The customer never reads `note`."""
+    """A status that the formation service gave the entity by its own decision, which an agent passes on or dismisses.
+    `reason` is for colleagues; the customer never sees `note`."""
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="service_statuses")
-    # A service may write anything there.
+    # A service may send any text.
     status = EncryptedTextField(max_length=80, bound_to=_ROW)
     note = EncryptedTextField(blank=True, bound_to=_ROW)
     company_number = EncryptedTextField(max_length=MAX_REGISTER_NUMBER, blank=True, bound_to=_ROW)
     incorporated_on = models.DateField(null=True)
     received_at = models.DateTimeField()
-    # The number of the delivery by which the portal wrote the entity's status last; 0 where it wrote none.
+    # The number of the delivery that last wrote the portal's status to the entity; 0 without one.
     written_by = models.PositiveBigIntegerField(default=0)
-    # When the service showed another status; until then every reading of it is a repetition.
+    # When the service showed another status; until then an equal report is a repetition.
     ended_at = models.DateTimeField(null=True)
     outcome = models.CharField(max_length=12, choices=ServiceStatusOutcome.choices)
     reason = EncryptedTextField(blank=True, bound_to=_ROW)
@@ -349,7 +348,7 @@ class ServiceStatus(_ReviewRow):
 
 
 class Accepted(models.Model):
-    """The parts that were accepted at the last return, which the customer can't change (locks.py)."""
+    """The parts that were accepted before the last return; the customer can't change them (locks.py)."""
 
     application = models.OneToOneField(Application, models.CASCADE, primary_key=True, related_name="accepted")
     # The number of the submission that was returned.

@@ -1,4 +1,4 @@
-"""Draft, change, delete and resolve queries to the customer, and keep notes among colleagues."""
+"""Draft, change, delete and resolve queries to the customer, and keep notes for colleagues."""
 
 from dataclasses import replace
 from typing import Any
@@ -17,7 +17,7 @@ from .models import MAX_LABEL, Note, Query, QueryReason
 from .targets import Target, field_at, label_of
 from .transactions import ReviewRefused, ReviewVersion, ReviewWork, cleaned_text, review_transaction
 
-# A note may be written about any case, also a closed one.
+# Even a closed case takes notes.
 _SUBMITTED = frozenset(State) - {State.DRAFT}
 
 
@@ -31,10 +31,10 @@ def draft_query(
     by: AbstractBaseUser,
     version: ReviewVersion,
 ) -> Query:
-    """Draft a query about a target, or change the one that is drafted there. A query that was sent about it stays open
-    until this one is sent.
+    """Draft a query about a target, or change its drafted query. An earlier query that was sent about the target stays
+    open until the draft is sent.
 
-    `proposal` is an answer as it would be typed. Raises ReviewChanged, ReviewRefused and Closed.
+    `proposal` is an answer as typed. Raises ReviewChanged, ReviewRefused and Closed.
     """
     label = label_of(draft, target)
     if label is None:
@@ -52,14 +52,14 @@ def draft_query(
 
 
 def delete_draft(draft: Draft, query_id: int, *, by: AbstractBaseUser, version: ReviewVersion) -> bool:
-    """Delete a drafted query. Returns False where there is none. Raises ReviewChanged and Closed."""
+    """Delete a drafted query. Returns False if there is none. Raises ReviewChanged and Closed."""
     with review_transaction(draft, by=by, version=version) as work:
         drafts = _open_queries(draft).filter(pk=query_id, sent_at=None)
         return work.save_first(drafts, "drop", dropped_at=timezone.now())
 
 
 def resolve(draft: Draft, query_id: int, *, by: AbstractBaseUser, version: ReviewVersion) -> bool:
-    """Resolve a query that was sent. Returns False where there is none. Raises ReviewChanged and Closed."""
+    """Resolve a query that was sent. Returns False if it is not open. Raises ReviewChanged and Closed."""
     with review_transaction(draft, by=by, version=version) as work:
         sent = _open_queries(draft).filter(pk=query_id).exclude(sent_at=None)
         return work.save_first(sent, "settle", settled_at=timezone.now())
@@ -70,7 +70,7 @@ def resolve_within(work: ReviewWork, query: Query) -> None:
 
 
 def send_drafts(work: ReviewWork) -> list[Query]:
-    """Send all drafted queries with a return, and resolve those that were sent about the same targets before."""
+    """Send all drafted queries with a return, and resolve earlier queries about the same targets."""
     queries = list(_open_queries(work.draft))
     drafts = [query for query in queries if query.is_draft]
     drafted_targets = {query.target for query in drafts}
@@ -91,7 +91,7 @@ def _validate_proposal(draft: Draft, target: Target, proposal: Any) -> None:
         raise ReviewRefused(problem.message, field="proposal")
     if spec.name not in answers.values:
         raise ReviewRefused("Enter the answer you propose, or remove it.", field="proposal")
-    # The answer may be one that cannot be true (INTERFACE.md, "Bounds").
+    # A valid answer may still be impossible (INTERFACE.md, "Bounds").
     objection: Objection | Problem | None
     if row := draft.party(target.holder):
         party = replace(row.record, answers=Answers({**row.record.answers.values, **answers.values}))
@@ -111,7 +111,7 @@ def draft_at(draft: Draft, target: Target) -> Query | None:
 
 
 def write_note(draft: Draft, target: Target, *, text: str, by: AbstractBaseUser) -> Note:
-    """Keep a note. A form that arrives twice writes one. Raises ReviewRefused."""
+    """Write a note; if its form arrives twice, only once. Raises ReviewRefused."""
     text = cleaned_text(text, "note", if_missing="Enter a note.")
     with review_transaction(draft, by=by, version=None, states=_SUBMITTED, begins=False) as work:
         newest = Note.objects.filter(application=draft.application, **target.columns).first()
@@ -123,7 +123,7 @@ def write_note(draft: Draft, target: Target, *, text: str, by: AbstractBaseUser)
 
 
 def remove_note(draft: Draft, note_id: int, *, by: AbstractBaseUser) -> bool:
-    """Remove the agent's own note. Returns False where there is none."""
+    """Remove the agent's own note. Returns False if there is none."""
     with review_transaction(draft, by=by, version=None, states=_SUBMITTED, begins=False) as work:
         own = Note.objects.filter(application=draft.application, pk=note_id, by=by.pk, removed_at=None)
         return work.save_first(own, "remove_note", removed_at=timezone.now())

@@ -1,7 +1,7 @@
 """Let decisions take effect after UNDO_PERIOD, so that an agent can undo a slip before anybody is told.
 
-A worker carries a decision out then: it moves the application, and with it go the e-mail and the call to the formation
-service. A change by somebody else in these seconds stops the decision.
+A worker then carries the decision out: it moves the application, which sends the e-mail and calls the formation
+service. A change by another agent before that stops the decision.
 """
 
 import logging
@@ -36,7 +36,7 @@ from .transactions import (
 logger = logging.getLogger(__name__)
 
 UNDO_PERIOD = timedelta(seconds=10)
-# A decision that could not be carried out is tried again after this time.
+# After a failure the decision is tried again after this time.
 _RETRY_PERIOD = timedelta(minutes=1)
 _DECIDED_IN = UNDER_REVIEW | {State.SUBMITTED_TO_CSP}
 
@@ -73,7 +73,7 @@ def _why_too_late(application: Application, by: AbstractBaseUser) -> str:
 
 
 def carry_out_due(*, now: datetime | None = None, may_go_on: Callable[[], bool] = lambda: True) -> int:
-    """Carry out every decision whose time has come. Returns how many took effect."""
+    """Carry out every decision that is due. Returns how many took effect."""
     due = ReviewDecision.objects.filter(
         outcome=DecisionOutcome.SCHEDULED, takes_effect_at__lte=now or timezone.now()
     ).select_related("application", "by")
@@ -86,7 +86,7 @@ def carry_out_due(*, now: datetime | None = None, may_go_on: Callable[[], bool] 
         except DATABASE_AWAY:
             raise
         except Exception as error:
-            # Not the error's own words, which may hold names.
+            # Not the error's text, which may contain names.
             logger.error("Decision %s could not be carried out: %s", decision.pk, type(error).__name__)
             postponed = ReviewDecision.objects.filter(pk=decision.pk, outcome=DecisionOutcome.SCHEDULED)
             postponed.update(takes_effect_at=timezone.now() + _RETRY_PERIOD)
@@ -94,9 +94,9 @@ def carry_out_due(*, now: datetime | None = None, may_go_on: Callable[[], bool] 
 
 
 def _carry_out(due: ReviewDecision) -> bool:
-    """Carry out a decision in the name of its agent. Returns False where another worker has, or something stops it.
+    """Carry out a decision in the name of its agent. Returns False where it is no longer due, or is blocked.
 
-    The row is read again under the lock of the application, so that it takes effect once.
+    The row is read again under the application's lock, so that the decision takes effect once.
     """
     assert due.by is not None  # an agent has scheduled it
     draft = open_draft(due.application)
@@ -132,5 +132,5 @@ def _note_to_service(decision: ReviewDecision, queries: list[Query]) -> str:
 
 
 def decision_worker() -> BackgroundWorker:
-    """Return a worker that carries decisions out in a thread of its own, so that slow calls hold up none."""
+    """Return a worker that carries out decisions in its own thread, so that slow calls delay none."""
     return BackgroundWorker(name="Carrying out decisions", work=carry_out_due, stop_timeout=5)

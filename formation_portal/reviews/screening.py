@@ -1,4 +1,4 @@
-"""Record and remove screening checks of a party outside the portal, for example against a sanctions list."""
+"""Record and remove screening checks, done outside the portal, for example against a sanctions list."""
 
 from contextlib import nullcontext
 from datetime import date
@@ -29,7 +29,7 @@ def record_screening(
     upload: "UploadedFile[bytes] | None" = None,
     by: AbstractBaseUser,
 ) -> ScreeningCheck:
-    """Record a check. Raises ReviewRefused for a file that cannot be opened; Closed."""
+    """Record a check. Raises Closed, and ReviewRefused for a file that is refused."""
     check = ScreeningCheck(
         application=draft.application, holder=party.token, label=party.label[:MAX_LABEL], kind=kind, outcome=outcome
     )
@@ -38,12 +38,12 @@ def record_screening(
             with disk_errors_refused():
                 check.mime_type, check.sha256 = check_upload(upload)
                 judge_file(upload, upload.name or "", check.mime_type)
-                # A customer's file may wait for a scanner that does not answer; this one has to come again.
+                # A customer's file may wait for the scanner; an agent has to upload this file again.
                 if scan_upload(upload, draft.application, by=by) is ScanState.WAITING:
                     raise UploadRefused("The malware scanner does not answer. Choose the file again in a few minutes")
             check.name = printable_name(upload.name or "document")
             check.size = upload.size or 0
-        # Without a version: a check conflicts with nothing that others have done.
+        # No version is compared: a check conflicts with no change by others.
         with (
             nullcontext() if upload is None else stored_file(check, upload),
             review_transaction(draft, by=by, version=None) as work,
@@ -55,7 +55,7 @@ def record_screening(
 
 
 def remove_screening(draft: Draft, check_id: int, *, by: AbstractBaseUser) -> bool:
-    """Remove a check; its row and its file stay. Returns False where there is none. Raises Closed."""
+    """Mark a check as removed; keep its row and file. Returns False if there is none. Raises Closed."""
     with review_transaction(draft, by=by, version=None) as work:
         checks = ScreeningCheck.objects.filter(application=draft.application, pk=check_id, removed_at=None)
         return work.save_first(checks, "remove_screening", removed_at=timezone.now())

@@ -1,7 +1,7 @@
-"""The formation service's own decisions: a status that it gave the entity without the portal.
+"""The formation service's own decisions: statuses of an entity that the portal did not write.
 
 An incorporation ends the case at once. Any other status waits until an agent passes it on to the customer or dismisses
-it. The relay says which ones are the service's own (relay/entity_status.py).
+it. The relay tells which statuses are the service's own (relay/entity_status.py).
 """
 
 from django.contrib.auth.models import AbstractBaseUser
@@ -19,7 +19,7 @@ from .decisions import DECLINE, RETURN
 from .models import DecisionOutcome, ReviewDecision, ServiceStatus, ServiceStatusOutcome
 from .transactions import ReviewRefused, ReviewVersion, ReviewWork, cleaned_text, raise_version, review_transaction
 
-# The transition that each decision of the service is passed on by.
+# The transition that passes on each decision of the service.
 _PASSED_ON_BY = {RETURN: "pass_on_return", DECLINE: "pass_on_rejection"}
 _SUBMITTED = frozenset(State) - {State.DRAFT}
 
@@ -29,8 +29,8 @@ def open_status(application: Application) -> ServiceStatus | None:
 
 
 def receive_status(draft: Draft, reported: ServiceStatus) -> None:
-    """Apply an incorporation, or put any other status before an agent, but for one that was `reported` before. The
-    caller holds the lock of the application's row."""
+    """Apply a `reported` incorporation, or keep any other status for an agent; ignore a repeated report. The caller
+    holds the lock of the application's row."""
     application = draft.application
     latest = ServiceStatus.objects.filter(application=application).first()
     ends_case = reported.status == State.INCORPORATED and application.status in BEFORE_INCORPORATION
@@ -52,7 +52,7 @@ def receive_status(draft: Draft, reported: ServiceStatus) -> None:
 
 
 def end_status(draft: Draft) -> None:
-    """Note that the service shows the status that the portal wrote again. The caller holds the application's lock."""
+    """Note that the service shows the portal's status again. The caller holds the application's lock."""
     latest = ServiceStatus.objects.filter(application=draft.application, ended_at=None).first()
     if latest is None:
         return
@@ -65,7 +65,7 @@ def end_status(draft: Draft) -> None:
 
 
 def _save(draft: Draft, rows: list[ServiceStatus], action: str) -> None:
-    """Save rows that no agent has changed, as the review's next version, with their entry in the audit log."""
+    """Save rows without an agent as author, as the review's next version, with an entry in the audit log."""
     version = raise_version(draft.application)
     open_row = None
     for row in rows:
@@ -84,8 +84,8 @@ def _save(draft: Draft, rows: list[ServiceStatus], action: str) -> None:
 def pass_on(
     draft: Draft, number: int, kind: str, *, text: str, by: AbstractBaseUser, version: ReviewVersion
 ) -> ReviewDecision:
-    """Return or decline the application as the service has, with the agent's own words for the customer. Makes no call.
-    Raises ClaimedByColleague, ReviewChanged, ReviewRefused, PaymentDue and Closed."""
+    """Return or decline the application as the service did, without a call; `text` is the agent's message to the
+    customer. Raises ClaimedByColleague, ReviewChanged, ReviewRefused, PaymentDue and Closed."""
     states = frozenset({State.SUBMITTED_TO_CSP})
     with review_transaction(draft, by=by, version=version, states=states, begins=False) as work:
         workflow.refuse_claimed_case(draft, by=by)
@@ -108,7 +108,7 @@ def pass_on(
 
 
 def dismiss(draft: Draft, number: int, *, reason: str, by: AbstractBaseUser, version: ReviewVersion) -> None:
-    """Leave the application as it is. Raises ReviewChanged, ReviewRefused and Closed."""
+    """Dismiss the service's status. Raises ReviewChanged, ReviewRefused and Closed."""
     with review_transaction(draft, by=by, version=version, states=_SUBMITTED, begins=False, is_own_work=False) as work:
         status = _open_status_to_decide(work, number)
         reason = cleaned_text(reason, "reason", if_missing="Enter a reason.")

@@ -1,4 +1,4 @@
-"""Name the targets of checks, queries and notes, as pages and tables do, and find the form's labels for them."""
+"""Name the targets of checks, queries and notes for pages and tables, and find each target's label in the form."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -22,10 +22,10 @@ class TargetKind(models.TextChoices):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """`holder` is a section's key or a party's or class's token, `name` a field's name or a document's slot, or
-    SCREENING.
+    """A target: `holder` is the key of a section or the token of a party or class; `name` is a field, a document
+    slot, or SCREENING.
 
-    A document of the entity itself and the whole application have no holder; parties and sections have no name.
+    The entity's documents and the whole application have no holder; parties and sections have no name.
     """
 
     kind: TargetKind
@@ -42,7 +42,7 @@ class Target:
 
     @classmethod
     def parse(cls, text: str) -> "Target | None":
-        """Parse the target in a form. None where the text names none."""
+        """Parse a target that a form posts. None for any other text."""
         kind, *names = text.split(":")
         if len(names) != 2 or kind not in TargetKind.values:
             return None
@@ -57,7 +57,7 @@ class Target:
 
 
 def _index_name(name: str) -> str:
-    """Shorten a name as documents' slots are, so that it fits into an index."""
+    """Shorten a name to fit into an index, as document slots are shortened."""
     return document_subject(None, name).removeprefix("/")
 
 
@@ -66,7 +66,7 @@ SCREENING = "screening"
 
 
 def label_of(draft: Draft, target: Target) -> str | None:
-    """Return what the form calls a target; None where the application has no such target."""
+    """Return the form's label of a target; None where the application has no such target."""
     section = draft.schema.section(target.holder)
     party = draft.party(target.holder)
     match target.kind:
@@ -85,13 +85,13 @@ def label_of(draft: Draft, target: Target) -> str | None:
 
 
 def holder_name(draft: Draft, target: Target) -> str:
-    """Return the name of the party or class that a target belongs to; "" for the application's own and removed ones."""
+    """Return the name of the party or class that a target belongs to; "" for any other or a removed holder."""
     holder = draft.party(target.holder) or draft.share_class(target.holder)
     return holder.label if holder else ""
 
 
 def field_at(draft: Draft, target: Target) -> FieldSpec | None:
-    """Return the question that a target is about, of several of one name the first; None for any other target."""
+    """Return the question that a target is about (the first of that name); None if it is not about a question."""
     fields: Iterable[FieldSpec] = ()
     section = draft.schema.section(target.holder)
     party = draft.party(target.holder)

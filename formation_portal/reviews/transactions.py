@@ -1,5 +1,5 @@
-"""The transaction of every change of a review, with its lock, its version and its entry in the audit log; what others
-have done since a page was drawn, and the exceptions that say why a change was not made."""
+"""Make every change of a review in a transaction, with a lock, a version and an entry in the audit log. List what
+others changed since a page was drawn. Define the errors that refuse a change."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -40,27 +40,27 @@ from .models import (
 )
 
 UNDER_REVIEW = frozenset({State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW})
-# An older page is shown the last ones.
+# An older page lists only the newest.
 _MAX_TRANSITIONS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewVersion:
-    """The version of a review that a page was drawn with: the number of the submission, and the review's own; "2.17" in
-    a form."""
+    """The version of a review that a page shows: the numbers of the submission and of the review's changes;
+    "2.17" in a form."""
 
     round: int
     version: int
 
     @classmethod
     def parse(cls, text: str) -> "ReviewVersion":
-        """Parse the version in a form. A text that cannot be read is older than any version."""
+        """Parse the version in a form. An unreadable text gives a version older than any other."""
         numbers = parse_integers(text.split("."))
         return cls(*numbers) if len(numbers) == 2 else cls(0, 0)
 
     @classmethod
     def of_loaded(cls, application: Application) -> "ReviewVersion":
-        """Return the version of an application that was loaded together with its review. Makes no query."""
+        """Return the version of an application that was loaded with its review. No SQL query."""
         review = getattr(application, "review", None)
         return cls(application.submissions, review.version if review else 0)
 
@@ -70,7 +70,7 @@ class ReviewVersion:
 
 @dataclass(frozen=True, slots=True)
 class ReviewChange:
-    """A change by somebody (None: the portal), when, and a sentence without its subject."""
+    """A change: its author (None: the portal), its time, and a sentence without a subject."""
 
     by: Any
     at: datetime
@@ -78,7 +78,7 @@ class ReviewChange:
 
 
 def current_version(application: Application) -> ReviewVersion:
-    """Read the version that a page shows if it is drawn now. One query."""
+    """Read the version that a page drawn now shows. One SQL query."""
     version = Review.objects.filter(pk=application.pk).values_list("version", flat=True).first()
     return ReviewVersion(application.submissions, version or 0)
 
@@ -86,7 +86,7 @@ def current_version(application: Application) -> ReviewVersion:
 def changes_since(
     application: Application, version: ReviewVersion, *, by: AbstractBaseUser
 ) -> tuple[ReviewChange, ...]:
-    """Return the changes since a version by others than `by`, the newest first. Nine queries."""
+    """Return the changes by others than `by` since a version, newest first. Nine SQL queries."""
     changes = list(_transitions(application, version))
     for model in (Check, Evidence, Query, Note, ScreeningCheck, ReviewDecision, ServiceStatus):
         rows: Any = model._default_manager.filter(application=application, version__gt=version.version)
@@ -98,7 +98,7 @@ def changes_since(
 
 
 def _stopped_decisions(application: Application, version: ReviewVersion) -> Iterator[ReviewChange]:
-    """Yield the decisions that another agent has stopped since, as changes by the agents who had made them."""
+    """Yield the decisions that other agents stopped since a version, as changes by those who decided."""
     stopped = ReviewDecision.objects.filter(
         application=application, version__gt=version.version, outcome=DecisionOutcome.STOPPED
     )
@@ -159,7 +159,7 @@ _SERVICE_STATUS_ACTIONS = {
 
 
 class ReviewChanged(Exception):
-    """Raised where others have changed the review since the page was drawn; `changes` are theirs, the newest first."""
+    """Raised where others changed the review since the page was drawn. `changes` has the newest first."""
 
     def __init__(self, changes: Sequence[ReviewChange]) -> None:
         super().__init__("A colleague or the customer changed this after you opened the page.")
@@ -175,7 +175,7 @@ class NotApprovable(Exception):
 
 
 class DocumentsNotOpened(Exception):
-    """Raised where the agent has neither opened these documents nor said to go on without them."""
+    """Raised where the agent has neither opened these documents nor agreed to go on unread."""
 
     def __init__(self, documents: Sequence[Fact]) -> None:
         super().__init__("You have not opened every document.")
@@ -183,7 +183,7 @@ class DocumentsNotOpened(Exception):
 
 
 class ReviewRefused(Exception):
-    """Raised for a post that cannot be carried out. `field` is the control with the error, if one has it."""
+    """Raised for a post that cannot be carried out. `field` names the control with the error, or is ""."""
 
     def __init__(self, message: str, *, field: str = "") -> None:
         super().__init__(message)
@@ -192,7 +192,7 @@ class ReviewRefused(Exception):
 
 
 def cleaned_text(text: str, field: str, *, if_missing: str = "") -> str:
-    """Return a written text without white space around it. Raises ReviewRefused where it is missing or too long."""
+    """Return a typed text, stripped. Raises ReviewRefused where the text is missing or too long."""
     cleaned = text.replace("\r\n", "\n").replace("\x00", " ").strip()
     if if_missing and not cleaned:
         raise ReviewRefused(if_missing, field=field)
@@ -202,7 +202,7 @@ def cleaned_text(text: str, field: str, *, if_missing: str = "") -> str:
 
 
 class ClaimedByColleague(Exception):
-    """Raised where this agent has to take the case over before deciding."""
+    """Raised where a colleague has claimed the case that is to be decided."""
 
     def __init__(self, colleague: str) -> None:
         super().__init__(f"{colleague} has claimed this case. Take it over before you decide.")
@@ -219,7 +219,7 @@ class ReviewWork:
     done: list[tuple[str, Any]] = field(default_factory=list)
 
     def save(self, row: Any, action: str, **values: Any) -> None:
-        """Save the row with these values and its authorship, and note the action for the audit log."""
+        """Save the row with these values, its author and time, and note the action for the audit log."""
         authorship = {"version": self.review.version + 1, "by": self.by, "at": timezone.now()}
         for name, value in (authorship | values).items():
             setattr(row, name, value)
@@ -229,7 +229,7 @@ class ReviewWork:
         self.done.append((action, row))
 
     def save_first(self, rows: QuerySet[Any], action: str, **values: Any) -> bool:
-        """Save the first of these rows. Returns False where there is none; raises as `require_unchanged`."""
+        """Save the first of these rows. Returns False if there is none. Raises ReviewChanged."""
         row = rows.first()
         if row is None:
             return False
@@ -238,12 +238,12 @@ class ReviewWork:
         return True
 
     def require_unchanged(self, row: Any) -> None:
-        """Raise ReviewChanged where somebody else has changed this row since the page was drawn."""
+        """Raise ReviewChanged where somebody else changed this row after the page was drawn."""
         if row.version > self.seen.version and row.by_id != self.by.pk:
             raise self.outdated_error()
 
     def require_current(self) -> None:
-        """Raise ReviewChanged where others have changed anything of the review since the page was drawn."""
+        """Raise ReviewChanged where others changed any part of the review after the page was drawn."""
         if self.review.version > self.seen.version:
             error = self.outdated_error()
             if error.changes:
@@ -265,10 +265,9 @@ def review_transaction(
 ) -> Iterator[ReviewWork]:
     """Run one change of a review in a transaction that locks the application's row.
 
-    The first change that `begins` a review moves the application there. `is_own_work` is False for an answer to a
-    colleague's proposal. Raises OwnApplication, Closed where its status is not in `states`, PaymentDue where a review
-    would begin before the payment, and ReviewChanged where the application was submitted again since the page was
-    drawn.
+    With `begins`, the first change moves a submitted application into review. `is_own_work` is False for an answer
+    to a colleague's proposal. Raises OwnApplication, Closed where the status is not in `states`, PaymentDue where a
+    review would begin before the payment, and ReviewChanged where the application was submitted again since.
     """
     with transaction.atomic():
         lock_application(draft)
@@ -299,19 +298,19 @@ def review_transaction(
 
 
 def waiting_decision(application: Application) -> ReviewDecision | None:
-    """Return the decision that waits for a second agent. One query."""
+    """Return the decision that waits for a second agent. One SQL query."""
     waiting = ReviewDecision.objects.filter(application=application, outcome=DecisionOutcome.WAITING)
     return waiting.select_related("proposed_by", "by").first()
 
 
 def scheduled_decision(application: Application) -> ReviewDecision | None:
-    """Return the decision that has not taken effect yet. One query."""
+    """Return the decision that has not taken effect yet. One SQL query."""
     scheduled = ReviewDecision.objects.filter(application=application, outcome=DecisionOutcome.SCHEDULED)
     return scheduled.select_related("by", "proposed_by").first()
 
 
 def stop_scheduled_decision(work: ReviewWork, *, own: bool = False) -> None:
-    """Stop a colleague's decision that has not taken effect, and with `own` the agent's own."""
+    """Stop a colleague's decision before it takes effect; with `own` the agent's own, too."""
     decision = scheduled_decision(work.draft.application)
     if decision is None or (decision.by_id == work.by.pk and not own):
         return
@@ -321,14 +320,14 @@ def stop_scheduled_decision(work: ReviewWork, *, own: bool = False) -> None:
 
 
 def without_effect(decision: ReviewDecision, outcome: DecisionOutcome) -> dict[str, Any]:
-    """Return the values of a decision that does not take effect: this outcome; a confirmed proposal waits again."""
+    """Return the columns of a decision that is stopped or undone: this outcome; a confirmed proposal waits again."""
     if decision.is_confirmed:
         return {"outcome": DecisionOutcome.WAITING, "takes_effect_at": None}
     return {"outcome": outcome}
 
 
 def raise_version(application: Application) -> int:
-    """Return the version that a change from outside of a review makes. The caller holds the application's lock."""
+    """Raise and return the version, for a change outside of the review. The caller holds the application's lock."""
     review, _ = Review.objects.get_or_create(application=application)
     review.version += 1
     review.save()
