@@ -1,8 +1,8 @@
-"""Decide which cases an agent may open, and of which ones the documents and the numbers that people are known by.
+"""Decide which cases an agent may open, with or without documents and people's identity numbers.
 
 `Right.ALL_CASES` opens every case, `Right.OWN_CASES` those that the agent has claimed or was assigned; both with
-documents and numbers. Without a right to a case AGENTS_WITHOUT_RIGHTS decides: "queue" shows its row in the queue
-without personal data and nothing else, "cases" its answers, too. Nobody opens the case of their own application.
+documents and numbers. Without a right to a case AGENTS_WITHOUT_RIGHTS decides: "queue" shows only its row in the queue,
+without personal data, "cases" its answers, too. No agent can open the case of the agent's own application.
 """
 
 from collections.abc import Callable, Mapping
@@ -38,15 +38,15 @@ _MAX_COLLEAGUES = 5
 class Opens(Enum):
     """The kinds of pages that the decorator `opens` guards."""
 
-    # The pages of a case that name people, and what is done there; the address names the case by its `reference`.
+    # The pages of a case that name people, and their actions; the URL has the `reference` of the case.
     CASE = auto()
-    # The documents of a case, and the numbers that people are known by.
+    # The documents of a case, and people's identity numbers.
     DOCUMENTS = auto()
-    # One delivery, by its `number`: it opens as the case of its application does.
+    # A delivery, by its `number`: it opens to the readers of its case.
     DELIVERY = auto()
-    # A page that names people of several cases.
+    # A page that names people of many cases.
     EVERY_CASE = auto()
-    # The rows of the queue, for agents who can open what they claim. Claiming refuses own applications itself.
+    # The rows of the queue, for agents who can open cases they claim. A claim itself refuses own applications.
     QUEUE = auto()
 
 
@@ -74,7 +74,7 @@ def can_take_cases(reader: User) -> bool:
 
 
 def reviewers() -> QuerySet[User]:
-    """Return the agents who can be given a case, by name: they may review, and open what is assigned to them."""
+    """Return the agents who can be given a case, by name: those who may review, and open assigned cases."""
     agents = agents_with(Right.REVIEW)
     if settings.AGENTS_WITHOUT_RIGHTS == "cases":
         return agents
@@ -83,7 +83,7 @@ def reviewers() -> QuerySet[User]:
 
 
 def opens(kind: Opens) -> Callable[[UserView[Rest]], UserView[Rest]]:
-    """Guard a view: refuse it with a page that says why to agents who may not open this. Stands below the policy."""
+    """Guard a view: answer agents without access with a page that says why. Apply below the policy decorator."""
 
     def guard(view: UserView[Rest]) -> UserView[Rest]:
         @wraps(view)
@@ -98,9 +98,9 @@ def opens(kind: Opens) -> Callable[[UserView[Rest]], UserView[Rest]]:
 def case_action(
     right: Right, *, leads_to: str = "desk:case", kind: Opens = Opens.CASE
 ) -> Callable[[UserView[Rest]], View[Rest]]:
-    """Declare a view that changes something of a case, for agents who have the right and may open the page's kind.
+    """Declare a view that changes a case, for agents who have the right and may open this kind of page.
 
-    A GET, as after signing in again, leads to the page of this name.
+    A GET, as after a new sign-in, redirects to the page `leads_to`.
     """
 
     def guard(view: UserView[Rest]) -> View[Rest]:
@@ -119,7 +119,7 @@ def case_action(
 
 
 def _refusal(request: UserRequest, kind: Opens, address: Mapping[str, Any]) -> HttpResponse | None:
-    """Return the page that says why the reader may not open this; None where they may, or nothing is there."""
+    """Return the page that says why the reader has no access; None with access, or if the case does not exist."""
     reader = request.user
     if kind is Opens.QUEUE:
         return None if can_open_claimed(reader) else right_missing_page(request, Right.OWN_CASES)
@@ -148,7 +148,7 @@ def _refusal(request: UserRequest, kind: Opens, address: Mapping[str, Any]) -> H
 
 
 def own_application_page(request: UserRequest, application: int, reference: str) -> HttpResponse:
-    """Answer 403: the application is the reader's own. Says who can review it. Two queries."""
+    """Answer 403 for the reader's own application, and name its reviewers. Two SQL queries."""
     context = {
         "reference": reference,
         "colleagues": [agent.called for agent in reviewers().exclude(pk=request.user.pk)[:_MAX_COLLEAGUES]],

@@ -1,4 +1,4 @@
-"""Make the addresses of a case's pages, in which the state of the queue travels along."""
+"""Make the URLs of a case's pages, which carry the state of the queue along."""
 
 from collections.abc import Mapping
 from urllib.parse import unquote, urlsplit
@@ -15,7 +15,7 @@ from .queue_state import QueueState
 
 
 def queue_shown(values: Mapping[str, str]) -> QueueState:
-    """Read the state of the queue that a case was opened from: `shown` in a form, `from` in an address."""
+    """Read the state of the queue that a case was opened from: `shown` in a form, `from` in a URL."""
     address = values.get("shown", "") or values.get("from", "")
     return QueueState.read(QueryDict(address.removeprefix("?")))
 
@@ -37,11 +37,11 @@ def with_queue(address: str, queue_state: QueueState | None) -> str:
 
 
 def return_url(posted: QueryDict, reference: str) -> str:
-    """Return the address in `back` if it is one of this case's, else that of the case's own page."""
+    """Return the URL in `back` if it is a page of this case, else the URL of the case itself."""
     home = reverse("desk:case", args=[reference])
     back = posted.get("back", "")
     is_within = url_has_allowed_host_and_scheme(back, allowed_hosts=None) and back.startswith(home)
-    # Browsers climb by dots that are written as %2e, too.
+    # Browsers also resolve dots that are written as %2e.
     return back if is_within and ".." not in unquote(back) and back.isprintable() else home
 
 
@@ -50,12 +50,12 @@ def return_query(posted: QueryDict, reference: str) -> QueryDict:
 
 
 def fact_id(number: int) -> str:
-    """Return the id of a fact on its party's page, by its number in the checklist; the first is 1."""
+    """Return the id of a fact on its party's page, by its number in the checklist, from 1."""
     return f"fact-{number}"
 
 
 class TargetLinks:
-    """Make the addresses of the targets of one case. Makes no query."""
+    """Make the URLs of the targets of a case. No SQL query."""
 
     def __init__(self, draft: Draft, checklist: Checklist, queue_state: QueueState) -> None:
         self._draft = draft
@@ -65,7 +65,7 @@ class TargetLinks:
         self._party_urls: dict[str, str] = {}
 
     def at(self, target: Target) -> str:
-        """Return the address of a target; a target without a place of its own is on the case's page."""
+        """Return the URL of a target; for a target without an anchor the URL of the case."""
         if self._draft.party(target.holder):
             return self._at_party(target)
         if target.holder and self._draft.schema.section(target.holder) is None:
@@ -90,7 +90,7 @@ class TargetLinks:
 
 
 def next_check_url(draft: Draft, checklist: Checklist, token: str, queue_state: QueueState) -> str:
-    """Return the address at which a review goes on after a party, or the application itself (no token). No query."""
+    """Return the URL of the next check after a party, or after the application (no token). No SQL query."""
     reference = draft.application.reference
     following = checklist.following(token)
     if following is None:

@@ -1,4 +1,4 @@
-"""Answer a post that a review refuses or that was overtaken by others, so that no typed text is lost."""
+"""Answer a post that the review refuses, or that others have overtaken, without losing typed text."""
 
 from collections.abc import Collection, Iterable
 from types import TracebackType
@@ -30,7 +30,7 @@ ReviewError = (ReviewChanged, ReviewRefused, Closed, ClaimedByColleague, NotAppr
 class ReviewErrors:
     """Catch the errors of a review. `response` is the answer to the post; None where there was no error.
 
-    `title` says what was not done; `typed` are the written texts by their labels. Subclasses show the form again.
+    `title` says what was not done; `typed` has labels with typed texts. Subclasses show the form again.
     """
 
     def __init__(
@@ -53,9 +53,9 @@ class ReviewErrors:
         return self.response is not None
 
     def answer(self, error: Exception) -> HttpResponse | None:
-        """Return a page that says why nothing was done; None for an error that is not answered here.
+        """Return a page that says why nothing was done; None for an unknown error.
 
-        After ReviewChanged it offers to post again, after other errors it shows the `typed` texts to be copied.
+        After ReviewChanged the page offers to post again, after other errors to copy the `typed` texts.
         """
         if not isinstance(error, ReviewChanged | ReviewRefused | Closed | ClaimedByColleague):
             return None
@@ -87,7 +87,7 @@ def seen_version(request: UserRequest) -> ReviewVersion:
 
 
 def posted_again(request: UserRequest, *, without: Collection[str] = ()) -> tuple[tuple[str, str], ...]:
-    """Return the names and values of the post, to be posted once more, but for these names."""
+    """Return the names and values of the post `without` these names, to be posted again."""
     controls = []
     for name, values in request.POST.lists():
         if name != "csrfmiddlewaretoken" and name not in without:

@@ -1,4 +1,4 @@
-"""List the deliveries of a case to the formation service, as agents see them."""
+"""List the deliveries of a case to the formation service, for agents."""
 
 from collections.abc import Iterator
 
@@ -13,9 +13,9 @@ from .masking import TextMasking
 
 
 class CaseDeliveries:
-    """The deliveries of one case: each one's title and status, with the service's masked objections.
+    """The deliveries of a case: titles and statuses, with the service's objections, masked.
 
-    Two queries; the rows stay with the application for `approval_blockers`.
+    Two SQL queries; `approval_blockers` uses the rows again.
     """
 
     def __init__(self, draft: Draft) -> None:

@@ -1,4 +1,4 @@
-"""Describe documents as agents see them: the state of the viewer, who has opened each, and where it is shown."""
+"""Describe documents for agents: the state of the viewer, who has opened a document, and its URL."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,8 +26,8 @@ ROTATIONS = (0, 90, 180, 270)
 
 @dataclass(frozen=True, slots=True)
 class ViewerState:
-    """The state of the viewer in an address: a page of a document (0: the first one), its size in percent, its turn in
-    degrees. `opens` says that the address opens the document, which is recorded.
+    """The state of the viewer in a URL: document (0: the first), page, zoom in percent, turn in degrees. `opens`: the
+    URL opens the document, which is recorded.
     """
 
     document: int = 0
@@ -39,7 +39,7 @@ class ViewerState:
 
     @classmethod
     def read(cls, query: QueryDict) -> "ViewerState":
-        """Read the state from an address. Unreadable parts are ignored."""
+        """Read the state from a URL. Unreadable parts are ignored."""
         zoom = _number(query, "zoom")
         turn = _number(query, "turn")
         return cls(
@@ -52,7 +52,7 @@ class ViewerState:
         )
 
     def query(self, *, opens: bool = False) -> str:
-        """Return the query of an address; with `opens` that of a link by which a person opens the document."""
+        """Return the query of a URL; with `opens`, of a link by which a person opens the document."""
         parameters: dict[str, Any] = {"open": 1} if opens else {}
         default = ViewerState()
         for name in ("document", "page", "zoom", "turn"):
@@ -69,7 +69,7 @@ class ViewerState:
         return replace(self, page=page)
 
     def zoomed(self, step: int) -> "ViewerState | None":
-        """Return the state with the next larger size (1) or the next smaller one (-1)."""
+        """Return the state zoomed in (1) or out (-1); None at the limit."""
         index = ZOOMS.index(self.zoom) + step
         return replace(self, zoom=ZOOMS[index]) if 0 <= index < len(ZOOMS) else None
 
@@ -85,7 +85,7 @@ def _number(query: QueryDict, name: str) -> int:
 def unopened_documents(
     draft: Draft, facts: Iterable[Fact], queue_state: QueueState
 ) -> list[tuple[Fact, str, str, str]]:
-    """Return each document with its holder's name, who has opened it, and where it is shown. One query."""
+    """Return each document with its holder's name, who has opened it, and its URL. One SQL query."""
     opened = opened_documents(draft)
     rows = []
     for fact in facts:
@@ -100,7 +100,7 @@ def opened_by(names: Sequence[str]) -> str:
 
 
 def document_url(document: Document, queue_state: QueueState) -> str:
-    """Return where a document is shown: on its party's page, beside the answers; else on a page of its own; else as a
+    """Return the URL of a document: on its party's page, beside the answers; else on its own page; else as a
     download."""
     reference = document.application.reference
     if document.party:

@@ -1,4 +1,4 @@
-"""Find the cases, documents and deliveries that an address names, or answer 404."""
+"""Find the cases, documents and deliveries that a URL names, or raise 404."""
 
 from django.db.models import Q
 from django.shortcuts import get_object_or_404
@@ -33,7 +33,7 @@ def get_document_or_404(reference: str, number: int) -> Document:
 
 
 def get_delivery_or_404(number: int) -> Delivery:
-    """Return a delivery that agents look after, have decided about, or that belongs to a case."""
+    """Return a delivery that agents handle or have decided about, or that belongs to a case."""
     is_for_agents = Q(pk__in=deliveries_in().values("pk")) | Q(pk__in=Decision.objects.values("delivery"))
     is_of_case = Q(application__submitted_at__isnull=False, application__deleted_at=None)
     deliveries = Delivery.objects.filter(is_for_agents | is_of_case, pk=number).select_related("application")

@@ -1,4 +1,4 @@
-"""Mask the numbers that people are known by until an agent asks to see them, also in the words of the service."""
+"""Mask people's identity numbers until an agent asks to see them, also in messages of the service."""
 
 import re
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from formation_portal.contract import canonical
 from formation_portal.reviews.targets import Target, field_at
 
 _SHOWN = 3
-# The end of a number that is not longer would be most of it.
+# The shown end of a shorter number would be most of the number.
 _SHORT = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """A masked number: its last letters and digits, or none. It doesn't tell how long the number is."""
+    """A masked number: its last letters and digits, or none. The mask hides the length."""
 
     ending: str
 
@@ -25,7 +25,7 @@ class Mask:
 
 
 def mask_of(number: str) -> Mask:
-    """Mask a number. Hyphens and spaces are no part of it."""
+    """Mask a number, ignoring hyphens and spaces."""
     characters = "".join(filter(str.isalnum, number))
     return Mask(characters[-_SHOWN:] if len(characters) > _SHORT else "")
 
@@ -37,13 +37,13 @@ def is_identity_number(draft: Draft, target: Target) -> bool:
 
 
 class TextMasking:
-    """Mask every identity number of the application's parties in texts. Makes no query."""
+    """Mask every identity number of the application's parties in texts. No SQL query."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
 
     def masked(self, text: str) -> str:
-        """Return the text with every number masked, however it is grouped there."""
+        """Return the text with every number masked, even with other separators."""
         if not text:
             return ""
         plain = _plain(text)
@@ -54,7 +54,7 @@ class TextMasking:
 
     @cached_property
     def _patterns(self) -> list[tuple[str, str, str]]:
-        """Return each number's letters and digits, the expression that finds it, and its mask; the longest first."""
+        """Return each number's letters and digits, its search expression and its mask; the longest number first."""
         numbers = set()
         for party in self._draft.parties:
             for spec in self._draft.schema.fields_of(party.kind, party.roles):

@@ -18,10 +18,10 @@ PLACE_LIMIT = 200
 
 @attested("claimed_by_id", "claimed_at", "taken_from_id", "word", every=False)
 class Case(models.Model):
-    """A submitted application as the queue shows it: a copy but for the claim, kept up to date by `queue.queue_index`.
+    """A submitted application as the queue shows it: a copy, except the claim, kept up to date by `queue.queue_index`.
 
-    The columns that end in `_since` hold the time of the last submission while the case is in that view, and else
-    nothing: an index on each holds its cases in the queue's order. (SQLite makes no use of indexes on flags.)
+    A column that ends in `_since` holds the time of the last submission while the case is in that view, else NULL. Its
+    index lists the view's cases in the queue's order. (SQLite makes no use of indexes on flags.)
     """
 
     application = models.OneToOneField(Application, models.CASCADE, primary_key=True, related_name="case")
@@ -33,14 +33,14 @@ class Case(models.Model):
     open_since = models.DateTimeField(null=True)
     waiting_since = models.DateTimeField(null=True)
     answered_since = models.DateTimeField(null=True)
-    # Set while a decision waits for a second agent; and the agent who proposed it.
+    # Set while a decision waits for a second agent; the agent who proposed it.
     confirm_since = models.DateTimeField(null=True)
     proposed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+", db_index=False
     )
-    # Set while a refused proposal has to be decided again by the agent who made it.
+    # Set while the agent whose proposal was refused has to decide again.
     refused_at = models.DateTimeField(null=True)
-    # The working days that it may be with us, and was in earlier rounds; the time at which it becomes overdue.
+    # The working days that a case may be with us, and was in earlier rounds; when the case becomes overdue.
     target_days = models.PositiveSmallIntegerField(default=0)
     waited_days = models.PositiveSmallIntegerField(default=0)
     overdue_at = models.DateTimeField(null=True)
@@ -49,20 +49,20 @@ class Case(models.Model):
     place = models.CharField(max_length=PLACE_LIMIT, blank=True)
     parties = models.PositiveIntegerField(default=0)
     documents = models.PositiveIntegerField(default=0)
-    # The checks that are done, and all of them; 0 until they are counted.
+    # The numbers of done checks and of all checks; 0 until counted.
     checks_done = models.PositiveIntegerField(default=0)
     checks_all = models.PositiveIntegerField(default=0)
-    # Rises with each change of the application or its review, but not with claims, so that an agent's page can be
-    # compared with it (`Opening`); the author of the last change, None for the service and guests; its time.
+    # Rises with each change of the application or its review, but not with claims, for comparison with an agent's
+    # page (`Opening`); the author of the last change, None for the service and guests; its time.
     version = models.PositiveIntegerField(default=0)
     changed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+", db_index=False
     )
     changed_at = models.DateTimeField(null=True)
-    # A status that the formation service decided by itself, while it waits for an agent, and the time of its arrival.
+    # A status that the formation service decided by itself and that waits for an agent; the time of its arrival.
     service_status = EncryptedTextField(max_length=80, blank=True, default="", bound_to=("application_id",))
     service_status_since = models.DateTimeField(null=True)
-    # The claim (desk/queue/claims.py). `word` is the reason for which it was taken over from `taken_from`.
+    # The claim (desk/queue/claims.py). `word` is the reason for taking the case over from `taken_from`.
     claimed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     claimed_at = models.DateTimeField(null=True)
     taken_from = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
@@ -95,13 +95,13 @@ class Case(models.Model):
 
     @property
     def is_claimed(self) -> bool:
-        """Report that an agent has claimed it. A claim expires after some hours."""
+        """Tell whether an agent has a claim that has not expired (CLAIM_HOURS)."""
         expiry = timedelta(hours=settings.CLAIM_HOURS)
         return self.claimed_at is not None and self.claimed_at > timezone.now() - expiry
 
 
 class CaseWord(models.Model):
-    """A digest of the beginning of a word that finds a case (desk/queue/queue_index.py): the database knows no name."""
+    """A digest of the beginning of a word of a case, for searches without stored names (desk/queue/queue_index.py)."""
 
     case = models.ForeignKey(Case, models.CASCADE, related_name="words")
     word = models.BinaryField(max_length=120)
@@ -115,7 +115,7 @@ class CaseWord(models.Model):
 
 
 class Offer(models.Model):
-    """A product of which there is a case, with its jurisdiction: a choice of the filters."""
+    """A product that has cases, with its jurisdiction: a choice in the filters."""
 
     product = models.CharField(max_length=100, primary_key=True)
     name = models.CharField(max_length=TITLE_LIMIT)
@@ -126,7 +126,7 @@ class Offer(models.Model):
 
 
 class Opening(models.Model):
-    """The last time at which an agent had a case open, and the version that was shown then (desk/case/news.py)."""
+    """The last time that an agent had a case open, and the version that the page showed (desk/case/news.py)."""
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="+")
     agent = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
@@ -142,8 +142,8 @@ class Opening(models.Model):
 
 
 class SharedText(models.Model):
-    """A text that agents use again in queries and decisions (desk/shared_texts.py). A removed one keeps its row;
-    `version` counts its changes, so that nobody overwrites what they have not seen."""
+    """A text that agents reuse in queries and decisions (desk/shared_texts.py). A removed text keeps its row; `version`
+    counts its changes, so that no agent overwrites an unseen change."""
 
     title = models.CharField(max_length=80)
     text = models.TextField()

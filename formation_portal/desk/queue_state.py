@@ -1,5 +1,5 @@
-"""Read and write the state of the queue in an address: view, filters, order and position; of a search only its id,
-since its words are names of people and companies (`queue/searches.py`)."""
+"""Read and write the state of the queue in a URL: view, filters, order, position, and the id of a search, whose words
+are names of people and companies (`queue/searches.py`)."""
 
 import re
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from django.utils.http import urlencode
 from formation_portal.contract.lifecycle import State
 from formation_portal.core.integers import parse_integer, parse_integers
 
-# A longer text is no reference and no name.
+# No reference or name is longer.
 _MAX_LENGTH = 200
 _SEARCH = re.compile(r"[A-Za-z0-9_-]{1,24}")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -34,7 +34,7 @@ class QueueView(TextChoices):
 
 @dataclass(frozen=True, slots=True)
 class QueuePosition:
-    """The position of a case in the order, behind which the list goes on."""
+    """The position of a case, after which the next page of the list begins."""
 
     at: datetime
     pk: int
@@ -52,12 +52,12 @@ class QueuePosition:
 
 
 def micros_of(moment: datetime) -> int:
-    """Return a moment as addresses have it: in microseconds, exactly as the database stores it."""
+    """Return a time as URLs have it: in microseconds, as exact as in the database."""
     return (moment - _EPOCH) // timedelta(microseconds=1)
 
 
 def moment_at(micros: int) -> datetime | None:
-    """Return the moment of these microseconds, or None for one that no calendar has."""
+    """Return the time of these microseconds, or None if out of range."""
     try:
         return _EPOCH + timedelta(microseconds=micros)
     except OverflowError:
@@ -70,10 +70,10 @@ def read_text(query: Mapping[str, str], name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class QueueState:
-    """The view, filters, order and position of a page of the queue. Unreadable values filter nothing."""
+    """The view, filters, order and position of a page of the queue. Unreadable values are ignored."""
 
     view: QueueView = QueueView.WAITING
-    # The id of a search, and its words, which are read from the session and stand in no address.
+    # The id of a search, and its words, which come from the session and stand in no URL.
     search: str = ""
     text: str = ""
     state: str = ""
@@ -107,7 +107,7 @@ class QueueState:
 
     @property
     def address(self) -> str:
-        """Return the query of an address, with its question mark; "" for the default."""
+        """Return the query of a URL, with its question mark; "" for the default."""
         parameters = {
             "view": "" if self.view is QueueView.WAITING else self.view.value,
             "search": self.search,
@@ -124,7 +124,7 @@ class QueueState:
 
     @property
     def includes_closed(self) -> bool:
-        """Report that closed cases are found, too: by a state, or by a search among all."""
+        """Tell whether closed cases are included: by a state, or by a search in all cases."""
         return self.view in (QueueView.WAITING, QueueView.ALL) and bool(self.state or self.text)
 
     @property

@@ -1,4 +1,4 @@
-"""Texts that agents share for queries and decisions. Their placeholders are filled in when one is inserted."""
+"""Insert texts that agents share into queries and decisions, and fill in their placeholders."""
 
 import re
 from functools import cached_property
@@ -16,7 +16,7 @@ _PLACEHOLDER = re.compile(r"\{([^{}\n]*)\}")
 
 
 def is_insertion(request: UserRequest) -> bool:
-    """Report that the button of desk/_shared_texts.html was pressed. With htmx a header says so (js/autosave.js)."""
+    """Tell whether the button of desk/_shared_texts.html was pressed; for htmx by a header (js/autosave.js)."""
     return "insert" in request.POST or request.htmx.trigger_name == "insert"
 
 
@@ -25,7 +25,7 @@ def unknown_placeholders(text: str) -> list[str]:
 
 
 class SharedTexts:
-    """The shared texts that fit one form: each of their placeholders has a value there. One query, when first used."""
+    """The shared texts that fit a form, which has a value for each placeholder. One SQL query, at first use."""
 
     def __init__(self, draft: Draft, *, reader: Any, target: Target = WHOLE_APPLICATION) -> None:
         self._draft = draft

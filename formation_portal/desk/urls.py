@@ -1,4 +1,4 @@
-"""The agents' addresses, room by room. A case's reference comes last, since it fits any word."""
+"""The agents' URLs, by package. A case's reference comes last, as it matches any word."""
 
 from django.urls import include, path
 
@@ -15,7 +15,7 @@ from .texts import urls as texts
 
 app_name = "desk"
 
-# Below one application's address.
+# Below the URL of an application.
 application = [
     *case.application,
     *queue.application,

@@ -1,4 +1,4 @@
-"""Word numbers of things and the states of an application, as agents read them."""
+"""Word counts and the states of an application for agents."""
 
 from formation_portal.contract.lifecycle import State
 
@@ -27,7 +27,7 @@ def together(*parts: str) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
-# The words for customers of some states say "you".
+# For some states the words for customers say "you".
 _WORDS = {State.SUBMITTED_FOR_REVIEW: "New", State.RETURNED_FOR_CHANGES: "With customer"}
 WAITING_FOR_PAYMENT = "Waiting for payment"
 _MARKS = {
@@ -50,7 +50,7 @@ def state_mark(state: State) -> str:
 
 
 def service_status_words(status: str) -> str:
-    """Word a status of the formation service for agents; an unknown one stays as it is."""
+    """Word a status of the formation service for agents; keep an unknown status."""
     if status == State.RETURNED_FOR_CHANGES:
         return "Returned for changes"
     return state_words(State(status)) if status in set(State) else status

@@ -1,4 +1,4 @@
-"""Read the form in which an agent makes an API key."""
+"""Read the form that makes an API key."""
 
 from datetime import timedelta
 from typing import Any
@@ -14,7 +14,7 @@ _DAYS = {"30": "After 30 days", "90": "After 90 days", "365": "After 1 year", _N
 
 
 class _Scopes(forms.CheckboxSelectMultiple):
-    """Boxes for the scopes; the error summary leads to the first one."""
+    """Checkboxes for scopes. The error summary links to the first."""
 
     def id_for_label(self, id_: str, index: str | None = None) -> str:
         return super().id_for_label(id_, index or "0")
@@ -39,7 +39,7 @@ class ApiKeyForm(forms.Form):
     )
 
     def clean_name(self) -> str:
-        """Refuse the name of another active key: a form that arrives twice makes one key."""
+        """Refuse the name of an active key, so that a repeated post makes no second key."""
         name: str = self.cleaned_data["name"]
         if any(not key.has_expired for key in ApiKey.objects.filter(name__iexact=name, revoked_at=None)):
             raise forms.ValidationError("Another key has this name. Enter a different one.")

@@ -1,5 +1,5 @@
-"""Make, revoke and replace keys of the embedded service (service/auth.py), with an entry in the audit log, which names
-a key by its number and its scopes."""
+"""Make, revoke and replace keys of the embedded service (service/auth.py), each with an entry in the audit log that
+has the key's number and scopes."""
 
 from datetime import timedelta
 from typing import Any
@@ -13,7 +13,7 @@ from formation_portal.service.auth import create_key, replace_portal_key, revoke
 from formation_portal.service.models import ApiKey
 
 
-# The service's database commits first: a key without an entry was shown to nobody.
+# The service's database commits first: a key without an entry is never shown.
 @transaction.atomic
 @transaction.atomic(using="service")
 def make_key(*, by: User | None, **fields: Any) -> tuple[ApiKey, str]:
@@ -26,7 +26,7 @@ def make_key(*, by: User | None, **fields: Any) -> tuple[ApiKey, str]:
 @transaction.atomic
 @transaction.atomic(using="service")
 def revoke(number: int, *, by: User | None) -> bool:
-    """Revoke a key. Returns False where there is none that can be."""
+    """Revoke a key. Returns False if the key can't be revoked."""
     is_done = revoke_key(number)
     if is_done:
         _append("revoke", number, by=by)
@@ -36,7 +36,7 @@ def revoke(number: int, *, by: User | None) -> bool:
 @transaction.atomic
 @transaction.atomic(using="service")
 def replace_portals(*, valid_for: timedelta) -> ApiKey:
-    """Give the portal another key, and let the one before expire after a while."""
+    """Give the portal a new key, and let the old key expire after `valid_for`."""
     row = replace_portal_key(valid_for=valid_for)
     _append("replace", row.pk, by=None)
     return row

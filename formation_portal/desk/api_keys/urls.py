@@ -1,4 +1,4 @@
-"""The addresses of API keys."""
+"""The URLs of API keys."""
 
 from django.urls import path
 

@@ -14,7 +14,7 @@ from .forms import ApiKeyForm
 from .keys import make_key, revoke
 
 _METHODS = ["GET", "HEAD", "POST"]
-# Of more keys the inactive ones are left out first.
+# Beyond this, inactive keys are left out first.
 _MAX_KEYS = 200
 
 
@@ -22,7 +22,7 @@ _MAX_KEYS = 200
 @agent_with(Right.KEYS)
 @recently_authenticated
 def api_keys(request: UserRequest) -> HttpResponse:
-    """Show all keys, and the form to make one. The answer has the only copy of a new key."""
+    """Show all keys and the form for a new key, which only the answer to its post shows."""
     form = ApiKeyForm(request.POST if request.method == "POST" else None)
     new_row = None
     key = ""
@@ -39,7 +39,7 @@ def api_keys(request: UserRequest) -> HttpResponse:
 @agent_with(Right.KEYS)
 @recently_authenticated
 def revocation(request: UserRequest, number: int) -> HttpResponse:
-    """Ask whether to revoke a key; a POST revokes it. The portal's own keys are not revoked here."""
+    """Ask whether to revoke a key; a POST revokes it. The portal's keys can't be revoked here."""
     key = get_object_or_404(ApiKey.objects.filter(is_unlimited=False, is_demo=False), pk=number)
     if request.method != "POST":
         return render(request, "desk/api_keys/revocation.html", {"found": key})

@@ -1,5 +1,5 @@
-"""Filter, describe and export the audit log. The filter stands in the address; the CSV has the rows as they are hashed:
-neither has a person's name."""
+"""Filter, describe and export the audit log. The URL has the filter, the CSV the rows as they are hashed; neither
+contains a person's name."""
 
 import json
 from collections import defaultdict
@@ -27,7 +27,7 @@ from formation_portal.ui.pagination import PageLink, keyset_page
 
 _A_PAGE = 50
 _A_DAY = timedelta(days=1) // timedelta(microseconds=1)
-# The rows of the CSV that are in memory at a time.
+# The number of CSV rows in memory at a time.
 _CHUNK_SIZE = 2_000
 _REVIEWS: dict[str, str] = {
     "accept": "Accepted a fact",
@@ -109,7 +109,7 @@ _ACTION_NAMES: dict[str, str] = {AuditAction.LOOK: "way", AuditAction.ERASURE: "
 
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
-    """The filter of the log. `who` is a kind of actor or the number of an account. Unreadable values are empty."""
+    """The filter of the log. `who` is a kind of actor or an account number. Unreadable values become empty."""
 
     reference: str = ""
     action: str = ""
@@ -177,7 +177,7 @@ def _beginning(day: date) -> int:
 
 @dataclass(frozen=True, slots=True)
 class EntryDescription:
-    """An entry in words. `has_name` marks a person's name in `who`; `may_tell`: it is about a submitted application."""
+    """An entry in words. `has_name`: `who` is a person's name; `may_tell`: the application is submitted."""
 
     entry: Entry
     who: str
@@ -187,7 +187,7 @@ class EntryDescription:
 
 
 def describe(entries: Iterable[Entry]) -> list[EntryDescription]:
-    """Describe the entries, agents by their names, customers where their case is on the desk. Three queries."""
+    """Describe the entries, with the names of agents, and of customers of submitted cases. Three SQL queries."""
     entries = list(entries)
     people = User.objects.in_bulk({entry.account for entry in entries} | set(map(_account_named, entries)))
     applications = Application.objects.submitted().filter(pk__in={entry.application for entry in entries})
@@ -213,8 +213,8 @@ def describe(entries: Iterable[Entry]) -> list[EntryDescription]:
 
 
 def _what(entry: Entry, agent: User | None, changes: Mapping[int, str]) -> str:
-    """Say what was done, though somebody may have altered the detail. `agent` is the account whose rights were changed,
-    or who was assigned the case; `changes` are the history's sentences by their numbers."""
+    """Say what was done, even if the detail was tampered with. `agent` is the account whose rights changed or who was
+    assigned the case; `changes` maps numbers to sentences of the history."""
     detail = detail_of(entry)
     if entry.action == AuditAction.REVIEW:
         return _review_words(detail.get("did"))
@@ -234,7 +234,7 @@ def _what(entry: Entry, agent: User | None, changes: Mapping[int, str]) -> str:
     if entry.action == AuditAction.EXPORT and not entry.application:
         values["subject"] = f"account {entry.subject}"
     if entry.action == AuditAction.REVEAL:
-        # A question is named by the end of its name: `person.passport_number` is the passport number.
+        # A question is named by the last part: `person.passport_number` becomes "passport number".
         names = [canonical.property_of(name).replace("_", " ") for name in values["fields"].split(", ")]
         values["fields"] = ", ".join(names) or "unknown"
     texts = _TEXTS[entry.action]
@@ -256,14 +256,14 @@ def _joined(value: Any) -> str:
 
 
 def _account_named(entry: Entry) -> int:
-    """Return the account whose rights an entry changes, or that a case was assigned to; 0 for any other entry."""
+    """Return the account whose rights the entry changes or that gets a case; 0 for any other entry."""
     if entry.action == AuditAction.CLAIM:
         return number_in(str(detail_of(entry).get("to", "")))
     return number_in(entry.subject) if entry.action == AuditAction.RIGHTS else 0
 
 
 def detail_of(entry: Entry) -> dict[str, Any]:
-    """Return the entry's detail; {} where somebody has made it unreadable."""
+    """Return the entry's detail; {} if tampering made it unreadable."""
     try:
         detail = json.loads(entry.detail or "{}")
     except ValueError:
@@ -291,7 +291,7 @@ def _changes(entry: Entry) -> list[int]:
 def timeline(
     entry_filter: AuditFilter, *, before: int
 ) -> tuple[list[tuple[date, list[EntryDescription]]], list[PageLink]]:
-    """Return the entries with numbers below `before` (0: the newest), by day, and the links to other pages."""
+    """Return the entries numbered below `before` (0: the newest), by day, and links to other pages."""
     entries = entry_filter.entries()
     if before:
         entries = entries.filter(number__lt=before)
@@ -309,7 +309,7 @@ def timeline(
 
 
 def csv_rows(entries: QuerySet[Entry]) -> Iterator[Sequence[Any]]:
-    """Yield the rows of the CSV. `at` is the moment as people write it, in UTC."""
+    """Yield the rows of the CSV. `at` is an ISO 8601 time in UTC."""
     yield ("at", *COLUMNS)
     for entry in entries.iterator(chunk_size=_CHUNK_SIZE):
         yield (entry.at.isoformat(), *(getattr(entry, name) for name in COLUMNS))

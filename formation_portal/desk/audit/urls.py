@@ -1,4 +1,4 @@
-"""The addresses of the audit log."""
+"""The URLs of the audit log."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Rows for the answers, parties and documents of a case, with the state of their checks and their changes."""
+"""Describe the answers, parties and documents of a case, with the state of their checks and their changes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from ..wording import numbered
 from .history import Difference, changed_words
 from .query_panels import QueryPanel
 
-# The mark of each state, and its words.
+# The mark and the words of each state.
 FACT_STATES = {
     ACCEPTED: ("met", "Accepted"),
     QUERIED: ("warning", "Open query"),
@@ -22,7 +22,7 @@ FACT_STATES = {
 
 
 class FactStatus:
-    """The status of a fact, and who has accepted it; `has_query` where a query is open about it or anything within."""
+    """The status of a fact, and who accepted the fact. `has_query`: a query about the fact or a part is open."""
 
     def __init__(self, fact: Fact, *, has_query: bool = False) -> None:
         self.fact = fact
@@ -34,7 +34,7 @@ class FactStatus:
 
 @dataclass(frozen=True, slots=True)
 class AnswerRow:
-    """An answer, as templatetags/answer_rows.py draws it. With a difference the old value stands beside it."""
+    """An answer, as templatetags/answer_rows.py draws it; a `difference` adds the old value."""
 
     term: str
     value: str
@@ -47,8 +47,8 @@ class AnswerRow:
 
 @dataclass(frozen=True, slots=True)
 class CaseEntry:
-    """Answers under one heading in the margin. `hidden` counts the unchanged ones that are left out; `more` are queries
-    and notes about answers that were removed."""
+    """Answers under one heading in the margin. `hidden` counts the unchanged answers left out; `more` has queries and
+    notes about removed answers."""
 
     id: str
     title: str
@@ -61,7 +61,7 @@ class CaseEntry:
 
     @property
     def is_done(self) -> bool:
-        """Report that it is accepted as it stands, without an open query or a note about it."""
+        """Tell whether the entry is accepted, without an open query or a note."""
         if self.status is None or self.status.has_query or not self.status.fact.is_done:
             return False
         return not any(row.mark or row.panel.notes for row in self.rows)
@@ -104,7 +104,7 @@ class PartyLine:
 
 @dataclass(frozen=True, slots=True)
 class DocumentRow:
-    """A document that is asked for. One of the entity's own is checked here, and has a status and a panel."""
+    """A required document. A document of the entity is checked here, so it has a status and a panel."""
 
     line: DocumentLine
     difference: Difference | None

@@ -1,4 +1,4 @@
-"""Read the forms about a target: a query with a reason and a proposed answer, a note, and the facts to accept."""
+"""Read the forms about targets: a query with a reason and a proposed answer, a note, and the facts to accept."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -48,8 +48,8 @@ _TEXT_WITH_PROPOSAL = "We propose a different answer. Accept it or tell us what 
 class QueryForm(forms.Form):
     """A query about one target, and a note about it. A template draws its controls.
 
-    `spec` is the field that an answer can be proposed for, if any; `proposed` is that answer. `is_kept` marks an
-    identity number that was proposed before: leaving its control empty keeps it.
+    `spec` is the field for which an answer can be proposed, if any; `proposed` is that answer. `is_kept` marks an
+    identity number from the earlier draft, which an empty control keeps.
     """
 
     limit = MAX_TEXT
@@ -60,7 +60,7 @@ class QueryForm(forms.Form):
         choices=QueryReason.choices, required=False, error_messages={"invalid_choice": "Select a reason."}
     )
     text = forms.CharField(required=False, strip=False)
-    # Drawn and read as the customer's question is; the field takes its errors.
+    # Drawn and read like the customer's question; this field only has the errors.
     proposal = forms.Field(required=False)
     note = forms.CharField(required=False, strip=False)
 
@@ -72,15 +72,15 @@ class QueryForm(forms.Form):
         self.spec = spec
         self.proposed = proposed
         self.is_kept = is_kept
-        # Stands for a number that is kept.
+        # Replaces a kept identity number.
         self.mask = mask_of(answer_in_words(spec, proposed)) if spec and is_kept else None
-        # The end of its controls' ids.
+        # The suffix of control ids.
         self.key = control_id(str(target))
         self.chosen = self._value("reason")
 
     @property
     def reasons(self) -> list[tuple[str, str]]:
-        """Return the reasons that fit the target, and the chosen one, each with its standard text."""
+        """Return the reasons that fit the target or are chosen, each with its standard text."""
         fitting = _DOCUMENT_REASONS if self.target.kind is TargetKind.DOCUMENT else _ANSWER_REASONS
         return [row for row in _STANDARD_TEXTS.items() if row[0] in fitting or row[0] == self.chosen]
 
@@ -99,7 +99,7 @@ class QueryForm(forms.Form):
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Return the first error of each control. Errors of the whole form stand at the text."""
+        """Return the first error of each control; errors of the whole form link to the text."""
         text_id = f"ask-text:{self.key}"
         question = self.question
         ids = {
@@ -137,7 +137,7 @@ class QueryForm(forms.Form):
 
     @transaction.atomic
     def store(self, draft: Draft, *, by: AbstractBaseUser, version: ReviewVersion) -> None:
-        """Draft the query, write the note, or both; all or nothing. Raises as `draft_query` and `write_note`."""
+        """Draft the query, write the note, or both together. Raises as `draft_query` and `write_note`."""
         note = self._value("note")
         values: dict[str, Any] = {
             "text": self.message,
@@ -145,7 +145,7 @@ class QueryForm(forms.Form):
             "proposal": self.proposed,
         }
         if not self.is_a_note_alone:
-            # If this very query is drafted there, only the note is new.
+            # If an equal query is drafted already, only the note is new.
             drafted = draft_at(draft, self.target) if note.strip() else None
             if drafted is None or any(getattr(drafted, name) != value for name, value in values.items()):
                 draft_query(draft, self.target, **values, by=by, version=version)
@@ -157,7 +157,7 @@ class QueryForm(forms.Form):
 
 
 def query_form(draft: Draft, target: Target, drafted: Query | None = None) -> QueryForm:
-    """Return an empty form about a target, or the one of the query that is drafted about it."""
+    """Return a form about a target, with the values of the drafted query, if any."""
     spec = _proposable(draft, target)
     if drafted is None:
         return QueryForm(target, spec)
@@ -167,7 +167,7 @@ def query_form(draft: Draft, target: Target, drafted: Query | None = None) -> Qu
 
 
 def posted_query_form(draft: Draft, target: Target, post: QueryDict) -> QueryForm:
-    """Read the form about a target. One query where a number that is proposed already is kept."""
+    """Read the form about a target. One SQL query where a proposed number is kept."""
     spec = _proposable(draft, target)
     if spec is None or post.get("no_proposal"):
         return QueryForm(target, spec, data=post.dict())
@@ -182,7 +182,7 @@ def posted_query_form(draft: Draft, target: Target, post: QueryDict) -> QueryFor
 
 
 def _proposable(draft: Draft, target: Target) -> FieldSpec | None:
-    """Return the question of a target, unless it can only be answered on the customer's page."""
+    """Return the target's question, unless only the customer's page can answer it."""
     spec = field_at(draft, target)
     if spec is None or spec.provided_by_agent or spec.refers_to_share_class or draft.schema.why_unanswerable(spec):
         return None
@@ -193,11 +193,11 @@ def _control(target: Target) -> str:
     return f"p:{target}"
 
 
-# No page shows more facts.
+# No page has more facts.
 _MAX_TARGETS = 2_000
 
 
 def posted_targets(post: QueryDict) -> tuple[Target, ...]:
-    """Return the ticked targets, or, by the button that accepts all, those that the page had left."""
+    """Return the ticked targets, or for the button "all" the remaining targets of the page."""
     texts = post.getlist("left" if "all" in post else "place")[:_MAX_TARGETS]
     return tuple(dict.fromkeys(filter(None, map(Target.parse, texts))))

@@ -1,4 +1,4 @@
-"""Summarise the history of a case, and compare it with what was returned, or was last checked."""
+"""Summarise the history of a case, and list what changed since the last return or check."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,15 +28,15 @@ from formation_portal.ui.roles import role_words
 from ..models import Case
 from ..wording import if_any, numbered, together
 
-# This many of the newest changes are read, beside all moves.
+# How many of the newest changes are read, beside all moves.
 _NEWEST = 60
-# Begins the history entry of a new party or share class.
+# Prefix of the history entry of a new party or share class.
 _ADDED = "Added "
 NOT_ANSWERED = "Not answered"
 
 
 def history_of(application: Application) -> tuple[Change, ...]:
-    """Return all moves, everything since the last return, and the newest of the rest; the newest first. One query."""
+    """Return all moves, all changes since the last return, and the newest others; newest first. One SQL query."""
     changes = application.changes.order_by("-pk")
     returns = changes.filter(moved_to=State.RETURNED_FOR_CHANGES)
     is_new = Q(pk__gt=returns.values("pk")[:1]) | Q(pk__in=changes.values("pk")[:_NEWEST])
@@ -46,8 +46,8 @@ def history_of(application: Application) -> tuple[Change, ...]:
 def history_lines(
     application: Application, history: Iterable[Change], queries: Iterable[Query]
 ) -> list[tuple[datetime, str, str]]:
-    """Return the time, author ("" for the portal) and text of each move, of the changes that a person made on one day
-    between two moves, and of the claim; the newest first. No query where the case was read with its application."""
+    """Return time, author ("" for the portal) and text of each move, of a person's changes on one day between two
+    moves, and of the claim; newest first. No SQL query if the case was read with its application."""
     sent_in_round = Counter(query.round for query in queries)
     submissions = 0
     lines = []
@@ -74,8 +74,8 @@ def history_lines(
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """An answer, document or number that has changed. `holder` is a party's or class's token, a section's key for
-    holdings, "" for the application itself. `before` or `after` is "" where there is no value."""
+    """A changed answer, document or number. `holder` is the token of a party or class, for holdings the key of a
+    section, "" for the application. `before` or `after` is "" for no value."""
 
     holder: str
     name: str
@@ -87,9 +87,9 @@ class Difference:
 
 @dataclass(frozen=True)
 class Differences:
-    """The changes since the return `move`; None before the first one.
+    """The changes since the return `move` (None before any return).
 
-    `added` are the tokens of new parties and classes, `removed` the names of removed ones.
+    `added` has the tokens of new parties and classes, `removed` the names of removed ones.
     """
 
     move: Change | None = None
@@ -120,7 +120,7 @@ def changed_words(changes: Sequence[Difference]) -> str:
 
 
 def differences(draft: Draft, history: Sequence[Change]) -> Differences:
-    """Compare with the last return, from a history that reaches back to it, the newest first. Makes no query."""
+    """Compare with the last return, by a `history` back to it, newest first. No SQL query."""
     move = next((change for change in history if change.moved_to == State.RETURNED_FOR_CHANGES), None)
     if move is None:
         return Differences()
@@ -133,10 +133,10 @@ def differences(draft: Draft, history: Sequence[Change]) -> Differences:
         if change.pk <= move.pk:
             continue
         holder = _holder(draft, change)
-        # Its first change is that it was added.
+        # The first change of a new holder says so.
         if first_changes.setdefault(holder, change).what.startswith(_ADDED):
             added.add(holder)
-        # Holdings are changed in their section.
+        # The holder of holdings is a section.
         if not holder or draft.schema.section(holder) is not None:
             since.append((holder, change))
         elif holder in added:
@@ -150,7 +150,7 @@ def differences(draft: Draft, history: Sequence[Change]) -> Differences:
 
 
 def _holder(draft: Draft, change: Change) -> str:
-    """Return the holder of a change; "" for an answer of the application, which may stand in two of its sections."""
+    """Return the holder of a change; "" for an answer of the entity, which two sections may share."""
     section = draft.schema.section(change.holder)
     if section is not None and section.is_entity:
         return ""
@@ -158,7 +158,7 @@ def _holder(draft: Draft, change: Change) -> str:
 
 
 def _compare(draft: Draft, since: Iterable[tuple[str, Change]]) -> Iterator[Difference]:
-    """Yield each changed place once, in the order of the first changes, but for those that were changed back."""
+    """Yield a difference for each changed value, in the order of first changes; skip values that were changed back."""
     before: dict[tuple[str, str], Any] = {}
     after: dict[tuple[str, str], Any] = {}
     labels: dict[tuple[str, str], str] = {}
@@ -210,10 +210,10 @@ def _is_file(value: Any) -> bool:
 
 
 def values_before(draft: Draft, party: PartyRow, checklist: HolderChecklist) -> Mapping[Target, str]:
-    """Return the earlier value of each changed fact of a party, in text. One query, and none without a change."""
+    """Return the earlier value of each changed fact of a party as text. One SQL query, none without changes."""
     since: dict[Target, datetime] = {}
     for fact in checklist.facts:
-        # The last time that an agent accepted the earlier value, or asked about it.
+        # When an agent last accepted the earlier value, or sent a query.
         if fact.check is not None and fact.check.digest:
             if fact.check.digest != fact.digest:
                 since[fact.target] = fact.check.at
@@ -222,7 +222,7 @@ def values_before(draft: Draft, party: PartyRow, checklist: HolderChecklist) -> 
     if not since:
         return {}
     earlier: dict[Target, str] = {}
-    # The newest change comes first, so that the value before the oldest one stays.
+    # Newest first, so that the value before the oldest change stays.
     for change in draft.application.changes.filter(holder=party.token, at__gte=min(since.values())):
         for entry in change.changes:
             name = entry["field"]

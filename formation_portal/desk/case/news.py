@@ -1,6 +1,6 @@
-"""Tell who else has a case open, and what has happened since an open page of it was drawn.
+"""Tell who else has a case open, and what has changed since the open page was drawn.
 
-Presence binds nobody: it only keeps two agents from beginning the same work. Customers never learn of it.
+Presence locks no case: it only keeps two agents from starting the same work. Customers never see it.
 """
 
 from dataclasses import dataclass
@@ -27,13 +27,13 @@ from ..queue_state import micros_of, moment_at
 from ..wording import if_any, together
 
 _SAVE_INTERVAL = timedelta(minutes=1)
-# Longer than a page takes to ask again, and as long as a page without script counts.
+# Longer than a page waits between its polls. A page without script counts this long.
 _PRESENCE = timedelta(minutes=5)
-# Pages compare with what an agent has seen for this time.
+# How long an agent's opening of a case is remembered.
 _RETENTION = timedelta(days=90)
 _MAX_OTHERS = 10
 _MAX_CHANGES = 50
-# A longer query or note is read on the page.
+# Longer queries and notes are cut off.
 _MAX_LENGTH = 80
 _ACCEPTED = "accepted "
 _MOVES = {
@@ -50,7 +50,7 @@ _MOVES = {
 def note_presence(application_id: int, *, agent: AbstractBaseUser, version: int | None = None) -> tuple[Opening, ...]:
     """Note that the agent has the case open, and return the openings of others.
 
-    `version` is the case's version that a page shows from now on; None where it only asks. At most two queries.
+    `version` is the case's version that a new page shows; None where a page polls. At most two SQL queries.
     """
     now = timezone.now()
     changes: dict[str, Any] = {"seen_at": now}
@@ -66,7 +66,7 @@ def note_presence(application_id: int, *, agent: AbstractBaseUser, version: int 
             others.append(opening)
     if own is None:
         opening = Opening(application_id=application_id, agent_id=agent.pk, opened_at=now, **changes)
-        # Two tabs may open it at once, and a row of an earlier time may still exist.
+        # Two tabs may open the case at once, and an older row may exist.
         Opening.objects.bulk_create(
             [opening],
             update_conflicts=True,
@@ -85,8 +85,8 @@ def delete_old_presence() -> None:
 
 @dataclass(frozen=True, slots=True)
 class CaseVersion:
-    """The version of a case that an open page shows. In an address: revision, review, claimant and claim, then the
-    agents who have it open, with dots between.
+    """The version of a case that an open page shows. In a URL: revision, review, claimant and time of the claim, then
+    the agents who have it open, joined by dots.
     """
 
     revision: int
@@ -97,7 +97,7 @@ class CaseVersion:
 
     @classmethod
     def read(cls, text: str) -> "CaseVersion | None":
-        """Parse the version in an address. None where the text is none."""
+        """Parse the version in a URL. None for any other text."""
         numbers = parse_integers(text.split(".")[: 4 + _MAX_OTHERS])
         if len(numbers) < 4:
             return None
@@ -111,7 +111,7 @@ class CaseVersion:
 
 @dataclass(frozen=True)
 class LiveCase:
-    """A case for an agent who has it open: its page shows the version `drawn`, `version` is the current one."""
+    """A case that an agent has open. The page shows the version `drawn`; `version` is current."""
 
     application: Application
     reader: User
@@ -127,7 +127,7 @@ class LiveCase:
 
     @cached_property
     def others(self) -> str:
-        """Name the agent who opened it last of those who have it open."""
+        """Name the last of the agents who have the case open."""
         if not self.openings:
             return ""
         newest = self.openings[-1]
@@ -136,7 +136,7 @@ class LiveCase:
 
     @cached_property
     def news(self) -> str:
-        """Tell the most important change by others since the page was drawn. At most six queries."""
+        """Tell the most important change by others since the page was drawn. At most six SQL queries."""
         changes = self._changes()
         transition = next((change for change in changes if change.moved_to), None)
         if transition is not None:
@@ -150,7 +150,7 @@ class LiveCase:
         return [change for change in newer[:_MAX_CHANGES] if change.who_id != self.reader.pk]
 
     def _review_words(self) -> str:
-        """Tell the changes of the review: "Dev Ramanathan accepted 2 facts on 24 November at 14:04." """
+        """Word the changes of the review: "Dev Ramanathan accepted 2 facts on 24 November at 14:04." """
         if self.version.review == self.drawn.review:
             return ""
         seen = ReviewVersion(self.application.submissions, self.drawn.review)
@@ -181,7 +181,7 @@ class LiveCase:
 
 
 def live_case(application: Application, reader: User, *, drawn: CaseVersion | None = None) -> LiveCase:
-    """Read the state of a case for a page that is drawn now, or that showed the version `drawn`. Two queries."""
+    """Read the state of a case for a page that is drawn now, or that showed the version `drawn`. Two SQL queries."""
     case: Case = application.case
     shown_version = None
     if drawn is None:
@@ -200,7 +200,7 @@ def live_case(application: Application, reader: User, *, drawn: CaseVersion | No
 def _change_words(change: Change) -> str:
     at = _day_and_time(change.at)
     if change.moved_to:
-        # Only the service moves an application without an account.
+        # A move without an account is by the service.
         return f"{_named(change.who, 'The formation service')} {_MOVES[State(change.moved_to)]} on {at}."
     if change.who is None:
         return f"Something was changed on {at}."
@@ -214,5 +214,5 @@ def _named(who: User | None, default: str = "") -> str:
 
 
 def _day_and_time(at: datetime) -> str:
-    """Return "24 November at 14:04"; past midnight a time alone would be ambiguous."""
+    """Return "24 November at 14:04": a time without a day would be ambiguous."""
     return date_format(localtime(at), r"j F \a\t H:i")

@@ -1,4 +1,4 @@
-"""Show one submitted application as an agent checks it, with the changes since the last round, queries and notes."""
+"""Show a submitted application for review, with the changes since the last return, queries and notes."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -36,17 +36,17 @@ from .entries import AnswerRow, CaseEntry, DocumentRow, FactStatus, PartyLine
 from .history import Difference, changed_words, differences, history_lines, history_of
 from .query_panels import QueryPanel, QueryPanels, target_id
 
-# Says in the address whether only changes are shown, which is the default of a later round.
+# In a URL: whether to show only changes, which is the default after a return.
 CHANGED_PARAMETER = "changed"
-# The audit log has all lines of the history.
+# Only the audit log has the whole history.
 _MAX_HISTORY_LINES = 14
 
 
 class CasePage:
-    """A submitted application, loaded with its review, as one reader sees it; `query` is that of the address.
+    """A submitted application, loaded with its review, as one reader sees it; `query` is the query of the URL.
 
-    `queue_state` is that of the queue from which it was opened. `only_changed` leaves out what has not changed since
-    the last return, and `other_url` leads to the other view. Eight database queries.
+    `queue_state` is the state of the queue that the reader came from. `only_changed` hides parts that have not changed
+    since the last return; `other_url` shows the other view. Eight database queries.
     """
 
     note_limit = MAX_TEXT
@@ -70,7 +70,7 @@ class CasePage:
             self.back = f"{address}{CHANGED_PARAMETER}={int(self.only_changed)}"
             self.other_url = f"{address}{CHANGED_PARAMETER}={int(not self.only_changed)}"
         self.panels = QueryPanels(draft, reader=reader, back=self.back, version=self.version, lazily=True)
-        # When, who and what; the newest first.
+        # Time, author and text; newest first.
         history_rows = history_lines(application, history, self.panels.all)
         self.newest_history = history_rows[:_MAX_HISTORY_LINES]
         self.has_more_history = len(history_rows) > _MAX_HISTORY_LINES
@@ -88,7 +88,7 @@ class CasePage:
         self._set_owners()
 
     def _set_entries(self) -> None:
-        """Set the entries of sections and shares, and the queries and notes about targets that none of them shows."""
+        """Set the entries of sections and shares, and the queries and notes about targets without an entry."""
         draft = self.draft
         share_section = draft.schema.share_section if draft.holds_shares else None
         rows = {}
@@ -120,11 +120,11 @@ class CasePage:
             holders = [share_section.key, *(row.token for row in draft.share_classes)]
             self.share_changes = self.differences.of(share_section.key)
             self.shares = self._shares(holders, [panel for holder in holders for panel in removed.pop(holder, [])])
-        # Outside of the sections.
+        # Not in a section.
         self.lost = list(chain.from_iterable(removed.values()))
 
     def _removed_panels(self, current: Collection[Target]) -> dict[str, list[QueryPanel]]:
-        """Return the queries and notes about other targets by their holders, but for those about parties."""
+        """Return the queries and notes about targets not in `current`, by holder, except parties."""
         removed = defaultdict(list)
         for target in dict.fromkeys((*self.panels.queries_by_target, *self.panels.notes_by_target)):
             if target not in current and self.draft.party(target.holder) is None:
@@ -151,7 +151,7 @@ class CasePage:
             yield AnswerRow(line.spec.label, line.value, line.is_name, note, mark, difference, panel)
 
     def _no_longer_asked(self, group: AnswerGroup[Section]) -> Iterator[AnswerRow]:
-        """Yield the answers that are not asked any more, since another answer has changed."""
+        """Yield the answers whose questions are no longer asked after a change."""
         asked_names = {line.spec.name for line in group.lines}
         for spec in group.subject.fields:
             difference = self.differences.at("", spec.name)
@@ -163,7 +163,7 @@ class CasePage:
     def _section(
         self, group: AnswerGroup[Section], rows: list[AnswerRow], removed: list[QueryPanel]
     ) -> CaseEntry | None:
-        """Return the entry of a section; None if only changes are shown and it has none and is accepted."""
+        """Return the entry of a section; None if `only_changed`, and the section is accepted and unchanged."""
         key = group.subject.key
         target = Target(TargetKind.SECTION, key)
         status = self._status(target, [key])
@@ -215,11 +215,11 @@ class CasePage:
         return FactStatus(fact, has_query=any(query.holder in holders for query in self.checklist.queries))
 
     def _must_be_read(self, status: FactStatus | None) -> bool:
-        """Report that all of a section is shown, so that nobody accepts what nobody has read."""
+        """Tell whether to show a whole section, so that no agent accepts unread answers."""
         return not (self.only_changed and status and status.fact.check and status.fact.check.digest)
 
     def _set_parties(self) -> None:
-        """Set the parties; with `only_changed` those that changed or are not done."""
+        """Set the parties; if `only_changed`, the changed or unfinished parties."""
         self.parties = []
         self.hidden_parties = 0
         for group in self.readback.parties:
@@ -240,9 +240,9 @@ class CasePage:
                 self.parties.append(line)
 
     def _set_documents(self, opened: OpenedDocuments) -> None:
-        """Set the documents that are asked for; with `only_changed` those that changed or are not done.
+        """Set the required documents; if `only_changed`, the changed or unfinished documents.
 
-        Unchanged ones of parties stand apart, since they are checked on the parties' pages.
+        Unchanged documents of parties are separate, since the parties' pages check them.
         """
         self.documents = []
         self.party_documents = []
@@ -265,7 +265,7 @@ class CasePage:
                 self.documents.append(row)
 
     def _set_owners(self) -> None:
-        """Set the ownership chart, and the final owners who reach the threshold: None without shares."""
+        """Set the ownership chart, and the final owners above the threshold (None without shares)."""
         allocation = Allocation(self.draft)
         self.ownership = ownership(self.draft, allocation)
         self.owner_changes = [change for change in self.differences.changes if change.name.startswith(OWNER_PREFIX)]
@@ -313,12 +313,12 @@ class CasePage:
 
     @property
     def screening(self) -> list[tuple[str, int]]:
-        """Return each required screening check that parties lack, and how many lack it."""
+        """Return each missing screening check, and how many parties lack the check."""
         return list(Counter(text for holder in self.checklist.holders for text in holder.screening).items())
 
     @cached_property
     def left(self) -> list[Fact]:
-        """Return the facts that "Accept all remaining" takes: those on the page that no query is open about."""
+        """Return the facts that "Accept all remaining" accepts: facts on the page without an open query."""
         if not self.can_check:
             return []
         entries: list[CaseEntry | DocumentRow] = [*self.sections]

@@ -1,4 +1,4 @@
-"""Gather the queries and notes about each target of a case, and the form to ask (desk/case/_query_panel.html)."""
+"""Gather the queries and notes about each target of a case, and the query form (desk/case/_query_panel.html)."""
 
 from collections.abc import Iterable
 from functools import cached_property
@@ -24,7 +24,7 @@ _TONES = {"Resolved": "met", "Drafted": "half", "Answered": "open", "Asked": "wa
 
 
 class QueryLine:
-    """A query to read. `mask` stands for a proposed number that a person is known by, while numbers are not shown."""
+    """A query to read. `mask` replaces a proposed identity number while numbers are hidden."""
 
     def __init__(self, panels: "QueryPanels", query: Query) -> None:
         self.query = query
@@ -51,7 +51,7 @@ class QueryLine:
 
 
 class QueryPanel:
-    """The queries and notes about one target, which may be gone, and the form to ask, which may have been posted."""
+    """The queries and notes about a target, which may be gone, and the query form, which may be posted."""
 
     def __init__(
         self, panels: "QueryPanels", target: Target, posted_form: QueryForm | None = None, *, is_open: bool = False
@@ -62,7 +62,7 @@ class QueryPanel:
         self.is_open = is_open
         self.id = target_id(target)
         self.back = f"{panels.back}#{self.id}"
-        # The newest first.
+        # Newest first.
         self.queries = [QueryLine(panels, query) for query in reversed(panels.queries_by_target.get(target, []))]
         self.open_queries = [line for line in self.queries if not line.query.settled_at]
         self.resolved = [line for line in self.queries if line.query.settled_at]
@@ -74,7 +74,7 @@ class QueryPanel:
 
     @property
     def label(self) -> str:
-        """Return the label of the target, or the one that it had when it was first asked about."""
+        """Return the target's label; for a removed target the label in its first query."""
         if self._current_label is not None:
             return self._current_label
         return self.queries[-1].query.label if self.queries else ""
@@ -97,24 +97,24 @@ class QueryPanel:
 
     @cached_property
     def form(self) -> QueryForm | None:
-        """Return the form to ask; None where nothing can be asked, or where the form is fetched."""
+        """Return the query form; None where queries are not possible, or the form is fetched."""
         if self.posted_form or self.panels.lazily or not self.can_ask:
             return self.posted_form
         return query_form(self.panels.draft, self.target, self.draft_query)
 
     @property
     def ask_url(self) -> str:
-        """Return the URL from which the form is fetched; "" where it is on the page, or where nothing can be asked."""
+        """Return the URL that fetches the form; "" where the page has the form, or queries are not possible."""
         if not (self.panels.lazily and self.can_ask):
             return ""
         return f"{self.panels.ask_address}&place={quote_plus(str(self.target))}"
 
 
 class QueryPanels:
-    """The panels of one page of a case, whose address is `back`. `queries` are all of it, where they were read before.
+    """The panels of a page of a case, whose URL is `back`. `queries` are all queries of the case, if already read.
 
-    On a page with many targets the forms are fetched one by one (`lazily`), at `ask_address` with a target added.
-    `shows_numbers` is for an agent who has asked to see the numbers that people are known by.
+    On a page with many targets the forms are fetched one by one (`lazily`), from `ask_address` with a target added.
+    `shows_numbers`: the agent has asked to see identity numbers.
     """
 
     def __init__(
@@ -147,7 +147,7 @@ class QueryPanels:
 
 
 def read_queries(draft: Draft) -> tuple[Query, ...]:
-    """Return the queries of a case but for deleted drafts, in their order. One database query."""
+    """Return the queries of a case except deleted drafts, oldest first. One database query."""
     return tuple(draft.application.queries.filter(dropped_at=None).select_related("by"))
 
 

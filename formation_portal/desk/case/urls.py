@@ -1,4 +1,4 @@
-"""The addresses of a case, below its reference."""
+"""The URLs of a case, below its reference."""
 
 from django.urls import path
 

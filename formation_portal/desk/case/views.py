@@ -1,4 +1,4 @@
-"""Show a case, its news and its documents; accept facts, ask the customer, and keep notes among colleagues."""
+"""Show a case, its news and its documents; accept facts, query the customer, and keep notes for colleagues."""
 
 from http import HTTPStatus
 from typing import Any
@@ -99,7 +99,7 @@ def record_pdf(request: UserRequest, reference: str) -> HttpResponse:
 @agent
 @opens(Opens.DOCUMENTS)
 def document(request: UserRequest, reference: str, number: int) -> HttpResponse:
-    """Download a document. It is saved and not shown: a browser must not take an upload for a page of ours."""
+    """Download a document, to be saved: a browser must not show an upload as a page of ours."""
     return downloads.as_download(request, get_document_or_404(reference, number), by=request.user)
 
 
@@ -108,7 +108,7 @@ def document(request: UserRequest, reference: str, number: int) -> HttpResponse:
 @agent
 @opens(Opens.CASE)
 def case_news(request: UserRequest, reference: str) -> HttpResponse:
-    """Note that the case is open, and tell what has happened since its page was drawn; 204 while it says so."""
+    """Note that the case is open, and tell what changed since its page was drawn; 204 if already told."""
     application = get_live_case_or_404(reference)
     if not request.htmx:
         return redirect("desk:case", reference=reference)
@@ -136,14 +136,14 @@ def document_page(request: UserRequest, reference: str, number: int, page: int) 
 @agent
 @opens(Opens.DOCUMENTS)
 def document_picture(request: UserRequest, reference: str, number: int, page: int) -> HttpResponseBase:
-    """Send the picture of one page; with `size=close` a larger one."""
+    """Send the picture of a page; with `size=close` a larger picture."""
     is_close = request.GET.get("size") == "close"
     return downloads.page_as_picture(request, get_document_or_404(reference, number), page, is_close=is_close)
 
 
 @case_action(Right.REVIEW)
 def acceptances(request: UserRequest, reference: str) -> HttpResponse:
-    """Accept the ticked facts; by the button "all" all that the page had left, and go on to the next check."""
+    """Accept the ticked facts, or by the button "all" the remaining facts, and go to the next check."""
     draft = get_case_or_404(reference)
     targets = posted_targets(request.POST)
     if not targets:
@@ -162,7 +162,7 @@ def acceptances(request: UserRequest, reference: str) -> HttpResponse:
     message = f"{numbered(count, 'fact')} accepted." if count else "Already accepted."
     party = draft.party(targets[0].holder)
     if party is not None and "all" in request.POST:
-        # The next page names the party, and leads back to it.
+        # The next page names and links the accepted party.
         url = party_url(reference, party.token, queue_shown(return_query(request.POST, reference)))
         message = format_html('<a class="name" href="{}">{}</a>: {}', url, party.label, message)
     messages.success(request, message)
@@ -171,7 +171,7 @@ def acceptances(request: UserRequest, reference: str) -> HttpResponse:
 
 @case_action(Right.REVIEW)
 def reopenings(request: UserRequest, reference: str) -> HttpResponse:
-    """Undo the acceptance of one fact, and go back to the page."""
+    """Undo the acceptance of a fact, and go back to the page."""
     draft = get_case_or_404(reference)
     targets = posted_targets(request.POST)[:1]
     if not targets:
@@ -185,11 +185,11 @@ def reopenings(request: UserRequest, reference: str) -> HttpResponse:
 
 
 def _go_on(request: UserRequest, draft: Draft, targets: tuple[Target, ...]) -> HttpResponse:
-    """Go back to the page, or on to the next check where the form asks for it."""
+    """Go back to the page, or on to the next check if the form says so."""
     back = return_url(request.POST, draft.application.reference)
     if request.POST.keys().isdisjoint(("goes_on", "all")):
         return redirect(back)
-    # Two queries. The case's own page stays as it was: with all of it, or with what changed alone.
+    # Two SQL queries. The case page keeps its view: the whole case, or only changes.
     token = targets[0].holder if draft.party(targets[0].holder) else ""
     queue_state = queue_shown(return_query(request.POST, draft.application.reference))
     following = next_check_url(draft, load_checklist(draft), token, queue_state)
@@ -198,7 +198,7 @@ def _go_on(request: UserRequest, draft: Draft, targets: tuple[Target, ...]) -> H
 
 
 class AcceptanceErrors(ReviewErrors):
-    """Show the chosen facts as they stand now, or the documents not opened. Both pages offer to post again."""
+    """Show the present state of the chosen facts, or the unopened documents, and offer to post again."""
 
     def __init__(
         self, request: UserRequest, draft: Draft, targets: tuple[Target, ...], *, is_reopening: bool = False
@@ -228,8 +228,8 @@ class AcceptanceErrors(ReviewErrors):
         return render(self.request, "desk/case/unopened_documents.html", context, status=422)
 
     def _show_conflict(self, *, status: int, reason: str = "", changes: tuple[ReviewChange, ...] = ()) -> HttpResponse:
-        """Draw the chosen facts, to be ticked once more where that is possible. Three queries."""
-        # Read before the facts, so that a change in between is not taken for seen.
+        """Draw the chosen facts, to be ticked again where possible. Three SQL queries."""
+        # Read before the facts, so that a later change counts as unseen.
         version = current_version(self.draft.application)
         rows = []
         for holder in load_checklist(self.draft).holders:
@@ -241,7 +241,7 @@ class AcceptanceErrors(ReviewErrors):
                     by = f" by {fact.query.by.called}" if fact.query and fact.query.by else ""
                     state = f"Queried{by}" if fact.state == QUERIED else FactStatus(fact).words
                     rows.append((fact, holder.title, state, can_be_chosen))
-        # Submitted again meanwhile: the agent has to read the new answers first.
+        # After a resubmission the agent must read the new answers first.
         is_another_round = seen_version(self.request).round != version.round
         context = {
             "draft": self.draft,
@@ -261,7 +261,7 @@ class AcceptanceErrors(ReviewErrors):
 @agent_with(Right.REVIEW)
 @opens(Opens.CASE)
 def queries(request: UserRequest, reference: str) -> HttpResponse:
-    """Draft a query, change it, or note something for colleagues. A GET shows the form of the target that it names."""
+    """Draft or change a query, or write a note for colleagues. A GET shows the form of the target in its URL."""
     draft = get_case_or_404(reference)
     values = request.POST if request.method == "POST" else request.GET
     target = Target.parse(values.get("place", ""))
@@ -292,7 +292,7 @@ def queries(request: UserRequest, reference: str) -> HttpResponse:
 
 
 class QueryErrors(ReviewErrors):
-    """Show the form of a query again, with what is wrong in it or what others have done meanwhile."""
+    """Show the form of a query again, with its errors or the changes by others."""
 
     def __init__(self, request: UserRequest, draft: Draft, target: Target, form: QueryForm) -> None:
         super().__init__(request, draft.application.reference, title="Your query was not saved", typed=form.typed)
@@ -343,8 +343,8 @@ def _draw(
     status: int = 200,
     **context: Any,
 ) -> HttpResponse:
-    """Draw the form of one target on a page of its own; `context` says what others did. `version` is that of a page
-    that has seen another than the current one.
+    """Draw the form of a target on its own page; `context` says what others did. `version` is the version that the
+    agent has seen, if not the current one.
     """
     back = return_url(request.POST or request.GET, draft.application.reference)
     panels = QueryPanels(draft, reader=request.user, back=back, version=version)

@@ -1,4 +1,4 @@
-"""Read the forms in which an agent decides about a case, or confirms or refuses a colleague's proposal."""
+"""Read the forms by which an agent decides about a case, or confirms or refuses a proposal."""
 
 from collections.abc import Collection
 from datetime import date
@@ -22,7 +22,7 @@ _SELECT_DECISION = "Select a decision."
 _SELECT_REASON = "Select a reason."
 _TOO_LONG = f"Use {MAX_TEXT:,} characters or fewer."
 _ENTER_DATE = "Enter the date of registration."
-# The controls that a decision needs.
+# The required controls by decision.
 _REQUIRED = {
     DECLINE: {"reason": _SELECT_REASON, "text": "Tell the customer why."},
     INCORPORATE: {
@@ -34,7 +34,7 @@ _REQUIRED = {
 
 
 class DayField(forms.DateField):
-    """A day up to today, as a date control posts it. Years before 1900 are slips."""
+    """A day up to today, as posted by a date control. Years before 1900 are slips."""
 
     input_formats = ["%Y-%m-%d"]
 
@@ -47,9 +47,9 @@ class DayField(forms.DateField):
 
 
 class DecisionForm(forms.Form):
-    """A decision with its reason and its message to the customer; `why` refuses a colleague's proposal.
+    """A decision with its reason and its message to the customer; `why` is for refusing a proposal.
 
-    A template draws its controls, whose ids are the fields' names behind "ruling-".
+    A template draws the controls; their ids are "ruling-" and the field's name.
     """
 
     limit = MAX_TEXT
@@ -71,7 +71,7 @@ class DecisionForm(forms.Form):
 
     @classmethod
     def read(cls, posted: QueryDict) -> Self:
-        """Read a form. The button that approves at once overrules the chosen decision."""
+        """Read a form. The button "at_once" overrides the choice with an approval."""
         typed = posted.copy()
         for name in ("text", "why"):
             typed[name] = posted.get(name, "").replace("\x00", " ").replace("\r\n", "\n")
@@ -110,7 +110,7 @@ class DecisionForm(forms.Form):
                 self.add_error(name, message)
 
     def add_refusal(self, refused: ReviewRefused) -> None:
-        """Show why the review refuses it at its control, or else at the decision."""
+        """Show the refusal as an error of its control, else of the decision."""
         self.add_error(refused.field if refused.field in self.fields else "decision", refused.message)
 
     def decide(

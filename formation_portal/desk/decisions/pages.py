@@ -1,4 +1,4 @@
-"""Show the decision about a case: the choices, the blockers of an approval, and what waits for a second agent."""
+"""Show the decision about a case: the choices, the blockers of an approval, and the pending decisions."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,8 +26,8 @@ from ..shared_texts import SharedTexts
 from ..wording import numbered
 from .forms import DecisionForm
 
-# The label of each decision, and what follows the company's name when it is made, and while a second agent has to
-# confirm it.
+# The label of each decision, and the message after the company's name once it is made, and once it is proposed to a
+# second agent.
 _LABELS = {
     APPROVE: "Approve",
     RETURN: "Return to {customer}",
@@ -44,15 +44,15 @@ _PROPOSED = {
     APPROVE: "is awaiting second approval",
     DECLINE: "will be declined once a second agent confirms",
 }
-# No case has more decisions.
+# The most decisions shown.
 _MAX_DECISIONS = 20
-# More blockers are folded, and still more are not listed.
+# How many blockers are unfolded, and how many listed.
 _MAX_UNFOLDED = 8
 _MAX_BLOCKERS = 100
 
 
 def decided_message(decision: ReviewDecision) -> str:
-    """Return what follows the company's name when a decision was made."""
+    """Return the message after the company's name for a new decision."""
     texts = _PROPOSED if decision.outcome == DecisionOutcome.WAITING else _DONE
     message = f"{texts[decision.kind]}.".format(customer=decision.application.owner.called)
     if decision.outcome == DecisionOutcome.SCHEDULED:
@@ -62,7 +62,7 @@ def decided_message(decision: ReviewDecision) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DecisionCard:
-    """A decision to choose; `is_shut` where something blocks it."""
+    """A decision to choose. `is_shut`: the decision is blocked."""
 
     kind: str
     label: str
@@ -74,8 +74,8 @@ class DecisionCard:
 class DecisionPanel:
     """The decisions about a case, as one agent sees them.
 
-    `against` are the blockers of an approval. `waiting` is the decision that a second agent has to confirm, `scheduled`
-    the one that has not taken effect yet. `claimed_by` is the colleague whose claim keeps the reader from deciding.
+    `against` has the blockers of an approval. `waiting` is the decision that a second agent has to confirm, `scheduled`
+    a decision before it takes effect. `claimed_by` is the colleague whose claim keeps the reader from deciding.
     """
 
     max_unfolded = _MAX_UNFOLDED
@@ -91,8 +91,8 @@ class DecisionPanel:
         version: ReviewVersion | None = None,
         form: DecisionForm | None = None,
     ) -> None:
-        """Read the panel. Two queries, two more where the checklist was not read yet, one where the version was not."""
-        # The version first, so that a colleague's change in between is not taken for seen.
+        """Read the panel. Two SQL queries; two more to read a missing checklist, one for a missing version."""
+        # Read the version first, so that a later change counts as unseen.
         self.version = version or current_version(draft.application)
         self.checklist = checklist or load_checklist(draft)
         self.draft = draft
@@ -125,13 +125,13 @@ class DecisionPanel:
         self.records_incorporation = INCORPORATE in choices
 
     def _prepared_form(self) -> DecisionForm:
-        """Choose at first what was prepared, and never a decision that a slip would make final."""
+        """Preselect a return if queries are drafted, an approval if possible, but no decline."""
         if self.checklist.drafted:
             return DecisionForm(initial={"decision": RETURN})
         return DecisionForm(initial={"decision": "" if self.against else APPROVE})
 
     def _cards(self) -> Iterator[DecisionCard]:
-        """Yield the choices of the reader: none in a colleague's case, or before their own decision takes effect."""
+        """Yield the reader's choices: none in a colleague's case, or before the reader's decision takes effect."""
         is_settled = self.can_undo and not self.form.errors
         if self.claimed_by or is_settled or not self.reader.has_perm(Right.DECIDE.permission):
             return
@@ -160,7 +160,7 @@ class DecisionPanel:
 
     @property
     def asks_about_approval(self) -> bool:
-        """Report that the posted decision, or else the one that waits for this agent, is an approval."""
+        """Tell whether the posted decision, or else the decision waiting for this agent, is an approval."""
         return self.form.chosen == APPROVE or (self.waits_for_approval and not self.form.chosen)
 
     @property
@@ -185,12 +185,12 @@ class DecisionPanel:
 
     @property
     def shows_blockers(self) -> bool:
-        """Report that the blockers of an approval matter, which they don't while a decline waits."""
+        """Tell whether to show the blockers of an approval: not while a decline waits."""
         return bool(self.against) and (self.waiting is None or self.waits_for_approval)
 
     @property
     def blockers(self) -> Iterator[tuple[str, ApprovalBlocker, str]]:
-        """Yield the first blockers of an approval, each with the URL where it is removed and its masked text."""
+        """Yield the first blockers of an approval, each with the URL to resolve it and its masked text."""
         masking = TextMasking(self.draft)
         for blocker in self.against[:_MAX_BLOCKERS]:
             yield self._links.at(blocker.target), blocker, masking.masked(blocker.text)

@@ -1,4 +1,4 @@
-"""The addresses of decisions, below a case's reference."""
+"""The URLs of decisions, below a case's reference."""
 
 from django.urls import path
 

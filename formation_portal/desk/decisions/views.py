@@ -42,7 +42,7 @@ _METHODS = ["GET", "HEAD", "POST"]
 
 
 class DecisionErrors(ReviewErrors):
-    """Show the error above the form as it was typed. Where the form is gone, show the typed texts to be copied."""
+    """Show the error above the form as typed; if the form is gone, show the typed texts for copying."""
 
     def __init__(self, request: UserRequest, reference: str, form: DecisionForm) -> None:
         super().__init__(request, reference, title="Your decision was not recorded", typed=form.typed)
@@ -138,17 +138,17 @@ def _go_back(request: UserRequest, reference: str, message: str) -> HttpResponse
 
 
 def _is_certain(request: UserRequest) -> bool:
-    """Report that it was pressed with a pointer, or asked about once more."""
+    """Tell whether a pointer pressed the button, or the agent was asked again."""
     return request.POST.get("certain") == "1"
 
 
 def _ask_again(request: UserRequest, draft: Draft, form: DecisionForm) -> HttpResponse:
-    """Ask once more about an approval or a decline that was posted by keyboard, or without script."""
+    """Ask the agent to confirm an approval or decline that was posted by keyboard or without script."""
     return _draw(request, draft, form=form, asks_again=True, again=posted_again(request, without=("certain",)))
 
 
 def _insert(request: UserRequest, draft: Draft, form: DecisionForm) -> HttpResponse:
-    """Draw the form as it was typed, with a shared text in its message. Nothing is decided."""
+    """Draw the form as typed, with a shared text inserted. Makes no decision."""
     with DecisionErrors(request, draft.application.reference, form) as errors:
         if draft.application.status not in UNDER_REVIEW | {State.SUBMITTED_TO_CSP}:
             raise Closed(draft.application.status)
@@ -157,7 +157,7 @@ def _insert(request: UserRequest, draft: Draft, form: DecisionForm) -> HttpRespo
 
 
 def _go_on(request: UserRequest, draft: Draft, decision: ReviewDecision) -> HttpResponse:
-    """Go to the queue or the next case, with a button that undoes the decision."""
+    """Go to the queue or the next case, with a button to undo the decision."""
     queue_state = queue_shown(request.POST)
     reference = draft.application.reference
     link = '<a class="name" href="{}">{}</a> {}'

@@ -1,4 +1,4 @@
-"""Read the form in which an agent settles a delivery that nothing else can settle."""
+"""Read the form by which an agent settles a delivery that only an agent can."""
 
 from datetime import datetime
 
@@ -21,7 +21,7 @@ _SELECT = "Select what the formation service said"
 
 
 class ResolutionForm(forms.Form):
-    """The answer of the formation service about a delivery, and how the agent knows. Templates draw its controls."""
+    """The outcome of a delivery at the formation service, and how the agent knows. Templates draw its controls."""
 
     decision = forms.ChoiceField(
         choices=Decision.Kind.choices,
@@ -34,7 +34,7 @@ class ResolutionForm(forms.Form):
 
     @property
     def also(self) -> tuple[int, ...]:
-        """Return the numbers of the other steps of which the service was informed with it."""
+        """Return the numbers of the other steps that the service was told of as well."""
         return tuple(parse_integers(self.data.getlist("also"))) if isinstance(self.data, QueryDict) else ()
 
     @property
@@ -50,7 +50,7 @@ class ResolutionForm(forms.Form):
         try:
             seen_at = datetime.fromisoformat(self.cleaned_data["seen"])
         except ValueError:
-            # Older than anything.
+            # Older than any change.
             seen_at = datetime.min
         note = self.cleaned_data["note"]
         remote_id = self.cleaned_data["remote_id"]

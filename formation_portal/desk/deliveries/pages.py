@@ -1,4 +1,4 @@
-"""Show the deliveries that agents resolve: the list, and one with its evidence and decisions."""
+"""Show the deliveries that agents resolve: the list, and each with its evidence and decisions."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
@@ -36,14 +36,14 @@ from formation_portal.ui.roles import role_words
 from ..masking import TextMasking, mask_of
 from .forms import ResolutionForm
 
-# Any other is open.
+# Other states: open.
 _MARKS = {DeliveryState.HELD: "warning", DeliveryState.WAITING: "half"}
-# The labels of a payload's values beside the answers.
+# The labels of a payload's values that are no answers.
 _LABELS = {"roles": "Roles", "shares_held": "Shares held", "name": "File"}
 
 
 def delivery_views(chosen: str) -> Iterator[ViewLink]:
-    """Yield the links to all deliveries, and to each group. One query."""
+    """Yield links to all deliveries and to each group. One SQL query."""
     groups = queue_groups()
     address = reverse("desk:deliveries")
     if chosen not in [value for value, _, _ in groups]:
@@ -54,13 +54,13 @@ def delivery_views(chosen: str) -> Iterator[ViewLink]:
 
 
 def delivery_rows(deliveries: Collection[Delivery]) -> list[dict[str, Any]]:
-    """Describe the deliveries of one page of the list. One query for all their names."""
+    """Describe the deliveries on a page of the list. One SQL query for all titles."""
     titles = titles_of({delivery.application_id for delivery in deliveries})
     return [_described(delivery, titles) for delivery in deliveries]
 
 
 def _described(delivery: Delivery, titles: Titles) -> dict[str, Any]:
-    """Return a delivery with its title among those of its application, and its calls, the newest first."""
+    """Return a delivery with its title, distinct in its application, and its calls, newest first."""
     undecided = is_undecided(delivery)
     return {
         "delivery": delivery,
@@ -74,8 +74,8 @@ def _described(delivery: Delivery, titles: Titles) -> dict[str, Any]:
 
 
 def delivery_page(delivery: Delivery, form: ResolutionForm) -> dict[str, Any]:
-    """Describe a delivery with its evidence and what an agent can do about it. One query; more to read the application
-    where the service has sent a message, or the provider is informed by hand.
+    """Describe a delivery with its evidence and the agent's choices. One SQL query; more to read the application where
+    the service has sent a message, or the provider is informed by hand.
     """
     others = Delivery.objects.filter(application_id=delivery.application_id)
     titles = Titles(others)
@@ -96,13 +96,13 @@ def delivery_page(delivery: Delivery, form: ResolutionForm) -> dict[str, Any]:
         "steps": _other_steps(delivery, titles),
         "asks_for_id": has_id(delivery.resource_kind) and not (may_be_told and is_acknowledged),
         "id_is_optional": may_lack_id(delivery.resource_kind),
-        # A transition changes the entity.
+        # A transition changes an entity.
         "is_only_a_change": delivery.needs_a_decision and (is_acknowledged or delivery.is_transition),
     }
 
 
 def _facts(delivery: Delivery) -> Iterator[tuple[str, str]]:
-    """Yield terms with their values; the service's own words have identity numbers masked."""
+    """Yield labels with values; identity numbers in the service's messages are masked."""
     yield "Call", call_words(delivery)
     yield "ID at the formation service", delivery.remote_id
     yield "Idempotency-Key of the last call", delivery.key
@@ -116,13 +116,13 @@ def _facts(delivery: Delivery) -> Iterator[tuple[str, str]]:
 
 
 def _other_steps(delivery: Delivery, titles: Titles) -> Iterator[tuple[Delivery, str]]:
-    """Yield the other steps of which the service is informed by hand. One query, when the first is taken."""
+    """Yield the other steps that are told to the service by hand. One SQL query, at the first step."""
     for step in steps_to_inform(delivery):
         yield step, titles.title(step)
 
 
 def _differences_to_tell(delivery: Delivery) -> Iterator[tuple[str, str, str]]:
-    """Yield the label and both values of each difference to the acknowledged state, with identity numbers masked."""
+    """Yield label, acknowledged value and wanted value of each difference, with identity numbers masked."""
     desired = delivery.wanted
     if desired is None or delivery.is_transition:
         return

@@ -1,4 +1,4 @@
-"""The addresses of deliveries to the formation service."""
+"""The URLs of deliveries to the formation service."""
 
 from django.urls import path
 

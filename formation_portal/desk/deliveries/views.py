@@ -1,4 +1,4 @@
-"""Show the deliveries that only an agent can settle, and record the decision about one."""
+"""Show the deliveries that only an agent can settle, and record decisions about them."""
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -48,7 +48,7 @@ def delivery(request: UserRequest, number: int) -> HttpResponse:
 @agent_with(Right.DECIDE)
 @opens(Opens.DELIVERY)
 def delivery_resolution(request: UserRequest, number: int) -> HttpResponse:
-    """Record a decision. A GET, as after signing in again, leads to the delivery."""
+    """Record a decision. A GET, as after a new sign-in, redirects to the delivery."""
     row = get_delivery_or_404(number)
     if request.method != "POST":
         return redirect("desk:delivery", number=row.pk)
@@ -73,6 +73,6 @@ def _draw(request: UserRequest, row: Delivery, form: ResolutionForm, *, status: 
 
 
 def _notices() -> list[tuple[str, bool]]:
-    """Return sentences about the service and its events, and whether each is trouble. Two queries."""
+    """Return notices about the service and its events, and whether each is a problem. Two SQL queries."""
     refusals = [(f"{notice.text} {notice.remedy}", True) for notice in refusal_notices()]
     return [*service_notices(), *refusals]

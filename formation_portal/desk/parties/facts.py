@@ -1,4 +1,4 @@
-"""Rows for the facts of a party: answers, roles and documents, each with what speaks for and against it."""
+"""Describe the facts of a party (answers, roles, documents), each with its evidence and objections."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ _FINDING_TEXTS: Mapping[FindingCode, str] = {
 class RoleRule:
     """The rules of the form about a party in one of its roles.
 
-    `objection` says why the role does not count; `documents` are those that it asks for, and whether each is there.
+    `objection` says why the role does not count; `documents` are the required ones, and whether each is there.
     """
 
     title: str
@@ -83,15 +83,15 @@ def role_rules(draft: Draft, party: PartyRow) -> Iterator[RoleRule]:
 
 
 def _for_agents(reason: str) -> str:
-    """Reword a reason of the form, which addresses the customer, for agents."""
+    """Reword for agents a reason that the form gives to customers."""
     return reason.replace("because you ", "because they ", 1)
 
 
 class FactRow:
     """A fact to check.
 
-    `key` is the digit that ticks it, `before` its value when it was last checked. `evidence` is the note of a document
-    that proves the fact, `proof` that document, unless it was replaced. `mask` stands for a number that is not shown.
+    `key` is the digit key that ticks the fact, `before` its value when last checked. `evidence` notes a page that
+    proves the fact, `proof` is its document unless replaced. `mask` stands for a number that is not shown.
     """
 
     def __init__(self, fact: Fact, facts: "PartyFacts", *, number: int, key: str, can_be_ticked: bool) -> None:
@@ -126,12 +126,12 @@ class FactRow:
 
     @property
     def is_settled(self) -> bool:
-        """Report that it is accepted, without a note, and its evidence was not replaced since."""
+        """Tell whether the fact is accepted, has no note, and its evidence was not replaced."""
         return self.fact.is_done and not self.panel.notes and (self.evidence is None or self.proof is not None)
 
     @property
     def why(self) -> str:
-        """Return the answer that has led to the question; "" where everybody is asked."""
+        """Return the answer that opened the question; "" if always asked."""
         return _for_agents(self.question.activation.reason) if self.question is not None else ""
 
     @property
@@ -151,7 +151,7 @@ class FactRow:
 
     @property
     def findings(self) -> Iterator[tuple[str, bool]]:
-        """Yield notes about the fact, each with whether it is an objection."""
+        """Yield remarks on the fact, each with whether it objects."""
         record = self.facts.party.record
         form_state = self.facts.panels.draft.form_state
         if self.fact.is_unreadable:
@@ -194,7 +194,7 @@ class FactRow:
 
 
 class PartyFacts:
-    """The rows of a party's facts, in the order of the form, and what they have in common. Up to four queries."""
+    """The rows of a party's facts, in the order of the form, with their shared data. Up to four SQL queries."""
 
     def __init__(
         self,

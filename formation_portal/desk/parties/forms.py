@@ -1,4 +1,4 @@
-"""The form in which an agent records a screening check of a party."""
+"""Read the form that records a screening check of a party."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ _FILE_TYPES = ".pdf,.jpg,.jpeg,.png,application/pdf,image/jpeg,image/png"
 
 
 class ScreeningForm(forms.Form):
-    """A screening check. A browser never sends a file twice, so a file is chosen again after an error."""
+    """A screening check. A browser forgets a chosen file, so after an error the file is chosen again."""
 
     use_required_attribute = False
 

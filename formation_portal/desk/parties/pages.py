@@ -1,4 +1,4 @@
-"""Show one party under review, and log when its numbers are shown: whose and which, not the numbers themselves."""
+"""Show one party under review, and log each time its identity numbers are shown, without the numbers."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ from .facts import FactRow, PartyFacts
 from .forms import ScreeningForm
 from .viewer import Viewer
 
-# Of more parties than _MAX_NAMED the page names the nearest ones on each side of its own.
+# With more parties than _MAX_NAMED the page names only the nearest on each side.
 _MAX_NAMED = 50
 _NEAREST = 10
 
@@ -60,7 +60,7 @@ class ScreeningRow:
 
     @property
     def is_outdated(self) -> bool:
-        """Report that the party's answers or roles have changed since: the check may be of another name."""
+        """Tell whether the party changed after the check, so that its name may differ."""
         changed = self.party.model.updated_at
         return self.check.at < changed or self.check.done_on < localdate(changed)
 
@@ -68,8 +68,8 @@ class ScreeningRow:
 class PartyPage:
     """A party under review as one reader sees it.
 
-    `queue_state` is that of the queue from which the case was opened, `here_url` the page with its viewer. `checklist`
-    has the parties that the page names, `screening` the newest check first.
+    `queue_state` is the state of the queue that the reader came from, `here_url` the page with its viewer. `checklist`
+    has the parties that the page names, `screening` the party's checks, newest first.
     """
 
     line_limit = MAX_LABEL
@@ -84,7 +84,7 @@ class PartyPage:
         shows_numbers: bool = False,
         form: ScreeningForm | None = None,
     ) -> None:
-        # Read before the facts, so that a change in between is not taken for seen.
+        # Read before the facts, so that a later change counts as unseen.
         self.version = ReviewVersion.of_loaded(draft.application)
         self.draft = draft
         self.party = party
@@ -124,11 +124,11 @@ class PartyPage:
             shows_numbers=shows_numbers,
         )
         self.rows = PartyFacts(party, own_checklist, panels, state, opened, can_be_ticked=self.can_check).rows
-        # The numbers that the party is known by.
+        # The party's identity numbers.
         self.numbers = [row for row in self.rows if row.fact.is_identity_number]
 
     def _open_viewer(self, state: ViewerState, opened: OpenedDocuments, reader: User) -> OpenedDocuments:
-        """Set the viewer and the URL of the page with it. Returns who has opened which documents, with this opening."""
+        """Set the viewer and the URL of its page. Returns who has opened which documents, including this opening."""
         url = party_url(self.draft.application.reference, self.party.token)
         documents = [fact.document for fact in self.own_checklist.facts if fact.document is not None]
         self.viewer: Viewer | None = None
@@ -159,7 +159,7 @@ class PartyPage:
 
     @property
     def left(self) -> list[Fact]:
-        """Return the facts that "Accept all remaining" takes. A queried fact is accepted by itself."""
+        """Return the facts that "Accept all remaining" accepts. A queried fact is accepted singly."""
         return [row.fact for row in self.rows if row.can_be_ticked and row.fact.state != QUERIED]
 
     @property
@@ -172,7 +172,7 @@ class PartyPage:
 
     @property
     def looked_at(self) -> FactRow | None:
-        """Return the document in the viewer as a fact to check."""
+        """Return the row of the document in the viewer."""
         if self.viewer is None:
             return None
         return next((row for row in self.rows if row.fact.document == self.viewer.document), None)
@@ -194,7 +194,7 @@ class PartyPage:
 
     @cached_property
     def following(self) -> dict[str, Any]:
-        """Return the label and the URL at which the review goes on."""
+        """Return the label and URL of the next step of the review."""
         token = self.party.token
         checklist = self.checklist
         if self.unnamed and not checklist.has_to_do_behind(token):
@@ -208,8 +208,8 @@ class PartyPage:
 
     @cached_property
     def shares(self) -> list[tuple[str, str, bool]]:
-        """Return the party's shares by class, its parts of all shares and votes, its parts of other companies, and its
-        owners: a term, the amount, and whether the term is a name. One query."""
+        """Return the party's shares by class, its percentages of shares and votes, its stakes in companies, and its
+        owners: label, amount, and whether the label is a name. One SQL query."""
         if not self.draft.holds_shares:
             return []
         allocation = Allocation(self.draft)
@@ -249,7 +249,7 @@ def _stakes(draft: Draft, party: PartyRow, allocation: Allocation) -> Iterator[t
 
 
 def _nearest(tokens: Sequence[str], token: str) -> Sequence[str]:
-    """Return the parties that the page names: all, or of many the nearest to this one."""
+    """Return the parties that the page names: all, or if too many, the nearest."""
     if len(tokens) <= _MAX_NAMED:
         return tokens
     first = max(0, min(tokens.index(token) - _NEAREST, len(tokens) - 2 * _NEAREST - 1))
@@ -257,8 +257,8 @@ def _nearest(tokens: Sequence[str], token: str) -> Sequence[str]:
 
 
 def log_numbers_shown(page: PartyPage, *, by: Account) -> None:
-    """Log that an agent is about to be shown the numbers of a party. An error takes the place of the answer, so that no
-    number is shown without an entry.
+    """Log that an agent is about to be shown a party's numbers. A failure to log fails the request, so that no number
+    is shown without an entry.
     """
     if page.numbers:
         fields = [row.fact.target.name for row in page.numbers]

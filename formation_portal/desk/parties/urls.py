@@ -1,4 +1,4 @@
-"""The addresses of a party under review, below its case's reference."""
+"""The URLs of a party under review, below its case's reference."""
 
 from django.urls import path
 

@@ -10,17 +10,17 @@ from formation_portal.applications.models import Document
 
 from ..documents import ZOOMS, ViewerState
 
-# A4, which most pages of a PDF are.
+# A4, as most PDF pages are.
 _A4 = (1240, 1754)
-# The page numbers on each side of the present one.
+# The page links on each side of the present page.
 _NEIGHBOURS = 2
 
 
 class Viewer:
-    """The viewer with a party's documents, of which there is at least one.
+    """The viewer of a party's documents, at least one.
 
-    It shows the first one where the state's does not exist, and the last page for a later one. `is_open` reports that
-    the reader has opened the document, now or before.
+    Shows the first document if the state's does not exist, and the last page for any later page. `is_open` tells
+    whether the reader has ever opened the document.
     """
 
     is_open = False
@@ -38,20 +38,20 @@ class Viewer:
         self.page_words = f"{self.state.page} of {self.pages}"
         following = documents[documents.index(self.document) + 1 :]
         self.next_document = following[0] if following else None
-        # Keeps the place of the picture while it loads.
+        # Reserves the space of the picture while it loads.
         self.size = self.turned_size = (findings.width or _A4[0], findings.height or _A4[1])
         if self.state.turn % 180:
             self.turned_size = (self.size[1], self.size[0])
 
     @property
     def document_links(self) -> list[tuple[Document, str]]:
-        """Return all documents, in the order of the form, each with the URL that opens it."""
+        """Return all documents, in the order of the form, each with its opening URL."""
         return [(row, self.url + self.state.for_document(row.pk).query(opens=True)) for row in self.documents]
 
     @property
     def page_links(self) -> list[tuple[int, str, bool]]:
-        """Return the first page, those around the present one, and the last: number, URL, and whether pages are left
-        out before it."""
+        """Return links to the first, nearest and last pages: number, URL, and whether pages are left out before the
+        link."""
         links = []
         before = 0
         for page in range(1, self.pages + 1):
@@ -62,7 +62,7 @@ class Viewer:
 
     @cached_property
     def urls(self) -> dict[str, str]:
-        """Return the URL of each control that leads somewhere."""
+        """Return the URL of each control that has a target."""
         state = self.state
         states = {
             "open": state,
@@ -80,14 +80,14 @@ class Viewer:
 
     @property
     def picture_url(self) -> str:
-        """Return the URL of the page's picture: a larger one where it is enlarged, so that small print can be read."""
+        """Return the URL of the page's picture, a larger picture where the reader has zoomed in."""
         args = [self.document.application.reference, self.document.pk, self.state.page]
         url = reverse("desk:document_picture", args=args)
         return f"{url}?size=close" if self.state.zoom > ZOOMS[0] else url
 
     @property
     def turning(self) -> str:
-        """Return the SVG transformation that turns the picture within its frame; "" for an upright one."""
+        """Return the SVG transformation that turns the picture in its frame; "" if upright."""
         width, height = self.size
         corners = {90: (height, 0), 180: (width, height), 270: (0, width)}
         if self.state.turn not in corners:

@@ -30,7 +30,7 @@ from ..lookups import get_case_or_404
 from .forms import ScreeningForm
 from .pages import PartyPage, log_numbers_shown
 
-# The parts that an open page fetches, by the id of the element that they replace.
+# Parts that an open page fetches, by the id of the element to replace.
 _PARTS = {"viewer": "desk/parties/_viewer_answer.html", "numbers": "desk/parties/_numbers_answer.html"}
 
 
@@ -56,7 +56,7 @@ class ScreeningErrors(ReviewErrors):
 @agent
 @opens(Opens.CASE)
 def party(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """Show the party's facts beside its documents; to an open page only the part that it fetches."""
+    """Show the party's facts beside its documents; to htmx only the requested part."""
     page = _page(request, reference, token, ViewerState.read(request.GET))
     viewer = page.viewer
     if viewer and viewer.state.opens and viewer.is_open:
@@ -69,7 +69,7 @@ def party(request: UserRequest, reference: str, token: str) -> HttpResponse:
 @recently_authenticated
 @opens(Opens.DOCUMENTS)
 def numbers(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """Show the page with the numbers that the party is known by. Each time is logged."""
+    """Show the page with the party's identity numbers. Each time is logged."""
     page = _page(request, reference, token, _state_posted(request, reference), shows_numbers=True)
     log_numbers_shown(page, by=request.user)
     return _draw(request, page)
@@ -79,7 +79,7 @@ def numbers(request: UserRequest, reference: str, token: str) -> HttpResponse:
 @agent_with(Right.REVIEW)
 @opens(Opens.DOCUMENTS)
 def evidence(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """Note that the page in the viewer proves a fact, and what it says; or, by a fact's own button, remove the note."""
+    """Note that the page in the viewer proves a fact, and its words; or remove a fact's note by its button."""
     draft = get_case_or_404(reference)
     target = Target.parse(request.POST.get("remove", "") or request.POST.get("place", ""))
     if draft.party(token) is None or (target is not None and target.holder != token):
@@ -134,7 +134,7 @@ def screening_removal(request: UserRequest, reference: str, token: str, number: 
 @agent
 @opens(Opens.DOCUMENTS)
 def screening_file(request: UserRequest, reference: str, token: str, number: int) -> HttpResponse:
-    """Download the file of a screening check. It is saved and not shown, as documents are."""
+    """Download the file of a screening check, to be saved, not shown, as documents are."""
     draft, _ = _case_and_party(reference, token)
     check = get_object_or_404(screening_checks(draft).exclude(file=""), holder=token, pk=number)
     return as_download(request, check, by=request.user)
@@ -145,7 +145,7 @@ def screening_file(request: UserRequest, reference: str, token: str, number: int
 @recently_authenticated
 @opens(Opens.CASE)
 def erasure(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """Ask whether to erase the party at its own wish, or say why it must stay; a POST erases it."""
+    """Ask whether to erase the party, or say why it must stay; a POST erases the party."""
     draft, party = _case_and_party(reference, token)
     queue_state = queue_shown(request.GET)
     why_not = why_party_stays(draft.application)

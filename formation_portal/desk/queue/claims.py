@@ -1,7 +1,7 @@
 """Claim, take over, assign and release cases. A claim expires by itself.
 
-It is one update under a condition, so that of two agents at once one has the case. It begins the review, in the same
-transaction; releasing ends nothing.
+A claim is one conditional update, so that of two agents at once only one gets the case. The claim begins the review,
+in the same transaction; a release does not end the review.
 """
 
 from collections.abc import Collection, Mapping
@@ -29,12 +29,12 @@ from .notices import send_notice
 
 _BEGIN_REVIEW = "begin_review"
 _PAID_FOR = Q(application__payment_due_since=None)
-# The parts that a draft reads of its application, read here for all of them at once.
+# The relations that a draft reads, prefetched for all applications.
 _PARTS = ("section_answers", "parties", "share_classes", "holdings", "documents")
 
 
 def lock_applications(applications: Collection[int]) -> list[Application]:
-    """Lock the applications before a claim writes anything, in one order, so that no two claims wait for each other."""
+    """Lock the applications before a claim writes, in a fixed order, so that no two claims wait for each other."""
     rows = Application.objects.filter(pk__in=applications, deleted_at=None).select_related("owner")
     return list(rows.prefetch_related(*_PARTS).order_by("pk").select_for_update(of=("self",)))
 
@@ -58,17 +58,17 @@ def claimed_by(agent_id: int) -> Q:
 
 
 def not_proposed_by(agent_id: int) -> Q:
-    """Match the cases without a waiting decision that this agent has proposed."""
+    """Match the cases without a waiting proposal of this agent."""
     return ~Q(proposed_by=agent_id)
 
 
 @transaction.atomic
 def claim(cases: Collection[int], *, by: AbstractUser) -> tuple[list[Case], list[Case]]:
-    """Claim cases, by the numbers of their applications, and begin their reviews. Leaves out closed cases and the
-    agent's own applications. Returns the agent's cases, and those of colleagues."""
+    """Claim the cases with these primary keys, and begin their reviews. Leaves out closed cases and the agent's own
+    applications. Returns the agent's cases, and the cases of colleagues."""
     applications = {application.pk: application for application in lock_applications(cases)}
     can_be_claimed = Case.objects.filter(_PAID_FOR, pk__in=set(cases) - own_applications(by.pk, cases))
-    # Locked in one order, so that two agents with the same cases don't wait for each other for ever.
+    # Lock in a fixed order, so that two agents with the same cases cannot deadlock.
     locked = can_be_claimed.exclude(open_since=None).order_by("pk").select_for_update(of=("self",))
     chosen = Case.objects.filter(pk__in=[case.pk for case in locked])
     chosen.filter(unclaimed() | Q(claimed_by=by.pk)).update(**_claim_columns(by))
@@ -83,7 +83,7 @@ def claim(cases: Collection[int], *, by: AbstractUser) -> tuple[list[Case], list
 
 @transaction.atomic
 def take_over(case: Case, *, by: AbstractUser, reason: str) -> bool:
-    """Claim a case from the agent who has it, and tell that agent. Returns False where another agent has it by now."""
+    """Claim a case from its claimant, and tell the claimant. Returns False if another agent has the case by now."""
     as_shown = Case.objects.filter(pk=case.pk, claimed_by=case.claimed_by_id).exclude(open_since=None)
     columns = _claim_columns(by)
     columns["taken_from_id"] = case.claimed_by_id
@@ -95,7 +95,7 @@ def take_over(case: Case, *, by: AbstractUser, reason: str) -> bool:
 
 
 def claim_or_take_over(application_id: int, *, by: AbstractUser, taken_from: str, reason: str) -> tuple[int, str]:
-    """Claim one case, or take it over from the agent whom the page named. Returns a message with its level."""
+    """Claim a case, or take the case over from the claimant on the page. Returns a level and a message."""
     claimed = (SUCCESS, "You have claimed this case.")
     closed = (ERROR, "This case is closed, so it cannot be claimed.")
     case = Case.objects.select_related("claimed_by", "application").filter(pk=application_id).first()
@@ -120,8 +120,8 @@ def claim_or_take_over(application_id: int, *, by: AbstractUser, taken_from: str
 def assign(cases: Mapping[int, str], *, to: AbstractUser, by: AbstractUser) -> tuple[list[Case], list[Case]]:
     """Assign cases to a colleague who may claim them, and begin their reviews. Leaves out closed cases.
 
-    `cases` has the applications' numbers, each with the claimant's number on the page, or "". Returns the assigned
-    cases, and those that another agent has by now, or the colleague already. Raises OwnApplication.
+    `cases` maps primary keys to the claimant's id on the page, or "". Returns the assigned cases, and the skipped
+    cases, which another agent or the colleague has by now. Raises OwnApplication.
     """
     applications = {application.pk: application for application in lock_applications(cases)}
     for agent in (by, to):
@@ -152,7 +152,7 @@ def already_claimed(case: Case, name: str) -> str:
 
 @transaction.atomic
 def release(cases: Collection[int], *, by: AbstractUser) -> int:
-    """Release the agent's own claims to these cases. Returns how many there were."""
+    """Release the agent's claims to these cases. Returns the number of claims."""
     own = Case.objects.filter(claimed_by(by.pk), pk__in=cases).select_related("application").order_by("pk")
     released = list(own.select_for_update(of=("self",)))
     Case.objects.filter(pk__in=[case.pk for case in released]).update(**UNCLAIMED, changed_at=timezone.now())
@@ -166,7 +166,7 @@ def claim_free(case: Case, *, free: Q, by: AbstractUser) -> bool:
 
 
 def claim_when_working(draft: Draft, *, by: Any) -> None:
-    """Claim an unclaimed case for the agent who has changed its review, if it is paid for. The caller holds its
+    """Claim an unclaimed, paid case for the agent who has changed its review. The caller holds the application's
     lock."""
     application = draft.application
     if application.payment_due_since is not None:
@@ -178,14 +178,14 @@ def claim_when_working(draft: Draft, *, by: Any) -> None:
 
 
 def refuse_claimed_case(draft: Draft, *, by: AbstractBaseUser) -> None:
-    """Raise ClaimedByColleague. The caller holds the lock of the application's row. One query."""
+    """Raise ClaimedByColleague in a colleague's case. The caller holds its lock. One SQL query."""
     case = Case.objects.filter(pk=draft.application.pk).select_related("claimed_by").first()
     if case is not None and case.is_claimed and case.claimed_by is not None and case.claimed_by_id != by.pk:
         raise ClaimedByColleague(case.claimed_by.called)
 
 
 def give_back(application: Application, *, to: AbstractUser, by: AbstractUser) -> None:
-    """Give the case to the agent whose proposal `by` has refused, also if it is claimed. The caller holds its lock."""
+    """Give the case, even if claimed, to the agent whose proposal `by` refused. The caller holds its lock."""
     if own_applications(to.pk, [application.pk]):
         return
     columns = _claim_columns(to)
@@ -195,10 +195,10 @@ def give_back(application: Application, *, to: AbstractUser, by: AbstractUser) -
 
 @transaction.atomic
 def _claim_if(case: Case, condition: QuerySet[Case], columns: dict[str, Any], *, by: AbstractUser, did: str) -> bool:
-    """Claim the case if it still meets the condition, and begin its review. Raises OwnApplication."""
+    """Claim the case if still in `condition`, and begin its review. Raises OwnApplication."""
     applications = lock_applications([case.pk])
     refuse_own_applications([case.pk], agent=by.pk)
-    # PostgreSQL looks at the condition of an update once only where it joins another table.
+    # Lock first: PostgreSQL checks the condition of an update with a join only once.
     list(Case.objects.filter(pk=case.pk).select_for_update())
     if not applications or not condition.filter(_PAID_FOR).update(**columns):
         return False
@@ -207,7 +207,7 @@ def _claim_if(case: Case, condition: QuerySet[Case], columns: dict[str, Any], *,
 
 
 def _record_claim(draft: Draft, case: Case, *, by: AbstractUser, did: str, **details: Any) -> None:
-    """Begin the review of a claimed case, if it waits for that, and append the claim to the audit log."""
+    """Begin the review of a claimed case, if not begun, and append the claim to the audit log."""
     if is_possible(_BEGIN_REVIEW, draft.application.status):
         services.advance(draft, _BEGIN_REVIEW, by=by)
     _append_to_audit_log(draft.application, case, by=by, did=did, **details)

@@ -1,4 +1,4 @@
-"""Send e-mails to agents about their cases. Reasons stay on the page of the case."""
+"""Send e-mails to agents about their cases. Only the case page gives reasons."""
 
 from typing import Any
 

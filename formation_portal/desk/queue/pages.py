@@ -1,4 +1,4 @@
-"""Show the queue: its saved views, filters and rows, and how many cases have come since a page of it was drawn."""
+"""Show the queue: its views, filters and rows, and how many cases have arrived since a page was drawn."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,7 +30,7 @@ from ..wording import WAITING_FOR_PAYMENT, if_any, numbered, service_status_word
 from .search import CaseSearch, counts, in_view
 
 A_PAGE = 25
-# Larger counts are shown as "99+": counting them all takes longer than showing the first page.
+# Larger counts are shown as "99+": a full count takes longer than the first page.
 _MAX_COUNT = 100
 
 _LEADS = {
@@ -40,7 +40,7 @@ _LEADS = {
     QueueView.ANSWERED: "Returned to the customer and submitted again.",
 }
 
-# The strokes of a tally, a day each; more are not drawn. Distances are in pixels.
+# The most strokes of a tally, one for each day. Distances are in pixels.
 _MAX_STROKES = 20
 _STEP = 5
 _FIRST = 2
@@ -49,8 +49,8 @@ _GROUP = 5
 
 
 class CaseClock:
-    """The working days that a case has waited for us and may wait. `due` is the last one before it is overdue; None
-    where it doesn't wait for us."""
+    """The working days that a case has waited for us and may wait. `due` is the last day before it is overdue; None
+    where the case doesn't wait for us."""
 
     def __init__(self, case: Case) -> None:
         self.days = 0
@@ -71,7 +71,7 @@ class CaseClock:
 
     @cached_property
     def strokes(self) -> list[tuple[int, bool]]:
-        """Return the position of each day's stroke, in groups of five, and whether the day has passed."""
+        """Return each day's stroke, in groups of five: its position, and whether the day has passed."""
         days = range(self.allowed) if self.allowed <= _MAX_STROKES else ()
         return [(_FIRST + day * _STEP + day // _GROUP * _GAP, day < self.days) for day in days]
 
@@ -82,8 +82,8 @@ class CaseClock:
 
 
 class CaseRow:
-    """A case in the queue, as one reader sees it. `has_names` where the reader may see people and company; `news` says
-    that others have changed it since the reader has looked at it."""
+    """A case in the queue, as one reader sees it. `has_names`: the reader may see people and company; `news`: others
+    have changed the case since the reader saw it."""
 
     def __init__(
         self, case: Case, chosen: QueueState, reader: User, *, seen_version: int, is_by_agent: bool, is_own: bool
@@ -108,7 +108,7 @@ class CaseRow:
         self._mark_what_counts_more()
 
     def _mark_what_counts_more(self) -> None:
-        """Replace the mark and the words of the state by those of what counts more, the most important last."""
+        """Replace the mark and status by those of more important conditions, the most important last."""
         case = self.case
         if case.answered_since:
             self.mark = "changed"
@@ -138,11 +138,11 @@ class CaseRow:
 
 
 def queue_page(chosen: QueueState, reader: User) -> dict[str, Any]:
-    """Read a page of the queue, for its template. Seven or eight queries."""
+    """Read a page of the queue for its template. Seven or eight SQL queries."""
     drawn = timezone.now()
     agents = {str(agent.pk): agent.called for agent in User.objects.filter(is_agent=True).order_by("first_name", "pk")}
     offers = list(Offer.objects.order_by("place", "name", "pk"))
-    # Decisions to confirm are shown only where any can wait, or where the view is chosen.
+    # Without FOUR_EYES the view of decisions to confirm is shown only if chosen.
     views = [view for view in QueueView if view is not QueueView.CONFIRM or settings.FOUR_EYES or chosen.view is view]
     counted: list[QuerySet[Any]] = [in_view(view, agent_id=reader.pk).values("pk")[:_MAX_COUNT] for view in views]
     counted.append(unresolved_deliveries().values("pk"))
@@ -151,7 +151,7 @@ def queue_page(chosen: QueueState, reader: User) -> dict[str, Any]:
     *sizes, undecided = search.other_sizes
     view_links = []
     for view, size in zip(views, sizes, strict=True):
-        # Agents look for the cases that were closed last.
+        # Agents look for recently closed cases.
         url = queue_url(QueueState(view=view, newest_first=view is QueueView.CLOSED))
         view_links.append(ViewLink(url, str(view.label), _count_words(size), view is chosen.view))
     can_take = can_take_cases(reader)
@@ -180,7 +180,7 @@ def queue_page(chosen: QueueState, reader: User) -> dict[str, Any]:
         "can_be_claimed": chosen.view is not QueueView.CLOSED and can_take,
         "colleagues": colleague_options(reader),
         "links": links,
-        # The number of searched cases, where the search stopped before the page was full, and where it goes on.
+        # If the search stopped before the page was full: how many cases it tested, and the URL to go on.
         "looked_through": f"{looked_through:,}" if looked_through else "",
         "look_on": previous if chosen.before else following,
         "news_url": news_url(chosen, QueueVersion(drawn, cases=tuple(case.pk for case in page.rows))),
@@ -206,7 +206,7 @@ def _rows(cases: Sequence[Case], chosen: QueueState, reader: User, agents: Mappi
 def _filters(
     chosen: QueueState, agents: Mapping[str, str], offers: Sequence[Offer], *, has_names: bool
 ) -> tuple[FilterControl, ...]:
-    """Return the controls with their values. `agents` are names by numbers; `has_names`: names can be searched."""
+    """Return the filters with their values. `agents` maps ids to names; `has_names`: names can be searched."""
     places = {"": "Any"}
     products = {"": "Any"}
     for offer in offers:
@@ -251,15 +251,15 @@ def colleague_options(reader: User) -> tuple[Option, ...]:
     return as_options((("", "Select a colleague"), *colleagues), "")
 
 
-# A case can appear that was submitted before the page was drawn, since its transaction ended later.
+# A case that was submitted before the page was drawn can appear later, when its transaction ends.
 _LATE = timedelta(seconds=5)
 
 
 @dataclass(frozen=True, slots=True)
 class QueueVersion:
-    """The version of the queue that a page shows: when it was drawn, the counts of its news, and its cases.
+    """The version of the queue that a page shows: when drawn, the counts of new and changed cases, and its cases.
 
-    In an address: microseconds, the number of new cases, of changed ones, and the cases' own, with dots between.
+    In a URL: microseconds, the two counts, and the cases' numbers, joined by dots.
     """
 
     drawn: datetime
@@ -281,7 +281,7 @@ class QueueVersion:
 
     @property
     def summary(self) -> str:
-        """Say how many cases are new and changed; "" where none are any more."""
+        """Say how many cases are new and changed; "" for none."""
         new = if_any(self.new, "new case")
         if self.new == _MAX_COUNT:
             new = f"{_count_words(self.new)} new cases"
@@ -289,7 +289,7 @@ class QueueVersion:
 
 
 def current_version(chosen: QueueState, version: QueueVersion, *, reader: User) -> QueueVersion:
-    """Count the cases that have come into the view since, and the changed ones of this page. Two queries."""
+    """Count the cases that are new in the view, and the changed cases of the page. Two SQL queries."""
     search = CaseSearch(chosen, reader)
     came = search.since(version.drawn - _LATE).exclude(pk__in=version.cases)
     changed = Case.objects.filter(pk__in=version.cases, changed_at__gt=version.drawn)
@@ -298,7 +298,7 @@ def current_version(chosen: QueueState, version: QueueVersion, *, reader: User) 
 
 
 def news_url(chosen: QueueState, version: QueueVersion) -> str:
-    """Return the URL at which a page asks for its news."""
+    """Return the URL where a page asks for its news."""
     address = chosen.first_page.address
     return f"{reverse('desk:news')}{address}{'&' if address else '?'}token={version}"
 

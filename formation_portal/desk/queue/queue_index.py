@@ -1,6 +1,6 @@
 """Keep the rows of the queue up to date, in the transaction of the change (workflow.py).
 
-A case is found by keyed digests of the beginnings of its words, which are folded to one spelling.
+Keyed digests of the beginnings of words, folded to one spelling, make a case searchable.
 """
 
 import re
@@ -32,13 +32,13 @@ from ..models import PLACE_LIMIT, TITLE_LIMIT, Case, CaseWord, Offer, Opening
 from .claims import UNCLAIMED, give_back
 from .notices import send_notice
 
-# More than anybody waits, and as much as a column holds.
+# Longer than any wait, and within the range of the column.
 _MAX_DAYS = 30_000
 _CLOCK = ("target_days", "waited_days", "overdue_at")
 
 
 def update_case(draft: Draft, change: Change | None = None) -> list[Model]:
-    """Bring the case of a submitted application up to date after `change`, and return the rows to attest. At most six
+    """Update the case of a submitted application after `change`, and return the rows to attest. At most six SQL
     queries; four more for a new case, and two where its checks are counted."""
     application = draft.application
     if application.submitted_at is None or application.deleted_at is not None:
@@ -54,20 +54,20 @@ def update_case(draft: Draft, change: Change | None = None) -> list[Model]:
         case.save(update_fields=[*columns, *_CLOCK])
     else:
         case.save(force_insert=True)
-        # The filters offer the product under its latest name.
+        # The filters list a product by its latest name.
         name = str(application.product.get("product", {}).get("name", "")) or application.product_id
         defaults = {"name": name[:TITLE_LIMIT], "place": case.place}
         Offer.objects.update_or_create(product=application.product_id, defaults=defaults)
     digests = case_words(application, draft.schema, draft.party_models, title=case.title)
     stored = {bytes(word) for word in CaseWord.objects.filter(case=application.pk).values_list("word", flat=True)}
-    # While its customer corrects it, words are only added: agents find it by the names that they know.
+    # While the customer corrects the case, old words stay: agents search by the names they know.
     outdated = set() if application.is_open else stored - digests
     _replace_words(application.pk, outdated, digests - stored)
     return [Case(pk=application.pk, **UNCLAIMED)] if application.status in FINAL else []
 
 
 def _columns(draft: Draft, case: Case, change: Change | None) -> dict[str, Any]:
-    """Return the columns of a case that an application's change may alter. `case` is the row before the change."""
+    """Return the columns that a change of the application may alter. `case` is the row before the change."""
     application = draft.application
     state = application.status
     submitted_at = application.submitted_at
@@ -93,12 +93,12 @@ def _columns(draft: Draft, case: Case, change: Change | None) -> dict[str, Any]:
         if application.submissions > 1:
             columns["answered_since"] = submitted_at
     if state not in UNDER_REVIEW:
-        # A decision that waited is replaced.
+        # A waiting decision is replaced.
         columns |= {"confirm_since": None, "proposed_by_id": None, "refused_at": None}
-    # The beginning of a review is no news beside the claim.
+    # The claim already tells that the review has begun.
     if change is None or change.moved_to != State.IN_REVIEW:
         columns |= {"version": case.version + 1, "changed_by_id": change.who_id if change else None}
-    # While it is with us its customer changes nothing, and agents no answers.
+    # Answers do not change while a case is with us, so count its checks once.
     if is_with_us and (case.waiting_since != submitted_at or not case.checks_all):
         columns |= _count_checks(draft)
     return columns
@@ -115,13 +115,13 @@ def _count_checks(draft: Draft) -> dict[str, int]:
 
 
 def update_review(draft: Draft, *, by: Any) -> None:
-    """Bring the case up to date after a change of its review. Three queries."""
+    """Update the case after a change of its review. Three SQL queries."""
     changed = {"version": F("version") + 1, "changed_by": by, "changed_at": timezone.now()}
     Case.objects.filter(pk=draft.application.pk).update(**changed, **_count_checks(draft))
 
 
 def update_service_status(draft: Draft, status: ServiceStatus | None) -> None:
-    """Store the status of the formation service that waits for an agent, if any: its case waits for us, then."""
+    """Store the service's status that waits for an agent, if any; the case then waits for us."""
     application = draft.application
     case = Case.objects.select_for_update().filter(pk=application.pk).first()
     if case is None:
@@ -136,8 +136,8 @@ def update_service_status(draft: Draft, status: ServiceStatus | None) -> None:
 
 
 def _update_due_date(case: Case, application: Application, *, was_waiting_since: datetime | None) -> None:
-    """Bring the case's clock up to date: it counts working days while the case is with us. The target is that of the
-    product's timeline."""
+    """Update the clock of the case, which counts working days while the case is with us. The product's timeline sets
+    the target."""
     timeline = str(application.product.get("estimated_timeline") or "")
     least, _ = working_days(timeline) or (0, 0)
     case.target_days = min(least or settings.OVERDUE_DAYS, _MAX_DAYS)
@@ -152,7 +152,7 @@ def _update_due_date(case: Case, application: Application, *, was_waiting_since:
 
 
 def update_waiting_decision(application: Application) -> None:
-    """Store the decision that waits for a second agent, if any, and who proposed it. Two queries."""
+    """Store the time and proposer of the decision that waits for a second agent. Two SQL queries."""
     waiting = waiting_decision(application)
     Case.objects.filter(pk=application.pk).update(
         confirm_since=application.submitted_at if waiting else None,
@@ -163,7 +163,7 @@ def update_waiting_decision(application: Application) -> None:
 
 
 def give_back_refused(draft: Draft, decision: ReviewDecision, by: Any) -> None:
-    """Give the case back to the agent whose proposal was refused, mark it in their queue, and tell them by e-mail."""
+    """Give the case back to the agent whose proposal was refused, mark the case, and e-mail the agent."""
     proposer = decision.proposed_by
     if not (proposer.is_active and proposer.is_agent):
         return
@@ -173,7 +173,7 @@ def give_back_refused(draft: Draft, decision: ReviewDecision, by: Any) -> None:
 
 
 def case_words(application: Application, schema: FormSchema, parties: Iterable[Party], *, title: str) -> set[bytes]:
-    """Return the digests that find a case: by company, people, reference, and its customer's name and address."""
+    """Return the search digests of a case: company, people, reference, and customer's name and e-mail."""
     owner = application.owner
     texts = [title, application.reference, owner.first_name, owner.last_name, owner.email]
     for party in parties:
@@ -187,7 +187,7 @@ def case_words(application: Application, schema: FormSchema, parties: Iterable[P
 # Letters that Unicode does not decompose.
 _PLAIN = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h"})
 WORD_PIECES = re.compile(r"[^\W_]+")
-# The longest beginning of a word that finds it, and the bytes of a digest.
+# The most letters of an indexed beginning, and the bytes of a digest.
 _MAX_LETTERS = 12
 _DIGEST_BYTES = 10
 
@@ -198,7 +198,7 @@ def fold(text: str) -> str:
 
 
 def search_words(texts: Iterable[str]) -> set[bytes]:
-    """Return the digests of the beginnings of all words; of Jean-Luc and S.R.L. also as one word."""
+    """Return the digests of all beginnings of words; Jean-Luc and S.R.L. also count as single words."""
     beginnings: set[str] = set()
     for term in " ".join(map(fold, texts)).split():
         pieces = WORD_PIECES.findall(term)
@@ -209,7 +209,7 @@ def search_words(texts: Iterable[str]) -> set[bytes]:
 
 
 def stored_digests(beginning: str) -> list[bytes]:
-    """Return the digests of the beginning of a word under each key that is in use."""
+    """Return the digest of the beginning of a word under each key in use."""
     return [key.digest(beginning[:_MAX_LETTERS])[:_DIGEST_BYTES] for key in key_ring()]
 
 
@@ -222,7 +222,7 @@ def rewrite_all_words() -> None:
 
 
 def rewrite_words_of_owner(owner: User) -> None:
-    """Write the words of a customer's cases under the account's present name and address."""
+    """Rewrite the words of a customer's cases with the present name and e-mail address."""
     _rewrite_words(Case.objects.filter(application__owner=owner))
 
 
@@ -237,7 +237,7 @@ def _rewrite_words(cases: "QuerySet[Case]") -> None:
             try:
                 digests = case_words(case.application, schema, parties, title=case.title)
             except UnreadableError:
-                # `rotate_keys` counts it, and its words are found under the earlier key until then.
+                # `rotate_keys` counts the case as left; the old key finds its words until then.
                 continue
             _replace_words(case.pk, stored - digests, digests - stored)
         last = batch[-1].pk

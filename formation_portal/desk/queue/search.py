@@ -1,7 +1,7 @@
-"""Find the cases that a state of the queue shows, by indexes alone: the cost of a page doesn't grow with the cases.
+"""Find the cases that a state of the queue shows, by indexes alone, so that a page's cost doesn't grow with the table.
 
-Where few cases meet one condition, its index finds them, and only those are tested. Where many meet each, the queue is
-scanned in its order until a page is full, up to a limit; the page says how far, and leads on from there.
+If few cases meet some condition, its index finds them, and only these are tested. If many cases meet each condition,
+the queue is scanned in its order until a page is full, up to a limit; the page links to the rest.
 """
 
 from collections.abc import Sequence
@@ -26,16 +26,16 @@ from ..queue_state import NOBODY, QueuePosition, QueueState, QueueView
 from .claims import claim_free, claimed_by, not_proposed_by, unclaimed
 from .queue_index import WORD_PIECES, fold, stored_digests
 
-# Further words of a search are ignored.
+# A search ignores further words.
 _MAX_WORDS = 6
-# The filters that are columns of a case.
+# The filters on a column of a case.
 _COLUMNS = ("product", "place", "state")
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
-# The most cases that are sorted, and that are scanned for one page.
+# The most cases to sort, and to scan, for one page.
 _MAX_SORTED = 1_000
 _MAX_SCANNED = 1_000
 
-# The column that orders each view.
+# The sort column of each view.
 _MOMENTS = {
     QueueView.WAITING: "waiting_since",
     QueueView.MINE: "open_since",
@@ -46,7 +46,7 @@ _MOMENTS = {
     QueueView.ALL: "open_since",
     QueueView.CLOSED: "closed_since",
 }
-# The columns that an index holds in the order of a moment.
+# The columns that share an index with each time.
 _IN_ORDER = {
     "open_since": ("product", "place"),
     "waiting_since": ("product", "place"),
@@ -55,15 +55,15 @@ _IN_ORDER = {
 
 
 def search_prefixes(typed: str) -> tuple[str, ...]:
-    """Split a typed text into beginnings of words, all of which a case must have; the longest first."""
+    """Split a typed text into beginnings of words, longest first. A case must match each."""
     joined = {"".join(WORD_PIECES.findall(term)) for term in fold(typed).split()}
     return tuple(sorted(joined - {""}, key=lambda word: (-len(word), word)))
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition on a case. `test` asks it of one case without an index; `rows` are the keys of its cases, where an
-    index has them; `column` is the name of a filter that is a column."""
+    """A condition on a case. `test` checks a single case without an index; `rows` are the keys of matching cases, if an
+    index has them; `column` is the column of the filter, if any."""
 
     test: "Q | Lookup[Any]"
     rows: QuerySet[Any] | None = None
@@ -77,7 +77,7 @@ class RowCount(Subquery):
 
 
 def counts(rows: Sequence[QuerySet[Any]], *, agent_id: int) -> tuple[int, ...]:
-    """Count the rows of several queries in one query. A sliced query counts up to its limit."""
+    """Count the rows of several querysets in one SQL query, each up to its slice."""
     if not rows:
         return ()
     sizes: tuple[int, ...] = User.objects.filter(pk=agent_id).values_list(*map(RowCount, rows)).get()
@@ -85,24 +85,24 @@ def counts(rows: Sequence[QuerySet[Any]], *, agent_id: int) -> tuple[int, ...]:
 
 
 def conditions(chosen: QueueState, reader: User) -> list[Condition]:
-    """Return the conditions of a state of the queue, but for the view's own moment."""
+    """Return the conditions of a state of the queue, except the view's own."""
     conditions = []
     if chosen.text and not has_every_case(reader):
-        # A beginning of a name would tell who is there.
+        # A search by names would reveal who has a case.
         has_reference = Q(application__reference=chosen.text.upper())
         conditions.append(Condition(has_reference, Case.objects.filter(has_reference).values("pk")))
     elif chosen.text:
         for word in search_prefixes(chosen.text)[:_MAX_WORDS]:
             word_rows = CaseWord.objects.filter(word__in=stored_digests(word))
-            # A value that is looked up, since PostgreSQL would read a whole index for EXISTS.
+            # A subquery for a value, since PostgreSQL would read a whole index for EXISTS.
             own_word = word_rows.filter(case=OuterRef("pk")).values("pk")[:1]
             conditions.append(Condition(IsNull(Subquery(own_word), False), word_rows.values("case")))
         if not conditions:
-            # A text without a word finds nothing.
+            # A text without a word matches no case.
             conditions.append(Condition(Q(pk__in=[]), Case.objects.none().values("pk")))
     for name in _COLUMNS:
         if value := getattr(chosen, name):
-            # No plan finds a wrapped column by its index and sorts its cases, so that the order of the view leads.
+            # Wrapping the column keeps the database from using its index instead of the view's order.
             test = Exact(Coalesce(F(name), Value("")), value)
             rows = Case.objects.filter(**{name: value}).values("pk")
             conditions.append(Condition(test, rows, column=name))
@@ -129,16 +129,16 @@ def in_view(view: QueueView, *, agent_id: int) -> QuerySet[Case]:
 
 
 class CaseSearch:
-    """The cases of a state of the queue, in no order, and not only those of the view.
+    """The unsorted cases that meet the conditions of a state of the queue, not only in its view.
 
-    Making one takes a query that counts how many cases meet each condition, and the rows of some `others`.
+    The constructor counts the cases of each condition, and the rows of `others`, in one SQL query.
     """
 
     def __init__(self, chosen: QueueState, reader: User, *, others: Sequence[QuerySet[Any]] = ()) -> None:
         self._chosen = chosen
-        # The column that orders the queue.
+        # The column to sort the queue by.
         self._moment = "submitted_at" if chosen.includes_closed else _MOMENTS[chosen.view]
-        # The cases that are tested one by one; None where an index finds them.
+        # The cases to test one by one; None if an index finds the cases.
         self._scanned: QuerySet[Case] | None = None
         indexed = []
         rows = []
@@ -157,7 +157,7 @@ class CaseSearch:
             self.cases = Case.objects.filter(pk__in=rarest_first[0][1])
             del tested[0]
         else:
-            # Many cases meet each condition: all are searched in their order.
+            # Many cases meet each condition: test all, in order.
             self.cases = Case.objects.all()
             for condition in tested:
                 if condition.column in _IN_ORDER.get(self._moment, ()):
@@ -172,21 +172,21 @@ class CaseSearch:
         return self._between(self.cases, QueuePosition(at, 0))
 
     def page(self, *, length: int) -> tuple[KeysetPage[Case, QueuePosition], int]:
-        """Return the page, and among how many cases it has searched, if it stopped before the page was full, else 0.
-        One query, and another where cases are scanned."""
+        """Return the page, and how many cases were scanned if the scan stopped before the page was full, else 0.
+        One SQL query, two where cases are scanned."""
         chosen = self._chosen
         start = chosen.before or chosen.after
         backwards = chosen.before is not None
         descends = chosen.newest_first != backwards
         sign = "-" if descends else ""
         order = (f"{sign}{self._moment}", f"{sign}pk")
-        # The position of the last case to be scanned; None where all are.
+        # The position of the last case to scan; None: scan all.
         end = None
         if self._scanned is not None:
             scanned = self._between(self._scanned, start, descends=descends).order_by(*order)
             last = list(scanned.values_list(self._moment, "pk")[_MAX_SCANNED - 1 : _MAX_SCANNED + 1])
             end = QueuePosition(*last[0]) if len(last) > 1 else None
-        # Found by their keys alone; the columns are read for the cases of the page.
+        # Search by keys alone; read columns only for the cases of the page.
         keys = self._between(self.cases, start, end, descends=descends).order_by(*order).values("pk")[: length + 1]
         rows = Case.objects.filter(pk__in=keys).select_related("application__owner", "claimed_by", "assigned_by")
         page_cases = list(rows.order_by(*order))
@@ -208,15 +208,15 @@ class CaseSearch:
         *,
         descends: bool = False,
     ) -> QuerySet[Case]:
-        """Return the cases of the view behind one position, and up to another.
+        """Return the cases of the view after `start`, up to `end`.
 
-        Each side has one bound: of two, SQLite takes one to the index, and reads on to the other.
+        Each side has a single bound: of two bounds, SQLite would use the index for only one.
         """
         moment = self._moment
         first, last = (end, start) if descends else (start, end)
         lower = [first.at] if first else []
         if not self._chosen.includes_closed:
-            # A case that is not in the view has no moment.
+            # A case outside of the view has NULL here.
             lower.append(_BEGINNING)
         upper = [last.at] if last else []
         if self._chosen.view is QueueView.OVERDUE:
@@ -233,21 +233,21 @@ class CaseSearch:
         return cases
 
 
-# Another agent may claim the next case first; this often another one is looked for.
+# How often to look for another case, if an agent claims the found case first.
 _MAX_ATTEMPTS = 10
 
 
 def next_case_for(agent: User, queue_state: QueueState) -> tuple[Case | None, str]:
-    """Claim the longest waiting unclaimed case that the filters let through, or return why there is none. One to three
+    """Claim the longest waiting unclaimed case that the filters match, or return why there is none. One to three SQL
     queries."""
-    # The filters narrow the search, but not a view of claimed cases or of one agent's.
+    # The filters apply, but not a view of claimed cases or of an agent's cases.
     view = queue_state.view
     if view not in (QueueView.ANSWERED, QueueView.OVERDUE, QueueView.CONFIRM):
         view = QueueView.UNCLAIMED
     free = unclaimed()
     claimant = NOBODY
     if view is QueueView.CONFIRM:
-        # The agent who has proposed the decision holds the claim.
+        # The proposer of the decision holds the claim.
         free |= Q(claimed_by=F("proposed_by"))
         claimant = ""
     state = replace(queue_state.first_page, view=view, holder=claimant, newest_first=False)

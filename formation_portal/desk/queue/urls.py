@@ -1,4 +1,4 @@
-"""The addresses of the queue, and of claiming its cases."""
+"""The URLs of the queue, and of claiming its cases."""
 
 from django.urls import path
 

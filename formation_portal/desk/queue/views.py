@@ -1,4 +1,4 @@
-"""Show the queue; claim, assign and release cases: the selected ones, one on its page, and the next one."""
+"""Show the queue; claim, assign and release the selected cases, a single case, or the next case."""
 
 from dataclasses import replace
 from http import HTTPStatus
@@ -33,13 +33,13 @@ from .searches import claim_next_case, keep_search, with_text
 @require_http_methods(["GET", "HEAD", "POST"])
 @agent
 def queue(request: UserRequest) -> HttpResponse:
-    """Show one page of the queue. A search is posted, and leads to an address without its words."""
+    """Show a page of the queue. A posted search redirects to a URL without its words."""
     if request.method == "POST":
         search = keep_search(request, read_text(request.POST, "q"))
         return redirect(queue_url(replace(QueueState.read(request.POST), search=search)))
     state = QueueState.read(request.GET)
     searched = with_text(request, state)
-    # Old addresses have the words of a search, which are no longer read.
+    # Old URLs have the words of a search, which are ignored.
     is_over = searched is None or "q" in request.GET
     page = queue_page(searched or replace(state, search=""), request.user)
     context = {"page": page, "is_search_over": is_over, "has_workbench": settings.WORKBENCH}
@@ -50,8 +50,8 @@ def queue(request: UserRequest) -> HttpResponse:
 @background_request
 @agent
 def news(request: UserRequest) -> HttpResponse:
-    """Tell how many cases have come or changed since a page of the queue was drawn; 204 while the page says so already.
-    The page asks by itself, which keeps no session alive."""
+    """Tell how many cases arrived or changed since a page of the queue was drawn; 204 if the page already says so.
+    The page polls this view, which keeps no session alive."""
     state = QueueState.read(request.GET)
     if not request.htmx:
         return redirect(queue_url(state))
@@ -69,13 +69,13 @@ def news(request: UserRequest) -> HttpResponse:
     return render(request, "desk/queue/_news_answer.html", context)
 
 
-# No page shows more cases.
+# No page has more cases.
 _MAX_TICKED = 100
 
 
 @case_action(Right.REVIEW, leads_to="desk:queue", kind=Opens.QUEUE)
 def claims(request: UserRequest) -> HttpResponse:
-    """Claim the ticked cases, and say which ones colleagues have."""
+    """Claim the ticked cases, and name those of colleagues."""
     ticked = _ticked(request)
     won, lost = claim_cases(ticked, by=request.user)
     if won:
@@ -112,7 +112,7 @@ def assignment(request: UserRequest, reference: str) -> HttpResponse:
 
 
 def _assign(request: UserRequest, cases: list[int], *, back: str) -> HttpResponse:
-    """Assign the cases to the chosen colleague and go back; else ask for a colleague who can be given them."""
+    """Assign the cases to the chosen colleague and go back, or ask for an eligible colleague."""
     if own := own_applications(request.user.pk, cases):
         first = Application.objects.submitted().get(pk=min(own))
         return own_application_page(request, first.pk, first.reference)
@@ -155,7 +155,7 @@ def _ask_for_colleague(request: UserRequest, cases: list[int], error: str, *, ba
 
 @case_action(Right.REVIEW, leads_to="desk:queue", kind=Opens.QUEUE)
 def next_case(request: UserRequest) -> HttpResponse:
-    """Claim the case that has waited longest of the unclaimed ones that the filters let through."""
+    """Claim the longest waiting unclaimed case that the filters match."""
     queue_state = queue_shown(request.POST)
     case, reason = claim_next_case(request, queue_state)
     if case is None:
@@ -167,7 +167,7 @@ def next_case(request: UserRequest) -> HttpResponse:
 
 @case_action(Right.REVIEW, kind=Opens.QUEUE)
 def claim(request: UserRequest, reference: str) -> HttpResponse:
-    """Claim one case, or take it over for a reason from the agent whom the page named."""
+    """Claim a case, or take the case over, with a reason, from the claimant on the page."""
     application = get_application_or_404(reference)
     if own_applications(request.user.pk, [application.pk]):
         return own_application_page(request, application.pk, reference)
@@ -190,7 +190,7 @@ def _release(request: UserRequest, cases: list[int]) -> None:
 
 
 def _name(case: Case, reader: User) -> str:
-    """Return the name of the company, if it has one that the reader may see, else the reference."""
+    """Return the company's name if the reader may see one, else the reference."""
     return (case.title if can_open(case, reader) else "") or case.application.reference
 
 

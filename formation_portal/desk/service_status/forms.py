@@ -1,4 +1,4 @@
-"""Read the forms in which an agent passes a reported status on or dismisses it."""
+"""Read the forms that pass on or dismiss a reported status."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ _TOO_LONG = f"Use {MAX_TEXT:,} characters or fewer."
 
 
 class ServiceStatusForm(forms.Form):
-    """The status that the page showed. `card_name` is the form's name on the page, where both forms stand."""
+    """A form about the status on the page. `card_name` names it in the template, which has both forms."""
 
     id_prefix: str
     card_name: str
@@ -36,7 +36,7 @@ class ServiceStatusForm(forms.Form):
 
 
 class PassOnForm(ServiceStatusForm):
-    """The message to the customer, in the agent's own words."""
+    """The agent's own message to the customer."""
 
     id_prefix = "pass-on"
     card_name = "pass_on_form"
@@ -60,7 +60,7 @@ class PassOnForm(ServiceStatusForm):
 
 
 class DismissalForm(ServiceStatusForm):
-    """The reason for which the status changes nothing."""
+    """The reason for dismissing the status."""
 
     id_prefix = "dismissal"
     card_name = "dismissal_form"

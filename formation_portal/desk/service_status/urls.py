@@ -1,4 +1,4 @@
-"""The addresses of the formation service's own decisions, below a case's reference."""
+"""The URLs of the formation service's own decisions, below a case's reference."""
 
 from django.urls import path
 

@@ -36,7 +36,7 @@ class ServiceStatusErrors(ReviewErrors):
 @agent_with(Right.DECIDE)
 @opens(Opens.CASE)
 def service_status(request: UserRequest, reference: str) -> HttpResponse:
-    """Show the status that waits; a POST passes it on to the customer."""
+    """Show the waiting status; a POST passes it on to the customer."""
     draft = get_case_or_404(reference)
     if request.method != "POST":
         return _draw(request, draft)
@@ -54,7 +54,7 @@ def dismissal(request: UserRequest, reference: str) -> HttpResponse:
 
 
 def _store(request: UserRequest, draft: Draft, form: ServiceStatusForm, *, done: str) -> HttpResponse:
-    """Carry out a form and go back to the case; else show what is in its way, with what was typed."""
+    """Carry out a form and go back to the case, or show the form again with its errors."""
     reference = draft.application.reference
     if not form.is_valid():
         return _draw(request, draft, form=form, status=422)

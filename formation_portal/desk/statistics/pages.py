@@ -1,4 +1,4 @@
-"""Build the tables of the statistics. A page shows the rows of the CSV, with bars and charts drawn on the server."""
+"""Build the tables of the statistics. A page shows the rows of the CSV, with bars and charts as SVG."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -25,14 +25,14 @@ _MINUTE = 60
 _HOUR = 3_600
 _DAY = 86_400
 _CHART_HEIGHT = 40
-# The gap between two columns of a chart, as a part of a column's share.
+# The gap between two bars of a chart, as a fraction of a bar's space.
 _GAP = 0.2
 _QUARTERS = (0.25, 0.5, 0.75)
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table; `name` is its name in CSV."""
+    """A column of a table. `name` stands in the CSV."""
 
     name: str
     label: str
@@ -42,7 +42,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A value for the CSV, and its text for the page; `small` stands below it."""
+    """A value for the CSV, and its text for the page, with `small` text below."""
 
     value: str | int | float | None
     text: str
@@ -51,8 +51,8 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row, named by its first cell. Its bar has `pieces` one after the other (length, and colour, or None for a gap),
-    and a stroke at one length; `swatch` is the colour of a legend."""
+    """A row, named by its first cell. Its bar has adjacent `pieces` (length, and colour or None for a gap) and a mark
+    at the length `stroke`; `swatch` is its colour in the legend."""
 
     cells: tuple[Cell, ...]
     pieces: tuple[tuple[float, Swatch | None], ...] = ()
@@ -62,7 +62,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table; `nothing` is the sentence in place of missing rows."""
+    """A table. `nothing` is the sentence shown without rows."""
 
     name: str
     caption: str
@@ -76,7 +76,7 @@ class Table:
 
     @property
     def drawn_rows(self) -> Iterator[tuple[Row, list[tuple[str, str, Swatch]], str]]:
-        """Yield each row with its bar (start, length and colour of each piece) and the place of its stroke."""
+        """Yield each row with its bar (start, length and colour of each piece) and the position of its stroke."""
         longest = max((sum(length for length, _ in row.pieces) for row in self.rows), default=0) or 1
         for row in self.rows:
             bar = []
@@ -94,8 +94,8 @@ class Table:
 
 
 def charts(table: Table) -> list[tuple[str, str, list[tuple[str, str, float, float]]]]:
-    """Draw each column of counts, all to the same scale: its label, its total, and the left edge, width, upper edge and
-    height of each count, the oldest first."""
+    """Draw a bar chart of each column, all to one scale: its label, its total, and the left edge, width, top and height
+    of each bar, oldest first."""
     rows = [[cell.value for cell in row.cells[1:]] for row in reversed(table.rows)]
     columns = [[count for count in column if isinstance(count, int)] for column in zip(*rows, strict=True)]
     highest = max((max(counts) for counts in columns), default=0)
@@ -111,12 +111,12 @@ def charts(table: Table) -> list[tuple[str, str, list[tuple[str, str, float, flo
 
 
 def percent(part: float) -> str:
-    """Format a length of SVG, which takes no other notation."""
+    """Format a fraction as a percentage for SVG."""
     return f"{part * 100:.2f}".rstrip("0").rstrip(".") + "%"
 
 
 def count_cell(number: int) -> Cell:
-    """Return a number with separators; a dash for 0, so that the others stand out."""
+    """Return a number with separators; a dash for 0, so that other numbers stand out."""
     return Cell(number, f"{number:,}" if number else "–")
 
 
@@ -138,13 +138,13 @@ def duration_cell(seconds: float) -> Cell:
 
 
 def ages(totals: Totals) -> Table:
-    """Count the open cases by how long they have been with the side that has them now."""
-    # The halves of the days that a case may wait for us; then overdue, twice and four times as long.
+    """Count the open cases by the days that each has been with its present side."""
+    # Bounds in days: half the time until overdue, that time, twice and four times as long.
     overdue = settings.OVERDUE_DAYS
     firsts = sorted({0, 1, (overdue + 1) // 2, overdue, 2 * overdue, 4 * overdue})
     counted = {first: Counter[str]() for first in firsts}
     for (day,), columns in totals.rows(Figures.OPEN).items():
-        # A day in the future, after the clock was put back, counts as today.
+        # If the clock was put back, a day in the future counts as today.
         age = max(0, (totals.today - date.fromisoformat(day)).days)
         counted[firsts[bisect_right(firsts, age) - 1]].update(columns)
     rows = []
@@ -170,7 +170,7 @@ def ages(totals: Totals) -> Table:
 
 
 def _days(first: int, after: int | None) -> str:
-    """Name the days from the first one to the last one before `after`."""
+    """Name the days from `first` up to the day before `after`."""
     if after is None:
         return f"{numbered(first, 'day')} or more"
     if after == first + 1:
@@ -201,7 +201,7 @@ def throughput(totals: Totals) -> Table:
 
 
 def questions(totals: Totals, *, at_most: int | None = None) -> Table:
-    # Answers, the most frequent kind, are not named.
+    # The most frequent kind, answers, has no label.
     kinds = {kind.value: str(kind.label) for kind in (TargetKind.DOCUMENT, TargetKind.SECTION)}
     rows = []
     for (_, product_id, kind, label), returns, queries in totals.returns(Figures.QUESTIONS)[:at_most]:
@@ -234,7 +234,7 @@ def _return_table(totals: Totals, kind: str, columns: tuple[Column, ...], rows: 
 
 
 def times(totals: Totals) -> Table:
-    """Tell how long closed cases were with each side, over the cases that were ever there."""
+    """Tell how long closed cases were with each side, among the cases that ever were."""
     rows = []
     for side, counts in totals.durations().items():
         if counts.total():
@@ -257,7 +257,7 @@ def times(totals: Totals) -> Table:
 
 
 def products(totals: Totals, *, at_most: int | None = None) -> Table:
-    """Return the mean duration of the closed cases of each product, the products with most cases first."""
+    """Return the mean time of each product's closed cases with each side, most cases first."""
     rows = []
     for cases, name, place, seconds in totals.closings()[:at_most]:
         means = {side: spent / cases for side, spent in seconds.items()}

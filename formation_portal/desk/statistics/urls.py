@@ -1,4 +1,4 @@
-"""The addresses of the statistics."""
+"""The URLs of the statistics."""
 
 from django.urls import path
 

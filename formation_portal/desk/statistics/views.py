@@ -19,7 +19,7 @@ from formation_portal.ui.forms.controls import FilterControl, as_options
 from ..wording import numbered
 from .pages import TABLES, ages, charts, products, questions, reasons, throughput, times
 
-# The questions and products on the page; the CSV has all.
+# The most rows on the page; the CSV has every row.
 _MAX_ROWS = 20
 
 

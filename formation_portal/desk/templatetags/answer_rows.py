@@ -1,4 +1,4 @@
-"""Draw the answers of a case with their queries and notes: ten times as fast as a template's loop."""
+"""Draw the answers of a case with queries and notes, ten times as fast as a loop in a template."""
 
 from collections.abc import Iterable
 from html import escape
@@ -22,13 +22,13 @@ register.filter("file_size", file_size)
 
 @register.simple_tag(takes_context=True)
 def answer_rows(context: template.Context, rows: Iterable[AnswerRow]) -> SafeString:
-    """Draw each answer with its term, its old value if it changed, a link to ask, and its queries and notes."""
+    """Draw each answer with its label, any old value, a link to ask about it, and its queries and notes."""
     return markup("".join(_answer_row(context, row) for row in rows))
 
 
 @register.simple_tag
 def ask_link(panel: QueryPanel, text: str = "Ask") -> SafeString:
-    """Draw the link that fetches the form to ask about a target; "" where nothing can be asked."""
+    """Draw the link that fetches the query form of a target; "" where queries are not possible."""
     if not panel.ask_url:
         return SafeString()
     url = escape(panel.ask_url)
@@ -45,7 +45,7 @@ def ask_link(panel: QueryPanel, text: str = "Ask") -> SafeString:
 
 @register.simple_tag(takes_context=True)
 def query_panel(context: template.Context, panel: QueryPanel) -> SafeString:
-    """Draw the queries and notes about one target, and the form to ask (desk/case/_query_panel.html)."""
+    """Draw the queries and notes about a target, and the query form (desk/case/_query_panel.html)."""
     if not (panel.queries or panel.notes or panel.form):
         return markup(f'<div class="asked" id="{escape(panel.id)}"></div>')
     return _rendered(context, "desk/case/_query_panel.html", panel=panel)
@@ -78,7 +78,7 @@ def _answer_row(context: template.Context, row: AnswerRow) -> str:
 
 
 def _rendered(context: template.Context, name: str, **values: object) -> SafeString:
-    """Render a template within the page, with its CSRF token and its reader."""
+    """Render a template with the context of the page (CSRF token, reader)."""
     assert context.template is not None
     with context.push(**values):
         return context.template.engine.get_template(name).render(context)

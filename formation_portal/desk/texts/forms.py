@@ -18,7 +18,7 @@ _NAMED = join_list([f"{{{name}}}" for name in PLACEHOLDERS])
 
 
 class SharedTextForm(forms.Form):
-    """A title and a text, and the version that the page showed; 0 for a new one."""
+    """A title and a text, with the version that the page showed (0: a new text)."""
 
     title = forms.CharField(max_length=80, error_messages={"required": "Enter a title."})
     text = forms.CharField(
@@ -34,7 +34,7 @@ class SharedTextForm(forms.Form):
         self._number = number
 
     def clean_title(self) -> str:
-        """Refuse the title of another text: nobody could tell them apart in a list."""
+        """Refuse the title of another text: a list must show different titles."""
         title: str = self.cleaned_data["title"]
         if SharedText.objects.filter(removed_at=None, title__iexact=title).exclude(pk=self._number).exists():
             raise forms.ValidationError("Another text has this title. Enter a different one.")
@@ -49,7 +49,7 @@ class SharedTextForm(forms.Form):
         return text
 
     def store(self, *, by: AbstractBaseUser) -> bool:
-        """Store the text, also if it was removed meanwhile. Returns False where others have changed it since."""
+        """Store the text, even if removed meanwhile. Returns False if others have changed the text."""
         data = self.cleaned_data
         values = {"title": data["title"], "text": data["text"], "at": timezone.now(), "by": by}
         if not self._number:

@@ -1,4 +1,4 @@
-"""The addresses of shared texts."""
+"""The URLs of shared texts."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Show, add, change and remove the texts that agents share, for agents who may ask customers."""
+"""Show, add, change and remove shared texts, for agents who may send queries to customers."""
 
 from django.contrib import messages
 from django.db.models import F
@@ -31,7 +31,7 @@ def texts(request: UserRequest) -> HttpResponse:
 @require_http_methods(_METHODS)
 @agent_with(Right.REVIEW)
 def text(request: UserRequest, number: int) -> HttpResponse:
-    """Change a text. Where others have changed or removed it meanwhile, the typed text stays."""
+    """Change a text. If others have changed the stored text meanwhile, keep the typed text."""
     row = get_object_or_404(SharedText.objects.select_related("by"), pk=number)
     if request.method != "POST":
         if row.removed_at:
@@ -45,7 +45,7 @@ def text(request: UserRequest, number: int) -> HttpResponse:
             messages.success(request, "Text saved.")
             return redirect("desk:texts")
         row.refresh_from_db()
-        # Saved again, it replaces the text that is shown now.
+        # Saving again replaces the text that is shown now.
         form = SharedTextForm(request.POST.dict() | {"version": str(row.version)}, number=number)
         status = 409
     context = {"form": form, "found": row, "is_late": status == 409}

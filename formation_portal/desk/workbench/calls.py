@@ -1,4 +1,4 @@
-"""List the calls that an application would make at the formation service, with their bodies, without making any."""
+"""List the calls to the formation service that would send an application, with their bodies. Makes no call."""
 
 import json
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from formation_portal.relay.models import Payload, ResourceKind, ResourceName, r
 from formation_portal.relay.payload_answers import without_unsendable
 from formation_portal.relay.sync import DesiredResource, desired_state
 
-# Below an entity, by kind (INTERFACE.md, "Where answers go"); other answers go to csp-data.
+# URL paths below an entity, by kind (INTERFACE.md, "Where answers go"); others are csp-data.
 _PATHS = {
     ResourceKind.SHARE_CLASS: "share-classes",
     ResourceKind.PARTY: "parties",
@@ -32,8 +32,8 @@ class PlannedCall:
 
 
 def planned_calls(draft: Draft) -> tuple[list[PlannedCall], list[str]]:
-    """Return all calls that would send the application, in their order, and the names of what lacks an answer for
-    that."""
+    """Return the calls that would send the application, in order, and the names of subjects that still lack an
+    answer."""
     resources = sorted(desired_state(draft), key=lambda resource: (resource.kind.order, resource.position))
     sendable = frozenset(resource.name for resource in resources if resource.payload is not None)
     ids = {resource.name: _placeholder(resource.name) for resource in resources}

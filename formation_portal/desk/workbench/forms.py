@@ -1,4 +1,4 @@
-"""Make an application of the workbench's post, in unsaved models: the code for customers computes all the rest."""
+"""Make an application of the workbench's post, as unsaved models, which the customers' code can evaluate."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -17,22 +17,22 @@ from formation_portal.contract.fields.base import FieldSpec, quote_key
 from formation_portal.contract.schema import FormSchema, Section
 from formation_portal.ui.forms.controls import control_id, slot_key
 
-# The people, companies and foundations, and the share classes, that fit on the page.
+# The most parties and share classes that fit on the page.
 MAX_PARTIES_SHOWN = 12
 MAX_CLASSES = 6
-# The names of controls. UPLOADED names the documents that count as uploaded.
+# The names of controls. UPLOADED lists the documents to count as uploaded.
 PARTY = "party"
 SHARE_CLASS = "class"
 ADD = "add"
 REMOVE = "remove"
 UPLOADED = "document"
-# Ends the control with the roles whose questions a page shows of a party.
+# Suffix of the control that lists the roles drawn for a party.
 DRAWN = ":drawn"
 
 
 def control_name(part: int | str, spec: FieldSpec) -> str:
-    """Return the name of a question's control: in an entity section, by its place, as two sections may share a key;
-    about a party or share class, by its token and the answer, which two roles share."""
+    """Return the name of a question's control: for a section about the entity, by its position, since two sections
+    may share a key; for a party or share class, by token and answer, which roles share."""
     if isinstance(part, int):
         return f"s{part}:q:{quote_key(spec.key)}"
     return f"{part}:q:{quote_key(spec.name)}"
@@ -43,7 +43,7 @@ def shares_control(party: str, share_class: str) -> str:
 
 
 def posted_draft(item: CatalogItem, post: QueryDict) -> Draft:
-    """Make the application that a post describes. An empty post makes an empty one."""
+    """Make the application that a post describes; an empty one of an empty post."""
     application = Application(
         reference="FP-0000-0000-0000",
         product_id=item.jurisdiction_product_id,
@@ -71,8 +71,8 @@ def posted_draft(item: CatalogItem, post: QueryDict) -> Draft:
 
 
 def asked_once(form: FormSchema) -> Iterator[tuple[int, Section, tuple[FieldSpec, ...]]]:
-    """Yield each section about the entity with its place and its questions, without those that are always asked
-    above."""
+    """Yield each section about the entity with its position and questions, except questions that an earlier section
+    always asks."""
     always: set[str] = set()
     for place, section in enumerate(form.entity_sections):
         specs = tuple(spec for spec in section.fields if spec.name not in always)
@@ -81,12 +81,12 @@ def asked_once(form: FormSchema) -> Iterator[tuple[int, Section, tuple[FieldSpec
 
 
 def _entity_answers(form: FormSchema, post: QueryDict) -> dict[str, Any]:
-    """Read the answers about the entity. Of two questions with one answer, the visible one counts."""
+    """Read the answers about the entity. If two questions share an answer, the visible question counts."""
     visible_regions = frozenset(post.getlist("shown"))
     hidden: dict[str, Any] = {}
     visible: dict[str, Any] = {}
     for place, section, specs in asked_once(form):
-        # Runs of questions under one rule are a region of the page, named by the first question.
+        # Adjacent questions with one rule form a region of the page, named by the first of them.
         for rule, run in groupby(specs, key=lambda spec: spec.depends_on):
             region = tuple(run)
             region_id = f"region-{control_id(control_name(place, region[0]))}"
@@ -107,7 +107,7 @@ def _parties(form: FormSchema, post: QueryDict) -> Iterator[Party]:
 
 
 def _tokens(post: QueryDict, control: str, *kinds: str, most: int) -> list[str]:
-    """Return the tokens on the page, like `person-2`, with an added one and without a removed one."""
+    """Return the tokens on the page, like `person-2`; add and remove those that the post asks for."""
     pattern = re.compile(rf"(?:{'|'.join(kinds)})-[0-9]{{1,3}}")
     tokens = [token for token in dict.fromkeys(post.getlist(control)) if pattern.fullmatch(token)][:most]
     kind = post.get(ADD, "").partition(":")[0]

@@ -1,4 +1,4 @@
-"""Show a schema at the workbench as a form with the typed answers, and what is needed, with its place on the page."""
+"""Show a schema at the workbench as a form with the typed answers, and list the needs with links into the form."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -17,13 +17,13 @@ from formation_portal.ui.forms.form import QuestionForm
 
 from .forms import MAX_CLASSES, MAX_PARTIES_SHOWN, asked_once, control_name, shares_control
 
-# More questions are not drawn on one page.
+# The most questions drawn on a page.
 MAX_QUESTIONS_DRAWN = 600
 
 
 @dataclass(frozen=True, kw_only=True)
 class WorkbenchForm(QuestionForm):
-    """A form that shares a page with others, and has its own names of controls."""
+    """A form on a page with other forms, whose controls have their own names."""
 
     part: int | str
 
@@ -39,8 +39,8 @@ class NeedRow:
 
 @dataclass(frozen=True, slots=True)
 class FormPart:
-    """A part of the form: a section about the entity (without a token), a party or a share class. `drawn` are the roles
-    of a party whose questions it draws; `is_redrawn` where the page shows others."""
+    """A part of the form: a section about the entity (without a token), a party or a share class. `drawn` are the
+    roles whose questions are drawn for a party; `is_redrawn`: the page still shows other roles."""
 
     id: str
     title: str
@@ -57,7 +57,7 @@ class FormPart:
 
 @dataclass(frozen=True)
 class Trial:
-    """An application in a schema under trial. `drawn` are the roles whose questions the page shows, by token."""
+    """A trial application of a schema. `drawn` maps party tokens to the roles whose questions the page shows."""
 
     draft: Draft
     drawn: Mapping[str, str] = field(default_factory=dict)
@@ -91,7 +91,7 @@ class Trial:
 
     @cached_property
     def roles(self) -> list[dict[str, Any]]:
-        """Return the roles with their present minimum and count, and the kinds of parties that may be added."""
+        """Return each role with its present minimum and count, and the kinds of parties that may be added."""
         state = self.draft.form_state
         rows = []
         for section in self.draft.schema.role_sections:
@@ -147,7 +147,7 @@ class Trial:
 
     @property
     def holdings(self) -> list[tuple[str, str, str]]:
-        """Return the control, label and typed number for each shareholder's shares of each class."""
+        """Return control name, label and typed number for each shareholder's shares of each class."""
         typed = self.draft.typed_holdings()
         cells = []
         for party in self.draft.parties:
@@ -170,7 +170,7 @@ class Trial:
         if need.slot:
             return f"#{_slot_id(slot_key(need.party_id, need.slot))}"
         token = need.party_id or need.share_class_id or ""
-        # A question of two sections is drawn in the first.
+        # The first of two sections draws their question.
         parts = [part for part in self.parts if part.token == token]
         if need.field:
             for part in parts:
@@ -201,7 +201,7 @@ class Trial:
         )
 
     def _boxes(self, token: str | None, slots: Iterable[Slot]) -> list[dict[str, Any]]:
-        """Return the documents that are asked for, each with the key and id of its box to count it as uploaded."""
+        """Return the required documents, each with the key and id of the checkbox that marks it as uploaded."""
         uploaded = self.draft.documents_of(self.draft.party(token) if token else None)
         boxes = []
         for slot in slots:

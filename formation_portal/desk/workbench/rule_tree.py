@@ -1,6 +1,6 @@
 """Draw the rules of a schema as trees: which answer opens which questions and sections. Find all circles.
 
-A question without a rule of its own stands below its section, if that has one.
+A question without a rule stands below its section, if the section has a rule.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,18 +15,18 @@ from formation_portal.contract.schema import FormSchema
 from formation_portal.contract.schema_check import Node, dependencies, find_cycle
 from formation_portal.ui.formats import listed
 
-# A deeper branch is drawn as a tree of its own, so that none runs out of the page.
+# A deeper branch becomes its own tree, so that no tree is wider than the page.
 _MAX_DEPTH = 3
-# Further circles are found once these are removed.
+# Further circles show once these are resolved.
 _MAX_CIRCLES = 20
-# Begins the node of a minimum, and no key of a field.
+# Prefixes the node of a minimum; no field key has it.
 _MINIMUM = "\x00minimum "
 
 
 @dataclass(frozen=True, slots=True)
 class RuleNode:
-    """A question, section or minimum, with what its answer opens. `when` is its condition; `where` names its section,
-    if the node above is in another."""
+    """A question, section or minimum, with the nodes that its answer opens. `when` is its condition; `where` names
+    its section, if its parent is in another."""
 
     id: str
     label: str
@@ -34,13 +34,13 @@ class RuleNode:
     when: str
     children: tuple["RuleNode", ...] = ()
     in_circle: bool = False
-    # The nodes that it opens are in a tree of their own, further down.
+    # The nodes below this one are drawn in a separate tree.
     goes_on: bool = False
 
 
 class RuleTree:
-    """The rules of a schema, which may have faults. In `circles` each label depends on the next, the last on the first.
-    Each of the `roots` begins with an answer that no rule opens, or where another tree stopped."""
+    """The rules of a schema, which may have faults. Each of the `circles` lists labels that depend on each other. Each
+    of the `roots` is a question that no rule opens, or a node where another tree stopped."""
 
     def __init__(self, schema: FormSchema) -> None:
         self._schema = schema
@@ -56,7 +56,7 @@ class RuleTree:
     def _trees(self) -> list[RuleNode]:
         opened = {target for targets in self._opens.values() for target, _ in targets}
         pending = [node for node in self._opens if node not in opened]
-        # A circle has no beginning, so that each of its nodes begins a tree.
+        # A circle has no beginning, so each of its nodes begins a tree.
         pending += [node for node in self._opens if node in self._circular and node in opened]
         trees: dict[Node, RuleNode] = {}
         while pending:
@@ -66,7 +66,7 @@ class RuleTree:
         return list(trees.values())
 
     def _tree(self, node: Node, when: str, *, above: str, depth: int, pending: list[Node]) -> RuleNode:
-        """Draw the tree of a node. Adds nodes that have to begin trees of their own to `pending`."""
+        """Draw the tree of a node. Adds the nodes that need a separate tree to `pending`."""
         targets = self._opens.get(node, [])
         in_circle = node in self._circular
         goes_on = bool(targets) and depth > 0 and (depth >= _MAX_DEPTH or in_circle)
@@ -87,13 +87,13 @@ class RuleTree:
         )
 
     def _opened_nodes(self) -> dict[Node, list[tuple[Node, str]]]:
-        """Return the nodes that each node opens, with their conditions."""
+        """Return the nodes that each node opens, with the conditions."""
         opens: dict[Node, list[tuple[Node, str]]] = {}
         ruled = set()
         for source, target, condition in self._edges():
             opens.setdefault(source, []).append((target, condition))
             ruled.add(target)
-        # A section with a rule leads on to those of its questions that open others.
+        # A section with a rule opens its questions that open other nodes.
         for node in list(opens):
             section = (node[0], "", "")
             if node not in ruled and node != section and section in ruled:
@@ -101,7 +101,7 @@ class RuleTree:
         return opens
 
     def _edges(self) -> Iterator[tuple[Node, Node, str]]:
-        """Yield each rule: the question that it names, the node that it opens, and the condition in words."""
+        """Yield each rule: the question in it, the node that it opens, and its condition in words."""
         lookup = lookup_of(self._schema)
         for section in self._schema.sections:
             rules = [(section.depends_on, "", "")]
@@ -109,7 +109,7 @@ class RuleTree:
                 rules += [(spec.depends_on, group, spec.key) for spec in specs]
             for rule, group, key in rules:
                 questions = lookup.candidates(rule.field, section=section, group=group) if rule else ()
-                # A rule that names no question is a fault.
+                # Skip a faulty rule that names no question.
                 if rule and questions:
                     yield questions[0].id, (section.key, group, key), _condition(rule, questions[0].spec)
             minimum = section.conditional_min
@@ -130,7 +130,7 @@ class RuleTree:
 
 
 def _cycles(schema: FormSchema) -> list[list[Node]]:
-    """Find circles that share no node."""
+    """Find circles without common nodes."""
     graph = dependencies(schema)
     cycles: list[list[Node]] = []
     while len(cycles) < _MAX_CIRCLES and (cycle := find_cycle(graph)):
@@ -147,5 +147,5 @@ def _condition(rule: Condition, spec: FieldSpec) -> str:
 
 
 def _answers(spec: FieldSpec, values: Sequence[Any]) -> str:
-    """Return a condition on the answers to a question, in words."""
+    """Word a condition on the answers to a question."""
     return f"If {listed([reasons.in_words(spec, value) or 'nothing' for value in values], 'or')}"

@@ -1,4 +1,4 @@
-"""Read a pasted schema within limits, as our client reads the service's catalog, and find all its faults."""
+"""Read a pasted schema as our client reads the service's catalog, within limits, and find all faults."""
 
 import json
 from collections import Counter
@@ -21,31 +21,31 @@ MAX_QUESTIONS = 2_000
 MAX_SAME = 100
 MAX_OPTIONS = 1_000
 _MAX_FAULTS = 20
-# The product id of a schema that is pasted alone.
+# The product id of a schema without a catalog item.
 UNNAMED = "workbench"
 _NAMES = ("key", "canonical_field", "csp_field_key")
 _LISTS = ("fields", "person_fields", "corporate_fields", "foundation_fields")
 
 
 class Unreadable(Exception):
-    """Raised for a text that can't be checked; the message says why."""
+    """Raised for a text that can't be checked. The message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A schema as the portal reads it. `item` is None where it can't be read at all; `faults` say why."""
+    """A schema as the portal reads it. `item` is None for an unreadable schema; `faults` say why."""
 
     name: str
     item: CatalogItem | None
     faults: tuple[str, ...]
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    # Some faults only keep a schema from being offered.
+    # A schema with minor faults can still be drawn.
     can_be_drawn: bool = False
 
 
 def read_source(text: str) -> Source:
-    """Read a schema, or an item of a catalog, and find all its faults. Raises Unreadable."""
+    """Read a schema or a catalog item, and find all its faults. Raises Unreadable."""
     doubled: list[str] = []
     item = _item_in(_read_document(text, doubled))
     [product] = read_products([item])
@@ -64,7 +64,7 @@ def read_source(text: str) -> Source:
 
 
 def _read_document(text: str, doubled: list[str]) -> Any:
-    """Parse the JSON as our client does. Adds a warning to `doubled` for each name that stands twice in an object."""
+    """Parse JSON as our client does. Adds a warning to `doubled` for each name that an object repeats."""
     if not text.strip():
         raise Unreadable("There is nothing to check. Paste a schema, upload one, or choose one from the catalog")
     if (size := len(text.encode(errors="replace"))) > MAX_BYTES:
@@ -105,7 +105,7 @@ def _depth(document: Any) -> int:
 
 
 def _item_in(document: Any) -> Any:
-    """Return the catalog item, or an item made of the schema. Raises Unreadable for any other document."""
+    """Return the catalog item, or wrap a bare schema in an item. Raises Unreadable for other documents."""
     if isinstance(document, Mapping) and isinstance(document.get("data"), list) and "sections" not in document:
         document = document["data"]
     if isinstance(document, list):
@@ -122,7 +122,7 @@ def _item_in(document: Any) -> Any:
 
 
 def _refuse_too_much(schema: Any) -> None:
-    """Raise Unreadable for a schema that would take minutes to check: rules are compared with all questions."""
+    """Raise Unreadable for a schema that would take minutes to check, as rules are compared with all questions."""
     if not isinstance(schema, Mapping):
         return
     sections = _mappings(schema.get("sections"))
@@ -135,7 +135,7 @@ def _refuse_too_much(schema: Any) -> None:
         names.update({str(question[key]) for key in _NAMES if question.get(key)})
     longest = 0
     for part in (*sections, *questions):
-        # Options, currencies and the answers in a rule.
+        # Options, currencies and a rule's answers.
         values = [value for key, value in part.items() if key not in _LISTS]
         for rule in _mappings(values):
             values += rule.values()

@@ -1,4 +1,4 @@
-"""The address of the workbench. It stands beside the desk's own, which belong to cases."""
+"""The URL of the workbench, outside of the desk's URLs, which belong to cases."""
 
 from django.urls import path
 

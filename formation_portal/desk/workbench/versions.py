@@ -1,4 +1,4 @@
-"""Compare two versions of a form, and count what a new one would do to open drafts, without their content."""
+"""Compare two versions of a form, and count the effects of a new version on open drafts, without their content."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +17,7 @@ from formation_portal.contract.schema import FormSchema, Section
 from formation_portal.contract.schema_check import check_schema
 from formation_portal.contract.transfer import ChangedQuestion, form_changes
 
-# Each is opened and evaluated twice.
+# Each draft is evaluated twice.
 MAX_DRAFTS = 50
 _MAX_LOST_ANSWERS = 10
 _MAX_VERSIONS = 20
@@ -28,7 +28,7 @@ Change = tuple[str, str]
 
 
 def differences(old: FormSchema, new: FormSchema) -> list[tuple[str, list[Change]]]:
-    """Return the differences from an older form to a newer one, by their kinds."""
+    """Return the differences between an older and a newer form, by kind."""
     questions = form_changes(old, new)
     groups = [
         ("New sections", _missing_sections(old, new)),
@@ -81,7 +81,7 @@ def _missing_sections(schema: FormSchema, other: FormSchema) -> list[Change]:
 
 
 def _questions(schema: FormSchema) -> dict[tuple[str, str, str], tuple[Section, str, FieldSpec]]:
-    """Return the section and group of each question by its role, kind of party and name, as in `form_changes`."""
+    """Return the section, group and field of each question, by role, kind of party and name as in `form_changes`."""
     questions: dict[tuple[str, str, str], tuple[Section, str, FieldSpec]] = {}
     for section in schema.sections:
         if not section.is_drawn:
@@ -94,7 +94,7 @@ def _questions(schema: FormSchema) -> dict[tuple[str, str, str], tuple[Section, 
 
 
 def _identity(section: Section) -> str:
-    """Identify a section about the entity by its title, and any other by its scope."""
+    """Identify a section: by scope and title if about the entity, else by scope."""
     return f"{section.scope} {section.title}" if section.is_entity else section.scope
 
 
@@ -154,15 +154,15 @@ def _from_to(name: str, old: str, new: str) -> str:
 
 
 def versions_in_use(product_id: str) -> list[SchemaVersion]:
-    """Return the versions of the product's applications, the newest first. One query."""
+    """Return the versions that the product's applications use, newest first. One SQL query."""
     used = Application.objects.filter(product_id=product_id, deleted_at=None).values("schema_version_id")
     return list(SchemaVersion.objects.filter(pk__in=used).order_by("-created_at")[:_MAX_VERSIONS])
 
 
 @dataclass(frozen=True, slots=True)
 class DraftEffects:
-    """The effects of a form on the open drafts that have another version of it. `looked_at` drafts were evaluated;
-    `lost` are questions: label, number of drafts, and whether it is still asked."""
+    """The effects of a form on the open drafts that use another version. `looked_at` drafts were evaluated; `lost`
+    lists questions whose answers are lost: label, number of drafts, and whether still asked."""
 
     count: int
     looked_at: int
@@ -172,7 +172,7 @@ class DraftEffects:
 
 
 def effects_on_drafts(item: CatalogItem, product_id: str) -> DraftEffects:
-    """Evaluate the last changed drafts of a product; none with a schema that can't be asked. Writes nothing."""
+    """Evaluate a form on a product's last changed drafts; on none if the form is faulty. Writes nothing."""
     drafts = Application.objects.filter(product_id=product_id, state__in=WRITABLE, deleted_at=None)
     drafts = drafts.exclude(schema_version_id=schema_digest(item.document))
     examined = [] if check_schema(item.form).faults else list(drafts[:MAX_DRAFTS])

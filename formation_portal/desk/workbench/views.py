@@ -1,4 +1,4 @@
-"""Show a schema at the workbench as its form, its needs and its calls. Nothing is stored, and nothing is sent."""
+"""Show the form, needs and calls of a schema at the workbench. Nothing is stored, and nothing is sent."""
 
 import json
 from typing import Any
@@ -27,15 +27,15 @@ from .rule_tree import RuleTree
 from .source import MAX_BYTES, UNNAMED, Unreadable, read_source
 from .versions import differences, effects_on_drafts, versions_in_use
 
-# Begins the value of a version that applications use; its digest follows.
+# Prefixes the digest in the value of a version in use.
 _VERSION = "version:"
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @agent_with(Right.WORKBENCH)
 def workbench(request: UserRequest) -> HttpResponse:
-    """Show an empty page, or a schema: of a product of the catalog, or the posted one. A change that htmx posts is
-    answered with the parts that differ."""
+    """Show an empty page, the schema of a catalog product, or a posted schema. A post by htmx is answered with only
+    the changed parts."""
     if not settings.WORKBENCH:
         raise Http404
     products: tuple[CatalogProduct, ...] = ()
@@ -63,7 +63,7 @@ def workbench(request: UserRequest) -> HttpResponse:
         if source.can_be_drawn:
             page |= _trial(request, source.item)
         if not request.htmx:
-            # The rules are drawn also of a schema with faults.
+            # Draw the rules even of a faulty schema.
             page["rules"] = RuleTree(source.item.form)
             page["comparison"] = _comparison(request, products, source.item)
     if request.htmx:
@@ -110,7 +110,7 @@ def _comparison(request: UserRequest, products: tuple[CatalogProduct, ...], item
 def _other_version(
     item: CatalogItem, pasted: str, chosen: str, versions: list[SchemaVersion], products: list[CatalogProduct]
 ) -> tuple[str, FormSchema, str] | None:
-    """Return the name, form and product id of the pasted or chosen version, or of the catalog's. Raises Unreadable."""
+    """Return name, form and product id of the pasted or chosen version, else of the catalog's. Raises Unreadable."""
     if pasted:
         other = read_source(pasted).item
         if other is None:
@@ -132,7 +132,7 @@ def _day(version: SchemaVersion) -> str:
 
 
 def _text(request: UserRequest, products: tuple[CatalogProduct, ...], chosen: str) -> str:
-    """Return the schema of the chosen product, of the file, or the pasted one. Raises Unreadable."""
+    """Return the schema that was chosen, uploaded or pasted, as text. Raises Unreadable."""
     if chosen:
         product = {product.key: product for product in products}.get(chosen)
         if product is None:
