@@ -45,7 +45,7 @@ class Table(StrEnum):
 
 
 class Figure(NamedTuple):
-    """The name of a count of one day."""
+    """The coordinates of a daily count."""
 
     day: date
     table: str

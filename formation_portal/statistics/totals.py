@@ -67,7 +67,7 @@ class Totals:
         return sorted(closings, key=lambda closing: (-closing[0], *closing[1:3]))
 
     def returns(self, table: Table) -> list[tuple[tuple[str, ...], int, int]]:
-        """Return each reason or question with its counts of returns and queries, most first."""
+        """Return each reason or question with its returns and queries, most returns first."""
         rows = self.rows(table).items()
         returns = [(key, columns.get("returns", 0), columns.get("queries", 0)) for key, columns in rows]
         return sorted(returns, key=lambda row: (-row[1], -row[2]))
