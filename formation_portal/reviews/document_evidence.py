@@ -1,4 +1,4 @@
-"""Note which page of a party's documents proves a fact, and quote it in a line."""
+"""Note which page of a party's documents proves a fact, and in a line what the page says."""
 
 from collections.abc import Mapping
 

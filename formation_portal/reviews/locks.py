@@ -18,7 +18,7 @@ def keep_what_was_accepted(draft: Draft) -> None:
 
 
 def locks(draft: Draft) -> Locks | None:
-    """Return the parts that were accepted before the return; None after a return by the service. One SQL query."""
+    """Return the parts accepted before the last return; None after a return by the service. One SQL query."""
     application = draft.application
     accepted = Accepted.objects.filter(application=application, round=application.submissions).first()
     if accepted is None:

@@ -59,7 +59,7 @@ def delete_draft(draft: Draft, query_id: int, *, by: AbstractBaseUser, version: 
 
 
 def resolve(draft: Draft, query_id: int, *, by: AbstractBaseUser, version: ReviewVersion) -> bool:
-    """Resolve a query that was sent. Returns False if it is not open. Raises ReviewChanged and Closed."""
+    """Resolve a query that was sent. Returns False if none is open. Raises ReviewChanged and Closed."""
     with review_transaction(draft, by=by, version=version) as work:
         sent = _open_queries(draft).filter(pk=query_id).exclude(sent_at=None)
         return work.save_first(sent, "settle", settled_at=timezone.now())
