@@ -42,7 +42,7 @@ class Opens(Enum):
     CASE = auto()
     # The documents of a case, and people's identity numbers.
     DOCUMENTS = auto()
-    # A delivery, by its `number`: it opens to the readers of its case.
+    # A delivery, by its `number`: as accessible as its case.
     DELIVERY = auto()
     # A page that names people of many cases.
     EVERY_CASE = auto()
@@ -148,7 +148,7 @@ def _refusal(request: UserRequest, kind: Opens, address: Mapping[str, Any]) -> H
 
 
 def own_application_page(request: UserRequest, application: int, reference: str) -> HttpResponse:
-    """Answer 403 for the reader's own application, and name its reviewers. Two SQL queries."""
+    """Answer 403 for the reader's own application, and name its possible reviewers. Two SQL queries."""
     context = {
         "reference": reference,
         "colleagues": [agent.called for agent in reviewers().exclude(pk=request.user.pk)[:_MAX_COLLEAGUES]],

@@ -133,7 +133,7 @@ def differences(draft: Draft, history: Sequence[Change]) -> Differences:
         if change.pk <= move.pk:
             continue
         holder = _holder(draft, change)
-        # The first change of a new holder says so.
+        # A new holder's first change is its addition.
         if first_changes.setdefault(holder, change).what.startswith(_ADDED):
             added.add(holder)
         # The holder of holdings is a section.

@@ -127,7 +127,7 @@ class LiveCase:
 
     @cached_property
     def others(self) -> str:
-        """Name the last of the agents who have the case open."""
+        """Tell who has the case open, naming the last to open it."""
         if not self.openings:
             return ""
         newest = self.openings[-1]

@@ -120,7 +120,7 @@ class CasePage:
             holders = [share_section.key, *(row.token for row in draft.share_classes)]
             self.share_changes = self.differences.of(share_section.key)
             self.shares = self._shares(holders, [panel for holder in holders for panel in removed.pop(holder, [])])
-        # Not in a section.
+        # Outside of all sections.
         self.lost = list(chain.from_iterable(removed.values()))
 
     def _removed_panels(self, current: Collection[Target]) -> dict[str, list[QueryPanel]]:
@@ -265,7 +265,7 @@ class CasePage:
                 self.documents.append(row)
 
     def _set_owners(self) -> None:
-        """Set the ownership chart, and the final owners above the threshold (None without shares)."""
+        """Set the ownership chart, and the final owners who reach the threshold (None without shares)."""
         allocation = Allocation(self.draft)
         self.ownership = ownership(self.draft, allocation)
         self.owner_changes = [change for change in self.differences.changes if change.name.startswith(OWNER_PREFIX)]

@@ -46,7 +46,7 @@ _MOMENTS = {
     QueueView.ALL: "open_since",
     QueueView.CLOSED: "closed_since",
 }
-# The columns that share an index with each time.
+# The columns in an index with each sort column.
 _IN_ORDER = {
     "open_since": ("product", "place"),
     "waiting_since": ("product", "place"),

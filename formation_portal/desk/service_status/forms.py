@@ -16,7 +16,7 @@ _TOO_LONG = f"Use {MAX_TEXT:,} characters or fewer."
 
 
 class ServiceStatusForm(forms.Form):
-    """A form about the status on the page. `card_name` names it in the template, which has both forms."""
+    """A form about the status on the page. `card_name` is the form's name in the card's template."""
 
     id_prefix: str
     card_name: str

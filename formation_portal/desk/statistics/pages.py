@@ -234,7 +234,7 @@ def _return_table(totals: Totals, kind: str, columns: tuple[Column, ...], rows: 
 
 
 def times(totals: Totals) -> Table:
-    """Tell how long closed cases were with each side, among the cases that ever were."""
+    """Tell how long closed cases were with each side; cases that never were do not count."""
     rows = []
     for side, counts in totals.durations().items():
         if counts.total():
