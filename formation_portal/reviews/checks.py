@@ -30,10 +30,10 @@ def accept(
     version: ReviewVersion,
     acknowledged: Collection[int] | None = None,
 ) -> int:
-    """Accept facts as they stand and resolve the queries sent about the facts. Returns how many facts were not
+    """Accept facts as they stand and resolve the queries sent about the facts. Returns how many were not
     accepted before.
 
-    Accepts all facts or none: raises ReviewChanged, ReviewRefused where a query about a fact is drafted,
+    All or nothing: raises ReviewChanged, ReviewRefused where a query about a fact is drafted,
     DocumentsNotOpened (`require_opened`) and Closed.
     """
     with review_transaction(draft, by=by, version=version) as work:

@@ -1,4 +1,4 @@
-"""Decide about an application. With FOUR_EYES a second agent must confirm an approval or decline. A decision takes
+"""Decide about an application. With FOUR_EYES a second agent must confirm approvals and declines. A decision takes
 effect after some seconds (scheduled_decisions.py)."""
 
 from collections.abc import Collection

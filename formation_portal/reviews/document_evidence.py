@@ -1,4 +1,4 @@
-"""Note which page of a party's documents proves a fact, and in a line what the page says."""
+"""Note which page of a party's documents proves a fact, and in one line what it says."""
 
 from collections.abc import Mapping
 
