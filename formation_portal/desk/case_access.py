@@ -148,7 +148,7 @@ def _refusal(request: UserRequest, kind: Opens, address: Mapping[str, Any]) -> H
 
 
 def own_application_page(request: UserRequest, application: int, reference: str) -> HttpResponse:
-    """Answer 403 for the reader's own application, and name its possible reviewers. Two SQL queries."""
+    """Answer 403 for the reader's own application; name possible reviewers. Two SQL queries."""
     context = {
         "reference": reference,
         "colleagues": [agent.called for agent in reviewers().exclude(pk=request.user.pk)[:_MAX_COLLEAGUES]],

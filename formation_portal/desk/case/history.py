@@ -158,7 +158,7 @@ def _holder(draft: Draft, change: Change) -> str:
 
 
 def _compare(draft: Draft, since: Iterable[tuple[str, Change]]) -> Iterator[Difference]:
-    """Yield a difference for each changed value, in the order of first changes; skip values that were changed back."""
+    """Yield the difference of each changed value, in the order of first changes; skip values changed back."""
     before: dict[tuple[str, str], Any] = {}
     after: dict[tuple[str, str], Any] = {}
     labels: dict[tuple[str, str], str] = {}

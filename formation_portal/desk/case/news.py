@@ -85,8 +85,8 @@ def delete_old_presence() -> None:
 
 @dataclass(frozen=True, slots=True)
 class CaseVersion:
-    """The version of a case that an open page shows. In a URL: revision, review, claimant and time of the claim, then
-    the agents who have it open, joined by dots.
+    """The version of a case that an open page shows. In a URL: revision, review, claimant and claim, then the agents
+    who have the case open, joined by dots.
     """
 
     revision: int

@@ -138,7 +138,7 @@ def _go_back(request: UserRequest, reference: str, message: str) -> HttpResponse
 
 
 def _is_certain(request: UserRequest) -> bool:
-    """Tell whether a pointer pressed the button, or the agent was asked again."""
+    """Tell whether the button was clicked, or the agent was asked again."""
     return request.POST.get("certain") == "1"
 
 

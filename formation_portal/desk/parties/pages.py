@@ -68,7 +68,7 @@ class ScreeningRow:
 class PartyPage:
     """A party under review as one reader sees it.
 
-    `queue_state` is the state of the queue that the reader came from, `here_url` the page with its viewer. `checklist`
+    `queue_state` is that of the queue that the reader came from, `here_url` the page with its viewer. `checklist`
     has the parties that the page names, `screening` the party's checks, newest first.
     """
 

@@ -79,7 +79,7 @@ def numbers(request: UserRequest, reference: str, token: str) -> HttpResponse:
 @agent_with(Right.REVIEW)
 @opens(Opens.DOCUMENTS)
 def evidence(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """Note that the page in the viewer proves a fact, and what the page says; or, by a fact's button, remove the note."""
+    """Note that the page in the viewer proves a fact, and what it says; or, by a fact's button, remove the note."""
     draft = get_case_or_404(reference)
     target = Target.parse(request.POST.get("remove", "") or request.POST.get("place", ""))
     if draft.party(token) is None or (target is not None and target.holder != token):

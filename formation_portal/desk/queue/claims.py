@@ -1,7 +1,7 @@
 """Claim, take over, assign and release cases. A claim expires by itself.
 
-A claim is one conditional update, so that of two agents at once only one gets the case. The claim begins the review,
-in the same transaction; a release does not end the review.
+A claim is one conditional update, so that of two agents only one gets the case. It begins the review, in the same
+transaction; a release does not end the review.
 """
 
 from collections.abc import Collection, Mapping

@@ -49,8 +49,8 @@ _GROUP = 5
 
 
 class CaseClock:
-    """The working days that a case has waited for us and may wait. `due` is the last day before it is overdue; None
-    where the case doesn't wait for us."""
+    """The working days that a case has waited for us and may wait. `due` is the last day in time; None where the case
+    doesn't wait for us."""
 
     def __init__(self, case: Case) -> None:
         self.days = 0

@@ -71,8 +71,8 @@ def posted_draft(item: CatalogItem, post: QueryDict) -> Draft:
 
 
 def asked_once(form: FormSchema) -> Iterator[tuple[int, Section, tuple[FieldSpec, ...]]]:
-    """Yield each section about the entity with its position and questions, except questions that an earlier section
-    always asks."""
+    """Yield each section about the entity with its position and questions, except those that an earlier one always
+    asks."""
     always: set[str] = set()
     for place, section in enumerate(form.entity_sections):
         specs = tuple(spec for spec in section.fields if spec.name not in always)
@@ -81,7 +81,7 @@ def asked_once(form: FormSchema) -> Iterator[tuple[int, Section, tuple[FieldSpec
 
 
 def _entity_answers(form: FormSchema, post: QueryDict) -> dict[str, Any]:
-    """Read the answers about the entity. If two questions share an answer, the visible question counts."""
+    """Read the answers about the entity. If two questions share an answer, the visible one counts."""
     visible_regions = frozenset(post.getlist("shown"))
     hidden: dict[str, Any] = {}
     visible: dict[str, Any] = {}

@@ -40,7 +40,7 @@ class NeedRow:
 @dataclass(frozen=True, slots=True)
 class FormPart:
     """A part of the form: a section about the entity (without a token), a party or a share class. `drawn` are the
-    roles whose questions are drawn for a party; `is_redrawn`: the page still shows other roles."""
+    roles whose questions a party's part draws; `is_redrawn`: the page shows others."""
 
     id: str
     title: str

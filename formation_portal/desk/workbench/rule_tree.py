@@ -25,8 +25,8 @@ _MINIMUM = "\x00minimum "
 
 @dataclass(frozen=True, slots=True)
 class RuleNode:
-    """A question, section or minimum, with the nodes that its answer opens. `when` is its condition; `where` names
-    its section, if its parent is in another."""
+    """A question, section or minimum, with the nodes that it opens. `when` is its condition; `where` names its section,
+    if its parent is in another."""
 
     id: str
     label: str

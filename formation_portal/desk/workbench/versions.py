@@ -1,4 +1,4 @@
-"""Compare two versions of a form, and count the effects of a new version on open drafts, without their content."""
+"""Compare two versions of a form, and count the effects of a new one on open drafts, without their content."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -162,7 +162,7 @@ def versions_in_use(product_id: str) -> list[SchemaVersion]:
 @dataclass(frozen=True, slots=True)
 class DraftEffects:
     """The effects of a form on the open drafts that use another version. `looked_at` drafts were evaluated; `lost`
-    lists questions whose answers are lost: label, number of drafts, and whether still asked."""
+    are questions that lose answers: label, number of drafts, whether still asked."""
 
     count: int
     looked_at: int
