@@ -1,4 +1,4 @@
-"""The relay app: listens to saved changes, and keeps what was sent to the service."""
+"""The relay app: sends saved changes to the service, and records what was sent."""
 
 from django.apps import AppConfig
 

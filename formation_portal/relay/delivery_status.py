@@ -25,7 +25,7 @@ from .wording import Titles
 
 
 class DeliveryStage(TextChoices):
-    """The state of a delivery as a customer reads it, never "failed" while it is not known. In the order of urgency."""
+    """The state of a delivery as a customer reads it, most urgent first; never "failed" while the outcome is open."""
 
     YOURS = "yours", gettext_noop("Changes needed")
     PAYMENT = "payment", gettext_noop("Waiting for payment")
@@ -67,7 +67,7 @@ CHANGE_UNSUPPORTED = gettext_noop(
     "We can’t send one of the changes automatically. Our team will inform the formation service about it."
 )
 
-# Reasons why our team has a delivery, in one sentence.
+# A sentence for each reason why a delivery is with our team.
 _IN_DOUBT = gettext_noop("We don’t know yet whether it arrived. Our team is checking. You don’t need to do anything.")
 _REASONS: Mapping[str, str] = {
     Reason.UNSUPPORTED: gettext_noop(
@@ -84,7 +84,7 @@ _OTHER_REASON = gettext_noop(
 
 @dataclass(frozen=True, slots=True)
 class DeliveryStatus:
-    """The state of one delivery. `why` is a sentence if our team has it, or its file can't be read."""
+    """The state of one delivery. `why` is a sentence if our team has the delivery, or its file can't be read."""
 
     state: DeliveryStage = DeliveryStage.SAVED
     message: str = DeliveryStage.SAVED.label
@@ -94,7 +94,7 @@ class DeliveryStatus:
     delivery: int | None = None
     is_undecided: bool = False
     must_inform_provider: bool = False
-    # Of a document: its status at the service, "approved" or "rejected", and the service's note.
+    # For a document: its status at the service, "approved" or "rejected", and the service's note.
     document_status: str = ""
     note: str = ""
 
@@ -134,7 +134,7 @@ class ApplicationDeliveries:
         self._is_payment_due = application.payment_due_since is not None
 
     def of(self, kind: str, token: str | None = None) -> DeliveryStatus:
-        """Return the status of one resource. A document's token is its `subject`."""
+        """Return the status of one resource; for a document, `token` is its `subject`."""
         return self._status(self._rows.get((ResourceKind(kind), token or "")))
 
     @property
@@ -172,7 +172,7 @@ class ApplicationDeliveries:
 
     @property
     def returned_documents(self) -> tuple[tuple[str, str, DeliveryStatus], ...]:
-        """Return the documents that the service has rejected: the party's token or "", the slot, and the status."""
+        """Return each document that the service has rejected: the party's token or "", the slot, and the status."""
         documents = []
         for row in self._rows.values():
             if row.is_returned and row.wanted:
@@ -189,7 +189,7 @@ class ApplicationDeliveries:
         ]
 
     def cannot_be_removed(self, kind: ResourceKind, token: str) -> bool:
-        """Return whether the service has the resource, or may have it, and has no call to remove it."""
+        """Tell whether the service has or may have the resource, but has no call to remove it."""
         row = self._rows.get((kind, token))
         if row is None or (row.acknowledged is None and row.is_settled):
             return False
@@ -234,7 +234,7 @@ class ApplicationDeliveries:
         return self._most_urgent([self._rows[kind, token] for kind in kinds if (kind, token) in self._rows])
 
     def _most_urgent(self, rows: Sequence[Delivery]) -> DeliveryStatus:
-        """Return the most urgent status, with all problems; without a row the resource is only saved here."""
+        """Return the most urgent status, with the problems of all rows; without rows, that of a saved resource."""
         if not rows:
             return self._status(None)
         statuses = [self._status(row) for row in rows]
@@ -250,7 +250,7 @@ class ApplicationDeliveries:
         )
 
     def _status(self, row: Delivery | None) -> DeliveryStatus:
-        """Return the status of a row; without one the resource is saved here and nothing more."""
+        """Return the status of a row; without a row, the status of a resource that is only saved here."""
         if row is None:
             return DeliveryStatus(message=self._saved)
         if row.name not in self._statuses:
@@ -258,7 +258,7 @@ class ApplicationDeliveries:
         return self._statuses[row.name]
 
     def _find_status(self, row: Delivery) -> DeliveryStatus:
-        # The row is sent without another submission by the customer.
+        # Whether the row is sent without waiting for the customer to submit again.
         may_send = self._may_send or row.is_transition
         stage = self._stage(row, may_send=may_send)
         if self._only_trouble and stage in _UNTROUBLED:
@@ -310,5 +310,5 @@ def deliveries_of(application: Application) -> ApplicationDeliveries:
 
 
 def deliveries_for_customer(application: Application) -> ApplicationDeliveries:
-    """Read the deliveries as a customer sees them: of a draft, they say only what is wrong; the rest is saved."""
+    """Read the deliveries as a customer sees them: in a draft, all deliveries without trouble show as saved."""
     return ApplicationDeliveries(application, only_trouble=application.status is State.DRAFT)

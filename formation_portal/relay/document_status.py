@@ -1,6 +1,6 @@
-"""Read the status of the documents at the service from its list, by the worker alone (INTERFACE.md, "Documents").
+"""Read the status of sent documents from the service's list; only the worker does so (INTERFACE.md, "Documents").
 
-A document that it rejects comes back to the customer like any answer that it refuses (`problems`).
+A document that the service rejects comes back to the customer like a refused answer (`problems`).
 """
 
 import logging
@@ -31,14 +31,14 @@ from .service_profile import locked_profile
 
 logger = logging.getLogger(__name__)
 
-# The members that may hold a note; INTERFACE.md names none.
+# The members of a record that may hold a note; INTERFACE.md names no such member.
 _NOTES = ("status_note", "note", "reason", "rejection_reason")
 _NOTE_LIMIT = 2_000
 _RETURNED = gettext_noop("The formation service returned a document")
 
 
 def read_due_documents() -> int:
-    """Read the due documents of each application, and return the number of readings. Not for a transaction."""
+    """Read the due documents of each application, outside any transaction, and return the number of readings."""
     readings = 0
     now = timezone.now()
     is_new = Q(read_next_at=None, updated_at__lte=now - timing.READ_SOON)
@@ -53,7 +53,7 @@ def read_due_documents() -> int:
 
 
 def read_documents_soon(entity_id: str) -> None:
-    """Make the documents of an entity, by its id at the service, due now."""
+    """Make the documents of the entity with this id at the service due now."""
     entities = Delivery.objects.filter(kind=ResourceKind.ENTITY, remote_id=entity_id)
     documents = _open_documents().filter(application_id__in=entities.values("application_id"))
     documents.update(read_next_at=timezone.now())
@@ -65,23 +65,23 @@ def _open_documents() -> QuerySet[Delivery]:
 
 
 def _claim(application_id: int) -> datetime | None:
-    """Return until when no other worker reads the application's documents; None if the service may not be called."""
+    """Claim the reading of an application's documents. Return when the claim ends; None if no call is allowed now."""
     with transaction.atomic():
         now = timezone.now()
         stored = locked_profile()
         if rate_limit.opens_at(stored, now) > now:
             return None
         rate_limit.count_calls(stored, now, is_retry=False)
-        # Another worker that comes meanwhile finds that it is not due.
+        # Until then, other workers find that the reading is not due.
         until = now + timing.scaled(timing.LEASE)
         _open_documents().filter(application_id=application_id).update(read_next_at=until)
     return until
 
 
 def _read(application_id: int, until: datetime) -> None:
-    """Read the list of the application's entity.
+    """Read the service's list of documents of the application's entity.
 
-    Rows that are due at another moment by now are to be read again: this reading began before that was known.
+    A row whose due time has changed meanwhile is read again later: this reading began before the change.
     """
     entities = Delivery.objects.filter(application_id=application_id, kind=ResourceKind.ENTITY)
     try:
@@ -103,7 +103,7 @@ def _read(application_id: int, until: datetime) -> None:
             if _note_status(row, records_by_id.get(row.remote_id, {})):
                 row.updated_at = now
                 is_returned = is_returned or row.is_returned
-        # Soon after something has changed, then ever more rarely.
+        # Read again soon after a change, then ever more rarely.
         quiet = now - max((row.updated_at for row in rows), default=now)
         for row in rows:
             row.read_next_at = now + min(timing.READ_RARELY, max(timing.READ_SOON, quiet / 4))

@@ -1,7 +1,7 @@
 """Read the status of entities at the service: after events, and once an hour while a case waits for the service.
 
-Only the worker reads it, but for the address where the customer pays. While a transition of ours is under way nothing
-is concluded. Of a service without the call nothing is known (INTERFACE.md, "Entities").
+Only the worker reads the status; a page reads only the URL where the customer pays. No conclusion is drawn while one of
+our transitions is under way, or if the service lacks the call (INTERFACE.md, "Entities").
 """
 
 import logging
@@ -47,7 +47,7 @@ _NOT_CALLED = (Reason.UNSUPPORTED, Reason.PROVIDER_INFORMED)
 
 
 def read_due_entities() -> int:
-    """Read each entity that is due, and return their number. Not for a transaction."""
+    """Read each entity that is due, outside any transaction, and return the number of readings."""
     readings = 0
     for entity in list(_due_entities(timezone.now())):
         claimed_until = _claim(entity.application_id)
@@ -59,7 +59,7 @@ def read_due_entities() -> int:
 
 
 def read_entity_soon(entity_id: str) -> None:
-    """Make the entity with this id at the service due now."""
+    """Make the reading of the entity with this id at the service due now."""
     for entity in _entities().filter(remote_id=entity_id):
         schedule_reading(entity.application_id, at=timezone.now())
 
@@ -86,7 +86,7 @@ def _due_entities(now: datetime) -> QuerySet[Delivery]:
 
 
 def _claim(application_id: int) -> datetime | None:
-    """Return until when no other worker reads the entity; None if one does, or the service may not be called."""
+    """Claim the reading of an entity. Return when the claim ends; None if it is not due, or no call is allowed now."""
     with transaction.atomic():
         now = timezone.now()
         stored = locked_profile()
@@ -143,7 +143,7 @@ def _note_record(application: Application, reading: EntityReading, record: Entit
         reading.payment_url = ""
     steps = list(Delivery.objects.filter(application=application, kind__in=TRANSITION_KINDS))
     for step in steps:
-        # The service may still show the status that this transition brings.
+        # The status may change with this transition, which is still open.
         if step.state in (DeliveryState.QUEUED, DeliveryState.WAITING) or not step.is_settled:
             reading.next_at = timezone.now() + timing.READ_SOON
             return
@@ -168,7 +168,7 @@ def _note_record(application: Application, reading: EntityReading, record: Entit
 
 
 def _expected_statuses(application: Application, steps: Sequence[Delivery]) -> tuple[set[str], Delivery | None]:
-    """Return the statuses that are no decision of the service, and the transition that it acknowledged last."""
+    """Return the statuses that our own transitions explain, and the transition that the service acknowledged last."""
     expected = {application.state}
     newest_first = sorted(steps, key=lambda step: (step.name == WITHDRAWAL, step.position), reverse=True)
     for step in newest_first:
@@ -186,7 +186,7 @@ def _note_payment(draft: Draft, reading: EntityReading, record: EntityRecord) ->
 
 
 def note_transition(row: Delivery, record: EntityRecord | None) -> None:
-    """Note the status in the answer to an acknowledged transition, in the transaction that records it."""
+    """Schedule a reading after an acknowledged transition, and note a payment that its answer asks for."""
     reading, _ = EntityReading.objects.get_or_create(application_id=row.application_id)
     reading.next_at = timezone.now() + timing.READ_SOON
     if record is not None and record.awaits_payment and row.resource_kind is ResourceKind.SUBMISSION:
@@ -196,7 +196,7 @@ def note_transition(row: Delivery, record: EntityRecord | None) -> None:
 
 
 def read_payment(application: Application) -> EntityRecord:
-    """Read the address where the customer pays from the service within seconds, else return the last one."""
+    """Read the URL where the customer pays from the service within seconds, else return the last known URL."""
     last = EntityRecord()
     if reading := EntityReading.objects.filter(pk=application.pk).first():
         last = EntityRecord(status=reading.status, payment_url=reading.payment_url)
@@ -210,6 +210,6 @@ def read_payment(application: Application) -> EntityRecord:
         return last
     record = EntityRecord.read(fields)
     if not record.awaits_payment:
-        # The worker finds out whether it has been paid.
+        # The worker finds out whether the customer has paid.
         schedule_reading(application.pk, at=timezone.now())
     return replace(record, payment_url=record.payment_url or last.payment_url)

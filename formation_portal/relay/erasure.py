@@ -10,7 +10,7 @@ from formation_portal.applications.services.erasure import pseudonymised
 from .models import Decision, Delivery, DeliveryState, EntityReading, ReceivedEvent, ResourceKind
 from .sync import is_frozen
 
-# It is not known yet whether the service has the resource, or an agent has to find out.
+# States in which it is not known yet whether the service has the resource, or an agent has to find out.
 _UNSETTLED = (
     DeliveryState.SENDING,
     DeliveryState.WAITING,
@@ -21,7 +21,7 @@ _UNSETTLED = (
 
 
 def settled(applications: "QuerySet[Application]") -> "QuerySet[Application]":
-    """Return the applications of which nothing is under way, in doubt, or waits for an agent: they can be erased."""
+    """Return the applications that can be erased: no delivery is under way, in doubt or waiting for an agent."""
     return applications.exclude(Exists(_unsettled().filter(application=OuterRef("pk"))))
 
 
@@ -34,10 +34,10 @@ def _unsettled() -> "QuerySet[Delivery]":
 
 
 def forget_application(application: Application) -> None:
-    """Delete all that is kept of an application.
+    """Delete the relay's data about an application.
 
-    The deliveries of a draft stay, without the acknowledged payload, until the service has deleted it. Those in doubt
-    keep the sent payload, which tells whether it has arrived.
+    The deliveries of a draft stay, without the acknowledged payload, until the service has deleted it. Deliveries in
+    doubt keep the sent payload, which helps to tell whether it has arrived.
     """
     rows = Delivery.objects.filter(application=application)
     ids = set(rows.filter(kind=ResourceKind.ENTITY).values_list("remote_id", flat=True)) - {""}
@@ -54,7 +54,7 @@ def forget_application(application: Application) -> None:
 
 
 def forget_party(application: Application, token: str, names: Collection[str]) -> list[Decision]:
-    """Erase the payloads of a party, and its names in changes of status. Return the decisions, emptied as well."""
+    """Erase a party's payloads, and its names in changes of status. Return the decisions about it, also emptied."""
     for row in Delivery.objects.filter(application=application, kind=ResourceKind.STATUS):
         row.wanted = pseudonymised(row.wanted, names)
         row.acknowledged = pseudonymised(row.acknowledged, names)

@@ -15,12 +15,12 @@ from .refused_events import refusal_notices
 from .service_profile import current_profile, service_notices
 from .wake import RELAY
 
-# Trying again takes up to fifteen minutes a time; an outage of the service may last for hours.
+# A retry waits for up to fifteen minutes, and an outage of the service may last for hours.
 _LATE = timedelta(hours=1)
 _TOO_LATE = timedelta(hours=24)
-# A worker looks each second. While many are due, it makes calls all the time.
+# A worker looks for due rows every second. While many are due, it makes calls all the time.
 _UNTOUCHED = timedelta(minutes=2)
-# Without those that rest until their customer submits. Either half has its index.
+# Deliveries not done, without those that wait until their customer submits. Each half of the condition has its index.
 _OPEN = Q(state__in=set(DeliveryState) - {DeliveryState.DONE, DeliveryState.QUEUED}) | Q(
     state=DeliveryState.QUEUED, next_at__isnull=False
 )
@@ -34,7 +34,7 @@ class OpenDeliveries(NamedTuple):
 
 
 def open_deliveries() -> list[OpenDeliveries]:
-    """Count the deliveries that are not done by state, without those that wait for a submission. One query."""
+    """Count the open deliveries by state, without those that wait for a submission, in one database query."""
     tries = Attempt.objects.filter(delivery=OuterRef("pk"), key=OuterRef("key")).order_by("pk")
     since = Coalesce(Subquery(tries.values("started_at")[:1]), F("updated_at"))
     rows = Delivery.objects.filter(_OPEN).annotate(since=since)
@@ -48,7 +48,7 @@ def last_event() -> datetime | None:
 
 
 def is_paused() -> bool:
-    """Return whether nothing is sent for now: the service asks for it, refuses the key, or does not answer."""
+    """Tell whether sending is paused: the service asks for a pause, refuses our key, or does not answer."""
     return current_profile().is_paused(timezone.now())
 
 

@@ -1,6 +1,6 @@
 """Receive the service's events, subscribe to them, and keep the secrets that sign them.
 
-No event is believed: each is kept once, and only makes the relay read the entity again soon.
+An event's content is never trusted: the event is kept once, and only makes the relay read the entity again soon.
 """
 
 import hashlib
@@ -48,7 +48,7 @@ def _is_signed(secret: str, body: bytes, headers: Headers) -> bool:
 
 
 def _is_plainly_signed(secret: str, body: bytes, headers: Headers) -> bool:
-    """Return whether the signature is the hex HMAC-SHA256 over `timestamp.payload`. The id isn't signed."""
+    """Tell whether the signature is the hex HMAC-SHA256 of `timestamp.payload`. The id isn't signed."""
     sent_at = headers.get("X-Webhook-Timestamp", "")
     seconds = parse_integer(sent_at, digits=12)
     if seconds is None or abs(timezone.now().timestamp() - seconds) > TOLERANCE_SECONDS:
@@ -71,7 +71,7 @@ class Subscribed(NamedTuple):
 
 
 def subscribe(service: FormationService, url: str, *, is_renewal: bool = False) -> Subscribed:
-    """Have events posted to the address, and end its earlier subscriptions. Raises GatewayError."""
+    """Subscribe a URL to events, and end its earlier subscriptions. Raises GatewayError."""
     earlier = [webhook for webhook in service.webhooks() if webhook.get("url") == url]
     RefusedEvents.objects.all().delete()
     if earlier and _stored_secrets() and not is_renewal:
@@ -83,21 +83,21 @@ def subscribe(service: FormationService, url: str, *, is_renewal: bool = False) 
         raise UnexpectedAnswer("The service returned no secret")
     secret_store.replace(StoredSecret.WEBHOOK_SECRET, secret.strip())
     for webhook in earlier:
-        # One that is gone already is as it should be.
+        # A subscription that is already gone needs no removal.
         with suppress(NotFound):
             service.remove_webhook(str(webhook.get("id")))
     return Subscribed(str(added["id"]), is_new=True)
 
 
 BODY_LIMIT = 256 * 1024
-# Longer than a service goes on sending the same event, and long enough for an operator to look at it.
+# Longer than a service keeps resending an event, and long enough for an operator to look at it.
 KEPT_FOR = timedelta(days=30)
 MEDIA_TYPE = "application/json"
 _NAME = re.compile(r"[!-~]{1,200}")
 
 
 def receive(body: bytes, *, headers: Headers, media_type: str) -> bool:
-    """Keep an event, once. Return False for one that isn't surely the service's, which is only counted."""
+    """Keep an event, once. Return False for an event that can't be verified or read, which is only counted."""
     event = None
     is_standard = settings.WEBHOOK_SCHEME == STANDARD
     check = _is_signed if is_standard else _is_plainly_signed
@@ -115,7 +115,7 @@ def receive(body: bytes, *, headers: Headers, media_type: str) -> bool:
     kind = _short_word(event.get("type"))
     data = event.get("data")
     about = _short_word(data.get("entity_id")) if isinstance(data, dict) else ""
-    # The id that is signed, else a digest of the whole event.
+    # Use an id that is signed, else a digest of the whole event.
     event_id = _short_word(event.get("id"))
     if not event_id and is_standard:
         event_id = _short_word(headers.get("webhook-id"))
@@ -124,7 +124,7 @@ def receive(body: bytes, *, headers: Headers, media_type: str) -> bool:
         _, is_new = ReceivedEvent.objects.get_or_create(
             event_id=event_id, defaults={"kind": kind, "about": about, "body": body}
         )
-        # One of another kind is only kept.
+        # An event of another kind is only kept.
         if is_new and kind in EVENT_KINDS and about:
             read_documents_soon(about)
             read_entity_soon(about)

@@ -1,6 +1,6 @@
 """The tables of the relay: deliveries with attempts, lookups and decisions, the service's profile, readings, events.
 
-A reference is `{"$ref": [kind, subject]}` inside a payload, and becomes a remote id when it is sent.
+Inside a payload, `{"$ref": [kind, subject]}` refers to another resource; sending replaces it by the remote id.
 """
 
 import uuid
@@ -38,12 +38,12 @@ class ResourceKind(StrEnum):
 
     @property
     def is_transition(self) -> bool:
-        """Return whether it is a submission or a change of status, which is sent once and never taken back."""
+        """Tell whether the kind is a submission or a change of status, which is sent once and never taken back."""
         return self in TRANSITION_KINDS
 
     @property
     def is_csp(self) -> bool:
-        """Return whether it is answers under csp_field_key: merged into their holder, without an id of their own."""
+        """Tell whether the kind holds answers under csp_field_key: part of their holder, without their own id."""
         return self in (ResourceKind.ENTITY_CSP, ResourceKind.SHARE_CLASS_CSP, ResourceKind.PARTY_CSP)
 
 
@@ -55,13 +55,13 @@ Payload = dict[str, Any]
 # The name of a resource within its application: its kind, and a token (empty if there is only one of the kind).
 ResourceName = tuple[ResourceKind, str]
 ENTITY: ResourceName = (ResourceKind.ENTITY, "")
-# Any other change of status is an agent's, named by its number in the history.
+# Any other change of status is an agent's; its subject is the id of its entry in the history.
 WITHDRAWAL: ResourceName = (ResourceKind.STATUS, "")
 _ROW = ("application_id", "kind", "subject")
 
 
 def parent_of(kind: ResourceKind, subject: str) -> ResourceName | None:
-    """Return the resource that this one is removed with; None for the entity itself."""
+    """Return the resource whose removal also removes this one; None for the entity itself."""
     if kind is ResourceKind.ENTITY:
         return None
     if kind is ResourceKind.PARTY_CSP:
@@ -74,7 +74,7 @@ def parent_of(kind: ResourceKind, subject: str) -> ResourceName | None:
 
 
 def submission_subject(number: int) -> str:
-    """Return the subject of a submission: "" for the first, as for all resources that there is one of."""
+    """Return the subject of a submission: "" for the first, its number for a later submission."""
     return str(number) if number > 1 else ""
 
 
@@ -106,7 +106,7 @@ def referenced_names(payload: Any) -> Iterator[ResourceName]:
 
 
 def resolve_references(payload: Any, ids: Mapping[ResourceName, str]) -> Any:
-    """Return the payload with remote ids. Raises KeyError for a resource that has none yet."""
+    """Replace the references in a payload by remote ids. Raises KeyError if a remote id is not known yet."""
     if (name := referenced_name(payload)) is not None:
         return ids[name]
     if isinstance(payload, Mapping):
@@ -115,42 +115,42 @@ def resolve_references(payload: Any, ids: Mapping[ResourceName, str]) -> Any:
 
 
 class Reason(StrEnum):
-    """A reason of the portal's own for the state of a delivery, or for the outcome of an attempt."""
+    """The portal's own reason for the state of a delivery, or for the outcome of an attempt."""
 
     # Held: the call may have been processed, and only an agent can find out.
     UNCLEAR = "unclear"
-    # Held, or of a transition that is done: the service has no call for it.
+    # Held, or done in the case of a transition: the service has no call for the change.
     UNSUPPORTED = "unsupported"
-    # Held: several records of the service may be ours, and nothing shows which one is.
+    # Held: several records of the service may be this resource, and it is unclear which one is.
     AMBIGUOUS = "ambiguous"
-    # Of a transition that was refused, or is held in doubt: the entity has another status at the service.
+    # A transition was refused, or is held in doubt: the entity has another status at the service.
     STATE_CONFLICT = "state_conflict"
     # Waiting: the evidence says that nothing arrived, so it may be sent again.
     RESEND = "resend"
-    # Of a document: its upload is not wanted any more (held), or can't be read now (waiting).
+    # The uploaded file was replaced or removed (held), or can't be read now (waiting).
     FILE_MISSING = "file_missing"
-    # Done: one more lookup of a resource that was sent again has found that the service has more than one of it.
+    # Done: the resource was sent again, and a last lookup has found that the service has more than one of it.
     DUPLICATE = "duplicate"
     # Done: an agent has informed the provider by hand.
     PROVIDER_INFORMED = "told"
     # Held: the service says that it has processed other content under our key.
     KEY_REUSED = "idempotency_key_reused"
-    # Held: a refusal without a code of its own that names nothing a customer could change.
+    # Held: the service refused without a code, and named nothing that a customer could change.
     NOT_ACCEPTED = "not_accepted"
     # Waiting: the service does not accept our key, or not for this call.
     NOT_AUTHORISED = "not_authorised"
     NOT_ALLOWED = "not_allowed"
-    # Unknown: the service is still processing it, or its answer names a record that is bound to another row.
+    # Unknown: the service is still processing the call, or its answer names a record that belongs to another row.
     IN_PROGRESS = "in_progress"
     BOUND_ELSEWHERE = "bound_elsewhere"
-    # Waiting: the lease was nearly over.
+    # Waiting: too little of the lease was left to make the call.
     TOO_LATE = "too_late"
 
 
-# Those that only the portal may give: the same word as a code of the service gets a mark.
+# Reasons that only the portal may give: an equal code from the service is stored with a mark.
 OWN_REASONS = frozenset(Reason) - {Reason.KEY_REUSED}
 
-# The status of a document at the service; empty before it was looked at (INTERFACE.md, "Documents").
+# The status of a document at the service; empty until it was first read (INTERFACE.md, "Documents").
 APPROVED = "approved"
 REJECTED = "rejected"
 
@@ -173,33 +173,33 @@ class Delivery(models.Model):
     kind = models.CharField(max_length=20, choices=[(kind.value, kind.value) for kind in ResourceKind])
     subject = models.CharField(max_length=SUBJECT_LIMIT, blank=True)
     position = models.PositiveIntegerField(default=0)
-    # None: nothing should be there.
+    # None: the service should not have the resource.
     wanted = EncryptedJSONField(null=True, bound_to=_ROW)
-    # None: nothing is there, as far as was acknowledged.
+    # None: the service has not acknowledged that it has the resource.
     acknowledged = EncryptedJSONField(null=True, bound_to=_ROW)
     # The payload that was sent last, with its Idempotency-Key, which stays the same for every try of the payload.
     sent = EncryptedJSONField(null=True, bound_to=_ROW)
     key = models.CharField(max_length=64, blank=True)
-    # The resources whose remote ids it names: [[kind, subject], …].
+    # The resources that must have a remote id before this row is sent: [[kind, subject], …].
     needs = models.JSONField(default=list)
     remote_id = models.CharField(max_length=200, blank=True)
     state = models.CharField(max_length=12, choices=DeliveryState.choices, default=DeliveryState.QUEUED)
-    # The reason why it is held, or a remark on how it was done: a stable word.
+    # A stable word: the reason for the state, or a remark on how the delivery was done.
     reason = models.CharField(max_length=40, blank=True)
     problems = EncryptedJSONField(default=list, bound_to=_ROW)
-    # None: nothing to do before something else changes.
+    # When to work on the row. None: not before something else changes.
     next_at = models.DateTimeField(null=True, blank=True)
     lease = models.UUIDField(null=True, blank=True)
     lease_until = models.DateTimeField(null=True, blank=True)
-    # Tries in a row that surely did nothing, repeats of calls in doubt, lookups in vain since the last send.
+    # Numbers of consecutive tries that surely did nothing, repeats of calls in doubt, vain lookups since the last send.
     attempts = models.PositiveIntegerField(default=0)
     repeats = models.PositiveIntegerField(default=0)
     looks = models.PositiveIntegerField(default=0)
-    # It was created again after a call in doubt: one more lookup is due once it is done.
+    # The resource was created again after a call in doubt: a lookup for duplicates is due once the row is done.
     recheck = models.BooleanField(default=False)
-    # Since when it is not known whether it arrived.
+    # Since when it is not known whether the call arrived.
     unclear_since = models.DateTimeField(null=True, blank=True)
-    # Of a document: its status at the service, the service's note, and when to read that next.
+    # For a document: its status at the service, the service's note, and when to read both next.
     document_status = models.CharField(max_length=10, blank=True, db_column="verdict")
     document_note = EncryptedTextField(blank=True, db_column="verdict_note", bound_to=_ROW)
     read_next_at = models.DateTimeField(null=True, blank=True)
@@ -243,32 +243,32 @@ class Delivery(models.Model):
 
     @property
     def is_settled(self) -> bool:
-        """Return whether it is known what the service has: nothing is on its way, or may have arrived."""
+        """Tell whether we know what the service has: no call is on its way or in doubt."""
         if self.state == DeliveryState.HELD:
             return self.reason not in (Reason.UNCLEAR, Reason.AMBIGUOUS)
         return self.state not in (DeliveryState.SENDING, DeliveryState.UNKNOWN, DeliveryState.RECONCILING)
 
     @property
     def needs_a_decision(self) -> bool:
-        """Return whether only an agent can decide if the service has it, or if a transition is sent again."""
+        """Tell whether only an agent can decide if the service has the resource, or if a transition is sent again."""
         return self.state == DeliveryState.HELD and (
             self.reason in (Reason.UNCLEAR, Reason.AMBIGUOUS) or self.is_transition
         )
 
     @property
     def is_returned(self) -> bool:
-        """Return whether it is a document that the service has rejected, and nothing has taken its place."""
+        """Tell whether the row is a document that the service has rejected, and the customer has not replaced yet."""
         return self.state == DeliveryState.DONE and self.document_status == REJECTED
 
     def hold(self, reason: str) -> None:
-        """Leave the row to an agent. The caller saves it."""
+        """Leave the row to an agent. The caller saves the row."""
         self.state = DeliveryState.HELD
         self.reason = reason
         self.next_at = None
 
 
 class Attempt(models.Model):
-    """A call, committed before the socket opens. Without an end its process has died. Holds no bodies."""
+    """A call without its bodies, committed before the socket opens. No end: it is running, or its process died."""
 
     delivery = models.ForeignKey(Delivery, models.CASCADE, related_name="calls")
     key = models.CharField(max_length=64)
@@ -287,7 +287,7 @@ class Attempt(models.Model):
 
 
 class Conclusion(models.TextChoices):
-    """A conclusion from a lookup. About a transition it may also be the status of the entity, after OTHER_STATUS."""
+    """A conclusion from a lookup. For a transition, OTHER_STATUS with the entity's status may be stored instead."""
 
     BOUND = "bound", "Found"
     NOT_FOUND = "not there", "Not found"
@@ -307,7 +307,7 @@ class Look(models.Model):
 
     delivery = models.ForeignKey(Delivery, models.CASCADE, related_name="lookups")
     looked_at = models.DateTimeField(auto_now_add=True)
-    # The number of records, and the ids of those that may be ours and belong to nothing else here.
+    # The number of records, and the ids of those that may be this resource and belong to no other row.
     records = models.PositiveIntegerField(default=0)
     matches = models.JSONField(default=list)
     conclusion = models.CharField(max_length=40)
@@ -322,7 +322,7 @@ class Look(models.Model):
 
 @attested("delivery_id", "agent_id", "kind", "remote_id", "note", "told", "decided_at")
 class Decision(models.Model):
-    """An agent's decision about a delivery that nothing else could resolve. Never changed, never removed."""
+    """An agent's decision about a delivery that only a person could resolve. Never changed, never removed."""
 
     class Kind(models.TextChoices):
         BIND = "bind", "The formation service has it"
@@ -348,22 +348,22 @@ class Decision(models.Model):
 
 
 class ServiceProfile(models.Model):
-    """The capabilities of the service at one address, and the state of calls to it. None: not known."""
+    """The capabilities of the service at one URL, and the state of calls to it. None: not known."""
 
     base_url = models.CharField(max_length=300, primary_key=True)
     can_edit = models.BooleanField(null=True)
     # The results of `probe_service`, in the shape of `service_profile.Capabilities`.
     capabilities = models.JSONField(null=True, blank=True)
-    # The calls that it lacks by its last answers: kinds of transitions, and edits such as "change party".
+    # Calls that the service lacks, as its last answers show: kinds of transitions, and edits such as "change party".
     lacks = models.JSONField(default=list, blank=True)
     probed_at = models.DateTimeField(null=True, blank=True)
-    # Nothing is sent before this moment, for this reason: the service asks for it, or does not accept our key.
+    # The end of a pause in sending, and its reason: the service asks for a pause, or does not accept our key.
     paused_until = models.DateTimeField(null=True, blank=True)
     pause_reason = models.CharField(max_length=20, blank=True)
-    # The breaker: calls in a row that brought no answer, and when one call may try again.
+    # The circuit breaker: consecutive calls without an answer, and when one call may be tried.
     failures = models.PositiveIntegerField(default=0)
     open_until = models.DateTimeField(null=True, blank=True)
-    # The last calls, as seconds since 1970, for the rate; and what is left of the retry budget.
+    # The times of the last calls, in seconds since 1970, for the rate limit; and the rest of the retry budget.
     recent_calls = models.JSONField(default=list)
     retries_left = models.FloatField(null=True)
     retries_at = models.DateTimeField(null=True, blank=True)
@@ -375,14 +375,14 @@ class ServiceProfile(models.Model):
 class EntityReading(models.Model):
     """The last reading of an application's entity at the service, and the time of the next one.
 
-    While a worker reads, `next_at` is the end of its lease. None: only an event or a transition makes it due.
+    While a worker reads, `next_at` is the end of its lease. None: only an event or a transition causes a reading.
     """
 
     application = models.OneToOneField(Application, models.CASCADE, primary_key=True, related_name="entity_reading")
     read_at = models.DateTimeField(null=True)
     next_at = models.DateTimeField(null=True, db_index=True)
     status = EncryptedTextField(max_length=80, blank=True, bound_to=("application_id",))
-    # The address at which the customer pays, as the service gave it last; a page reads it again.
+    # The URL where the customer pays, as last read from the service; a page reads the URL again.
     payment_url = EncryptedTextField(blank=True, bound_to=("application_id",))
 
     def __str__(self) -> str:
@@ -390,11 +390,11 @@ class EntityReading(models.Model):
 
 
 class ReceivedEvent(models.Model):
-    """An event that the service has signed, as it came. It was acted upon."""
+    """An event signed by the service, kept as received. The relay has acted on it."""
 
     event_id = models.CharField(max_length=200, unique=True)
     kind = models.CharField(max_length=200, blank=True)
-    # The id that it says its entity has at the service.
+    # The id of the entity at the service, as the event states it.
     about = models.CharField(max_length=200, blank=True)
     body = EncryptedBinaryField(bound_to=("event_id",))
     received_at = models.DateTimeField(auto_now_add=True, db_index=True)
@@ -404,7 +404,7 @@ class ReceivedEvent(models.Model):
 
 
 class RefusedEvents(models.Model):
-    """The number of events refused for one reason since the portal last subscribed: at most one row a reason."""
+    """The number of events refused for one reason since the portal last subscribed: at most one row for each reason."""
 
     class Reason(models.TextChoices):
         NO_SECRET = "no_secret", "the portal has no secret to verify them"

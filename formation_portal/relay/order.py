@@ -1,4 +1,4 @@
-"""Choose the next delivery of an application: a pure choice among its rows (design, "Relay", "Order")."""
+"""Choose the next delivery of an application from its rows, without side effects (design, "Relay", "Order")."""
 
 from collections.abc import Collection, Iterable
 from datetime import datetime
@@ -17,11 +17,11 @@ def next_delivery(
     is_eager: bool = False,
     tried: Collection[int] = (),
 ) -> Delivery | None:
-    """Return the row to work on, or None: one call in flight an entity, removals first and backwards, then in order.
+    """Return the row to work on, or None, also while a call is under way. Removals come first, in reverse order.
 
-    A row that waits to be tried again holds up those after it, unless it waits for a file. A row in doubt holds up
-    others of its kind, so that the records of two of them are never mixed up. `is_eager` takes rows whose time has not
-    come, but none that was `tried`.
+    A row that waits for a retry holds up later rows, unless it waits for a file. A create in doubt holds up other
+    creates of its kind, so that their records are never mixed up. `is_eager` takes rows that are not due yet, too. Rows
+    in `tried` are skipped.
     """
     if any(row.state in (DeliveryState.SENDING, DeliveryState.RECONCILING) for row in rows):
         return None
@@ -52,22 +52,22 @@ def _rank(row: Delivery) -> tuple[int, int, int, int]:
 
 
 def _is_movable(row: Delivery, profile: Profile, *, may_send: bool) -> bool:
-    """Return whether the worker may act on the row: queued or waiting, in doubt, or done with one more lookup due."""
+    """Tell whether the worker may act on the row: queued or waiting, in doubt, or done with one more lookup due."""
     if row.state == DeliveryState.UNKNOWN:
         return True
     if row.state == DeliveryState.DONE:
         return row.recheck and row.next_at is not None
     if row.state == DeliveryState.HELD:
         return row.reason == Reason.UNSUPPORTED and needs_an_edit(row) and not is_unsupported(row, profile)
-    # A transition waits for no corrections: it has happened here.
+    # A transition has already happened here, so it does not wait for the customer's corrections.
     return (may_send or row.is_transition) and row.state in (DeliveryState.QUEUED, DeliveryState.WAITING)
 
 
 def is_blocked(row: Delivery, rows: Iterable[Delivery], existing: Collection[ResourceName], *, is_closed: bool) -> bool:
-    """Return whether another row has to come first: one whose remote id it names, or one that happened before it.
+    """Tell whether another row has to come first: a row whose remote id this one needs, or an earlier transition.
 
-    A transition waits for those before it, and a submission for everything else too. Everything else waits while the
-    entity `is_closed` for changes. A withdrawal comes before every other transition.
+    A transition waits for earlier transitions, a submission for all other rows too. Other rows wait while the entity
+    `is_closed` for changes. A withdrawal comes before every other transition.
     """
     if any((ResourceKind(kind), subject) not in existing for kind, subject in row.needs):
         return True
@@ -75,13 +75,13 @@ def is_blocked(row: Delivery, rows: Iterable[Delivery], existing: Collection[Res
         return is_closed and row.state in (DeliveryState.QUEUED, DeliveryState.WAITING)
     if any(transition.position < row.position for transition in _open_transitions(rows)):
         return True
-    # A submission in doubt is looked up at once: everything else waits for it.
+    # A submission in doubt is looked up at once, since all other rows wait for it.
     is_to_go = row.resource_kind is ResourceKind.SUBMISSION and row.state != DeliveryState.UNKNOWN
     return is_to_go and any(other.state != DeliveryState.DONE for other in rows if not other.is_transition)
 
 
 def is_closed_for_changes(rows: Iterable[Delivery]) -> bool:
-    """Return whether the entity is submitted there, before a change of status, or its submission is in doubt."""
+    """Tell whether the next open transition is a change of status, or may already have arrived."""
     upcoming = min(_open_transitions(rows), key=lambda transition: transition.position, default=None)
     if upcoming is None:
         return False

@@ -22,7 +22,7 @@ def without_unsendable(payload: Payload, sendable: Collection[ResourceName]) -> 
 
 
 def without_cleaned_differences(payload: Payload, acknowledged: Payload | None, fields: FieldLookup) -> Payload:
-    """Keep each acknowledged answer that differs from the payload's only by cleaning, so that it is not sent again."""
+    """Keep each acknowledged answer that differs from the new one only by cleaning, so that it is not sent again."""
     before = (acknowledged or {}).get("answers", {})
     unchanged = {}
     for name, value in payload.get("answers", {}).items():

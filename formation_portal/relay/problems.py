@@ -1,4 +1,4 @@
-"""Locate the service's refusals by our own names. They stop a submission and an approval."""
+"""Find the fields and documents that the service's refusals are about. Refusals stop a submission and an approval."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -23,13 +23,13 @@ from .models import Delivery, DeliveryState, ResourceKind, ResourceName
 
 @dataclass(frozen=True, slots=True)
 class LocatedProblem(Problem):
-    """A refused answer with its place: the tokens of party or class, the section's key, the document's slot."""
+    """A refused answer and its place: the token of a party or class, the section's key, the document's slot."""
 
     section: str = ""
     party: str = ""
     share_class: str = ""
     slot: str = ""
-    # The customer can change what it names. Agents alone read the others.
+    # Whether the customer can change what the problem names. Only agents read the other problems.
     is_answerable: bool = True
 
     @property
@@ -45,9 +45,9 @@ class LocatedProblem(Problem):
         )
 
 
-# The steps of a service's path that are looked at, from its end.
+# How many steps of a path from the service are compared with our names, counted from its end.
 _MAX_STEPS = 8
-# The members of a record that are no questions of the form, but that the customer can change.
+# Members of a record that the customer can change, although the form has no question for them.
 _ANSWERABLE_MEMBERS = {
     ResourceKind.PARTY: frozenset({"roles", "party_type"}),
     ResourceKind.SHAREHOLDING: frozenset({"shares_held"}),
@@ -56,7 +56,7 @@ _ANSWERABLE_MEMBERS = {
 
 
 def problems_of(row: Delivery) -> tuple[LocatedProblem, ...]:
-    """Return what the customer has to change in a row, with the reason why the service returned a document."""
+    """Return the problems that the customer has to solve in a row, or the reason why a document was returned."""
     if row.state == DeliveryState.REFUSED:
         return tuple(LocatedProblem(**problem) for problem in row.problems if problem.get("is_answerable", True))
     if not row.is_returned or row.problems:
@@ -79,7 +79,7 @@ def locate(
 
 
 class _Locator:
-    """Find our names for the parts of an application that the service objects to in one row."""
+    """Finder of our names for the parts of an application that the service objects to in a row."""
 
     def __init__(self, row: Delivery, ids: Mapping[ResourceName, str], draft: Draft) -> None:
         self._row = row
@@ -118,7 +118,7 @@ class _Locator:
         return party, share_class
 
     def _sections_of(self, party_token: str, class_token: str) -> tuple[Sequence[Section], str]:
-        """Return the sections that ask about a holder, and the group of its fields in them."""
+        """Return the sections that ask about a holder, and the name of the group of its fields."""
         schema = self._draft.schema
         if party := self._draft.party(party_token):
             return schema.sections_of(party.roles), party.kind
@@ -127,14 +127,14 @@ class _Locator:
         return schema.entity_sections, ENTITY
 
     def _field(self, path: str, fields: Iterable[FieldSpec]) -> str:
-        """Return our name for the field that the longest part of a path names; "" if it names none.
+        """Return our name for the field that the longest part of a path names; "" if no part does.
 
-        `parties.0.registered_address.country` is the registered address.
+        `parties.0.registered_address.country` names the registered address.
         """
         own_names = [spec.name for spec in fields]
         names = bodies.fields_by_name(self._row.resource_kind, own_names)
         if self._row.is_transition:
-            # It speaks about the answers of any resource; properties of parties and classes have the same names.
+            # A transition's refusal may be about any resource; parties and classes name their properties alike.
             names = bodies.fields_by_name(ResourceKind.PARTY, own_names)
             names |= bodies.fields_by_name(ResourceKind.ENTITY, own_names)
         steps = path.split(".")[-_MAX_STEPS:]
@@ -146,7 +146,7 @@ class _Locator:
         return ""
 
     def _is_answerable(self, problem: LocatedProblem, objection: FieldProblem) -> bool:
-        """Return whether an objection names a question, document, section, person or class that the customer sees."""
+        """Tell whether an objection names a question, document, section, person or class that the customer sees."""
         if objection.code in NOT_FOR_CUSTOMERS:
             return False
         if objection.field.partition(".")[0] in _ANSWERABLE_MEMBERS.get(self._row.resource_kind, ()):
@@ -187,7 +187,7 @@ class _Locator:
         return ""
 
     def _section_of(self, field: str, sections: Sequence[Section], group: str) -> str:
-        """Return the key of the section that asks a field, else of the first with an answer that was sent."""
+        """Return the key of the section with a field, else of the first section with an answer that was sent."""
         for names in ({field}, (self._row.sent or {}).get("answers", {})):
             for section in sections:
                 if any(spec.name in names for spec in section.groups.get(group, ())):
@@ -203,7 +203,7 @@ def _every_field(sections: Iterable[Section]) -> list[FieldSpec]:
 
 
 def block_submission(draft: Draft) -> tuple[Need, ...]:
-    """Return a need for each refusal that stops a submission; a submission that was refused itself may be repeated."""
+    """Return a need for each refusal that stops a submission; a refused submission may itself be repeated."""
     needs = []
     for row in Delivery.objects.filter(application=draft.application):
         is_refused = row.state == DeliveryState.REFUSED and not row.is_transition
@@ -215,7 +215,7 @@ def block_submission(draft: Draft) -> tuple[Need, ...]:
 
 
 def block_approval(draft: Draft) -> tuple[ApprovalBlocker, ...]:
-    """Return an objection for each refused delivery but an agent's own change of status."""
+    """Return a blocker for each refused delivery, except an agent's own change of status."""
     blockers = []
     for row in draft.application.deliveries.all():
         is_refused = row.state == DeliveryState.REFUSED and row.resource_kind is not ResourceKind.STATUS

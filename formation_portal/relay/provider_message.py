@@ -48,7 +48,7 @@ def _facts(row: Delivery, ids: dict[tuple[ResourceKind, str], str]) -> Iterator[
 
 
 def _wanted_change(row: Delivery) -> str:
-    """Describe the wanted change by the names of its members and never by their values."""
+    """Describe the wanted change by the names of its members, never by their values."""
     if row.wanted is None:
         return "Please remove it."
     if row.acknowledged is None:

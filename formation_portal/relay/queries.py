@@ -1,4 +1,4 @@
-"""The queries that nearly every page and every change of an application make of its deliveries."""
+"""Database queries that nearly every page and every change of an application make."""
 
 from formation_portal.core.prepared_queries import PreparedQuery
 

@@ -20,7 +20,7 @@ _HEADERS = {
     STANDARD: ("webhook-signature", "webhook-timestamp"),
     "plain": ("X-Webhook-Signature", "X-Webhook-Timestamp"),
 }
-# A refusal is reported for so long, unless the portal subscribes again before.
+# How long a refusal is reported, unless the portal subscribes again earlier.
 _REPORTED_FOR = timedelta(hours=24)
 _REMEDIES = {
     Reason.NO_SECRET: "Run manage.py register_webhook, or set WEBHOOK_SECRET.",
@@ -33,7 +33,7 @@ _REMEDIES = {
 
 
 def refusal_reason(headers: Mapping[str, str], *, has_secret: bool) -> RefusedEvents.Reason:
-    """Return why an event fails the verification, as far as its headers show it."""
+    """Return the reason why an event fails verification, as far as its headers show it."""
     if not has_secret:
         return Reason.NO_SECRET
     signature, timestamp = _HEADERS[settings.WEBHOOK_SCHEME]
@@ -63,7 +63,7 @@ class RefusalNotice(NamedTuple):
 
 
 def refusal_notices() -> list[RefusalNotice]:
-    """Return a notice for each reason for which an event was refused within a day. One query."""
+    """Return a notice for each reason why events were refused within a day, in one database query."""
     rows = RefusedEvents.objects.filter(last_at__gte=timezone.now() - _REPORTED_FOR).order_by("-last_at")
     notices = []
     for row in rows:

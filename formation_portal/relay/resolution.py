@@ -29,12 +29,12 @@ logger = logging.getLogger(__name__)
 
 NOTE_LIMIT = 1000
 ID_IN_USE = "Check the ID. Another record here already has it"
-# The interface promises no id in the answer to these (INTERFACE.md, "Shareholdings", "Documents").
+# Kinds for which the interface promises no id in the answer (INTERFACE.md, "Shareholdings", "Documents").
 _MAY_LACK_AN_ID = (ResourceKind.SHAREHOLDING, ResourceKind.DOCUMENT)
 
 
 class DecisionRefused(Exception):
-    """Raised when nothing was recorded. The message says what to do, `field` names the control that it belongs to."""
+    """Raised when no decision was recorded. The message says what to do; `field` names the form control concerned."""
 
     def __init__(self, message: str, *, field: str = "") -> None:
         super().__init__(message)
@@ -52,12 +52,12 @@ class DecisionOutdated(DecisionRefused):
 
 
 def has_id(kind: ResourceKind) -> bool:
-    """Return whether the service gives records of a kind an id of their own at all."""
+    """Tell whether the service gives every record of a kind its own id."""
     return not (kind.is_csp or kind.is_transition)
 
 
 def may_lack_id(kind: ResourceKind) -> bool:
-    """Return whether the service can have a record of a kind without an id that we would know."""
+    """Tell whether the service may have a record of a kind whose id we never learn."""
     return kind in _MAY_LACK_AN_ID or not has_id(kind)
 
 
@@ -86,7 +86,7 @@ def clean_note(text: str) -> str:
 
 
 _DUPLICATE = Q(state=DeliveryState.DONE, reason=Reason.DUPLICATE)
-# The rows that wait for a decision. Any transition may: later ones can't be sent before it.
+# Held rows that wait for a decision. Every held transition does, since later ones can't be sent before it.
 _IS_OPEN = Q(reason__in=(Reason.UNCLEAR, Reason.AMBIGUOUS)) | Q(kind__in=TRANSITION_KINDS)
 UNDECIDED = Q(state=DeliveryState.HELD) & _IS_OPEN | _DUPLICATE
 # The rows that the service has no call for, so that an agent has to inform the provider by hand.
@@ -102,7 +102,7 @@ def is_undecided(row: Delivery) -> bool:
 
 
 def must_inform_provider(row: Delivery) -> bool:
-    """Return whether an agent has to inform the provider by hand, since the service has no call for it."""
+    """Tell whether an agent has to inform the provider by hand, since the service has no call for the change."""
     return (
         row.reason == Reason.UNSUPPORTED
         and row.state in (DeliveryState.HELD, DeliveryState.DONE)
@@ -111,13 +111,13 @@ def must_inform_provider(row: Delivery) -> bool:
 
 
 def may_inform_provider(row: Delivery) -> bool:
-    """Return whether an agent may record that the provider was informed by hand: nothing of it may be in doubt."""
+    """Tell whether an agent may record that the provider was informed by hand: only if no call is in doubt."""
     waits_for_file = row.state == DeliveryState.WAITING and row.reason == Reason.FILE_MISSING
     is_held = row.state == DeliveryState.HELD and not is_undecided(row)
     return must_inform_provider(row) or is_held or waits_for_file
 
 
-# Held for these reasons, a delivery may have been processed, or sending it again is in vain.
+# A delivery held for one of these reasons may have been processed, or would fail again.
 _NEVER_SENT_AGAIN = frozenset(
     {Reason.UNCLEAR, Reason.AMBIGUOUS, Reason.UNSUPPORTED, Reason.FILE_MISSING, Reason.KEY_REUSED}
 )
@@ -143,7 +143,7 @@ def bind(
 ) -> Decision:
     """Record that the service has the resource, as it was sent, under this id. Raises DecisionRefused.
 
-    `seen_at` is the row's `updated_at` when the agent read it; DecisionOutdated if the row has changed since then.
+    `seen_at` is the row's `updated_at` when the agent read it. Raises DecisionOutdated if the row has changed since.
     """
     with _locked_for_decision(delivery_id, Decision.Kind.BIND, agent=agent, seen_at=seen_at) as row:
         remote_id = clean_remote_id(row, remote_id)
@@ -159,7 +159,7 @@ def bind(
 def declare_absent(
     delivery_id: int, *, agent: AbstractBaseUser, note: str = "", seen_at: datetime | None = None
 ) -> Decision:
-    """Record that the service lacks what was sent last, which is sent once more, under a new key."""
+    """Record that the service lacks the last sent payload, and send that once more under a new key."""
     with _locked_for_decision(delivery_id, Decision.Kind.ABSENT, agent=agent, seen_at=seen_at) as row:
         if _is_duplicated(row):
             row.acknowledged = None
@@ -182,7 +182,7 @@ def record_provider_informed(
     """Record that the provider was informed by hand: the row counts as received. Raises DecisionRefused.
 
     The note says who was informed and how. `remote_id` is required if the service never had the resource. `also` are
-    other steps of the application (`steps_to_inform`) of which the provider was informed as well.
+    the ids of other steps of the application (`steps_to_inform`) about which the provider was informed too.
     """
     with _locked_for_decision(delivery_id, Decision.Kind.PROVIDER_INFORMED, agent=agent, seen_at=seen_at) as row:
         note = clean_note(note)
@@ -212,7 +212,7 @@ def _inform(row: Delivery, agent: AbstractBaseUser, *, note: str, remote_id: str
 def _locked_for_decision(
     delivery_id: int, kind: Decision.Kind, *, agent: AbstractBaseUser, seen_at: datetime | None
 ) -> Iterator[Delivery]:
-    """Lock a row after its application. Raises DecisionOutdated, and OwnApplication if it is the agent's own."""
+    """Lock an application, then its row. Raises DecisionOutdated, or OwnApplication if the agent owns it."""
     with transaction.atomic():
         of_row = Delivery.objects.filter(pk=delivery_id).values("application_id")
         Application.objects.select_for_update().get(pk__in=of_row)
@@ -229,7 +229,7 @@ def _locked_for_decision(
 
 
 def _record(row: Delivery, agent: AbstractBaseUser, kind: Decision.Kind, *, note: str, remote_id: str = "") -> Decision:
-    """Compare the row with what is wanted, make it and the rows that wait for it due, and keep the decision."""
+    """Compare the row with its wanted payload, make it and the rows that wait for it due, and store the decision."""
     now = timezone.now()
     requeue(row)
     informed_payload: Any = None
@@ -267,9 +267,9 @@ def _record(row: Delivery, agent: AbstractBaseUser, kind: Decision.Kind, *, note
     return decision
 
 
-# A lease that has run out leaves the call in doubt; the worker records that when it next comes by.
+# A call whose lease has run out is in doubt; the worker records that on its next round.
 _LEFT_SENDING = Q(state=DeliveryState.SENDING, lease_until__lte=Now())
-# Each group of the queue with its label. A duplicate is to be decided too; no other row is in two groups.
+# The queue's groups with their labels. Duplicates are also in "undecided"; no other row is in two groups.
 _GROUPS: Mapping[str, tuple[str, Q]] = {
     "undecided": ("To decide", UNDECIDED),
     "duplicates": ("Duplicates", _DUPLICATE),
@@ -283,7 +283,7 @@ _IN_ANY_GROUP = reduce(or_, (condition for _, condition in _GROUPS.values()))
 
 
 def deliveries_in(group: str = "") -> QuerySet[Delivery]:
-    """Return the rows of one group, or of all, the oldest first; each with `since`, the time when its problem began."""
+    """Return the rows of a group, or of all groups, oldest first; `since` of a row is when its problem began."""
     _, condition = _GROUPS.get(group, ("", _IN_ANY_GROUP))
     first_try = Attempt.objects.filter(delivery=OuterRef("pk"), key=OuterRef("key")).order_by("pk")
     since = Coalesce("unclear_since", Subquery(first_try.values("started_at")[:1]), "updated_at")
@@ -292,7 +292,7 @@ def deliveries_in(group: str = "") -> QuerySet[Delivery]:
 
 
 def queue_groups() -> tuple[tuple[str, str, int], ...]:
-    """Return the whole queue, then every group: its name in addresses, its label, its number of rows. One query."""
+    """Return the whole queue, then every group: its name in URLs, its label, its number of rows. One database query."""
     groups = {"": ("All", _IN_ANY_GROUP), **_GROUPS}
     counts = Delivery.objects.aggregate(
         **{f"in_{name}": Count("pk", filter=condition) for name, (_, condition) in groups.items()}
@@ -301,5 +301,5 @@ def queue_groups() -> tuple[tuple[str, str, int], ...]:
 
 
 def unresolved_deliveries() -> QuerySet[Delivery]:
-    """Return the deliveries that wait for an agent: held for any reason, duplicates, and steps to tell by hand."""
+    """Return the deliveries that wait for an agent: held, duplicated, or to be told to the provider by hand."""
     return Delivery.objects.filter(UNDECIDED | TO_INFORM | Q(state=DeliveryState.HELD))

@@ -1,4 +1,4 @@
-"""Keep the capabilities of the configured service, and the state of calls. An unknown capability counts as missing."""
+"""Keep the configured service's capabilities and the state of calls to it. An unknown capability counts as missing."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -20,23 +20,23 @@ from .queries import PROFILE
 class Capabilities:
     # A call repeated with its Idempotency-Key is processed once.
     honours_keys: bool = False
-    # A list or a record of these kinds can be read back. That of parties is documented, so any service has it.
+    # A list or a record of these kinds can be read back. The list of parties is documented, so any service has it.
     lists: frozenset[ResourceKind] = frozenset({ResourceKind.PARTY})
     # Records of these kinds carry the client_reference that they were created with.
     references: frozenset[ResourceKind] = frozenset()
-    # A second create of the same resource is refused with 409, and names the first one.
+    # A second create of the same resource is refused with 409, and the refusal names the first one.
     refuses_repeats: frozenset[ResourceKind] = frozenset()
     # A second upload to a slot takes the first one's place.
     replaces_documents: bool = False
     # csp-data is merged key by key (True), or replaced as a whole (False).
     merges_csp_data: bool | None = None
-    # Seconds that its slowest answer took.
+    # The time that the slowest answer took, in seconds.
     slowest: float = 0.0
 
 
 CAPABILITIES = TypeAdapter(Capabilities)
 
-# Known without a probe, so that a fresh machine needs none. A test probes the embedded service and compares.
+# The embedded service's capabilities, so that a new machine needs no probe. A test compares them with a probe.
 EMBEDDED_CAPABILITIES = Capabilities(
     honours_keys=True,
     lists=frozenset(kind for kind in ResourceKind if not (kind.is_csp or kind.is_transition)),
@@ -54,7 +54,7 @@ EMBEDDED_ADDRESS = "embedded"
 class Profile:
     """The profile of a service, from which the relay decides what it may send.
 
-    `lacks`: the transitions that it has no call for, by kind, and the missing edits, by `edit_name`.
+    `lacks`: the transitions that the service has no call for, by kind, and the missing edits, by `edit_name`.
     """
 
     can_edit: bool
@@ -63,9 +63,9 @@ class Profile:
     lacks: frozenset[str] = frozenset()
 
     def may_send(self, application: Application) -> bool:
-        """Return whether anything of the application may be sent by now.
+        """Tell whether data of the application may be sent now.
 
-        Data that a service cannot correct waits until the customer submits, and so do all corrections after a return.
+        If the service can't change data, all data waits until the customer submits; so do corrections after a return.
         """
         if application.status is State.RETURNED_FOR_CHANGES:
             return False
@@ -78,7 +78,7 @@ class Profile:
         return self.paused_until is not None and now < self.paused_until
 
     def doubt_time(self, repeats: int) -> timedelta:
-        """Return how long a call in doubt rests. With a key that counts it is harmless to repeat it soon."""
+        """Return how long a call in doubt rests: not long if the service honours keys, so that a repeat is harmless."""
         return timing.backoff(repeats + 1) if self.capabilities.honours_keys else self.settle_time
 
     @property
@@ -91,12 +91,12 @@ def edit_name(action: str, kind: ResourceKind) -> str:
 
 
 def current_profile() -> Profile:
-    """Return the profile of the configured service; one query."""
+    """Return the profile of the configured service, by one database query."""
     return profile_from(next(iter(PROFILE.rows(service_address())), None))
 
 
 def profile_from(stored: ServiceProfile | None) -> Profile:
-    """Combine a stored profile with the settings; a capability that neither knows counts as missing."""
+    """Combine a stored profile with the settings; a capability that is in neither counts as missing."""
     if stored is None:
         stored = ServiceProfile()
     capabilities = Capabilities() if settings.FORMATION_SERVICE_URL else EMBEDDED_CAPABILITIES
@@ -110,7 +110,7 @@ def profile_from(stored: ServiceProfile | None) -> Profile:
 
 
 def locked_profile() -> ServiceProfile:
-    """Return the stored profile of the configured service, made if missing, locked until the transaction ends."""
+    """Return the stored profile of the configured service, created if missing, locked until the transaction ends."""
     profiles = ServiceProfile.objects.select_for_update()
     stored = profiles.filter(base_url=service_address()).first()
     if stored is None:
@@ -139,7 +139,7 @@ _PAUSED = "Sending is paused until {until}."
 
 
 def service_notices() -> list[tuple[str, bool]]:
-    """Return sentences about the configured service, each with whether it is trouble. One query."""
+    """Return sentences about the configured service, each with True if it means trouble. One database query."""
     address = service_address()
     now = timezone.now()
     profile = ServiceProfile.objects.filter(base_url=address).first() or ServiceProfile(base_url=address)

@@ -1,4 +1,4 @@
-"""Bring the deliveries of a draft up to the desired state of the service, in the transaction of the change.
+"""Update a draft's deliveries to the state that the service should have, in the transaction of the change.
 
 Payloads hold active, readable answers only, by field name, with references to other resources.
 """
@@ -36,11 +36,11 @@ from .queries import LOCKED_DELIVERIES
 from .service_profile import current_profile
 from .wake import RELAY
 
-# The longest note that the service takes (INTERFACE.md, "Entities"); the rest can be read here.
+# The longest note that the service takes (INTERFACE.md, "Entities"); the portal shows the full note.
 STATUS_NOTE_LIMIT = 10_000
 # Control characters become blanks.
 _CONTROLS = {code: " " for code in (*range(32), 127) if chr(code) not in "\n\t"}
-# Required by the documented call; a class without par value sends 0 (INTERFACE.md, "Share classes").
+# Properties that the documented call requires; a class without par value sends 0 (INTERFACE.md, "Share classes").
 _REQUIRED_OF_PARTY = {"person": ("first_name", "last_name", "email"), "corporate": ("name",), "foundation": ("name",)}
 _REQUIRED_OF_CLASS = ("name", "currency", "par_value", "voting_rights", "dividend_rights")
 
@@ -54,7 +54,7 @@ def status_changes_of(application: Application) -> list[Change]:
 
 @dataclass(frozen=True, slots=True)
 class DesiredResource:
-    """A resource that the service should have. Without a payload it stays as it is: ours can't be sent yet."""
+    """A resource that the service should have. Payload None: ours can't be sent yet, so it stays as it is."""
 
     kind: ResourceKind
     subject: str
@@ -67,7 +67,7 @@ class DesiredResource:
 
 
 def desired_state(draft: Draft, status_changes: Sequence[Change] = ()) -> tuple[DesiredResource, ...]:
-    """Return all resources that the service should have. `status_changes` are those of its history, oldest first."""
+    """Return all resources that the service should have. `status_changes` come from the history, oldest first."""
     application = draft.application
     if application.deleted_at is not None:
         return ()
@@ -145,7 +145,7 @@ def _parties(draft: Draft) -> Iterator[DesiredResource]:
 
 
 def _documents(draft: Draft) -> Iterator[DesiredResource]:
-    """Yield the documents of active slots. One that the malware scanner has not checked yet is not sent."""
+    """Yield the documents of active slots. A document is only sent after the malware scanner has checked it."""
     for row in (None, *draft.parties):
         slots = {slot.name for slot in draft.form_state.slots(row.record if row else None)}
         for slot, document in draft.documents_of(row).items():
@@ -168,7 +168,7 @@ def _shareholdings(draft: Draft) -> Iterator[DesiredResource]:
     for (party, share_class), holding in draft.holdings.items():
         if party in holders and holding.shares != 0:
             payload: Payload | None = None
-            # A number that cannot be read leaves the shareholding as it is.
+            # An unreadable number of shares leaves the service's shareholding as it is.
             if holding.shares is not None:
                 payload = {
                     "party": reference_to(ResourceKind.PARTY, party),
@@ -179,14 +179,14 @@ def _shareholdings(draft: Draft) -> Iterator[DesiredResource]:
 
 
 def _transitions(draft: Draft, changes: Sequence[Change]) -> Iterator[DesiredResource]:
-    """Yield each submission with the changes of status by agents after it. Positions never change.
+    """Yield each submission, followed by the agents' changes of status after it. Positions never change.
 
-    A submission that came back before an agent had it is no longer sent. New transitions wait for the malware scanner,
+    A submission that came back before an agent took it is no longer sent. New transitions wait for the malware scanner,
     since the service would find the document missing.
     """
     application = draft.application
     is_checking = bool(changes) and any(document.is_checking for document in draft.documents)
-    # Counted from the last one: a history may be older than the record of its status changes.
+    # Count back from the last submission, since an old history may lack its first status changes.
     number = application.submissions - sum(change.moved_to == State.SUBMITTED_FOR_REVIEW for change in changes)
     by_agents: dict[int, list[Change]] = {}
     source: State | None = None
@@ -229,10 +229,10 @@ _SYNCED_FIELDS = (
 
 
 def sync(draft: Draft) -> None:
-    """Set the payload that each row wants: a row equal to what was acknowledged is done, any other is queued.
+    """Set the wanted payload of each row: a row that equals its acknowledged payload is done, any other is queued.
 
-    A row on its way keeps its state, and is compared again once its outcome is known. Makes at most four queries, and
-    one more for an application that was submitted.
+    A row on its way keeps its state, and is compared again once its outcome is known. Makes at most four database
+    queries, and one more for a submitted application.
     """
     application = draft.application
     rows = {row.name: row for row in LOCKED_DELIVERIES.rows(application.pk)}
@@ -260,8 +260,8 @@ def sync(draft: Draft) -> None:
             _set_wanted(row, payload, changes)
     submissions = [rows[name] for name in desired if name in rows and name[0] is ResourceKind.SUBMISSION]
     if any(row.pk is None for row in submissions):
-        # With a new submission, an earlier one that was refused or held is sent again, since it was corrected: agents
-        # had already worked on it, so that it did not come back to the customer.
+        # With a new submission, an earlier refused or held one is sent again, since its data was corrected. Agents had
+        # already worked on that one, so it did not come back to the customer.
         for row in submissions:
             if row.state in (DeliveryState.REFUSED, DeliveryState.HELD) and row.is_settled:
                 changes.expect(row)
@@ -285,7 +285,7 @@ class RowChanges:
         self._before: dict[Delivery, dict[str, Any]] = {}
 
     def expect(self, row: Delivery) -> None:
-        """Remember a row's values. Call it before the row is changed; a new row is left out."""
+        """Remember a row's values before the row is changed. A new row is ignored."""
         if row.pk is not None and row not in self._before:
             self._before[row] = {name: getattr(row, name) for name in _SYNCED_FIELDS}
 
@@ -316,12 +316,12 @@ def _set_wanted(row: Delivery, payload: Payload | None, changes: RowChanges) -> 
 
 
 def is_frozen(application: Application) -> bool:
-    """Return whether the service's records stay as they are: the application was withdrawn, and is not deleted."""
+    """Tell whether the service's records stay as they are: the application was withdrawn, and is not deleted."""
     return application.status is State.WITHDRAWN and application.deleted_at is None
 
 
 def acknowledge(row: Delivery) -> None:
-    """Note that the service has what was sent, and compare that with what is wanted by now."""
+    """Note that the service has the sent payload, and compare that with the payload wanted now."""
     row.acknowledged = row.sent
     row.state = DeliveryState.DONE
     row.unclear_since = None
@@ -348,7 +348,7 @@ def requeue(row: Delivery) -> None:
 def _unset_wanted(
     row: Delivery, application: Application, desired: Collection[ResourceName], changes: RowChanges
 ) -> None:
-    """Have a resource that is gone here removed at the service, unless it goes with its parent.
+    """Have a resource removed at the service that was removed here, unless its parent's removal includes it.
 
     A transition is never taken back. A refused submission keeps its reason until the next one.
     """
@@ -365,7 +365,7 @@ def _unset_wanted(
 
 
 def forget_dependents(row: Delivery) -> None:
-    """Forget the resources that are gone at the service with this one, and queue those again that are still wanted."""
+    """Forget the resources that the service removed with this one, and queue again those that are still wanted."""
     gone = {row.name}
     others = Delivery.objects.filter(application_id=row.application_id).exclude(pk=row.pk)
     for other in sorted(others, key=lambda other: other.resource_kind.order):

@@ -7,31 +7,31 @@ from django.conf import settings
 
 # Repeats of a call in doubt, to a service that doesn't honour keys, before an agent has to decide.
 REPEATS = 2
-# With keys a repeat is harmless; after so many in vain something else is wrong.
+# Repeats to a service that honours keys: harmless, but after so many something else is wrong.
 KEYED_REPEATS = 20
 # Lookups that must find nothing before a resource is sent again.
 LOOKUPS = 2
-# Calls in a row without an answer that open the breaker.
+# Consecutive calls without an answer that open the circuit breaker.
 FAILURES = 5
-# Retries that may be made at once; a success gives back what a retry took, a minute gives this many.
+# The retry budget: a successful retry gives back what it took, and each minute adds this many.
 RETRIES = 10.0
 
-# Between two readings of the status of documents. Not scaled: a campaign is over before the first one.
+# Times between two readings of documents' status. Not scaled: a campaign ends before the first reading.
 READ_SOON = timedelta(minutes=5)
 READ_RARELY = timedelta(hours=6)
 READ_DAILY = timedelta(days=1)
-# Between two readings of an entity while its case waits for the service. Not scaled either.
+# The time between two readings of an entity while its case waits for the service. Not scaled either.
 READ_HOURLY = timedelta(hours=1)
-# The seconds in which a page reads where the customer pays, beside the gateway's own time-outs.
+# The seconds within which a page reads the payment URL, besides the gateway's own time-outs.
 PAYMENT_PAGE_SECONDS = 5.0
 
 # Seconds, to be scaled. A lease is longer than any call may take, so that it runs out only if the worker has died.
 LEASE = 180.0
-# After the service has refused our key, before one call tries again.
+# The pause after the service has refused our key.
 PAUSE = 60.0
-# Nothing is sent for so long after too many calls in a row had no answer.
+# The pause after too many consecutive calls without an answer.
 BREAK = 30.0
-# Before a blocked row is tried again.
+# The pause before a blocked row is tried again.
 SHORT_PAUSE = 1.0
 _SETTLE = 60.0
 _FIRST_BACKOFF = 2.0
@@ -44,12 +44,12 @@ def scaled(seconds: float) -> timedelta:
 
 
 def settle_time(slowest: float = 0.0) -> timedelta:
-    """Return a time longer than the service's slowest commit. `slowest` answer to the probe, in seconds."""
+    """Return a time longer than the service's slowest commit. `slowest`: seconds of the probe's slowest answer."""
     return max(scaled(_SETTLE), timedelta(seconds=2 * slowest))
 
 
 def lookup_pause(times: int) -> timedelta:
-    """Return the pause between two lookups after so many in vain: ever longer, up to a bound."""
+    """Return the pause after this many lookups in vain: ever longer, up to a bound."""
     return scaled(min(READ_RARELY.total_seconds(), _SETTLE * 2 ** min(times, 20)))
 
 
@@ -58,8 +58,8 @@ def retries_a_second() -> float:
 
 
 def backoff(attempts: int, *, at_least: float | None = None) -> timedelta:
-    """Return the wait after so many tries in vain, with full jitter, at least as long as the service asks for."""
+    """Return the wait after this many failed tries, with full jitter, at least as long as the service asks for."""
     ceiling = min(_LONGEST_BACKOFF, _FIRST_BACKOFF * 2 ** min(attempts, 20))
-    seconds = random.uniform(0, ceiling)  # noqa: S311  # no secret hangs on it
+    seconds = random.uniform(0, ceiling)  # noqa: S311  # no secret depends on it
     requested = timedelta(seconds=min(_LONGEST_BACKOFF, at_least or 0.0))
     return max(scaled(max(seconds, _SHORTEST_BACKOFF)), requested)

@@ -18,7 +18,7 @@ _POLL_SECONDS = 0.01
 
 
 def wait_for(application: Application) -> None:
-    """Wait until nothing of the application is sent or can be, at most RELAY_WAIT_MS. Call it after the commit."""
+    """Wait until no call of the application is running or due, at most RELAY_WAIT_MS. Call it after the commit."""
     if settings.RELAY_WAIT_MS <= 0 or (RELAY.is_on_postgresql and not RELAY.is_listened_to()):
         return
     until = time.monotonic() + settings.RELAY_WAIT_MS / 1000

@@ -41,7 +41,7 @@ _OTHER_TRANSITION = gettext_noop("Status change")
 
 
 class Titles:
-    """Make titles of deliveries from the names in the rows. `slot_words` are the readers' words for slots."""
+    """Titles of deliveries, made from the names in the rows. `slot_words` are the readers' words for slots."""
 
     def __init__(self, rows: Iterable[Delivery], *, slot_words: Mapping[str, str] | None = None) -> None:
         self._slot_words = slot_words or {}
@@ -103,7 +103,7 @@ def titles_of(applications: Collection[int]) -> Titles:
 
 
 def payload_of(row: Delivery) -> Mapping[str, Any]:
-    """Return the payload that is wanted; of a resource that is wanted no more, the one that was sent or is there."""
+    """Return the wanted payload; for a resource that is no longer wanted, the sent or acknowledged one."""
     payload: Mapping[str, Any] = row.wanted or row.sent or row.acknowledged or {}
     return payload
 

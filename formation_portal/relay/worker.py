@@ -23,20 +23,20 @@ from .wake import RELAY
 logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 1.0
-# A page waits for the relay for RELAY_WAIT_MS.
+# Short, since a page waits for the relay for RELAY_WAIT_MS.
 SQLITE_POLL_SECONDS = 0.1
-# Between two searches for documents and entities whose status is to be read.
+# The time between two searches for documents and entities whose status is to be read.
 READING_POLL_SECONDS = 30.0
-# A row may be due and yet wait for something else than time, such as the retry budget.
+# A row may be due and yet wait for something other than time, such as the retry budget.
 SHORTEST_IDLE = 0.02
 BATCH_SIZE = 50
 
 
 class Worker:
-    """Make calls until `stop`; a call that has begun is finished first."""
+    """A worker that makes calls until `stop`; a call that has begun is finished first."""
 
     def __init__(self) -> None:
-        # Not a lock, since a signal's handler may have interrupted the code that holds it.
+        # Not a lock, since the signal handler may interrupt the very code that holds the lock.
         self._is_stopped = False
         self._readings_due_at = 0.0
 
@@ -111,7 +111,7 @@ class Worker:
 
 
 def _breaker_trial() -> list[int]:
-    """Make the first waiting row due if the breaker lets one call through, though its own time has not come."""
+    """Make the first waiting row due before its time if the breaker lets one call through."""
     now = timezone.now()
     if not ServiceProfile.objects.filter(base_url=service_address(), open_until__lte=now).exists():
         return []
@@ -123,13 +123,13 @@ def _breaker_trial() -> list[int]:
 
 
 def _opens_at(now: datetime) -> datetime:
-    """Return when the service may be called. Only to spare work: the claim asks again, under the lock."""
+    """Return when the service may be called. This only saves work: the claim checks again, under the lock."""
     stored = ServiceProfile.objects.filter(base_url=service_address()).first() or ServiceProfile()
     return rate_limit.opens_at(stored, now)
 
 
 def _idle_seconds() -> float:
-    """Return how long nothing is due, or may be sent: a second at most, since others may write to the database."""
+    """Return the time until a row is due and may be sent: at most a second, since others may make rows due."""
     now = timezone.now()
     first = Delivery.objects.filter(next_at__isnull=False).aggregate(first=Min("next_at"))["first"]
     if first is None:
@@ -139,13 +139,13 @@ def _idle_seconds() -> float:
 
 
 def _reactivate_resting() -> None:
-    """Make rows due that could not be sent under the old settings, since a new start may bring others."""
+    """Make due the rows that could not be sent before a restart, which may have brought new settings."""
     resting = Q(state=DeliveryState.QUEUED) | Q(state=DeliveryState.HELD, reason=Reason.UNSUPPORTED)
     Delivery.objects.filter(resting, next_at=None).update(next_at=timezone.now())
 
 
 def drain() -> int:
-    """Make every call that can be made, without waiting for any time to pass, for tests. Return their number."""
+    """Make every possible call, even before its time, for tests. Return the number of calls."""
     tried: set[int] = set()
     calls = 0
     rows = Delivery.objects.exclude(state__in=(DeliveryState.DONE, DeliveryState.REFUSED), recheck=False)

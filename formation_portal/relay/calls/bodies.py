@@ -1,6 +1,6 @@
 """Make the bodies of creates and edits, and match records of the service with them (INTERFACE.md, "Where answers go").
 
-An edit holds what has changed, and null for what is gone.
+The body of an edit holds the changed members, and null for removed ones.
 """
 
 import unicodedata
@@ -21,7 +21,7 @@ def full_body(kind: ResourceKind, payload: Payload) -> dict[str, Any]:
 
 
 def changed_members(kind: ResourceKind, old: Payload, new: Payload) -> dict[str, Any]:
-    """Return the body of an edit that leads from the old payload to the new; empty if nothing differs."""
+    """Return the body of an edit that turns the old payload into the new; empty if they are equal."""
     before = _by_path(kind, old)
     after = _by_path(kind, new)
     changed = {}
@@ -32,17 +32,17 @@ def changed_members(kind: ResourceKind, old: Payload, new: Payload) -> dict[str,
 
 
 def fields_by_name(kind: ResourceKind, fields: Collection[str]) -> dict[str, str]:
-    """Return fields by each name that the service may give them: property, path or key."""
+    """Map each name that the service may use for a field (property, path or key) to the field."""
     by_property = {canonical.property_of(field): field for field in fields}
     by_path = {".".join(_path(kind, field)): field for field in fields}
     return by_property | by_path | dict(zip(fields, fields, strict=True))
 
 
-# Members of a create beside the answers that no edit can change.
+# Members of a create, beside the answers, that no edit can change.
 _FIXED = {ResourceKind.ENTITY: ("jurisdiction_product_id", "client_reference"), ResourceKind.PARTY: ("party_type",)}
-# Members beside the answers that can change.
+# Members, beside the answers, that an edit can change.
 _CHANGEABLE = {ResourceKind.PARTY: ("roles",), ResourceKind.SHAREHOLDING: ("party", "share_class", "shares_held")}
-# On the wire a reference has the name of its id.
+# The names, in a body, of the ids that replace these references.
 _WIRE_NAMES = {"party": "party_id", "share_class": "share_class_id"}
 
 
@@ -73,7 +73,7 @@ def _nested(values: Mapping[Path, Any]) -> dict[str, Any]:
     return nested
 
 
-# Members that stay as they were sent, by kind. A party's role shareholder is absent until it holds shares.
+# Members that stay as sent, by kind. Roles may not: a party lacks the role of shareholder until it holds shares.
 _STABLE_MEMBERS: Mapping[ResourceKind, tuple[str, ...]] = {
     ResourceKind.ENTITY: ("jurisdiction_product_id", "client_reference", "name"),
     ResourceKind.PARTY: (
@@ -108,10 +108,10 @@ def is_id_of_another_kind(kind: ResourceKind, remote_id: str) -> bool:
 
 
 def matches(kind: ResourceKind, body: Mapping[str, Any], record: Mapping[str, Any]) -> bool:
-    """Return whether a record can be the result of a create with this body.
+    """Tell whether a record can be the result of a create with this body.
 
-    Only stable members count; one that the record lacks is no evidence either way. Texts are compared without case,
-    accents' form and outer blanks, since a service may write names in its own way.
+    Only stable members count; a member that the record lacks is no evidence either way. Texts are compared without
+    case, Unicode form and blanks, since a service may write names in its own way.
     """
     for name in _STABLE_MEMBERS.get(kind, ()):
         if record.get(name) is not None and not _is_same(body.get(name), record[name]):
@@ -125,7 +125,7 @@ def matches(kind: ResourceKind, body: Mapping[str, Any], record: Mapping[str, An
 
 def _is_same(sent: Any, received: Any) -> bool:
     if sent is None:
-        # Shown, but not sent: the service may have filled it in.
+        # We did not send this member: the service may have filled it in.
         return True
     if isinstance(sent, str) and isinstance(received, str):
         return _plain(sent) == _plain(received)

@@ -1,4 +1,4 @@
-"""Take the next row of an application for one call, and commit that before the call is made."""
+"""Claim the next row of an application for one call, and commit the claim before the call is made."""
 
 import logging
 import uuid
@@ -24,10 +24,9 @@ logger = logging.getLogger(__name__)
 
 
 def claim(application_id: int, *, is_eager: bool = False, tried: Collection[int] = ()) -> Claim | None:
-    """Claim the next row of the application and keep its attempt; return None if there is nothing to do now.
+    """Claim the application's next row, and record the attempt; return None if there is nothing to do now.
 
-    Rows before it that need no call are finished. Never called inside a transaction: the claim is committed when it
-    returns.
+    Earlier rows that need no call are finished. Never call it inside a transaction: the claim is committed on return.
     """
     with transaction.atomic(durable=True):
         # On PostgreSQL a worker goes on with the next application, instead of waiting until this one is unlocked.
@@ -35,7 +34,7 @@ def claim(application_id: int, *, is_eager: bool = False, tried: Collection[int]
         application = Application.objects.select_for_update(skip_locked=skips).filter(pk=application_id).first()
         if application is None:
             return None
-        # Taken after the wait for the lock, so that the lease is whole.
+        # Read the time after the wait for the lock, so that the lease has its full length.
         now = timezone.now()
         profile = current_profile()
         if profile.is_paused(now) and not is_eager:
@@ -45,7 +44,7 @@ def claim(application_id: int, *, is_eager: bool = False, tried: Collection[int]
         may_send = profile.may_send(application)
         sendable = rows
         if application.payment_due_since is not None:
-            # The service takes no status before the submission is paid for, but for the customer's withdrawal.
+            # Until the submission is paid for, the service takes no status but the customer's withdrawal.
             sendable = [row for row in rows if row.kind != ResourceKind.STATUS or row.name == WITHDRAWAL]
         while row := next_delivery(
             sendable, now=now, profile=profile, may_send=may_send, is_eager=is_eager, tried=tried
@@ -59,7 +58,7 @@ def claim(application_id: int, *, is_eager: bool = False, tried: Collection[int]
 
 
 def _postpone(rows: Iterable[Delivery], *, now: datetime) -> None:
-    """Make the due rows of an application, all blocked, due later. A change makes queued and held ones due again."""
+    """Make an application's blocked rows due later. Queued and held rows rest until a change makes them due again."""
     resting = []
     blocked = []
     for row in rows:
@@ -91,10 +90,10 @@ def _claim_row(
         opens = rate_limit.opens_at(stored, now, is_retry=is_retry)
         if opens > now:
             if is_retry:
-                # Other rows may be sent before: only trying again has to wait.
+                # Only retries have to wait: other rows may be sent meanwhile.
                 Delivery.objects.filter(pk=row.pk).update(next_at=opens)
             return None
-        # A list is read twice at least.
+        # A lookup reads a list at least twice.
         rate_limit.count_calls(stored, now, is_retry=is_retry, calls=2 if is_lookup else 1)
     if is_lookup:
         _save_claim(row, DeliveryState.RECONCILING, lease, before=before, now=now)
@@ -106,9 +105,9 @@ def _claim_row(
 
 
 def _finish_without_call(row: Delivery, profile: Profile) -> bool:
-    """Finish or hold a row that needs no call. Return whether it was one."""
+    """Finish or hold a row that needs no call, and return True; else return False."""
     if row.is_transition and row.kind in profile.lacks and row.state != DeliveryState.DONE:
-        # The service lacks the call, so an earlier one can't have arrived, and it is not made again.
+        # The service lacks the call, so an earlier try can't have arrived, and no further one is made.
         row.acknowledged = row.sent if row.state == DeliveryState.UNKNOWN else row.wanted
         row.state = DeliveryState.DONE
         row.unclear_since = None
@@ -133,14 +132,14 @@ def _finish_without_call(row: Delivery, profile: Profile) -> bool:
 
 
 def _prepare(row: Delivery) -> None:
-    """Set the payload of the call and its key. A payload keeps its key through all tries; another one gets another."""
+    """Set the call's payload and key. All tries of a payload have one key; a different payload gets a new key."""
     row.looks = 0
     if row.state == DeliveryState.UNKNOWN:
         row.repeats += 1
         return
     if row.reason == Reason.RESEND:
         row.repeats += 1
-        # A transition leaves no second record behind.
+        # A transition that is sent again creates no second record.
         row.recheck = not row.is_transition
     if not (row.state == DeliveryState.WAITING and row.key and row.sent == row.wanted):
         row.key = uuid.uuid4().hex
@@ -154,14 +153,14 @@ def _save_claim(row: Delivery, state: DeliveryState, lease: uuid.UUID, *, before
     # When the lease has ended, the row is due again.
     row.next_at = row.lease_until
     names = ("state", "lease", "lease_until", "next_at", "key", "sent", "repeats", "looks", "recheck")
-    # On an engine that ignores row locks, a worker that came first has changed the state.
+    # On an engine that ignores row locks, another worker may have changed the state first.
     claimed = Delivery.objects.filter(pk=row.pk, state=before).update(**column_values(row, names), updated_at=now)
     if not claimed:
         raise RuntimeError(f"Delivery {row.pk} was claimed twice")
 
 
 def _expire_leases(rows: Iterable[Delivery], profile: Profile, *, now: datetime) -> None:
-    """End the leases of workers that have died: a call in doubt is never queued again, a lookup is simply repeated."""
+    """End the leases of workers that have died: a call is then in doubt, never queued again; a lookup is repeated."""
     for row in rows:
         if row.lease_until is None or row.lease_until > now:
             continue

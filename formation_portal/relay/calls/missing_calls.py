@@ -10,7 +10,7 @@ from .routes import COLLECTIONS, Claim
 
 
 def outcome_of_missing_call(claim: Claim, error: Unsupported, *, action: str) -> CallOutcome:
-    """Return the outcome after reading the entity. If it cannot be read now, the call is made again later."""
+    """Return the outcome after reading the entity. If the entity can't be read now, the call is made again later."""
     try:
         is_gone = not _entity_exists(claim) or (isinstance(error, NotFound) and not _record_exists(claim, error))
     except GatewayError as unread:
@@ -38,7 +38,7 @@ def _entity_exists(claim: Claim) -> bool:
 
 
 def _record_exists(claim: Claim, error: Unsupported) -> bool:
-    """Return whether the entity's list shows the record. Without a list, the service's own code decides."""
+    """Tell whether the entity's list shows the record. Without a list, the service's own code decides."""
     if claim.kind not in COLLECTIONS:
         return True
     try:

@@ -1,4 +1,4 @@
-"""Turn an answer of the service, or the lack of one, into the state of a row: the only table from evidence to state."""
+"""Turn an answer of the service, or the lack of an answer, into the state of a row: the only such table."""
 
 from dataclasses import dataclass
 
@@ -9,13 +9,13 @@ from ..models import OWN_REASONS, DeliveryState, Reason, ResourceKind
 from .bodies import is_id_of_another_kind
 from .routes import CREATE, REMOVE
 
-# Refusals of any customer's call: nothing that a customer could change.
+# Codes of refusals that name nothing a customer could change.
 NOT_FOR_CUSTOMERS = frozenset(
     {"invalid_state", "schema_superseded", "idempotency_key_reused", "malformed_json", "unknown_field"}
 )
-# Of a refusal without a field, these statuses speak about the content that was sent.
+# Statuses that refuse the sent content, even if the refusal names no field.
 _CONTENT_STATUSES = frozenset({409, 413, 415, 422})
-# Of an upload, these statuses speak about its file, by the interface's name for it.
+# Statuses that refuse the file of an upload, and the interface's name for the file.
 _FILE_STATUSES = frozenset({413, 415})
 FILE = "file"
 
@@ -71,7 +71,7 @@ def _state_of(
     error: errors.GatewayError, *, kind: ResourceKind, action: str, is_gone: bool
 ) -> tuple[DeliveryState, str]:
     if isinstance(error, errors.NotAuthorised):
-        # A change of status takes a scope of its own; a key without it is still good for all else.
+        # A change of status needs its own scope; a key without that scope still works for all other calls.
         if kind is ResourceKind.STATUS and error.status == 403:
             return DeliveryState.WAITING, Reason.NOT_ALLOWED
         return DeliveryState.WAITING, Reason.NOT_AUTHORISED
@@ -98,7 +98,7 @@ def _state_of(
         is_for_everybody = error.code in NOT_FOR_CUSTOMERS
         is_conflict = error.status == 409 and not error.problems and not is_for_everybody
         if kind.is_transition and (error.code == "invalid_state" or is_conflict):
-            # Refused for the entity's status: the transition may have been done before.
+            # Refused because of the entity's status: the transition may already have been applied.
             return DeliveryState.UNKNOWN, Reason.STATE_CONFLICT
         is_about_content = bool(error.problems) or error.status in _CONTENT_STATUSES
         if is_about_content and not is_for_everybody and action != REMOVE and kind is not ResourceKind.STATUS:

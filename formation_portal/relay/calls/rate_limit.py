@@ -39,14 +39,14 @@ def count_calls(stored: ServiceProfile, now: datetime, *, is_retry: bool, calls:
 
 
 def count_at_end(stored: ServiceProfile, counted_at: datetime | None, now: datetime) -> None:
-    """Count a call at its end instead of its beginning: the service counts its arrival, which lies between the two."""
+    """Count a call at its end instead of its beginning: the service counts it on arrival, between the two."""
     if counted_at is not None:
         began = counted_at.timestamp()
         stored.recent_calls = [now.timestamp() if time == began else time for time in stored.recent_calls]
 
 
 def record_outcome(stored: ServiceProfile, outcome: CallOutcome, now: datetime, *, was_retry: bool) -> None:
-    """Note what the answer, or its lack, means for the calls to come."""
+    """Record what an answer, or the lack of an answer, means for later calls."""
     if outcome.reason == Reason.NOT_AUTHORISED:
         _pause(stored, now + timing.scaled(timing.PAUSE), "key")
         logger.error(
@@ -65,7 +65,7 @@ def record_outcome(stored: ServiceProfile, outcome: CallOutcome, now: datetime, 
         if stored.open_until is not None:
             stored.open_until = None
             logger.warning("The formation service is answering again")
-            # The other rows have waited for this, not for their own time.
+            # The other rows have only waited for the service to answer again.
             Delivery.objects.filter(state=DeliveryState.WAITING, next_at__gt=now).update(next_at=now)
     else:
         stored.failures += 1
@@ -85,7 +85,7 @@ def _pause(stored: ServiceProfile, until: datetime, reason: str) -> None:
 
 
 def _retries_left(stored: ServiceProfile, now: datetime) -> float:
-    """Return what is left of the retry budget, with what time has added."""
+    """Return the rest of the retry budget, with the retries added over time."""
     if stored.retries_left is None or stored.retries_at is None:
         return timing.RETRIES
     passed = max(0.0, (now - stored.retries_at).total_seconds())

@@ -1,7 +1,7 @@
 """Resolve a call in doubt from the service's own records, without an agent where that is possible.
 
-Records that may be ours are counted, since the service may rightly have two of the same person. A transition was done
-if the entity has the wanted status, or one that agents lead to from there.
+Records that may be ours are counted, since the service may rightly have two of the same person. A transition counts as
+applied if the entity has the wanted status, or a status that agents can set after that.
 """
 
 import logging
@@ -33,18 +33,18 @@ class Strategy(StrEnum):
 
 
 def strategy_for(row: Delivery, capabilities: Capabilities) -> Strategy:
-    """Return the strictest strategy for a row in doubt that the service's capabilities allow (design, "Relay")."""
+    """Return the strategy for a row in doubt that the service's capabilities allow (design, "Relay")."""
     kind = row.resource_kind
     honours_keys = capabilities.honours_keys
     if row.is_transition:
-        # It changes any status that the entity has by then, so it is only repeated under a key that counts. If the
-        # service refuses it, or it is no longer wanted, it is not repeated: the entity's status is read.
+        # A transition changes whatever status the entity then has, so it is only repeated if the service honours keys.
+        # If it was refused, or is no longer wanted, the entity's status is read instead.
         may_repeat = honours_keys and row.repeats < timing.KEYED_REPEATS
         if may_repeat and row.reason != Reason.STATE_CONFLICT and row.wanted == row.sent:
             return Strategy.REPEAT
         return Strategy.LOOK_UP
-    # Anything but creating a record has the same result twice as once. csp-data goes out whole to a service that is not
-    # known to merge it.
+    # Any call but a create has the same result twice as once. csp-data is sent whole to a service that is not known to
+    # merge it.
     if kind.is_csp or (sent_action(row) != CREATE and kind is not ResourceKind.DOCUMENT):
         return Strategy.REPEAT
     is_replaced = kind is ResourceKind.DOCUMENT and capabilities.replaces_documents
@@ -66,7 +66,7 @@ _READINGS = 5
 class Evidence:
     """The number of records in the service's list, and the ids of those that agree with the body.
 
-    `is_certain`: the match is by our own reference, not by likeness.
+    `is_certain`: the records match by our own reference, not by likeness.
     """
 
     records: int
@@ -157,7 +157,7 @@ def _not_found(row: Delivery, profile: Profile, now: datetime) -> str:
         row.state = DeliveryState.UNKNOWN
         row.next_at = now + profile.settle_time
     elif row.repeats < timing.REPEATS:
-        # It is certain that nothing arrived, as if it had never been sent.
+        # The call certainly did not arrive, so the row is sent as if for the first time.
         _send_again(row, now)
     else:
         hold(row, Reason.UNCLEAR)
@@ -201,13 +201,13 @@ def _not_readable(row: Delivery, outcome: CallOutcome, *, now: datetime) -> str:
 
 
 def _has_doubtful_siblings(row: Delivery) -> bool:
-    """Return whether the service may have others of the kind whose ids are not known here."""
+    """Tell whether the service may have other records of the kind whose ids we don't know."""
     siblings = Delivery.objects.filter(application_id=row.application_id, kind=row.kind).exclude(pk=row.pk)
     return any(not sibling.is_settled and not sibling.remote_id for sibling in siblings)
 
 
 def hold_reason(row: Delivery) -> str:
-    """Return why a row is held about which nothing can be read: a row that was never in doubt was surely refused."""
+    """Return the reason to hold a row about which no record can be read: a row never in doubt was surely refused."""
     if row.reason == Reason.STATE_CONFLICT and row.unclear_since is None:
         return Reason.STATE_CONFLICT
     return Reason.UNCLEAR
@@ -227,7 +227,7 @@ def read_entity(claim: Claim) -> EntityRecord:
 def reconcile_transition(row: Delivery, record: EntityRecord, *, profile: Profile, now: datetime) -> None:
     conclusion = _resolve(row, record, profile, now)
     if row.state == DeliveryState.HELD and row.wanted != row.sent:
-        # It is no longer wanted: the application was withdrawn, or came back to the customer.
+        # The transition is no longer wanted: the application was withdrawn, or came back to the customer.
         row.state = DeliveryState.QUEUED
         row.unclear_since = None
         requeue(row)
@@ -244,7 +244,7 @@ def _resolve(row: Delivery, record: EntityRecord, profile: Profile, now: datetim
         hold(row, hold_reason(row))
         return Conclusion.UNKNOWN_STATUS
     if not is_known:
-        # The service has states of its own on the way from one to the next.
+        # The service may have states of its own between two known ones.
         row.looks += 1
         row.state = DeliveryState.UNKNOWN
         row.next_at = now + timing.lookup_pause(row.looks)
@@ -261,7 +261,7 @@ def _resolve(row: Delivery, record: EntityRecord, profile: Profile, now: datetim
 
 
 def _not_applied(row: Delivery, profile: Profile, now: datetime) -> None:
-    """Read the status once more, later after each try in vain; then send the transition again, right after reading."""
+    """Schedule another reading of the status, ever later; after that, send the transition again or hold it."""
     in_vain = row.repeats - timing.REPEATS
     row.looks += 1
     if row.looks < timing.LOOKUPS:
@@ -269,11 +269,11 @@ def _not_applied(row: Delivery, profile: Profile, now: datetime) -> None:
         row.state = DeliveryState.UNKNOWN
         row.next_at = now + wait
     elif row.reason == Reason.STATE_CONFLICT and in_vain >= 0:
-        # It is known: the service refuses the transition from that status.
+        # The service surely refuses the transition from that status.
         hold(row, Reason.STATE_CONFLICT)
     else:
         _send_again(row, now)
-        # Under its old key the service would only repeat its answer.
+        # Under the old key the service would only repeat its answer.
         row.key = ""
 
 
@@ -281,7 +281,7 @@ def _is_applied(row: Delivery, state: State) -> bool:
     target = _target(row)
     if state not in _source_states(target):
         return state in _reached_states(target)
-    # If the service has acknowledged no submission before, the one that was returned there was this one.
+    # If the service has acknowledged no other submission, the returned submission was this one.
     is_submission = row.resource_kind is ResourceKind.SUBMISSION
     if state is not State.RETURNED_FOR_CHANGES or not is_submission or row.acknowledged is not None:
         return False
@@ -302,7 +302,7 @@ def _source_states(target: State) -> frozenset[State]:
 
 
 def _reached_states(target: State) -> frozenset[State]:
-    """Return the state itself, and those that agents lead to from it."""
+    """Return the state itself, and all states that agents can set from it."""
     states = {target}
     for transition in TRANSITIONS.values():
         if transition.by == AGENT and transition.is_sent and target in transition.sources:

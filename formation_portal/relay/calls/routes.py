@@ -27,7 +27,7 @@ class MissingFile(Exception):
 
 
 class UnreadableFile(Exception):
-    """Raised for an upload that can't be read now: its disk or bucket is away, or doesn't have it yet."""
+    """Raised for an upload that can't be read now: its disk or bucket is away, or doesn't have the file yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +39,10 @@ class Claim:
     application: Application
     ids: Mapping[ResourceName, str]
     profile: Profile
-    # Of the attempt that is about to be made; empty for a lookup, which only reads the service's records.
+    # The id of the attempt's request; empty for a lookup, which only reads the service's records.
     request_id: str = ""
     is_retry: bool = False
-    # When it was counted as a call of this second.
+    # When the call was counted for the rate limit.
     counted_at: datetime | None = None
 
     @property
@@ -105,7 +105,7 @@ class Claim:
         return {"document_key": sent["document_key"], "sha256": sent["sha256"], "party_id": sent.get("party", "")}
 
     def created_id(self, record: Mapping[str, Any]) -> str:
-        """Return the id of the record in the answer to a create. Raises Unclear if it is of something else."""
+        """Return the id of the record in the answer to a create. Raises Unclear if it is another record."""
         remote_id = record.get(_ID_NAMES.get(self.kind, "id"))
         if remote_id is not None and not (isinstance(remote_id, str) and 0 < len(remote_id) <= MAX_ID_LENGTH):
             raise Unclear("The answer's record has no usable ID")
@@ -116,13 +116,13 @@ class Claim:
         return remote_id or ""
 
     def changed_id(self, record: Mapping[str, Any]) -> str:
-        """Return the id of the changed record. Raises Unclear if the answer is about another one."""
+        """Return the id of the changed record. Raises Unclear if the answer is about another record."""
         if record.get(_ID_NAMES.get(self.kind, "id")) not in (None, self.row.remote_id):
             raise Unclear("The answer is for a different record")
         return self.row.remote_id
 
     def check_entity(self, record: Mapping[str, Any]) -> None:
-        """Raise Unclear if the answer to a transition shows another entity; it has no id of its own."""
+        """Raise Unclear if the answer to a transition, which has no id of its own, shows another entity."""
         if record.get("id") not in (None, self.entity_id):
             raise Unclear("The answer is for a different record")
 
@@ -163,7 +163,7 @@ def send(claim: Claim, action: str) -> str:
             return ""
     collection = COLLECTIONS[claim.kind]
     if action == CREATE:
-        # Without an id in the answer, which the interface does not show, a shareholding can't be changed later.
+        # The interface shows no id in the answer for a shareholding; without an id, it can't be changed later.
         return claim.created_id(service.add_record(claim.entity_id, collection, claim.create_body(), key=row.key))
     if action == CHANGE:
         body = claim.edit_body()
@@ -173,7 +173,7 @@ def send(claim: Claim, action: str) -> str:
 
 
 def _send_csp_data(claim: Claim) -> str:
-    """Send the changed answers to a service that merges key by key, and all of them to any other, to be safe."""
+    """Send only changed answers to a service that merges key by key, and all answers to any other service."""
     holder = {}
     if claim.kind is ResourceKind.PARTY_CSP:
         holder["party_id"] = claim.ids[ResourceKind.PARTY, claim.row.subject]
@@ -207,14 +207,14 @@ def _send_document(claim: Claim) -> str:
 
 
 def submit(claim: Claim) -> EntityRecord:
-    """Submit the entity, also again after a return, and return it as the answer shows it."""
+    """Submit the entity, also after a return, and return the entity as the answer shows it."""
     record = claim.service.submit(claim.entity_id, key=claim.row.key)
     claim.check_entity(record)
     return EntityRecord.read(record)
 
 
 def certain_part(kind: ResourceKind, payload: Payload) -> Payload:
-    """Return the certain part of a resource that existed already: no answer of it is known."""
+    """Return the payload of a resource that existed already, without the answers, which we can't know."""
     if kind is ResourceKind.SHAREHOLDING:
         return payload | {"shares_held": None}
     if kind is ResourceKind.PARTY:
@@ -239,7 +239,7 @@ def _action(row: Delivery, payload: Payload | None) -> str:
 
 
 def needs_an_edit(row: Delivery) -> bool:
-    """Return whether the row takes a removal, or a change by a supplementary call."""
+    """Tell whether the row needs a removal, or a change by a supplementary call."""
     kind = row.resource_kind
     is_sent_again = kind.is_csp or kind.is_transition or kind is ResourceKind.DOCUMENT
     action = wanted_action(row)
@@ -247,12 +247,12 @@ def needs_an_edit(row: Delivery) -> bool:
 
 
 def is_unsupported(row: Delivery, profile: Profile) -> bool:
-    """Return whether the row takes an edit that this service lacks, or of a resource that it gave no id."""
+    """Tell whether the row needs an edit, but the service lacks that call or gave the resource no id."""
     return needs_an_edit(row) and not (row.remote_id and profile.has_edit(wanted_action(row), row.resource_kind))
 
 
 def has_nothing_to_send(row: Delivery) -> bool:
-    """Return whether the wanted and the acknowledged payload differ in nothing that is sent."""
+    """Tell whether the wanted and the acknowledged payload differ in no member that is sent."""
     kind = row.resource_kind
     if row.wanted is None:
         return row.acknowledged is None or kind.is_csp or kind.is_transition

@@ -40,7 +40,7 @@ def make_next_call(
 ) -> tuple[int, Delivery | None] | None:
     """Make the application's next call. Return None if there is nothing to do for now.
 
-    Else return the row's primary key and the row, or None for a row whose lease had ended.
+    Otherwise return the row's primary key and the row; the row is None if its lease had ended.
     """
     claimed = claim(application_id, is_eager=is_eager, tried=tried)
     if claimed is None:
@@ -65,12 +65,12 @@ def _look_up(claimed: Claim) -> Delivery | None:
 def _call(claimed: Claim) -> CallOutcome:
     row = claimed.row
     action = sent_action(row)
-    # The call has to end within the lease: a process that was asleep must not send what others have done.
+    # The call has to end within the lease: a process that was asleep must not repeat others' calls.
     longest = max(settings.ENV.call_timeout, settings.ENV.upload_timeout) * settings.RELAY_PACE
     if row.lease_until is None or (row.lease_until - timezone.now()).total_seconds() <= longest:
         return CallOutcome(DeliveryState.WAITING, Reason.TOO_LATE, was_called=False)
     try:
-        # The request id is kept with the attempt, so that a process that dies has left it behind.
+        # The attempt already stores the request id, in case this process dies.
         with log_context(request=claimed.request_id):
             if claimed.kind is ResourceKind.SUBMISSION:
                 return CallOutcome(DeliveryState.DONE, request_id=claimed.request_id, entity=submit(claimed))
@@ -88,7 +88,7 @@ def _call(claimed: Claim) -> CallOutcome:
 
 
 def record_result(claim: Claim, outcome: CallOutcome) -> Delivery | None:
-    """Record the outcome of a call and return its row; None if its lease had ended, so that another worker has it."""
+    """Record the outcome of a call and return its row; None if its lease had ended: another worker may have it."""
     now = timezone.now()
     with transaction.atomic(durable=True):
         Attempt.objects.filter(delivery=claim.row, lease=claim.lease).update(
@@ -139,7 +139,7 @@ def _end_lease(claim: Claim, state: DeliveryState) -> Delivery | None:
 
 
 class ResultWriter:
-    """Change a row as the outcome of its call demands. The caller saves it."""
+    """Writer of a call's outcome to its row. The caller saves the row."""
 
     def __init__(self, row: Delivery, claim: Claim, now: datetime) -> None:
         self._row = row
@@ -163,7 +163,7 @@ class ResultWriter:
         row = self._row
         others = Delivery.objects.filter(kind=row.kind, remote_id=outcome.remote_id).exclude(pk=row.pk)
         if outcome.remote_id and others.exists():
-            # For the service two of our resources are one: the customer has entered it twice, or the service is wrong.
+            # The service has one record for two of our resources: the customer made a duplicate, or the service errs.
             if outcome.existed_already:
                 self.write_refused(outcome)
             else:
@@ -218,14 +218,14 @@ class ResultWriter:
         row.unclear_since = row.unclear_since or self._now
         row.next_at = self._now + self._claim.profile.doubt_time(row.repeats)
         if outcome.reason == Reason.IN_PROGRESS:
-            # The service is still processing it, so this was no try in vain.
+            # The service is still processing the call, so this try does not count.
             row.repeats = max(0, row.repeats - 1)
             row.next_at = self._now + timedelta(seconds=outcome.retry_after or 1)
 
     def write_refused(self, outcome: CallOutcome) -> None:
         row = self._row
         if outcome.status == 409 and row.unclear_since is not None and sent_action(row) == CREATE:
-            # The record that it conflicts with may be its own.
+            # The conflicting record may be from an earlier try of this row.
             self.write_held(replace(outcome, reason=Reason.UNCLEAR))
             return
         if row.wanted != row.sent:
@@ -235,7 +235,7 @@ class ResultWriter:
         problems = self._locate(outcome)
         cleared = set((row.acknowledged or {}).get("answers", {})) - set((row.sent or {}).get("answers", {}))
         if cleared and all(problem["field"] in cleared for problem in problems):
-            # These questions are no longer asked, so the customer can't answer: the service lacks the call that clears.
+            # These questions are no longer asked, so the customer can't answer them, and the service can't clear them.
             row.unclear_since = None
             self.write_held(CallOutcome(DeliveryState.HELD, Reason.UNSUPPORTED, request_id=outcome.request_id))
             return
@@ -290,12 +290,12 @@ def _learn_about_service(row: Delivery, claim: Claim, outcome: CallOutcome, *, n
 
 
 def _learn_missing_calls(stored: ServiceProfile, row: Delivery, outcome: CallOutcome, *, now: datetime) -> None:
-    """Keep that the service has, or lacks, a supplementary call."""
+    """Record that the service has, or lacks, a supplementary call."""
     call = row.kind if row.is_transition else edit_name(sent_action(row), row.resource_kind)
     if outcome.reason == Reason.UNSUPPORTED:
         stored.lacks = sorted({*stored.lacks, call})
         if row.is_transition:
-            # Those held in doubt can't have arrived.
+            # Transitions of this kind that are held in doubt can't have arrived.
             in_doubt = Delivery.objects.filter(kind=row.kind, state=DeliveryState.HELD, reason=Reason.UNCLEAR)
             in_doubt.update(state=DeliveryState.UNKNOWN, next_at=now, updated_at=now)
         else:

@@ -1,4 +1,4 @@
-"""Check the capabilities of a service by a few calls each. Nothing is concluded from an answer alone if the service's
+"""Check each capability of a service with a few calls. No conclusion is drawn from an answer alone if the service's
 records can be read.
 """
 
@@ -24,7 +24,7 @@ class CheckImpossible(Exception):
 
 
 class ProbeChecks:
-    """Check one service by a test entity. Each check raises GatewayError, and CheckImpossible."""
+    """Checks of one service with a test entity. Each check may raise GatewayError or CheckImpossible."""
 
     def __init__(self, service: FormationService, payloads: ProbePayloads, *, reference: str) -> None:
         self.reference = reference
@@ -120,7 +120,7 @@ class ProbeChecks:
         return True
 
     def _ids_with_another_key(self) -> list[str]:
-        """Create the party once more, with our reference if the service takes one for parties; return its id."""
+        """Create the party under another key, with our reference unless that is refused; return its id, if any."""
         for body in ({"client_reference": self.reference}, {}):
             try:
                 return [_id(ResourceKind.PARTY, self._create(ResourceKind.PARTY, **body))]
@@ -213,7 +213,7 @@ def _id(kind: ResourceKind, record: Mapping[str, Any]) -> str:
 
 
 def _is_same_record(kind: ResourceKind, created: Json, record: Json) -> bool:
-    """Compare two records by their ids, or if the answer to the create showed none, by the ids and keys in them."""
+    """Compare two records by their own ids, or if the create's answer had no id, by the ids they refer to."""
     if created_id := _id(kind, created):
         return _id(kind, record) == created_id
     names = [name for name in ("party_id", "share_class_id", "document_key") if name in created]

@@ -24,7 +24,7 @@ PICTURES = tuple(
 )
 PICTURE_TYPE = "image/png"
 
-# Texts that the interface gives a form of their own ("Party", "Share class"), by property.
+# Texts for which the interface prescribes a form ("Party", "Share class"), by property.
 _DOCUMENTED_VALUES = {"email": "probe@example.com", "currency": "EUR"}
 _ADDRESS = {"street1": "Test", "city": "Test", "postcode": "8000", "country": "CH"}
 _WORD = "Test"
@@ -32,7 +32,7 @@ _WORD = "Test"
 
 @dataclass(frozen=True, slots=True)
 class ProbePayloads:
-    """The payloads that try a product. None: this product has nothing of the kind."""
+    """The payloads of a probe with one product. None: the product has nothing of the kind."""
 
     schema_id: str
     entity: Json
@@ -40,7 +40,7 @@ class ProbePayloads:
     share_class: Json | None
     # The slot's name, and whether it is the party's.
     slot: tuple[str, bool] | None
-    # Two answers for csp-data, each by itself.
+    # Two answers for csp-data, to be sent separately.
     answers: tuple[Json, Json] | None
 
     def number_of_parts(self) -> int:
@@ -48,7 +48,7 @@ class ProbePayloads:
 
 
 def most_complete(items: Iterable[CatalogItem]) -> ProbePayloads:
-    """Return the payloads of the first product that tries the most; there must be one."""
+    """Return the payloads of the first product with the most to probe. `items` must not be empty."""
     return max(map(payloads_for, items), key=ProbePayloads.number_of_parts)
 
 

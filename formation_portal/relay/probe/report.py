@@ -82,7 +82,7 @@ _QUESTIONS = (
         "data is sent as soon as it is complete",
         "data is sent when the customer submits",
     ),
-    # The last, since it may make a second entity.
+    # Last, since this check may create a second entity.
     _repeat_question(ResourceKind.ENTITY),
 )
 
@@ -103,7 +103,7 @@ class ProbeReport:
     answers: Mapping[tuple[str, ResourceKind | None], ProbeAnswer]
     reference: str
     left_behind: tuple[str, ...]
-    # In seconds.
+    # The time of the slowest answer, in seconds.
     slowest: float
     calls: int
 
@@ -127,7 +127,7 @@ class ProbeReport:
 
 
 def probe(service: FormationService, payloads: ProbePayloads, *, reference: str) -> ProbeReport:
-    """Ask every question about a test entity with this reference. Raises GatewayError if not even that can be made."""
+    """Run every check with a test entity of this reference. Raises GatewayError if the entity can't be created."""
     checks = ProbeChecks(service, payloads, reference=reference)
     first, *others = _QUESTIONS
     answers = {(first.check, first.kind): ProbeAnswer(checks.keeps_the_reference())}
@@ -149,7 +149,7 @@ def store_report(report: ProbeReport) -> None:
 
 
 def _answer(checks: ProbeChecks, check: str, kind: ResourceKind | None = None) -> ProbeAnswer:
-    """Return a check's answer, or why it has none. A call that the service does not have is a clear no."""
+    """Return a check's answer, or the reason why it has none. A call that the service lacks is a clear no."""
     method = getattr(checks, check)
     try:
         yes = method(kind) if kind else method()

@@ -53,7 +53,7 @@ class Command(BaseCommand):
             self._test(subscribed.webhook_id, seconds=options["wait"])
 
     def _ask_scheme(self) -> str:
-        """Ask how the service signs its events. Without a terminal the setting answers."""
+        """Ask how the service signs its events. Without a terminal, return the setting."""
         configured: str = settings.WEBHOOK_SCHEME
         if not sys.stdin.isatty():
             return configured
@@ -65,7 +65,7 @@ class Command(BaseCommand):
                 return answer
 
     def _check_scheme(self, scheme: str) -> bool:
-        """Name the setting for the scheme. Return whether it is set already."""
+        """Print the setting for the scheme. Tell whether it is already set."""
         if scheme == settings.WEBHOOK_SCHEME:
             self.stdout.write(f"WEBHOOK_SCHEME={scheme} is set.")
             return True
