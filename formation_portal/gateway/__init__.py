@@ -1,4 +1,4 @@
-"""The client of the formation service, the only package that calls it."""
+"""The client of the formation service. No other package calls the service."""
 
 from .client import FormationService
 from .configuration import service

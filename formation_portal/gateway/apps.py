@@ -1,4 +1,4 @@
-"""The gateway as a Django app, for its checks of the settings."""
+"""The gateway as a Django app, which registers its checks of the settings."""
 
 from django.apps import AppConfig
 from django.core.checks import register

@@ -33,13 +33,13 @@ _UPLOAD_TIMEOUTS = Timeouts(connect=3, read=60, whole=60)
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of a call: seconds, and bytes of the answer."""
+    """The limits of a call, in seconds and in bytes of the answer."""
 
     timeouts: Timeouts = _TIMEOUTS
     upload_timeouts: Timeouts = _UPLOAD_TIMEOUTS
     catalog_bytes: int = 16 * 2**20
     answer_bytes: int = 2**20
-    # All pages of a list together.
+    # For all pages of a list together.
     list_bytes: int = 16 * 2**20
 
 
@@ -53,7 +53,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A call to the service. `is_supplement` marks a supplementary call: a service may lack it."""
+    """A call to the service. `is_supplement` marks a supplementary call, which a service may lack."""
 
     method: str
     path: str
@@ -70,11 +70,11 @@ class Call:
 
 class _Session(requests.Session):
     def get_redirect_target(self, resp: requests.Response) -> None:
-        """Follow no redirect. (With `allow_redirects=False` requests would still read the body, without limit.)"""
+        """Follow no redirect. (Even with `allow_redirects=False`, requests would read the body, without limit.)"""
 
 
 class Caller:
-    """Make calls in a session without proxies of the environment, netrc files, cookies and redirects."""
+    """A session that makes calls without proxies of the environment, netrc files, cookies and redirects."""
 
     def __init__(self, *, base_url: str, read_key: Callable[[], str], adapter: BaseAdapter) -> None:
         self.base_url = base_url.rstrip("/")
@@ -84,12 +84,12 @@ class Caller:
         self._session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
         self._session.adapters.clear()
         self._session.mount(f"{self.base_url}/", adapter)
-        # Identity: the received bytes count against the limit, and no small answer unpacks into a huge one.
+        # No compression: the limit is for received bytes, and a small answer must not unpack into a huge one.
         self._session.headers.update({"Accept": "application/json", "Accept-Encoding": "identity"})
         self._session.headers["User-Agent"] = "formation-portal"
 
     def call(self, call: Call) -> Answer:
-        """Send a call and read its answer. Raises GatewayError for all but 2xx, and 304 if it was asked for."""
+        """Send a call and read its answer. Raises GatewayError unless the status is 2xx, or a requested 304."""
         started = time.monotonic()
         outcome = "ok"
         with tracing.span(f"{call.method} {_route(call.path)}", kind="CLIENT") as span:
@@ -104,12 +104,12 @@ class Caller:
         return answer
 
     def _call(self, call: Call) -> Answer:
-        # Of the page, or of the relay's attempt, which has stored it.
+        # The request id of the page, or of the relay's attempt, which has stored the id.
         request_id = current_request_id() or uuid.uuid4().hex
         request = self._prepare(call, request_id)
         started = time.monotonic()
         try:
-            # The adapters take the third number of the time-outs too.
+            # Our adapters accept all three numbers of the time-outs.
             response = self._session.send(request, timeout=call.timeouts, stream=True)  # type: ignore[arg-type]
             with response:
                 status = response.status_code
@@ -117,7 +117,7 @@ class Caller:
                 body = _read(response, limit=call.limit, cut=is_error)
         except (requests.RequestException, HTTPError, OSError, ValueError, UnusableAnswer) as error:
             _log(call, type(error).__name__, started, request_id)
-            # Its message names only the kind, since the exception may hold an address.
+            # The new error has no text of the original exception, which may contain a URL.
             raise error_class_of(error)(request_id=request_id) from error
         _log(call, status, started, request_id)
         answer = Answer(status, response.headers, body, request_id)
@@ -134,7 +134,7 @@ class Caller:
             headers["Content-Type"] = "application/json"
             data = json.dumps(call.body, allow_nan=False, separators=(",", ":")).encode()
         url = self.base_url + call.path
-        # Another service may refuse what it does not know, so nothing is sent without need.
+        # Another service may refuse unknown headers and parameters, so empty ones are left out.
         headers = {name: value for name, value in headers.items() if value}
         params = {name: value for name, value in call.params.items() if value}
         request = requests.Request(call.method, url, data=data, files=call.files, params=params, headers=headers)
@@ -179,6 +179,6 @@ def _raise(call: Call, answer: Answer) -> NoReturn:
 
 
 def _log(call: Call, outcome: int | str, started: float, request_id: str) -> None:
-    """Log a call without body, key and query, which may hold names."""
+    """Log a call without its body, key and query string, which may hold names."""
     milliseconds = round((time.monotonic() - started) * 1000)
     log.info("%s %s: %s in %d ms, request %s", call.method, call.path, outcome, milliseconds, request_id)

@@ -1,4 +1,4 @@
-"""Cache the products of the catalog for pages, and serve them with a note while the service is down."""
+"""Cache the catalog's products for pages, and show the cached ones, with a note, while the service is down."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _URL_KEY = re.compile(r"[A-Za-z0-9_-]{1,100}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class CatalogProduct:
-    """A product. `item` is None if it cannot be read; `reason` tells why the product is unavailable."""
+    """A product. `item` is None if the entry cannot be read; `reason` tells why the product is unavailable."""
 
     key: str
     name: str
@@ -74,7 +74,7 @@ def _read_item(item: Any) -> CatalogItem | BrokenItem:
         [parsed_item] = parse_catalog([item])
         if isinstance(parsed_item, CatalogItem):
             check_schema(parsed_item.form)
-    except Exception:  # an error of any kind in one product must not hide the others
+    except Exception:  # an error of any kind in a product must not hide the others
         log.exception("A catalog item cannot be read")
         return BrokenItem(name="A product without a name", reason="The catalog entry cannot be read")
     return parsed_item
@@ -89,7 +89,7 @@ def _why_unavailable(item: CatalogItem, ids: set[str]) -> str:
 
 
 def _hashed_key(text: str, taken: Container[str]) -> str:
-    """Make a key from a text that is not taken."""
+    """Make a key from a text, different from the taken keys."""
     for number in count():
         key = hashlib.sha256(f"{text}/{number}".encode()).hexdigest()[:16]
         if key not in taken:
@@ -118,14 +118,14 @@ class Catalog:
         return ""
 
 
-# With an old catalog at hand, a page waits no longer for a new one.
+# The longest time in seconds that a page waits for a new catalog if there is an old one.
 _REFRESH_TIMEOUT = 5.0
-# The shortest time between calls, also to a service that forbids caching.
+# The shortest time in seconds between calls, even to a service that forbids caching.
 _MIN_AGE = 5
 
 
 def catalog() -> Catalog:
-    """Return the catalog in the reader's language. Raises CatalogUnavailable without even an old one."""
+    """Return the catalog in the reader's language. Raises CatalogUnavailable if there is not even an old one."""
     try:
         source = configuration.service()
     except NotConfigured as error:
@@ -134,7 +134,7 @@ def catalog() -> Catalog:
     calls = cache.calls
     current = cache.current()
     translation = _translation(source)
-    # A page waits for one call at most, unless there is no translation yet.
+    # A page waits for at most one call, unless there is no translation yet.
     if translation and not current.is_stale and (cache.calls == calls or translation.is_empty):
         translation.refresh(etag=current.etag)
     return _translated(current, translation)
@@ -180,7 +180,7 @@ def _translated(current: Catalog, translation: CatalogTranslation | None) -> Cat
     return cached[2]
 
 
-# By language: a catalog, the items that the service has in the language, and the catalog with their texts.
+# By language: a catalog, its items in the language, and the catalog with the texts of these items.
 _translated_catalogs: dict[str, tuple[Catalog, Items, Catalog]] = {}
 
 
@@ -192,7 +192,7 @@ def _translated_product(product: CatalogProduct, items: Items, language: str) ->
 
 
 def forget() -> None:
-    """Forget the service and the catalog of this process: for tests, in which an address may be two services."""
+    """Forget the service and the catalog of this process: for tests, in which two services may have the same URL."""
     configuration.forget()
     _cache_of.cache_clear()
     _translation_of.cache_clear()
@@ -212,15 +212,15 @@ def _translation_of(source: FormationService, directory: Path, language: str) ->
 
 
 class CatalogCache(CachedCatalog):
-    # The number of calls of this process.
+    # The number of calls that this process has made.
     calls = 0
     _cached: Catalog | None = None
     _failure: GatewayError | None = None
 
     def current(self) -> Catalog:
-        """Return the catalog, after a call to the service if that is due. Raises CatalogUnavailable."""
+        """Return the catalog, after a call to the service if a call is due. Raises CatalogUnavailable."""
         self._adopt_stored()
-        # With a catalog at hand, no request waits for the call of another.
+        # If there is a catalog, a request does not wait for another request's call.
         if self.is_due() and self._lock.acquire(blocking=self._cached is None):
             try:
                 if self.is_due():
@@ -241,7 +241,7 @@ class CatalogCache(CachedCatalog):
             self._cached = self._read(stored.items, stored.etag, stored.fetched_at)
 
     def _read(self, items: list[Any], etag: str, fetched_at: datetime) -> Catalog:
-        """Return the catalog with these items. They are read only if they have changed."""
+        """Return the catalog with these items, which are read only if they have changed."""
         digest = hashlib.sha256(json.dumps(items, sort_keys=True).encode()).hexdigest()
         if self._cached is None or self._cached.digest != digest:
             return Catalog(read_products(items), fetched_at, etag=etag, digest=digest)

@@ -23,14 +23,14 @@ class StoredCatalog:
 
 
 class CatalogFile:
-    """A file under DATA_DIR for a service and a language. Its time of change is the time of the last confirmation."""
+    """A file under DATA_DIR for a service and a language. It was last modified when the service last confirmed it."""
 
     def __init__(self, directory: Path, base_url: str, language: str = "") -> None:
         name = hashlib.sha256(base_url.encode()).hexdigest()[:16]
         self._path = directory / f"{'-'.join(filter(None, (name, language)))}.json"
 
     def stamp(self) -> int:
-        """Return the version of the file, its time of change; 0 without a file."""
+        """Return the file's version: its modification time, or 0 without a file."""
         try:
             return self._path.stat().st_mtime_ns
         except OSError:

@@ -1,6 +1,6 @@
 """The client of a formation service: the endpoints in use, JSON records in and out (INTERFACE.md, "Where answers go").
 
-**S** marks supplementary calls; at a service without them they raise Unsupported. Every method raises
+**S** marks supplementary calls, which raise Unsupported if the service lacks them. Every method may raise
 GatewayError. `key` is the Idempotency-Key: the same for every try of the same action.
 """
 
@@ -21,7 +21,7 @@ from .transports.network import Timeouts
 
 @dataclass(frozen=True, slots=True)
 class CatalogAnswer:
-    """The items of the catalog as they arrived, or None if they still have the ETag, at the service's time."""
+    """The items of the catalog as they arrived, or None if the ETag is unchanged. `sent_at` is the service's time."""
 
     items: list[Any] | None
     etag: str
@@ -39,13 +39,13 @@ class Collection(Enum):
     DOCUMENTS = ("documents", "id", "document_id")
 
     def __init__(self, step: str, *id_names: str) -> None:
-        # The step in addresses, and the members in which a record's id may be.
+        # The step of the URL's path, and the members in which a record's id may be.
         self.step = step
         self.id_names = id_names
 
 
 class FormationService:
-    """The formation service behind one base address. Safe to share between threads."""
+    """The formation service at one base URL. Safe to share between threads."""
 
     def __init__(
         self, *, base_url: str, read_key: Callable[[], str], adapter: BaseAdapter, limits: Limits | None = None
@@ -73,7 +73,7 @@ class FormationService:
         return CatalogAnswer(items, etag, _max_age(answer), answer_language, _sent_at(answer))
 
     def _timeouts(self, within: float | None) -> Timeouts:
-        """Return the usual time-outs, or shorter ones so that the whole call ends within so many seconds."""
+        """Return the usual time-outs, cut so that the whole call ends `within` this many seconds."""
         timeouts = self._limits.timeouts
         if within is None:
             return timeouts
@@ -122,7 +122,7 @@ class FormationService:
         share_class_id: str | None = None,
         key: str,
     ) -> Record:
-        """POST /entities/{id}/csp-data: of the entity, or of a party or share class."""
+        """POST /entities/{id}/csp-data, for the entity, a party or a share class."""
         body: Record = {"csp_form_schema_id": schema_id, "csp_data": data, **_scope(party_id, share_class_id)}
         return self._records.write("POST", _path("entities", entity_id, "csp-data"), body, key=key)
 
@@ -134,9 +134,9 @@ class FormationService:
     # Parties, share classes, shareholdings, documents
 
     def add_record(self, entity_id: str, collection: Collection, body: Body, *, key: str) -> Record:
-        """POST /entities/{id}/parties, for example. The record has its id: `party_id` of a party, else `id`.
+        """POST /entities/{id}/parties, for example. The record has its id: `party_id` for a party, else `id`.
 
-        The interface shows no id in the answer of a shareholding.
+        The interface shows no id in the answer for a shareholding.
         """
         path = _path("entities", entity_id, collection.step)
         if collection is Collection.SHAREHOLDINGS:
@@ -183,7 +183,7 @@ class FormationService:
     # Events
 
     def add_webhook(self, body: Body, *, key: str) -> Record:
-        """**S** POST /webhooks. The record has its `id`, and this time the `secret`."""
+        """**S** POST /webhooks. The record has its `id`, and only in this answer the `secret`."""
         return self._records.create("/webhooks", body, key=key, id_names=("id",), is_supplement=True)
 
     def webhooks(self) -> list[Record]:
@@ -212,7 +212,7 @@ def _scope(party_id: str | None = None, share_class_id: str | None = None) -> di
 
 
 def _sent_at(answer: Answer) -> datetime | None:
-    """Return the time of an answer's `Date`, or None if it has none or comes from a cache."""
+    """Return the time of an answer's `Date`, or None if there is no date or the answer comes from a cache."""
     seconds = parse_http_date_safe(answer.headers.get("Date", ""))
     if seconds is None or "Age" in answer.headers:
         return None

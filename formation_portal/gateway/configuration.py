@@ -1,4 +1,4 @@
-"""The service that the settings name, and the checks of these settings: the base address and the key."""
+"""The service that the settings name, and checks of those settings: the base URL and the key."""
 
 import ipaddress
 import re
@@ -74,7 +74,7 @@ def is_unencrypted(url: str) -> bool:
 
 
 def check_service(**_: Any) -> list[CheckMessage]:
-    """Check FORMATION_SERVICE_URL and FORMATION_SERVICE_KEY, without a call."""
+    """Check FORMATION_SERVICE_URL and FORMATION_SERVICE_KEY, without calling the service."""
     url = settings.FORMATION_SERVICE_URL
     key = settings.FORMATION_SERVICE_KEY
     if not url:
@@ -95,11 +95,11 @@ def check_service(**_: Any) -> list[CheckMessage]:
 
 
 def service() -> FormationService:
-    """Return the configured service, one per process. Raises NotConfigured for an unusable address or key."""
+    """Return the configured service, one per process. Raises NotConfigured for an unusable URL or key."""
     return _service(settings.FORMATION_SERVICE_URL, settings.FORMATION_SERVICE_KEY)
 
 
-# More than one only in tests, which change the settings.
+# Only tests, which change the settings, have more than one service.
 @lru_cache(maxsize=4)
 def _service(url: str, key: str) -> FormationService:
     env = settings.ENV
@@ -112,7 +112,7 @@ def _service(url: str, key: str) -> FormationService:
     if not url:
         return FormationService(
             base_url=in_process.BASE_URL,
-            # Read at each call, since the key may be created after the start of the portal.
+            # Read the key at each call, since it may be created after the portal has started.
             read_key=lambda: secret_store.read_once(StoredSecret.SERVICE_KEY),
             adapter=in_process.InProcessAdapter(),
             limits=limits,

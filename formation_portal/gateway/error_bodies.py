@@ -18,27 +18,27 @@ MAX_PROBLEMS = 200
 _MAX_DEPTH = 12
 # The form of a code that may be compared and stored; anything else is a text.
 _CODE = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
-# The name of a field or of a fault: no blank, and something else between its words.
+# The name of a field or of a fault: its words are joined by marks, not by blanks, or it is in capital letters.
 _NAME = re.compile(r"""(?=.*\w[._/:~\['"-]+\w)[\w#$./:~\[\]'"-]+|[A-Z]{4,}""")
 _MESSAGE_MEMBERS = ("detail", "message", "msg", "description", "reason", "title", "error")
-# Members that may name the field; the second ones only beside a text, since fields have such names too.
+# Members that may name the field; the second group only beside a message, since fields may have such names too.
 _FIELD_MEMBERS = ("field", "pointer", "path", "loc", "param")
 _FIELD_MEMBERS_BESIDE_MESSAGES = ("name", "parameter", "property")
-# Members that hold objections and are no fields.
+# Members that hold lists of objections, and are not fields.
 _LIST_MEMBERS = (
     *("errors", "details", "detail", "fields", "violations", "issues", "problems", "invalid_params", "invalid-params"),
     *("fieldErrors", "field_errors", "fieldViolations", "field_violations"),
 )
-# Steps of a path that are no fields, and the names for all fields together.
+# Steps of a path that are not fields, and names for all fields together.
 _IGNORED_STEPS = frozenset({"", "$", "body", "payload", "data", "attributes", "__all__", "non_field_errors"})
-# Other members of an objection: the refused value, and data for programs.
+# Other members of an objection, such as the refused value and data for programs.
 _METADATA_MEMBERS = frozenset(
     {"code", "type", "status", "value", "input", "given", "url", "id", "request_id", "instance"}
 )
 
 
 def read_error_body(body: bytes, *, content_type: str = "") -> ErrorBody:
-    """Read the body of an error answer. A page of HTML, as proxies send it, gives no message."""
+    """Read the body of an error answer. An HTML page, as sent by proxies, gives no message."""
     try:
         answer = json.loads(body)
     except (ValueError, RecursionError):
@@ -116,7 +116,7 @@ def _read_mapping(mapping: Mapping[str, Any], path: tuple[str, ...], depth: int)
 
 
 def _is_field_map(mapping: Mapping[str, Any]) -> bool:
-    """Tell whether members other than texts have objections: then a field has the name of a text."""
+    """Tell whether members other than messages hold objections: then the members are named after fields."""
     for name, value in mapping.items():
         has_objection = isinstance(value, list | Mapping) or " " in _text_of_string(value)
         if has_objection and name not in _MESSAGE_MEMBERS and name not in _METADATA_MEMBERS:
@@ -140,7 +140,7 @@ def _field_path(mapping: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _steps(path: str) -> tuple[str, ...]:
-    """Return the steps of a JSON pointer, or a name. A key within csp_data may have dots."""
+    """Return the steps of a JSON pointer, or a name as one step. A key within csp_data may have dots."""
     if path.startswith(("/", "#/")):
         return tuple(step.replace("~1", "/").replace("~0", "~") for step in path.lstrip("#").split("/")[1:])
     _, csp_data, key = path.partition("csp_data")
@@ -148,7 +148,7 @@ def _steps(path: str) -> tuple[str, ...]:
 
 
 def _field_name(steps: tuple[str, ...]) -> str:
-    """Return the field of a path: within csp_data the key alone, elsewhere the path with dots."""
+    """Return the field that a path names: within csp_data the key alone, elsewhere the path with dots."""
     path = [step for step in steps if step not in _IGNORED_STEPS]
     if "csp_data" in path[:-1]:
         return _text(path[path.index("csp_data") + 1])
@@ -156,7 +156,7 @@ def _field_name(steps: tuple[str, ...]) -> str:
 
 
 def _message(mapping: Mapping[str, Any]) -> str:
-    """Return the first text for people; the name of an error is none."""
+    """Return the first text for people, skipping mere names of errors."""
     for name in _MESSAGE_MEMBERS:
         text = _text_of_string(mapping.get(name))
         if text and not _is_name(text):
@@ -182,7 +182,7 @@ def _text_of_string(value: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    """Return a value as a line of limited length, without control characters."""
+    """Return a value as one line of limited length, without control characters."""
     if value is None or isinstance(value, Mapping | list):
         return ""
     text = str(value)[: MAX_TEXT_LENGTH * 2]

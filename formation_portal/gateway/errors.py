@@ -1,4 +1,4 @@
-"""The errors of a call to the service (INTERFACE.md, "Envelopes, pages, errors"). None has a body or a key.
+"""The errors of a call to the service (INTERFACE.md, "Envelopes, pages, errors"). They hold no body and no key.
 
 The classes answer two questions: may the service have carried out the call, and can another try help?
 """
@@ -12,13 +12,13 @@ from urllib3.exceptions import ConnectTimeoutError, SSLError
 
 from formation_portal.contract.fields.values import Problem
 
-# A longer text is no id of a record.
+# A longer text can't be a record's id.
 MAX_ID_LENGTH = 200
 
 
 @dataclass(frozen=True, slots=True)
 class FieldProblem(Problem):
-    """An objection of the service. `field` is its own name for the field, or ""."""
+    """An objection of the service. `field` is the service's name for the field, or ""."""
 
     section: str = ""
     party_id: str = ""
@@ -35,7 +35,7 @@ class ErrorBody:
 
 
 class GatewayError(Exception):
-    """A call without a usable answer. `explanation` is the meaning for people; `message` the service's text, if any."""
+    """A call that failed. `explanation` tells people the meaning; `message` is the service's text, if any."""
 
     explanation = "The formation service could not do this"
 
@@ -63,7 +63,7 @@ class GatewayError(Exception):
 
 
 class NoAnswer(GatewayError):
-    """No usable answer. Another try can help, and is allowed if the request was not sent."""
+    """No usable answer. Another try can help, and is safe if the request was not sent."""
 
 
 class NotSent(NoAnswer):
@@ -85,7 +85,7 @@ class Unclear(NoAnswer):
 
 
 class Busy(GatewayError):
-    """The service did nothing and asks for another try, after `retry_after` seconds if it names them."""
+    """The service did nothing and asks for another try, after `retry_after` seconds if given."""
 
     explanation = "The formation service is busy"
 
@@ -97,7 +97,7 @@ class Refused(GatewayError):
 
 
 class Conflict(Refused):
-    """409: a record conflicts with an existing one, whose id is `existing_id` if the service names it."""
+    """409: a record conflicts with an existing one, whose id is `existing_id` if the service gives it."""
 
     explanation = "The formation service already has a record that conflicts with this"
 
@@ -125,7 +125,7 @@ class NotThere(Unsupported, NotFound):
 
 
 class UnexpectedAnswer(GatewayError):
-    """An unexpected answer, as from a service that lacks a documented call. It did nothing."""
+    """An unexpected answer, as from a service that lacks a documented call. The service did nothing."""
 
     explanation = "The formation service sent an answer that the portal cannot read"
 
@@ -141,10 +141,10 @@ class HandshakeFailed(SSLError):
 
 
 class UnusableAnswer(Exception):
-    """Raised for a successful status with an unusable answer: no JSON, no record, too large."""
+    """Raised for a successful status with an unusable answer: not JSON, without a record, or too large."""
 
 
-# The meaning of a status, of any call. 408 and most of 5xx may come from a proxy that lost the answer.
+# The meaning of a status for any call. 408 and most 5xx may come from a proxy that lost the answer.
 _BY_STATUS: Mapping[int, type[GatewayError]] = {
     401: NotAuthorised,
     403: NotAuthorised,
@@ -157,7 +157,7 @@ _BY_STATUS: Mapping[int, type[GatewayError]] = {
     429: Busy,
     501: UnexpectedAnswer,
 }
-# The meaning of a status of a supplementary call.
+# The meaning of a status for a supplementary call.
 _BY_STATUS_OF_SUPPLEMENT: Mapping[int, type[GatewayError]] = {404: NotThere, 405: Unsupported, 501: Unsupported}
 
 
@@ -166,7 +166,7 @@ def error_class_for(
 ) -> type[GatewayError]:
     """Return the class of error for a status, Unclear by default.
 
-    503 means "not done" only with Retry-After: proxies answer 503 also for requests whose answer they lost.
+    503 means "not done" only with Retry-After: proxies also answer 503 if they lost the service's answer.
     """
     if (status == 409 and code == "request_in_progress") or (status == 503 and has_retry_after):
         return Busy
@@ -182,7 +182,7 @@ def error_class_for(
 
 
 def error_class_of(error: object) -> type[GatewayError]:
-    """Return NotSent if an exception, or one in it, shows that nothing was sent, else Unclear."""
+    """Return NotSent if an exception, or a nested one, shows that nothing was sent, else Unclear."""
     while isinstance(error, Exception):
         if isinstance(error, ConnectTimeoutError | HandshakeFailed):
             return NotSent

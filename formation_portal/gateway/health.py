@@ -1,4 +1,4 @@
-"""Check with a single call for the catalog whether the formation service can be used, for `manage.py doctor`."""
+"""Check for `manage.py doctor` whether the formation service can be used, by one call for the catalog."""
 
 import time
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from . import configuration
 from .catalog import read_products
 from .errors import GatewayError, NotAuthorised, NotConfigured, NotSent
 
-# The catalog is the largest answer.
+# Generous, since the catalog is the largest answer.
 _SLOW_SECONDS = 5.0
 
 
@@ -25,7 +25,7 @@ def check_service() -> Iterator[CheckResult]:
     try:
         answer = configuration.service().catalog()
     except GatewayError as error:
-        # Without the text of the service, which may say anything.
+        # The service's text is left out, since it may say anything.
         status = f" ({error.status})" if error.status else ""
         yield fault(name, f"{error.explanation}{status}", remedy_for(error))
         return

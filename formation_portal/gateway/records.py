@@ -14,7 +14,7 @@ from django.utils.dateparse import parse_date
 from .calls import Answer, Call, Caller, Limits
 from .errors import MAX_ID_LENGTH, Unclear, UnusableAnswer
 
-# Characters that JSON can write and that neither a database nor a page can hold.
+# Characters that JSON can express, but that neither a database nor a page can hold.
 _UNSTORABLE = re.compile(rb"\\u(0000|[dD][89a-fA-F])")
 
 
@@ -72,7 +72,7 @@ def pages_in(answer: Any) -> int:
 
 
 def with_id(record: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """Return the record with its id under the first of the names, whichever it has. Raises UnusableAnswer without."""
+    """Return the record with its id, found under any of the names, under the first. Raises UnusableAnswer."""
     record_id = next((record[name] for name in names if record.get(name) is not None), None)
     if not isinstance(record_id, str) or not 0 < len(record_id) <= MAX_ID_LENGTH:
         raise UnusableAnswer(f"The answer's record has no usable {names[0]}")
@@ -91,7 +91,7 @@ _MAX_STATUS, _MAX_NOTE, _MAX_NUMBER, _MAX_URL = 80, 2_000, 80, 2_000
 
 @dataclass(frozen=True, slots=True)
 class EntityRecord:
-    """The members of an entity's record that tell its progress. An absent or unusable member is empty."""
+    """The members of an entity's record that show its progress. An absent or unusable member is empty."""
 
     id: str = ""
     status: str = ""
@@ -103,7 +103,7 @@ class EntityRecord:
 
     @classmethod
     def read(cls, record: Record) -> Self:
-        """Read the members under every name that services give them."""
+        """Read the members under all names that services use."""
         pending = record.get("pending_submission")
         return cls(
             id=_first_text(record, ("id", "entity_id"), MAX_ID_LENGTH),
@@ -117,7 +117,7 @@ class EntityRecord:
 
     @property
     def awaits_payment(self) -> bool:
-        """Tell whether the service carries out the submission only after the customer's payment."""
+        """Tell whether the service waits for the customer's payment before it carries out the submission."""
         return self.pending_submission is True or self.status in PAYMENT_STATUSES
 
     @property
@@ -147,7 +147,7 @@ def _day(value: object) -> date | None:
 
 
 def _https_url(value: object) -> str:
-    """Return an address that a page may link to: https, of a named host, without a user; else an empty text."""
+    """Return a URL that a page may link to (https, with a host, without a user), else an empty text."""
     if not isinstance(value, str) or not value.isascii() or not value.isprintable() or " " in value:
         return ""
     try:
@@ -195,11 +195,11 @@ class Records:
         return records
 
     def write(self, method: str, path: str, body: Body, *, key: str, is_supplement: bool = False) -> Record:
-        """Send a body. Return the record of the answer, or an empty one."""
+        """Send a body. Return the record in the answer, or an empty record."""
         return self.send(self.make(method, path, body=body, key=key, is_supplement=is_supplement))
 
     def send(self, call: Call) -> Record:
-        """Make a call whose answer the interface does not show: a record, or an empty one for an empty body."""
+        """Make a call, and return the record in the answer; an empty record if the answer has no body."""
         answer = self.call(call)
         with usable_answer(answer):
             return record_in(read_json(answer.body)) if answer.body.strip() else {}
@@ -207,7 +207,7 @@ class Records:
     def create(
         self, path: str, body: Body, *, key: str, id_names: tuple[str, ...], is_supplement: bool = False
     ) -> Record:
-        """Create a record. The answer must have its id under one of the names, and then has it under the first."""
+        """Create a record. The answer must have an id under one of the names; the result has it under the first."""
         answer = self.call(self.make("POST", path, body=body, key=key, is_supplement=is_supplement))
         with usable_answer(answer):
             return with_id(record_in(read_json(answer.body)), id_names)

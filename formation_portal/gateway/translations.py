@@ -13,7 +13,7 @@ from .errors import GatewayError
 log = logging.getLogger(__name__)
 
 RETRY_SECONDS = 30.0
-# A service that lacks the language will not have it in five minutes.
+# Long, since a service that lacks the language will not have it in five minutes.
 _UNAVAILABLE_SECONDS = 3600.0
 _TIMEOUT = 5.0
 
@@ -22,7 +22,7 @@ Items = Mapping[str, Mapping[str, Any]]
 
 
 class CachedCatalog:
-    """The catalog of a service in one language, in this process. Other processes share the file."""
+    """The catalog of a service in one language, in this process. All processes share the file."""
 
     def __init__(
         self,
@@ -50,8 +50,8 @@ class CachedCatalog:
         self._next_call = self._clock() + seconds
 
     def _changed_file(self) -> StoredCatalog | None:
-        """Return what another process has stored since the last time, or this one before its restart."""
-        # Read before the file, so that a change meanwhile is noticed the next time.
+        """Return the stored catalog if its file has changed since this process last read it."""
+        # Read the stamp before the file, so that a change in between is noticed the next time.
         stamp = self._file.stamp()
         if stamp == self._stamp:
             return None
@@ -68,7 +68,7 @@ class CatalogTranslation(CachedCatalog):
         return not self.items and self._next_call == float("-inf")
 
     def refresh(self, *, etag: str) -> None:
-        """Call the service if that is due and no other thread does. `etag` is that of the catalog in its language."""
+        """Call the service if due and if no other thread does. `etag` is that of the catalog in its own language."""
         if not self.is_due() or not self._lock.acquire(blocking=False):
             return
         try:

@@ -13,7 +13,7 @@ from django.utils import translation
 from requests import PreparedRequest, Response
 from requests.adapters import HTTPAdapter
 
-# The adapter is mounted on this address, which is never looked up.
+# The adapter is mounted on this URL, whose host is never looked up.
 BASE_URL = "http://embedded.invalid"
 
 
@@ -24,7 +24,7 @@ class _OwnRequest(WSGIRequest):
 
 
 class _Handler(WSGIHandler):
-    """Answer a request without its signals, which would close the database connections of the caller."""
+    """A handler without request signals, which would close the caller's database connections."""
 
     request_class = _OwnRequest
 
@@ -40,7 +40,7 @@ class _Handler(WSGIHandler):
 
 
 class InProcessAdapter(HTTPAdapter):
-    """A transport adapter for `requests`. Times are not limited, since there is no network."""
+    """A transport adapter for `requests`, without time limits, since there is no network."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
 """The network transport: a `requests` adapter whose calls end when their time is over.
 
-A read time-out alone starts again with each byte, so that a slow server can hold a call for ever. Nothing is tried
-twice, and no redirect is followed.
+With a read time-out alone, which starts again with each byte, a slow server could hold a call for ever. No call is
+tried twice, and no redirect is followed.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from ..errors import HandshakeFailed
 
 _CHUNK = 65_536
 # A server may close an idle connection just when a request is sent, which looks as if the answer was lost. So a write
-# always gets a fresh connection, and a read one that was not idle for longer than these seconds.
+# always gets a new connection, and a read a connection that was idle for at most these seconds.
 _IDLE_LIMIT = 1.0
 
 
 class Timeouts(NamedTuple):
-    """Seconds: to connect, between two bytes of the answer, and for the whole call."""
+    """Time-outs in seconds: to connect, between two bytes of the answer, and for the whole call."""
 
     connect: float
     read: float
@@ -118,7 +118,7 @@ class _TlsPool(urllib3.HTTPSConnectionPool):
 
 
 class NetworkAdapter(HTTPAdapter):
-    """Send over the network within `Timeouts`, which the session passes as `timeout`."""
+    """A transport over the network, within the `Timeouts` that the session passes as `timeout`."""
 
     def __init__(self) -> None:
         super().__init__(pool_connections=1, pool_maxsize=16, max_retries=0)
@@ -130,7 +130,7 @@ class NetworkAdapter(HTTPAdapter):
 
     def send(self, request: PreparedRequest, *_: Any, **kwargs: Any) -> Response:
         if self._process != os.getpid():
-            # After a fork the parent process has the same connections.
+            # After a fork, the parent process still uses these connections.
             self._process = os.getpid()
             self.poolmanager.clear()
         limits = Timeouts(*kwargs.pop("timeout"))
