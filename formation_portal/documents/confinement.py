@@ -1,5 +1,5 @@
-"""The confinement of a process by a network namespace without network, Landlock, which lets it read only below named
-folders, and a list of system calls. Child processes keep all three. It needs Linux on x86-64 or ARM64."""
+"""The confinement of a process by a namespace without network, by Landlock, which allows reading only below named
+folders, and by a list of system calls. Child processes inherit all three. Linux on x86-64 or ARM64 is required."""
 
 import ctypes
 import os
@@ -17,10 +17,10 @@ _libc.prctl.argtypes = (ctypes.c_int, ctypes.c_ulong, ctypes.c_void_p, ctypes.c_
 _PR_SET_KEEPCAPS, _PR_SET_NO_NEW_PRIVS = 8, 38
 _CLONE_NEWIPC, _CLONE_NEWUSER, _CLONE_NEWNET = 0x0800_0000, 0x1000_0000, 0x4000_0000
 _NOBODY = 65534
-# linux/capability.h: the third version of the header, and the right to read and list the files of other users.
+# linux/capability.h: version 3 of the header, and the right to read and list the files of other users.
 _CAPABILITY_VERSION, _READ_ALL = 0x2008_0522, 1 << 2
 
-# The folders of libraries and of the system's fonts; a task may name more. A user without a home has no fonts there.
+# The folders of libraries and of the system's fonts; a task may name more. The last two exist only for some users.
 _PACKAGE = Path(__file__).resolve().parents[1]
 _READABLE = (
     *(sys.prefix, sys.base_prefix, str(_PACKAGE), "/usr", "/lib", "/lib64", "/etc/fonts", "/etc/ld.so.cache"),
@@ -29,9 +29,9 @@ _READABLE = (
 
 
 def missing_layers() -> list[str]:
-    """Return the names of the layers that this kernel lacks.
+    """Return the names of the layers of confinement that this kernel lacks.
 
-    The network namespace is not among them: without it the list of calls keeps a task off the network.
+    The network namespace is not checked: without it, the list of system calls still keeps a task off the network.
     """
     layers = []
     if _landlock_version() < 1:
@@ -42,10 +42,10 @@ def missing_layers() -> list[str]:
 
 
 def leave_network() -> None:
-    """Move this process into namespaces of its own, without network, as far as the kernel allows it."""
+    """Move this process into its own namespaces, without network, as far as the kernel allows."""
     spaces = _CLONE_NEWNET | _CLONE_NEWIPC
     if os.geteuid() != 0:
-        # Without root it takes a namespace of users, which gives no rights outside it.
+        # Without root, a user namespace is needed too, which gives no rights outside it.
         spaces |= _CLONE_NEWUSER
     _libc.unshare(spaces)
 
@@ -53,20 +53,20 @@ def leave_network() -> None:
 def confine(readable: Iterable[str], door: int) -> int | None:
     """Forbid this process network, programs, processes, writing, and reading except libraries, fonts and these paths.
 
-    Layers that the kernel lacks are left out. Returns the descriptor of `system_calls.restrict_calls`.
+    Layers that the kernel lacks are left out. Returns the result of `system_calls.restrict_calls`.
     """
     paths = [path for path in (*_READABLE, *readable) if path]
     if _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "The kernel does not keep new rights away")
     reads_paths_only = _restrict_files(paths)
     if os.geteuid() == 0:
-        # Without Landlock the right to read all files would have no bounds, so the process keeps none.
+        # Without Landlock, the right to read all files would have no limits, so the process does not keep it.
         _become_nobody(reads_all=reads_paths_only and not all(map(_can_be_read_by_all, paths)))
     return system_calls.restrict_calls(door)
 
 
 def _become_nobody(*, reads_all: bool) -> None:
-    """Turn root into the user nobody. With `reads_all` it keeps the right to read the files of other users."""
+    """Turn root into the user nobody. With `reads_all` the process keeps the right to read other users' files."""
     os.setgroups([])
     os.setresgid(_NOBODY, _NOBODY, _NOBODY)
     _libc.prctl(_PR_SET_KEEPCAPS, int(reads_all), 0, 0, 0)
@@ -87,22 +87,22 @@ def _can_be_read_by_all(path: str) -> bool:
         return False
 
 
-# linux/landlock.h; the numbers of the calls are the same on all machines.
+# linux/landlock.h; the numbers of these calls are the same on all machines.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _READ_FILE, _READ_DIR = 1 << 2, 1 << 3
 _PATH_BENEATH = 1
-# The number of rights over files, by version, and the versions since which there are network rights and scopes.
+# The number of file rights, by Landlock version, and the versions that introduced network rights and scopes.
 _FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15}
 _ALL_FILE_RIGHTS, _NETWORK_SINCE, _SCOPE_SINCE = 16, 4, 6
 
 
 def _landlock_version() -> int:
-    """Return a number below 1 if the kernel has no Landlock or may not be asked."""
+    """Return Landlock's version; a number below 1 if the kernel lacks Landlock or forbids the question."""
     return int(_libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), 1))
 
 
 def _restrict_files(paths: Iterable[str]) -> bool:
-    """Return False if the kernel has no Landlock. Paths that may not be opened are skipped."""
+    """Allow reading only below the paths that can be opened. Return False if the kernel has no Landlock."""
     version = _landlock_version()
     if version < 1:
         return False

@@ -14,7 +14,7 @@ MAX_PAGES = 2_000
 
 
 class FindingCode(StrEnum):
-    """A fault of a file. Those in REFUSED refuse it; the others are advice."""
+    """A fault of a file. Codes in REFUSED make us refuse the file; other codes are advice."""
 
     ACTIVE = "active"
     ATTACHMENT = "attachment"
@@ -35,14 +35,14 @@ class FindingCode(StrEnum):
     LOCATION = "location"
 
 
-# The first that applies is shown. Files from before some of these were refused are still stored.
+# The first code that applies is shown. Older files with some of these codes are still stored.
 REFUSED = (
     *(FindingCode.PROTECTED, FindingCode.HIDDEN_FILE, FindingCode.ACTIVE, FindingCode.XFA, FindingCode.ATTACHMENT),
     *(FindingCode.ANIMATED, FindingCode.TOO_MANY_PAGES, FindingCode.NO_PAGES, FindingCode.TOO_LARGE),
     *(FindingCode.TOO_HEAVY, FindingCode.UNREADABLE),
 )
 
-# Endings of other types: a program that opens such a file by its name would not show the content that was inspected.
+# Endings of other types: a program that opens a file by such a name would not show the inspected content.
 _OTHER_TYPES = """
     html htm xhtml shtml mht mhtml xml svg svgz js mjs css json hta php asp aspx jsp cgi exe scr bat cmd msi msp ps1
     vbs vbe wsf jar dll lnk url reg sh bash py pl rb apk dmg pkg deb rpm iso img zip rar 7z gz tgz tar bz2 xz cab
@@ -50,12 +50,12 @@ _OTHER_TYPES = """
     eps ai psd indd xps epub chm gif bmp tif tiff webp heic heif avif ico raw dng cr2 nef jp2 jxl mp3 mp4 mov avi
     mkv wav swf
 """
-# The endings of programs and pages; no honest name has one before its last ending.
+# The endings of programs and web pages; no honest name has such an ending before its last one.
 _PROGRAMS = "html htm xhtml svg hta php asp aspx jsp exe scr bat cmd msi ps1 vbs jar lnk"
 
 
 def names_another_type(name: str) -> bool:
-    """Return True if a file name has the ending of another type, or that of a program before its last one."""
+    """Tell whether a file name ends like another type, or has a program's ending before its last ending."""
     endings = [suffix[1:].strip().lower() for suffix in PurePath(name.rstrip(". ")).suffixes]
     if not endings:
         return False
@@ -64,7 +64,7 @@ def names_another_type(name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """The pages of a PDF, the size of an upright picture in pixels, 0 if unknown, and the codes of faults."""
+    """The number of a PDF's pages, the size in pixels of an upright picture (0: unknown), and the codes of faults."""
 
     pages: int = 0
     width: int = 0
@@ -73,7 +73,7 @@ class Findings:
 
     @classmethod
     def from_json(cls, content: Any) -> "Findings":
-        """Read findings from a row or from the sandbox. Leaves out everything that is not understood."""
+        """Read findings from a row or from the sandbox. Leaves out all unknown members and codes."""
         content = content if isinstance(content, Mapping) else {}
         numbers = {name: content[name] for name in ("pages", "width", "height") if _is_count(content.get(name))}
         codes = content.get("codes")

@@ -1,4 +1,4 @@
-"""The checks of `manage.py doctor` of the sandbox, by attempts within it, and of the malware scanner."""
+"""The checks for `manage.py doctor` of the sandbox, by forbidden attempts within it, and of the malware scanner."""
 
 import errno
 import json
@@ -13,7 +13,7 @@ from . import malware, sandbox
 
 _TASK = f"{__name__}:attempt_all"
 _ANSWER_LIMIT = 1_000
-# The errors of Landlock, of a refused argument, and of a call that is not on the list.
+# The errors by which Landlock refuses, and by which the filter refuses an argument and an unlisted call.
 _REFUSALS = (errno.EACCES, errno.EPERM, errno.ENOSYS)
 
 
@@ -28,7 +28,7 @@ def _write() -> None:
     folder.rmdir()
 
 
-# Attempts that must fail in the sandbox, by the words for their failure.
+# Attempts that must fail in the sandbox, by the words that describe the protection.
 _ATTEMPTS: dict[str, Callable[[], object]] = {
     "no network": lambda: socket.socket().close(),
     "no programs": lambda: os.execv("/no-such-program", ["no"]),  # noqa: S606 - it is refused
@@ -40,7 +40,7 @@ _ATTEMPTS: dict[str, Callable[[], object]] = {
 
 
 def attempt_all(_content: bytes) -> bytes:
-    """Make all attempts, as a task of the sandbox, and return the names of those that the kernel refused."""
+    """Make all attempts, as a task of the sandbox, and return the names of the refused ones."""
     refused = []
     for name, attempt in _ATTEMPTS.items():
         try:

@@ -1,6 +1,6 @@
-"""Search an upload for a second file, a page, script, archive or PDF, which another program could take for the first.
+"""Search an upload for a hidden second file (page, script, archive or PDF) that another program could open instead.
 
-Pixels and pages are not searched, since they hold such bytes by accident: only metadata, and the bytes after the end.
+Only metadata and the bytes after the end are searched, since pixels and pages may hold such bytes by accident.
 """
 
 import io
@@ -9,18 +9,18 @@ import zipfile
 
 from .findings import JPEG, PDF
 
-# The beginning of a page, or of a program of a web server.
+# The beginning of a web page, or of a program that a web server runs.
 _PAGE = re.compile(rb"<(?:!doctype\s+html|html|head|body|script|iframe|svg|\?php)[\s>/]", re.IGNORECASE)
 # An entry of a ZIP archive's directory, and the beginnings of other archives.
 _ARCHIVE = re.compile(rb"PK\x01\x02|Rar!\x1a\x07|7z\xbc\xaf\x27\x1c")
 _PDF = b"%PDF-"
-# A PDF may begin so many bytes into a file.
+# A PDF may begin up to this many bytes into a file.
 _HEAD = 1024
-# A JPEG whose first segment has this length is, as a script, the beginning of a comment.
+# Read as a script, a JPEG whose first segment has this length begins with a comment.
 _COMMENT = b"/*"
 _COMMENT_END = b"*/"
 
-# Markers within a JPEG's data that do not end it: a stuffed byte, and restarts.
+# A marker of a JPEG; stuffed bytes and restarts, which stand within its data, are excluded.
 _JPEG_MARKER = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]")
 _JPEG_END = b"\xff\xd9"
 _JPEG_NOTES = frozenset({*range(0xE0, 0xF0), 0xFE})
@@ -43,12 +43,12 @@ def hides_another_file(content: bytes, mime_type: str) -> bool:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             return bool(archive.namelist())
     except Exception:
-        # Hardly any file is an archive, and a broken one may raise anything.
+        # Hardly any file is an archive, and a broken archive may raise any error.
         return False
 
 
 def split_picture(content: bytes, mime_type: str) -> tuple[bytes, bool]:
-    """Return a JPEG or PNG without its pixels, and True if it has an end marker."""
+    """Return a JPEG or PNG without its pixels, and whether the file has an end marker."""
     return _split_jpeg(content) if mime_type == JPEG else _split_png(content)
 
 
@@ -60,7 +60,7 @@ def _split_jpeg(content: bytes) -> tuple[bytes, bool]:
         at = match.end()
         if marker == _JPEG_END:
             return b"".join([*segments, content[at:]]), True
-        # Each segment has its length; the header of a scan is followed by its data, up to the next marker.
+        # Each segment begins with its length; a scan's header is followed by data, up to the next marker.
         end = at + max(2, int.from_bytes(content[at : at + 2], "big"))
         if marker[1] in _JPEG_NOTES:
             segments.append(content[at + 2 : end])

@@ -1,4 +1,4 @@
-"""The inspection of uploaded files, and pictures of their pages, by the sandbox."""
+"""The inspection of uploaded files, and the drawing of their pages, in the sandbox."""
 
 import json
 from typing import IO
@@ -7,12 +7,12 @@ from . import sandbox
 from .findings import FindingCode, Findings
 from .sandbox_process import CPU_SECONDS
 
-# In pixels. Drawing a close one takes no longer, since the file is decoded whole; it is three times as many bytes.
+# Sizes in pixels. CLOSE takes no longer to draw, since any file is decoded whole, but three times as many bytes.
 SMALL, LARGE, CLOSE = 320, 1400, 2400
 
 _TASKS = "formation_portal.documents.inspection_task"
 _ANSWER_LIMIT = 3_000_000
-# The smallest file of each type that has anything to show is larger.
+# Any file with visible content, of any type, is larger than this.
 _MIN_BYTES = 60
 _JPEG_START = b"\xff\xd8"
 
@@ -20,7 +20,7 @@ _JPEG_START = b"\xff\xd8"
 def inspect_file(content: IO[bytes], mime_type: str, *, seconds: int = CPU_SECONDS) -> tuple[Findings, bytes]:
     """Return the findings in a file, and a small JPEG of its first page, or b"" if the file is refused.
 
-    A file that takes too long or too much memory, or breaks a library, has the finding TOO_HEAVY. Raises SandboxBusy.
+    A file that takes too much time or memory, or crashes a library, has the finding TOO_HEAVY. Raises SandboxBusy.
     """
     content.seek(0)
     if len(content.read(_MIN_BYTES)) < _MIN_BYTES:
@@ -37,7 +37,7 @@ def inspect_file(content: IO[bytes], mime_type: str, *, seconds: int = CPU_SECON
 
 
 def draw_page(content: IO[bytes], mime_type: str, *, side: int = SMALL, page: int = 1) -> bytes:
-    """Draw a page of an accepted file as a JPEG, or return b"". Raises SandboxBusy."""
+    """Draw a page of an accepted file as a JPEG; return b"" if that fails. Raises SandboxBusy."""
     picture = sandbox.run_task(
         f"{_TASKS}:draw_content", content, answer_limit=_ANSWER_LIMIT, mime_type=mime_type, side=side, page=page
     )
@@ -45,7 +45,7 @@ def draw_page(content: IO[bytes], mime_type: str, *, side: int = SMALL, page: in
 
 
 def _parse_answer(answer: bytes) -> tuple[Findings, bytes]:
-    """Parse the answer of a process that a hostile file may have taken over, so nothing in it is trusted."""
+    """Parse the answer without trusting any part, since a hostile file may have taken over the process."""
     line, _, picture = answer.partition(b"\n")
     try:
         findings = Findings.from_json(json.loads(line))

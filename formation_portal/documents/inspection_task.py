@@ -23,7 +23,7 @@ def draw_content(content: bytes, *, mime_type: str, side: int, page: int) -> byt
     try:
         _, image = inspect_pdf(content, side, page) if mime_type == PDF else inspect_image(content, side)
     except Exception:
-        # Libraries raise any error at a broken file.
+        # A broken file may make the libraries raise any error.
         return b""
     return as_jpeg(image) if image else b""
 
@@ -41,7 +41,7 @@ def _inspect(content: bytes, mime_type: str, side: int) -> tuple[Findings, bytes
             findings, image = inspect_pdf(content, side)
         else:
             findings, image = inspect_image(content, side)
-            # Pillow would show a part of a page for the whole.
+            # Pillow would show part of an incomplete picture as if it were the whole.
             if not split_picture(content, mime_type)[1]:
                 codes.add(FindingCode.UNREADABLE)
         findings = findings.with_codes(codes)
@@ -52,17 +52,17 @@ def _inspect(content: bytes, mime_type: str, side: int) -> tuple[Findings, bytes
         return Findings(codes=(*codes, FindingCode.UNREADABLE)), b""
 
 
-# More pages than a person reads who checks a document.
+# A person who checks a document does not read more pages.
 MANY_PAGES = 100
 
-# PDFium's error codes: none, and yet no page; a password; an unknown kind of protection.
+# PDFium's error codes: 0 for no error, but no page either; 4 for a password; 5 for an unknown kind of protection.
 _PDFIUM_CODES = {0: FindingCode.NO_PAGES, 4: FindingCode.PROTECTED, 5: FindingCode.PROTECTED}
-# Pixels per point. A page of the size of a stamp need not fill the screen.
+# Pixels per point: a page as small as a stamp need not fill the screen.
 _LARGEST_SCALE = 4.0
 
 
 def inspect_pdf(content: bytes, side: int, page: int = 1) -> tuple[Findings, Image.Image | None]:
-    """Return the findings, and a picture of the page. Raises PdfiumError."""
+    """Return the findings in a PDF, and a picture of the page. Raises PdfiumError."""
     try:
         document = PdfDocument(content)
     except PdfiumError as error:
@@ -83,13 +83,13 @@ def inspect_pdf(content: bytes, side: int, page: int = 1) -> tuple[Findings, Ima
     return Findings(pages=count, codes=tuple(codes)), image
 
 
-# A4 at 600 dots per inch has 35 million, the picture of a good phone 50 million.
+# A4 at 600 dots per inch has 35 million pixels, a good phone's picture 50 million.
 MAX_PIXELS = 60_000_000
-# The memory that a picture may take while it is decoded. A progressive JPEG keeps all scans, with two bytes a number;
-# any other is decoded at a fraction of its size.
+# The memory that decoding a picture may take. A progressive JPEG is kept whole, with two bytes for each number; any
+# other JPEG is decoded at a fraction of its size.
 _MAX_DECODED_BYTES = 160_000_000
 _BYTES_PER_PIXEL = {"1": 1, "L": 1, "P": 1, "LA": 4, "I;16": 2}
-# Fewer than 1,024 x 768 hardly hold a page of small print.
+# A page of small print hardly fits in fewer than 1,024 x 768 pixels.
 MIN_PIXELS = 700_000
 
 _FORMATS = ("JPEG", "PNG")
@@ -108,15 +108,15 @@ _SIDEWAYS = (5, 6, 7, 8)
 # A picture is scaled down to this side before it is measured, so that the limits fit all sizes.
 _MEASURED_SIDE = 800
 _EDGES = ImageFilter.Kernel((3, 3), (0, 1, 0, 1, -4, 1, 0, 1, 0), scale=1, offset=128)
-# A narrower stripe is no page.
+# A narrower picture is not a page, so it is not measured.
 _MIN_SIDE = 16
-# Pixels whose brightness is within this distance of the median are paper. A page with a smaller share of ink is blank.
+# Pixels with a brightness this close to the median are paper. A page with a smaller share of ink than this is blank.
 _PAPER_RANGE = 32
 _MIN_INK = 0.0005
-# The variance between neighbouring pixels, as a share of all variance.
+# The variance between neighbouring pixels of a sharp picture is at least this share of the total variance.
 _MIN_SHARPNESS = 0.008
 
-# This module checks the size itself, before anything is decoded.
+# This module checks the size itself, before it decodes a picture.
 Image.MAX_IMAGE_PIXELS = None
 
 
@@ -150,7 +150,7 @@ def _decoded_bytes(image: Image.Image) -> int:
 
 
 def measure(image: Image.Image) -> list[FindingCode]:
-    """Return BLANK if there is no ink on a picture, BLURRED if nothing on it is sharp."""
+    """Return [BLANK] if a picture has no ink, [BLURRED] if no part of it is sharp, else []."""
     grey = image.convert("L")
     grey.thumbnail((_MEASURED_SIDE, _MEASURED_SIDE))
     if min(grey.size) < _MIN_SIDE:
@@ -175,7 +175,7 @@ def as_jpeg(image: Image.Image) -> bytes:
 
 
 def _read_exif(image: Image.Image) -> tuple[int, list[FindingCode]]:
-    """Return the orientation of the camera, and LOCATION if the file has one. Broken metadata counts as none."""
+    """Return the camera's orientation, and LOCATION if the file names a place. Broken metadata is ignored."""
     try:
         # `image.getexif` would decode the whole picture first.
         exif = Image.Exif()
@@ -185,14 +185,14 @@ def _read_exif(image: Image.Image) -> tuple[int, list[FindingCode]]:
         return 1, []
 
 
-# So many rows at a time are converted, so that a large picture is not in memory twice.
+# The number of rows converted at a time, so that a large picture is never in memory twice.
 _BAND_ROWS = 256
 
 
 def _flatten(image: Image.Image, side: int) -> Image.Image:
-    """Convert a picture to RGB on white. A JPEG is decoded at a fraction if possible."""
+    """Convert a picture to RGB on white. A JPEG is decoded at a fraction of its size if possible."""
     image.draft(image.mode, (2 * side, 2 * side))
-    # By whole numbers to twice the size first, which is as good and takes little memory.
+    # First reduce by a whole factor to about twice the wanted size: as good as scaling, and takes little memory.
     factor = max(1, max(image.size) // (2 * side))
     flat = Image.new("RGB", (math.ceil(image.width / factor), math.ceil(image.height / factor)))
     rows = factor * max(1, _BAND_ROWS // factor)
@@ -205,7 +205,7 @@ def _flatten(image: Image.Image, side: int) -> Image.Image:
 
 def _to_rgb(image: Image.Image) -> Image.Image:
     if image.mode.startswith("I"):
-        # 16 bits of grey.
+        # Convert 16 bits of grey to 8.
         image = image.point(lambda value: value / 256).convert("L")
     if not image.has_transparency_data:
         return image.convert("RGB")

@@ -1,6 +1,6 @@
-"""Search a PDF for active and hidden content, by qpdf, which reads objects as a viewer does.
+"""Search a PDF for active and hidden content with qpdf, which reads objects as a viewer does.
 
-Links, form fields, signatures and an action that opens the file at a page do nothing by themselves.
+Links, form fields, signatures and actions that only open a page are allowed: they do nothing by themselves.
 """
 
 import io
@@ -12,9 +12,9 @@ import pikepdf
 
 from .findings import MAX_PAGES, FindingCode
 
-# The nesting of containers within an object; honest files have a handful of levels.
+# The deepest nesting of containers within an object; honest files have a handful of levels.
 _MAX_DEPTH = 100
-# A stream with more filters is meant to unfold without end.
+# A stream with more filters is probably meant to expand without end.
 _MAX_FILTERS = 3
 
 # The kinds of actions, annotations and media that do something.
@@ -24,23 +24,23 @@ _ACTIVE_KINDS = frozenset(
         *("/RichMediaExecute", "/RichMedia", "/3D", "/Movie", "/Sound", "/Screen", "/U3D", "/PRC"),
     }
 )
-# An object without any of these names needs no closer look; qpdf writes each name in one way.
+# An object without any of these names needs no closer look; qpdf always writes a name the same way.
 _TELLING = re.compile(
     rb"/(?:JS|AA|EF|XFA|URI|FileAttachment|EmbeddedFile|Collection|Filter"
     rb"|" + b"|".join(name[1:].encode() for name in _ACTIVE_KINDS) + rb")(?![^\s/<>\[\]()])"
 )
-# The bytes that scanners fill a file up with.
+# The bytes with which scanners pad a file at its end.
 _PADDING = b"\0 \t\r\n"
-# The warnings of qpdf after which two readers may see two files. Others, of a wrong count or a missing entry, are about
-# slips of honest programs.
+# Warnings of qpdf about faults that two viewers may read differently. Other warnings, as of a wrong count or a missing
+# entry, are about slips of honest programs.
 _GUESSED = re.compile("recover|endstream|duplicated key|loop|damaged", re.IGNORECASE)
 _SCRIPT_ADDRESS = re.compile(rb"\s*(?:javascript|vbscript|data):", re.IGNORECASE)
 
 
 def judge_pdf(content: bytes) -> frozenset[FindingCode]:
-    """Return the reasons to refuse the file. Raises the errors of pikepdf for a broken one."""
+    """Return the reasons to refuse the file. Raises the errors of pikepdf for a broken file."""
     try:
-        # Without recovery: readers would guess in different ways.
+        # Without recovery, since each viewer would guess in its own way.
         with pikepdf.open(io.BytesIO(content.rstrip(_PADDING)), attempt_recovery=False, suppress_warnings=True) as pdf:
             if pdf.is_encrypted:
                 return frozenset({FindingCode.PROTECTED})
@@ -66,7 +66,7 @@ def _judge_object(pdf_object: Any) -> Iterator[FindingCode]:
 
 
 def _dictionaries(container: Any, depth: int = 0) -> Iterator[Any]:
-    """Yield the dictionary and those within it, except objects of their own."""
+    """Yield the dictionary and those nested in it, but not those in separate objects."""
     if depth > _MAX_DEPTH:
         raise ValueError("containers stand too deep in one another")
     parts = container

@@ -1,6 +1,6 @@
-"""The sandbox: it runs tasks in a process with little time, little memory and no disk.
+"""The sandbox, which runs tasks in a process with little time, little memory and no disk.
 
-Each process of ours has one sandbox (`sandbox_process`), started when it is first needed.
+Each process of the portal has its own sandbox (`sandbox_process`), started when first needed.
 """
 
 import atexit
@@ -28,27 +28,27 @@ from .system_calls import refuse_unlisted_call
 
 logger = logging.getLogger(__name__)
 
-# Tasks at once; others wait, so that files do not take the machine from pages.
+# The number of tasks that run at once; others wait, so that pages stay fast.
 _SLOTS = 2
-# One task at a time may take more than MEMORY_BYTES, and no more than this.
+# Only one task at a time may take more than MEMORY_BYTES, up to this limit.
 LARGE_MEMORY_BYTES = 600_000_000
-# The sandbox's own process with its libraries (20 MB), the pages that two tasks change, and two files of 10 MB.
+# The sandbox's process with its libraries (20 MB), the memory pages that two tasks change, and two files of 10 MB.
 _PROCESS_BYTES = 60_000_000
-# The memory of the sandbox of one process.
+# The most memory that the sandbox of one process takes.
 MEMORY_AT_MOST = _PROCESS_BYTES + LARGE_MEMORY_BYTES + (_SLOTS - 1) * MEMORY_BYTES
-# So many requests may wait, and no longer than these seconds, since the process's other threads serve pages.
+# How many requests may wait, and for how many seconds: few, since the process's threads also serve pages.
 _PLACES = 3
 _WAIT_SECONDS = 8
-# The kernel may end a task so many seconds late.
+# How many seconds late the kernel may end a task.
 _GRACE_SECONDS = 2
 _PIECE_BYTES = 1 << 20
-# Unlisted system calls of a task that are counted; the kernel refuses further ones by itself.
+# How many unlisted system calls of a task are counted; the kernel refuses further ones without a report.
 _MAX_COUNTED = 100
 _PROJECT = Path(__file__).resolve().parents[2]
 
 
 class SandboxBusy(Exception):
-    """The task was not started, since other tasks took too long."""
+    """Raised if a task was not started, since other tasks took too long."""
 
 
 def run_task(
@@ -62,7 +62,7 @@ def run_task(
     is_trial: bool = False,
     **arguments: Any,
 ) -> bytes:
-    """Run the task `module:function` on the content, with these arguments (JSON), and return its answer.
+    """Run the task `module:function` on the content with JSON arguments, and return its answer.
 
     The content is copied into memory, since a stored file may be encrypted. The task may read the paths in `reads`,
     beside libraries and fonts. Unlisted system calls are counted, unless the task `is_trial`. Returns b"" if the task
@@ -105,7 +105,7 @@ def _slot(*, is_large: bool) -> Iterator[None]:
 
 @contextmanager
 def _unnamed_file(content: IO[bytes] | bytes) -> Iterator[IO[bytes]]:
-    """Write the content to a file without a name, in memory if the system can."""
+    """Write the content to an unnamed file, in memory if the system supports that."""
     with os.fdopen(os.memfd_create("task"), "w+b") if hasattr(os, "memfd_create") else TemporaryFile() as file:
         if isinstance(content, bytes):
             file.write(content)
@@ -117,7 +117,7 @@ def _unnamed_file(content: IO[bytes] | bytes) -> Iterator[IO[bytes]]:
 
 
 class _Sandbox:
-    """The sandbox of this process. A process that is forked starts another."""
+    """The sandbox of this process. A forked process starts another sandbox."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -126,7 +126,7 @@ class _Sandbox:
         self._door: socket.socket | None = None
 
     def ask(self, task: str, files: tuple[int, int], seconds: int, limit: int) -> tuple[bytes, Counter[int]]:
-        """Return the task's answer, or b"" if there is none in time, and its unlisted calls."""
+        """Return the task's answer (b"" if it is late), and the number of its unlisted calls by call."""
         answer, answering = os.pipe()
         door, their_door = socket.socketpair()
         try:
@@ -147,7 +147,7 @@ class _Sandbox:
             try:
                 socket.send_fds(self._open(), [message], descriptors)
             except OSError:
-                # The process has ended, and a new one does as well.
+                # The sandbox's process has ended, so a new one gets the request.
                 self.close()
                 socket.send_fds(self._open(), [message], descriptors)
 
@@ -169,7 +169,7 @@ class _Sandbox:
 
 
 def _start_process(connection: int) -> "subprocess.Popen[bytes]":
-    """Start the sandbox's process without settings but PATH. One thread and few arenas keep it small."""
+    """Start the sandbox's process; of our environment it gets only PATH. One thread and few arenas keep it small."""
     return subprocess.Popen(  # noqa: S603 - the arguments are our own
         [sys.executable, "-m", "formation_portal.documents.sandbox_process", str(connection)],
         cwd=_PROJECT,
@@ -187,7 +187,7 @@ def _start_process(connection: int) -> "subprocess.Popen[bytes]":
 
 
 class _Exchange:
-    """Read the answer of a task, and refuse and count its unlisted system calls meanwhile."""
+    """Reader of a task's answer, which also refuses and counts the task's unlisted system calls."""
 
     def __init__(self, answer: int, door: socket.socket) -> None:
         self.calls: Counter[int] = Counter()
@@ -199,7 +199,7 @@ class _Exchange:
         self._poll.register(door, select.POLLIN)
 
     def read(self, seconds: float, limit: int) -> bytes:
-        """Return b"" if the answer is not complete in time or longer than the limit."""
+        """Return the answer, or b"" if it is not complete in time or longer than the limit."""
         deadline = time.monotonic() + seconds
         answer = bytearray()
         while len(answer) <= limit:
@@ -218,7 +218,7 @@ class _Exchange:
         return b""
 
     def _start_listening(self) -> None:
-        """Receive the descriptor that reports unlisted calls, if the kernel has one."""
+        """Receive the descriptor that reports unlisted calls, if the kernel gave one."""
         self._poll.unregister(self._door)
         descriptors = socket.recv_fds(self._door, 1, 1)[1]
         if descriptors:

@@ -1,4 +1,4 @@
-"""The sandbox's process: it keeps the libraries loaded, and forks a confined process for each task.
+"""The sandbox's process, which keeps the libraries loaded and forks a confined process for each task.
 
 A request is a task's name, `module:function`, with four descriptors: the content, the task's arguments as a file of
 JSON, the end of a pipe for the answer, and a socket for the descriptor that reports unlisted system calls.
@@ -20,25 +20,25 @@ from typing import cast
 
 from . import confinement
 
-# The length of a task's name.
+# The length to which a task's name is padded.
 NAME_BYTES = 256
 
-# The processor time of a task, unless it is called with another.
+# The default limit of a task's processor time.
 CPU_SECONDS = 5
-# On a busy machine a task may take so many seconds for each second of processor time.
+# A task may take this many seconds for each second of processor time, since the machine may be busy.
 WALL_CLOCK_FACTOR = 5
-# The memory of a task beyond that of the process it begins with, unless it is called with another.
+# The default limit of a task's memory, beyond the memory of the forked process.
 MEMORY_BYTES = 200_000_000
-# Libraries reserve more addresses than they use.
+# Libraries reserve more address space than they use.
 _ADDRESS_FACTOR = 2
-# Processes that serve pages come first.
+# Lowers the priority of tasks, so that processes that serve pages come first.
 _NICE = 10
 
 Task = Callable[..., bytes]
 
 
 def limit_resources(seconds: int, memory: int) -> None:
-    """Limit time and memory, and forbid files and core dumps. No code can catch the alarm."""
+    """Limit time and memory, and forbid writing files and core dumps. No code can catch the alarm."""
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, WALL_CLOCK_FACTOR * seconds)
     sizes = [int(pages) * resource.getpagesize() for pages in Path("/proc/self/statm").read_text().split()]
@@ -54,11 +54,11 @@ def limit_resources(seconds: int, memory: int) -> None:
 
 
 def serve(connection: socket.socket) -> None:
-    # Ctrl-C is for the process that sends requests; this one ends after that.
+    # Ctrl-C is for the process that sends requests; this process ends after it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.nice(_NICE)
     confinement.leave_network()
-    # The deadlines of running tasks: one that has blocked its alarm is ended all the same.
+    # The deadlines of running tasks, so that even a task that has blocked its alarm is ended.
     deadlines: dict[int, float] = {}
     while True:
         while not select.select([connection], [], [], 1 if deadlines else None)[0]:
@@ -67,7 +67,7 @@ def serve(connection: socket.socket) -> None:
         _end_late(deadlines)
         if not name:
             return
-        # Loaded once, before the fork: a confined process cannot look for its libraries.
+        # The module is loaded before the fork, since a confined process cannot look for its libraries.
         module, _, function = name.decode().strip().partition(":")
         task = cast(Task, getattr(import_module(module), function))
         content, arguments, answer, door = descriptors
@@ -92,7 +92,7 @@ def _end_late(deadlines: dict[int, float]) -> None:
 
 
 def _run_task(task: Task, request: Mapping[str, object], content: int, answer: int, door: socket.socket) -> None:
-    """Confine this process, run a task and exit. A task that fails has written nothing."""
+    """Confine this process, run a task and exit. A task that fails writes no answer."""
     try:
         with os.fdopen(content, "rb") as content_file, os.fdopen(answer, "wb") as answer_file:
             limit_resources(cast(int, request["seconds"]), cast(int, request["memory"]))
@@ -103,7 +103,7 @@ def _run_task(task: Task, request: Mapping[str, object], content: int, answer: i
 
 
 def _confine(readable: list[str], door: socket.socket) -> None:
-    """Confine this process, and send the descriptor that reports unlisted calls away: a task must not have it."""
+    """Confine this process, and give away the descriptor that reports unlisted calls, which a task must not have."""
     with door:
         listener = confinement.confine(readable, door.fileno())
         if listener is not None:

@@ -1,5 +1,5 @@
 """The list of system calls that a task may make, enforced by a seccomp filter. An unlisted call fails with ENOSYS, so
-that a library falls back to another, and is reported. A listed call with a harmful argument fails with EPERM."""
+that a library falls back to another call, and is reported. A listed call with a harmful argument fails with EPERM."""
 
 import ctypes
 import errno
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.prctl.argtypes = (ctypes.c_int, ctypes.c_ulong, ctypes.c_void_p, ctypes.c_ulong, ctypes.c_ulong)
 
-# Each call with its number on x86-64 and on ARM64, or - if it has none.
+# Each call with its numbers on x86-64 and on ARM64; - where the call does not exist.
 _ALLOWED = """
     read 0 63, readv 19 65, pread64 17 67, preadv 295 69, write 1 64, writev 20 66, close 3 57, lseek 8 62
     dup 32 23, dup3 292 24, fadvise64 221 223, getdents 78 -, getdents64 217 61, getcwd 79 17
@@ -29,19 +29,19 @@ _ALLOWED = """
     getrusage 98 165, getrlimit 97 163, getpriority 140 141, getpid 39 172, gettid 186 178, getppid 110 173
     getuid 102 174, geteuid 107 175, getgid 104 176, getegid 108 177, getgroups 115 158
 """
-# Libraries expect that these may be missing, and make an older call: they are refused and not counted.
+# Libraries replace these calls by older ones if they are missing, so they are refused and not counted.
 _MISSING = "clone3 435 435, openat2 437 437"
 
-# The machine, its number in linux/audit.h, and the column above.
+# By machine: its number in linux/audit.h, and its column in the list above.
 _MACHINES = {"x86_64": (0xC000_003E, 0), "aarch64": (0xC000_00B7, 1)}
 _INSTALL = {"x86_64": 317, "aarch64": 277}
-# The second way of calling on x86-64 begins here.
+# From here, call numbers on x86-64 belong to a second interface (x32), which no task may use.
 _X32 = 0x4000_0000
 
 _PR_SET_SECCOMP, _MODE_FILTER, _FLAG_NEW_LISTENER = 22, 2, 1 << 3
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _CLONE_THREAD, _CLONE_NAMESPACES = 0x0001_0000, 0x7E02_0080
-# Duplicating a descriptor, and its flags, but not the commands that direct its signals.
+# Duplicating a descriptor, and reading or setting its flags, but no command that directs its signals.
 _FCNTL = (fcntl.F_DUPFD, fcntl.F_GETFD, fcntl.F_SETFD, fcntl.F_GETFL, fcntl.F_DUPFD_CLOEXEC)
 # Testing for a terminal (TCGETS, TIOCGWINSZ), and closing a file when a program starts (FIOCLEX).
 _IOCTL = (0x5401, 0x5413, 0x5451)
@@ -59,18 +59,18 @@ _LACK_CALL = (_RETURN, 0, 0, _REFUSE | errno.ENOSYS)
 
 
 def has_filters() -> bool:
-    """Return True if the kernel takes a filter and this module has one for the machine."""
+    """Tell whether the kernel accepts filters, and this module has a filter for the machine."""
     if platform.machine() not in _MACHINES or sys.byteorder != "little":
         return False
-    # A kernel with filters refuses the address of this missing program.
+    # A kernel with filters fails with EFAULT, since no program is given.
     _libc.prctl(_PR_SET_SECCOMP, _MODE_FILTER, None, 0, 0)
     return ctypes.get_errno() == errno.EFAULT
 
 
 def restrict_calls(door: int) -> int | None:
-    """Restrict this thread to the calls on the list. Return a descriptor that reports others, if the kernel has one.
+    """Restrict this thread to the calls on the list. Return a descriptor that reports others, if possible.
 
-    Both it and the socket `door` must be closed before a task begins, since the descriptor can allow any call.
+    The descriptor and the socket `door` must be closed before a task begins, since the descriptor can allow any call.
     """
     if not has_filters():
         return None
@@ -79,7 +79,7 @@ def restrict_calls(door: int) -> int | None:
     listener: int = _libc.syscall(_INSTALL[machine], 1, ctypes.c_ulong(_FLAG_NEW_LISTENER), program.address)
     if listener >= 0:
         return listener
-    # A container's runtime may listen already, or forbid it: then no call is reported.
+    # A container's runtime may already listen to calls, or forbid that: then no call is reported.
     program = _Program(_filter(*_MACHINES[machine], os.getpid(), door, otherwise=_REFUSE | errno.ENOSYS))
     if _libc.prctl(_PR_SET_SECCOMP, _MODE_FILTER, program.address, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "The kernel refuses the filter of system calls")
@@ -112,12 +112,12 @@ def _decisions(pid: int, door: int) -> dict[str, list[_Instruction]]:
     return {
         _ALLOWED: [_ALLOW_CALL],
         _MISSING: [_LACK_CALL],
-        # A file may be opened for reading, a thread started but no process, and no alarm changed.
+        # A file may only be opened for reading, a thread may be started but no process, and no alarm handler changed.
         "open 2 -": _allow_without_bits(1, _WRITING),
         "openat 257 56": _allow_without_bits(2, _WRITING),
         "clone 56 220": _allow_without_bits(0, _CLONE_NAMESPACES, needed=_CLONE_THREAD),
         "rt_sigaction 13 134": _refuse_value(0, signal.SIGALRM),
-        # Limits and signals are this process's own.
+        # A task may only limit and signal its own process.
         "prlimit64 302 261": _allow_values(0, (0,)),
         "kill 62 129, tkill 200 130, tgkill 234 131": _allow_values(0, (pid,)),
         "fcntl 72 25": _allow_values(1, _FCNTL),
@@ -156,13 +156,13 @@ def _numbers(calls: str, column: int) -> Iterator[int]:
             yield int(columns[1 + column])
 
 
-# linux/seccomp.h: a notification is 80 bytes, with its id first and the number of the call at 16; an answer is 24.
+# linux/seccomp.h: a notification has 80 bytes, beginning with its id, with the call's number at byte 16.
 _RECEIVE, _SEND = 0xC050_2100, 0xC018_2101
 _NOTIFICATION_BYTES, _CALL_AT = 80, 16
 
 
 def refuse_unlisted_call(listener: int) -> int:
-    """Refuse a call that is not on the list, with ENOSYS, and return its number. Raises OSError if the task ended."""
+    """Refuse an unlisted call with ENOSYS, and return the call's number. Raises OSError if the task has ended."""
     notification = bytearray(_NOTIFICATION_BYTES)
     fcntl.ioctl(listener, _RECEIVE, notification)
     (identifier,) = struct.unpack_from("=Q", notification)

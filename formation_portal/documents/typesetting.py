@@ -1,4 +1,4 @@
-"""The task of the sandbox that typesets a record as a PDF, by Typst. Typed text is never read as mark-up."""
+"""The task of the sandbox that typesets a record as a PDF with Typst. People's text is never read as mark-up."""
 
 import json
 import re
@@ -9,10 +9,10 @@ from typing import Any, Literal
 import typst
 
 _ACCESSIBLE: Literal["ua-1"] = "ua-1"
-# Typst's error for a text that it has no font for, and its notation of a character in it.
+# Typst's error for a text that no font can show, and its notation for a character in that text.
 _MISSING_TEXT = re.compile(r'the text `"(.+?)"` could not be displayed')
 _ESCAPED = re.compile(r"\\u\{([0-9a-f]+)\}")
-# Every font has these; Typst names them if they stand beside others.
+# Characters that every font has; Typst names them too if they stand beside missing ones.
 _COMMON = frozenset(map(chr, range(0x20, 0x17F)))
 _MAX_ROUNDS = 11
 
@@ -21,7 +21,7 @@ def typeset(content: bytes, *, source: str, fonts: str, logo: str, made_at: int,
     """Typeset a record (JSON) as a PDF, or return, as JSON, the characters that no font has.
 
     `source` is the path of the Typst file, `fonts` a folder of more fonts or "", `logo` an SVG or PNG file or "",
-    `made_at` is in seconds since 1970. A PDF that `is_accessible` is PDF/UA-1.
+    `made_at` the time in seconds since 1970. With `is_accessible` the PDF conforms to PDF/UA-1.
     """
     record = json.loads(content)
     picture = list(Path(logo).read_bytes()) if logo else []
@@ -64,7 +64,7 @@ def map_texts(record: Any, change: Callable[[str], str]) -> Any:
 
 
 def _with_marks(record: Any, missing: Collection[str]) -> Any:
-    """Replace the missing characters, so that compiling again shows other errors."""
+    """Replace the missing characters, so that the next compilation names further ones."""
     marks = str.maketrans(dict.fromkeys(missing, "?"))
     return map_texts(record, lambda text: text.translate(marks))
 
