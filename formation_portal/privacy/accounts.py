@@ -1,5 +1,5 @@
-"""The deletion of a customer's account. Decided applications stay, under a number in place of the owner. The row stays
-too, without any personal data, since the history needs an author."""
+"""The deletion of a customer's account. Decided applications stay, with a number in place of the owner's name. The
+account's row stays too, without personal data, since the history needs an author."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -24,12 +24,12 @@ from formation_portal.invitations.models import Invitation
 from formation_portal.mail.outbox import empty_letters_to, queue_letter
 from formation_portal.relay.erasure import settled
 
-# The host of addresses that nobody can have (RFC 2606).
+# The host of e-mail addresses that nobody can have (RFC 2606).
 NOWHERE = "deleted.invalid"
 
 
 class NotErasable(Exception):
-    """The account cannot be deleted: it is an agent's, or has applications that are `under_way`."""
+    """Raised if an account cannot be deleted: it is an agent's, or has applications that are `under_way`."""
 
     def __init__(self, under_way: Iterable[Application] = ()) -> None:
         super().__init__("The account can't be deleted yet")
@@ -38,7 +38,7 @@ class NotErasable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class AccountContent:
-    """The applications that are deleted with an account, those that stay, and those that prevent it."""
+    """The applications that are deleted with an account, those that stay, and those that prevent its deletion."""
 
     goes: tuple[Application, ...]
     stays: tuple[Application, ...]
@@ -63,13 +63,13 @@ class AccountContent:
 
 
 def erase_account(user: User, *, by: User | None, only_unused: bool = False) -> None:
-    """Delete a customer's account. `by` is its holder, or None for the portal. Does nothing to a deleted account.
+    """Delete a customer's account. `by` is the holder, or None for the portal. A deleted account is left alone.
 
-    Raises NotErasable; with `only_unused` also if it has an application, or if its holder has signed in since `user`
-    was read. The holder gets a last letter.
+    Raises NotErasable; with `only_unused` also if the account has an application, or the holder has signed in since
+    `user` was read. A holder who deletes the account gets a last letter.
     """
     with transaction.atomic():
-        # Without the key, so that rows that refer to the account can be committed meanwhile.
+        # Without locking the key, so that rows that refer to the account can be committed meanwhile.
         locked = User.objects.select_for_update(no_key=True).get(pk=user.pk)
         if locked.email.endswith(f"@{NOWHERE}"):
             return
@@ -78,7 +78,7 @@ def erase_account(user: User, *, by: User | None, only_unused: bool = False) -> 
             raise NotErasable(content.under_way)
         if only_unused and (content.goes or content.stays or locked.last_login != user.last_login):
             raise NotErasable
-        # Rows that other changes lock are locked before the audit log, for which those changes wait last.
+        # Lock the applications before the audit log, in the order in which other changes lock them.
         applications = Application.objects.filter(pk__in=[application.pk for application in content.goes])
         list(applications.order_by("pk").select_for_update())
         _delete_traces(locked)
@@ -95,9 +95,9 @@ def erase_account(user: User, *, by: User | None, only_unused: bool = False) -> 
 
 
 def _delete_traces(user: User) -> None:
-    """Delete the rows that name the account outside its own applications, and those that sign its holder in."""
+    """Delete rows that name the account outside its own applications, and rows with which its holder signs in."""
     Collaborator.objects.filter(Q(user=user) | Q(email__iexact=user.email)).delete()
-    # The other application keeps the invitation, without the address.
+    # Invitations to other people's applications stay, without the e-mail address.
     Invitation.objects.filter(email__iexact=user.email).update(email=f"guest@{NOWHERE}")
     EmailAddress.objects.filter(user=user).delete()
     Authenticator.objects.filter(user=user).delete()

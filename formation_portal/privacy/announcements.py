@@ -19,7 +19,7 @@ NOTICE = timedelta(days=14)
 
 
 def announce_deletion(application: Application) -> None:
-    """Raise Unread if the draft was changed or announced since it was read."""
+    """Announce the deletion to the owner. Raises Unread if the draft was changed or announced meanwhile."""
     now = timezone.now()
     owner = application.owner
     with transaction.atomic():
@@ -45,7 +45,7 @@ def announce_deletion(application: Application) -> None:
 
 
 def deleted_on(application: Application) -> datetime | None:
-    """Return when the draft is deleted unless it is changed; None if no announcement is in force."""
+    """Return when the draft will be deleted unless it is changed; None if no deletion is announced."""
     announced = application.deletion_announced_at
     if announced is None or announced < application.updated_at or application.hold_reason is not None:
         return None

@@ -1,5 +1,5 @@
-"""The export of a person's data: a page to read, the same as JSON, and the uploaded files. It holds neither notes among
-agents nor screening checks: to tell of them may be an offence."""
+"""The export of a person's data as a page to read and as JSON, with the uploaded files. Agents' notes and screening
+checks are left out, since disclosing them may be an offence."""
 
 import io
 import json
@@ -52,7 +52,7 @@ def export_account(user: User) -> tuple[Exported, list[Document]]:
         parts.append(part)
         documents += party_documents
     shared = Collaborator.objects.filter(user=user).select_related("application").order_by("pk")
-    # The letters' addresses are encrypted.
+    # The letters' addresses are encrypted, so the database can't search for them.
     all_letters = Letter.objects.exclude(to="").order_by("pk").iterator()
     letters = [letter for letter in all_letters if letter.to.lower() == user.email.lower()]
     content = {
@@ -68,13 +68,13 @@ def export_account(user: User) -> tuple[Exported, list[Document]]:
 
 
 def account_archive(user: User) -> Iterator[bytes]:
-    """Return the archive piece by piece, so that nothing of it is written to a disk."""
+    """Return the archive piece by piece, so that no part is written to a disk."""
     content, documents = export_account(user)
     return _zip(content, documents)
 
 
 def party_archive(application: Application, token: str) -> Iterator[bytes] | None:
-    """Return the archive of a party, for a person who has no account; None if there is no party."""
+    """Return the archive of a party, for a person without an account; None if there is no such party."""
     party = export_party(open_draft(application), token)
     if party is None:
         return None
@@ -109,7 +109,7 @@ def file_name(document: Document) -> str:
 
 
 class _Pipe(io.RawIOBase):
-    """The file that a ZIP archive is written to. Its content can be taken at any time."""
+    """The file that a ZIP archive is written to. The content so far can be taken at any time."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
@@ -126,7 +126,7 @@ class _Pipe(io.RawIOBase):
 
 def _account(user: User) -> Exported:
     addresses = EmailAddress.objects.filter(user=user).order_by("pk")
-    # Without their secrets.
+    # The factors' secrets are left out.
     factors = Authenticator.objects.filter(user=user).defer("data").order_by("pk")
     sessions = UserSession.objects.filter(user=user).order_by("pk")
     return {
@@ -149,7 +149,7 @@ def _application(draft: Draft) -> Exported:
     queries = customer_queries(application)
     decisions = ReviewDecision.objects.filter(application=application, outcome=DecisionOutcome.DONE)
     return export(draft) | {
-        # As stored, with answers that no question asks for any more, and removed parties.
+        # Answers as stored, including those to questions no longer asked, and those of removed parties.
         "typed": {
             "sections": {row.section_key: row.raw for row in application.section_answers.all()},
             "parties": {row.token: row.raw for row in application.parties.all()},
@@ -170,7 +170,7 @@ def _application(draft: Draft) -> Exported:
 
 
 def _opened_invitations(user: User) -> Iterable[Invitation]:
-    """Return the opened invitations that were sent to a confirmed address of the account."""
+    """Return the opened invitations that were sent to a confirmed e-mail address of the account."""
     addresses = EmailAddress.objects.filter(user=user, verified=True).values_list("email", flat=True)
     if not addresses:
         return []
@@ -187,7 +187,7 @@ def _files(documents: Iterable[Document]) -> list[Exported]:
 
 
 def _rows(rows: Iterable[Any], **attributes: str) -> list[Exported]:
-    """Export attributes of each row under their keys."""
+    """Export the named attributes of each row, each under its keyword."""
     exported: list[Exported] = []
     for row in rows:
         values = {}

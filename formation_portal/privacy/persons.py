@@ -1,4 +1,4 @@
-"""Finding and erasing a person who is a party of somebody else's application."""
+"""Functions to find and erase a person who is a party of somebody else's application."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -17,17 +17,17 @@ from formation_portal.relay.erasure import is_settled
 
 
 class NotErased(Exception):
-    """The party must stay. The message is the reason."""
+    """Raised if a party must stay. The message is the reason."""
 
 
 def find_persons(text: str) -> Iterator[Party]:
-    """Return the parties with an answer that contains the text. Answers are encrypted, so that all of them are read."""
+    """Yield the parties with an answer that contains the text. All answers are read, since they are encrypted."""
     text = text.strip().casefold()
     for party in Party.objects.order_by("pk").iterator(chunk_size=500):
         try:
             answers = [answer.casefold() for answer in party.raw.values() if isinstance(answer, str)]
         except UnreadableError:
-            # `manage.py rotate_keys` counts it.
+            # `manage.py rotate_keys` counts the unreadable rows.
             continue
         if text in " ".join(answers):
             yield party
@@ -58,7 +58,7 @@ def _erasure_day(application: Application) -> str:
 
 
 def erase_person(application: Application, token: str, *, by: User | None) -> None:
-    """Erase a party, and its name wherever it was typed. Raises NotErased."""
+    """Erase a party, and its name wherever it was typed in the application. Raises NotErased."""
     if reason := why_party_stays(application):
         raise NotErased(f"{reason}.")
     try:

@@ -1,4 +1,4 @@
-"""The retention rules: what is erased some days after it was last needed. 0 days: never. Nothing on hold is due."""
+"""The retention rules: data is erased some days after it was last needed. 0 days: never. Data on hold is kept."""
 
 import logging
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ from .announcements import NOTICE, announce_deletion
 
 logger = logging.getLogger(__name__)
 
-# A round erases no more of each rule, so that it keeps no letter waiting for long; the next day goes on.
+# The most that a round erases by each rule, so that letters do not wait for long; the next day's round goes on.
 AT_ONCE = 500
 _DAY_SECONDS = 24 * 60 * 60
 
@@ -49,11 +49,11 @@ class Rule:
             yield from self.due(timezone.now() - timedelta(days=self.days))[:AT_ONCE]
 
     def due(self, before: datetime) -> "QuerySet[Any]":
-        """Return the things that were last needed before a moment, the oldest first."""
+        """Return the objects that were last needed before a moment, the oldest first."""
         raise NotImplementedError
 
     def erase(self, item: Any) -> None:
-        """Raise Unread or NotErasable if the thing was changed meanwhile, or if something of it is still under way."""
+        """Erase an object. Raises Unread or NotErasable if it was changed meanwhile, or is still under way."""
         raise NotImplementedError
 
 
@@ -67,7 +67,7 @@ class AnnouncementRule(Rule):
 
 
 class DraftRule(Rule):
-    """Delete unused drafts whose deletion was announced in time."""
+    """The rule that deletes unused drafts whose deletion was announced in time."""
 
     def due(self, before: datetime) -> "QuerySet[Application]":
         announced = Q(deletion_announced_at__gte=F("updated_at"), deletion_announced_at__lte=timezone.now() - NOTICE)
@@ -78,7 +78,7 @@ class DraftRule(Rule):
 
 
 class CopyRule(Rule):
-    """Remove our copies of the files of closed applications, once the formation service has them."""
+    """The rule that removes our copies of closed applications' files, once the formation service has the files."""
 
     def due(self, before: datetime) -> "QuerySet[Application]":
         closed = Max("changes__at", filter=Q(changes__moved_to__in=FINAL))
@@ -89,7 +89,7 @@ class CopyRule(Rule):
         remove_copies(item, self._copies().filter(application=item))
 
     def _copies(self) -> "QuerySet[Document]":
-        """Return the files that the service has confirmed, and the replaced ones, which it never gets."""
+        """Return the files that the service has confirmed, and the replaced files, which it never gets."""
         confirmed = Delivery.objects.filter(
             application=OuterRef("application"),
             kind=ResourceKind.DOCUMENT,
@@ -101,7 +101,7 @@ class CopyRule(Rule):
 
 @dataclass(frozen=True, slots=True)
 class ClosedRule(Rule):
-    """Erase applications that came to a final state and are settled at the formation service."""
+    """The rule that erases applications in a final state that are settled at the formation service."""
 
     state: State
 
@@ -114,7 +114,7 @@ class ClosedRule(Rule):
 
 
 class AccountRule(Rule):
-    """Delete the accounts of customers who have no application."""
+    """The rule that deletes the unused accounts of customers without an application."""
 
     def due(self, before: datetime) -> "QuerySet[User]":
         has_application = Exists(Application.objects.filter(owner=OuterRef("pk"), deleted_at=None))
@@ -151,7 +151,7 @@ RULES = (
 
 
 def erase_what_is_due() -> dict[str, int]:
-    """Count what was erased by the rules' names. An error in one thing stops no other."""
+    """Erase all due data, and return the number of erased objects by rule. An error stops only its object."""
     counts = {}
     for rule in RULES:
         count = 0
@@ -160,10 +160,10 @@ def erase_what_is_due() -> dict[str, int]:
                 rule.erase(item)
                 count += 1
             except (Unread, NotErasable):
-                # The next round looks at it again.
+                # The next round tries again.
                 continue
             except Exception as error:
-                # Not the error's own words, which may hold personal data.
+                # The error's own text is left out, since it may hold personal data.
                 logger.error("Retention, %s: %s met %s", rule.name, item.pk, type(error).__name__)
         if count:
             logger.info("Retention, %s: %d", rule.name, count)
