@@ -1,4 +1,4 @@
-"""The few canonical names that have behaviour. A schema without the name lacks the behaviour.
+"""The few canonical names that the code treats in a special way, which a schema may lack.
 
 Names are those of the interface (INTERFACE.md, "Field", "Parties", "Share classes").
 """
@@ -46,14 +46,14 @@ _UNNAMED = {
 }
 
 _ROLE_WORDS = {BENEFICIAL_OWNER: "beneficial owner"}
-# A secretary, secretaries; but attorneys.
+# The y of secretary, secretaries; not of attorney.
 _Y = re.compile(r"(?<![aeiou])y$")
 _NAME_PROPERTIES = ("name", "first_name", "middle_names", "last_name", "former_name", "legal_name")
 # Properties that hold a name: `proposed_name_2`, `representative_name`.
 _NAMELIKE = re.compile(r"(?:\w+_)?names?(?:_\d+)?")
 # Properties that hold an e-mail address: `email`, `contact_email`, `email_address_2`.
 _EMAIL = re.compile(r"(?:\w+_)?email(?:_address)?(?:_\d+)?")
-# The last word of properties that hold the end of a document's validity: `passport_expiry`.
+# The last word of properties that hold a document's expiry date: `passport_expiry`.
 _EXPIRY_WORDS = ("expiry", "expiration")
 # Properties that hold an identity number: `passport_number`, `tax_number_2`, but not `phone_number`.
 _NUMBER = re.compile(r"(?:(?!\w*phone)\w+_)?number(?:_\d+)?")
@@ -70,7 +70,7 @@ _AUTOCOMPLETE = {
 
 
 def property_of(canonical_field: str | None) -> str:
-    """Return the property as which a party's or class's canonical field is sent: its last part; "" without one."""
+    """Return the last part of a party's or class's canonical field, under which it is sent; "" for None."""
     return (canonical_field or "").rpartition(".")[2]
 
 
@@ -100,7 +100,7 @@ def is_name(canonical_field: str | None) -> bool:
 
 
 def is_set_as_name(canonical_field: str | None) -> bool:
-    """Tell whether the answer is shown in the type of names, like a name or a second choice for one."""
+    """Tell whether the answer is set in the typeface of names, like a name or a second proposed name."""
     return _NAMELIKE.fullmatch(property_of(canonical_field)) is not None
 
 
@@ -114,7 +114,7 @@ def is_email(canonical_field: str | None) -> bool:
 
 
 def expiring_document(canonical_field: str | None) -> str:
-    """Return the document whose end of validity the answer is, like `passport` for `person.passport_expiry`, or ""."""
+    """Return the document whose expiry date the answer gives: `passport` for `person.passport_expiry`, else ""."""
     document, _, last = property_of(canonical_field).rpartition("_")
     return document.replace("_", " ") if last in _EXPIRY_WORDS else ""
 
@@ -140,7 +140,7 @@ def role_count_messages(word: str) -> tuple[str, str]:
 
 
 def english_role(role: str) -> str:
-    """Return the English name of a role, which is its message in the translations."""
+    """Return the English name of a role, which is also its key in the translations."""
     return _ROLE_WORDS.get(role, role.replace("_", " ").replace("-", " "))
 
 
@@ -198,7 +198,7 @@ def identity(kind: str, properties: Mapping[str, Any]) -> Identity | None:
 
 
 def may_be_same(kind: str, properties: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
-    """Tell whether two entries of the same name may be the same: by identity, or without a property that differs."""
+    """Tell whether two entries of one name may be one party: by equal identities, or without differing properties."""
     first = identity(kind, properties)
     second = identity(kind, others)
     if first and second:
@@ -210,7 +210,7 @@ def may_be_same(kind: str, properties: Mapping[str, Any], others: Mapping[str, A
 
 
 def normalised_name(properties: Mapping[str, Any]) -> str:
-    """Return the name of a party without differences of capitals and spaces; "" without a name."""
+    """Return a party's name for comparison, in lower case with single spaces; "" without a name."""
     return _normalised(label_of(properties))
 
 

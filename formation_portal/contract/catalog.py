@@ -1,6 +1,6 @@
 """Parse the catalog: products in jurisdictions, each with its form schema (INTERFACE.md, "Catalog item").
 
-The timeline of a product is free text. A range at its start, like "5-8 working days", is understood.
+The timeline of a product is free text. A range at its start, like "5-8 working days", is parsed.
 """
 
 import re
@@ -37,7 +37,7 @@ class Product(Model):
 
     @property
     def short_name(self) -> str:
-        """Return the name without brackets and what follows a comma: "Association" of "Association (Verein)"."""
+        """Return the name up to the first bracket or comma: "Association" of "Association (Verein)"."""
         match = _NAME.fullmatch(self.name)
         return match["name"] if match else self.name
 
@@ -58,12 +58,12 @@ class Price(Model):
 
     @property
     def is_given(self) -> bool:
-        """Tell whether the catalog has a price; without one the product is not free of charge."""
+        """Tell whether the catalog has a price. A product without a price is not free."""
         return bool(self.currency or self.one_off or self.annual)
 
 
 class CatalogItem(Model):
-    """A product in a jurisdiction (INTERFACE.md, "Catalog item"). `document` is the schema as it arrived."""
+    """A product in a jurisdiction (INTERFACE.md, "Catalog item"). `document` is the schema as received."""
 
     jurisdiction_product_id: str
     jurisdiction: Jurisdiction = Field(default_factory=Jurisdiction)
@@ -114,7 +114,7 @@ _SATURDAY = 5
 
 
 def _parse_timeline(timeline: str) -> tuple[int, int, bool] | None:
-    """Return the least and the greatest number of days of a range, and whether they are working days; else None."""
+    """Return the least and most days of a range, and whether they are working days; None without a range."""
     match = _TIMELINE.match(timeline)
     if match is None:
         return None
@@ -126,9 +126,9 @@ def _parse_timeline(timeline: str) -> tuple[int, int, bool] | None:
 
 
 def expected_dates(timeline: str, *, start: date) -> tuple[date, date] | None:
-    """Return the first and the last day on which it usually ends, counted from `start`; None without a range.
+    """Return the first and last day on which a formation from `start` usually ends; None without a range.
 
-    "5-8 working days" leaves out Saturdays and Sundays. Other holidays are not known.
+    Working days leave out Saturdays and Sundays. Public holidays are not known.
     """
     span = _parse_timeline(timeline)
     if span is None:
@@ -151,7 +151,7 @@ def working_days(timeline: str) -> tuple[int, int] | None:
 
 
 def working_days_between(start: date, end: date) -> int:
-    """Count the working days after `start`, up to and including `end`; 0 if that is earlier."""
+    """Count the working days after `start`, up to and including `end`; 0 if `end` is earlier."""
     weeks, rest = divmod(max(0, (end - start).days), _WEEK)
     days = (start + timedelta(days=number) for number in range(1, rest + 1))
     return weeks * _SATURDAY + sum(day.weekday() < _SATURDAY for day in days)

@@ -51,7 +51,7 @@ class Condition(BaseModel):
 
 
 class ConditionalMinimum(BaseModel):
-    """`{field, value | value_in, minimum}`: another minimum while the named answer is among the values."""
+    """`{field, value | value_in, minimum}`: a minimum that applies while the answer is among the values."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 

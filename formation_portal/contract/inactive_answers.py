@@ -1,4 +1,4 @@
-"""Find answers that are not asked any more, which stay as typed and are not sent, and what a change sets aside."""
+"""Find inactive answers (no longer asked for, kept as typed, not sent), and those that a change makes inactive."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -8,7 +8,7 @@ from .record import Answers, Holder, Party, ShareClass
 from .rules import FormState, Question, evaluate, field_locations, group_of, rules_of
 from .schema import SHARE_CLASS, FormSchema, Section
 
-# A change that sets aside no more answers than these is not announced.
+# A change that makes at most so many answers inactive is not announced.
 _FEW_ANSWERS = 3
 
 
@@ -23,7 +23,7 @@ class InactiveAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Inactive:
-    """Inactive sections with answers, parties without another role, classes of shares, and single answers elsewhere.
+    """Inactive sections with answers, parties without an active role, share classes, and single answers elsewhere.
 
     Sections are given by key, parties and classes by id. The answers of inactive parties and classes are not listed.
     """
@@ -35,7 +35,7 @@ class Inactive:
 
     @property
     def is_much(self) -> bool:
-        """Tell whether it should be announced: more than a few answers, or anything that is more than an answer."""
+        """Tell whether to announce the change: any section, party or share class, or more than a few answers."""
         return bool(self.sections or self.parties or self.share_classes) or len(self.answers) > _FEW_ANSWERS
 
 
@@ -45,20 +45,20 @@ def all_inactive(form_state: FormState) -> Inactive:
 
 
 def newly_inactive(before: FormState, after: FormState) -> Inactive:
-    """Return what a change has set aside. The answers of a newly inactive section are counted with the section."""
+    """Return what a change made inactive. A newly inactive section stands for its answers."""
     return _difference(all_inactive(before), all_inactive(after), before, after)
 
 
 def inactive_by(
     names: Iterable[str], before: FormState, after: FormState, *, was: Party | None = None, now: Party | None = None
 ) -> Inactive:
-    """Return what a change of answers, of the entity or of a party, has set aside within their reach."""
+    """Return what changed answers of the entity or of a party made inactive, within their reach."""
     reach = reach_of(before.schema, group_of(was), names)
     return _difference(_inactive_within(reach, before, was), _inactive_within(reach, after, now), before, after)
 
 
 def can_be_much(schema: FormSchema, name: str, party: Party | None = None) -> bool:
-    """Tell whether another answer of that name could set aside much (`is_much`), as far as the rules alone tell."""
+    """Tell whether changing the answer could make much inactive (`is_much`), judging by the rules alone."""
     reach = reach_of(schema, group_of(party), [name])
     if reach.sections or reach.roles or SHARE_CLASS in reach.names:
         return True
@@ -66,7 +66,7 @@ def can_be_much(schema: FormSchema, name: str, party: Party | None = None) -> bo
 
 
 def inactive_without(names: Iterable[str], form_state: FormState, party: Party | None = None) -> dict[str, Inactive]:
-    """Return, by name, what would be set aside without that answer of the party, or else of the entity."""
+    """Return, by name, what would become inactive without that answer of the party (None: the entity)."""
     record = form_state.record
     answers = (party or record).answers
     inactive = {}
@@ -86,7 +86,7 @@ def inactive_without(names: Iterable[str], form_state: FormState, party: Party |
 
 
 def _inactive_within(reach: Reach, form_state: FormState, party: Party | None) -> Inactive:
-    """Return what is inactive of the things that answers of a party or the entity reach."""
+    """Return what is inactive within the reach of answers of the party or entity."""
     record = form_state.record
     sections = [section for section in form_state.schema.sections if section.key in reach.sections]
     roles = reach.roles.union(section.role for section in sections if section.role)
@@ -106,7 +106,7 @@ def _inactive(
     share_classes: Sequence[ShareClass],
     reach: Reach | None = None,
 ) -> Inactive:
-    """Return the inactive ones of these sections, parties and classes, and the inactive answers within the reach."""
+    """Return which sections, parties and classes of these are inactive, and the inactive answers within the reach."""
     inactive_parties = frozenset(party.id for party in parties if is_inactive(form_state, party))
     inactive_classes: frozenset[str] = frozenset()
     if shares_are_inactive(form_state):
@@ -126,7 +126,7 @@ def _inactive(
 
 
 def _inactive_answers(form_state: FormState, holder: Holder, reach: Reach | None) -> set[InactiveAnswer]:
-    """Return the holder's inactive answers, or those of them within the reach."""
+    """Return the holder's inactive answers; with a reach, those within it."""
     if reach and group_of(holder) not in reach.names:
         return set()
     holder_id = holder.id if holder else None
@@ -164,7 +164,7 @@ def inactive_questions(form_state: FormState, holder: Holder) -> tuple[Question,
 
 
 def is_inactive(form_state: FormState, party: Party) -> bool:
-    """Tell whether none of the party's roles is asked at present."""
+    """Tell whether the party has roles, but none in an active section."""
     sections = form_state.schema.sections_of(party.roles)
     return bool(sections) and not any(form_state.section_activation(section).active for section in sections)
 
@@ -181,7 +181,7 @@ def _has_members(form_state: FormState, section: Section) -> bool:
 
 
 def answers_in_rules(schema: FormSchema) -> frozenset[str]:
-    """Return the names of the answers that rules read: to change such an answer may set something aside."""
+    """Return the names of the answers that rules read: changing such an answer may make others inactive."""
     return schema.cached(_answers_in_rules)
 
 

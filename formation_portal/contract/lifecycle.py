@@ -40,9 +40,9 @@ _WORDS = {
 }
 
 WRITABLE = frozenset({State.DRAFT, State.RETURNED_FOR_CHANGES})
-# The customer has submitted, and somebody else decides what comes next.
+# The customer has submitted; an agent or the registry decides next.
 UNDECIDED = frozenset({State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW, State.SUBMITTED_TO_CSP})
-# The states in which an incorporation that the formation service reports ends the case without an agent.
+# The states in which an incorporation reported by the formation service ends the case without an agent.
 BEFORE_INCORPORATION = frozenset({State.IN_REVIEW, State.SUBMITTED_TO_CSP})
 FINAL = frozenset({State.INCORPORATED, State.REJECTED, State.WITHDRAWN})
 
@@ -104,7 +104,7 @@ def transition_to(target: State, source: State) -> Transition | None:
 
 
 def is_agents_call(target: State, source: State | None) -> bool:
-    """Tell whether an agent's transition is sent to the formation service. `source` may be unknown."""
+    """Tell whether an agent's transition is sent to the formation service. `source` is None if unknown."""
     transition = transition_to(target, source) if source else None
     if transition is None:
         candidates = [transition for transition in TRANSITIONS.values() if transition.target is target]

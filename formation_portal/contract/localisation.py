@@ -1,7 +1,7 @@
 """Translate the contract's sentences into the reader's language, and format numbers, dates and lists in it.
 
-The contract itself knows only English. The portal gives it a translator once, at the start, which knows the reader's
-language at each moment and has the translations. Without one all texts are English, as at the service.
+The contract itself knows only English. The portal sets a translator at its start, which knows the current reader's
+language and the translations. Without a translator all texts are English, as at the service.
 """
 
 import re
@@ -19,12 +19,12 @@ from babel.numbers import format_decimal
 
 # The variety of English in which the texts are written.
 _LOCALES = {"en": "en_GB"}
-# In Spanish, "and" and "or" change before their own vowel: Ada e Ingrid, uno u otro. The lists of Unicode do not.
+# In Spanish, "and" and "or" change before their own vowel: Ada e Ingrid, uno u otro. Unicode's lists lack this.
 _SPANISH_LAST = {
     "and": (" y ", " e ", re.compile(r"\W*(?:h?[ií])(?![aeo])", re.IGNORECASE)),
     "or": (" o ", " u ", re.compile(r"\W*(?:h?[oó]|8|11\b)", re.IGNORECASE)),
 }
-# Names of months are read in each of these languages: no name means two months.
+# Names of months are read in all these languages: no name means two different months.
 _MONTH_LANGUAGES = ("en", "de", "fr", "es")
 
 
@@ -60,12 +60,12 @@ def gettext(message: str, /, **values: object) -> str:
 
 
 def ngettext(singular: str, plural: str, count: int, /, **values: object) -> str:
-    """Return a message in the form for a count, with `{count}` as the language writes it."""
+    """Return a message in its form for a count, with `{count}` in the reader's notation."""
     return _translator.ngettext(singular, plural, count).format(count=format_number(count), **values)
 
 
 def gettext_noop(message: str) -> str:
-    """Mark a message that is used elsewhere, so that it is translated."""
+    """Mark a message for translation where it is used."""
     return message
 
 
@@ -107,7 +107,7 @@ def day_and_month(value: date) -> str:
     return _format_date(value, "MMMMd", locale())
 
 
-# Babel takes as long over a date as a template over a paragraph, and a page repeats a few dates.
+# Cached: Babel takes as long for a date as a template for a paragraph, and pages repeat dates.
 @lru_cache(maxsize=4_000)
 def _format_date(value: date, skeleton: str, locale: Locale) -> str:
     text = format_skeleton(skeleton, value, locale=locale) if skeleton else format_date(value, "long", locale=locale)
@@ -115,7 +115,7 @@ def _format_date(value: date, skeleton: str, locale: Locale) -> str:
 
 
 def month_number(text: str) -> int:
-    """Return the number of a month by its name or short form in any of the languages; 0 for no name."""
+    """Return a month's number by its name or short form in any of the languages; 0 for other text."""
     return _months().get(_letters(text), 0)
 
 

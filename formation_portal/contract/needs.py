@@ -1,4 +1,4 @@
-"""List what an application still needs before it can be submitted: for every page, the check and the service."""
+"""List what an application still needs before submission, for every page, the final check and the service."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from .record import Holder, Party, Record, ShareClass
 from .rules import FormState, Question, evaluate
 from .schema import FormSchema, Section
 
-# The answer of each party may be off by this much from a total that must be met, so that thirds are possible.
+# How much each party's answer may be off where a total must be met, so that thirds are possible.
 _MARGIN = Decimal("0.01")
 
 _NOT_FOR = {
@@ -21,7 +21,7 @@ _NOT_FOR = {
     "foundation": gettext_noop("{who}: remove the role “{role}”, which a foundation can’t have"),
 }
 
-# The codes of needs for which something entered has to be corrected. For all others something is missing.
+# The codes of needs to correct something entered. All other needs are about something missing.
 CORRECTIONS = frozenset(
     {
         "unreadable",
@@ -38,7 +38,7 @@ CORRECTIONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A need of an application: a stable code, a sentence, and the place where to correct it."""
+    """A need of an application: a stable code, a sentence, and the place where it is met."""
 
     code: str
     text: str
@@ -72,7 +72,7 @@ def needs_of_entity(form_state: FormState) -> tuple[Need, ...]:
 
 
 def needs_of_party(form_state: FormState, party: Party, *, has_shares: bool) -> tuple[Need, ...]:
-    """Return the needs of a party. `has_shares` tells that it holds shares of some class."""
+    """Return the needs of a party. `has_shares` tells whether it holds shares of any class."""
     needed = list(_party_needs(form_state, party))
     if not has_shares:
         needed += _holding_needs(form_state, party)
@@ -80,7 +80,7 @@ def needs_of_party(form_state: FormState, party: Party, *, has_shares: bool) -> 
 
 
 def needs_of_share_class(form_state: FormState, share_class: ShareClass) -> tuple[Need, ...]:
-    """Return the needs of a class of shares, which may not be saved yet."""
+    """Return the needs of a share class, which may be unsaved."""
     prefix = f"{share_class.label or gettext('Unnamed share class')}{colon()}"
     return tuple(_question_needs(form_state, form_state.holder_questions(share_class), share_class, prefix))
 
@@ -96,7 +96,7 @@ def _entity_needs(form_state: FormState, sections: Iterable[Section]) -> Iterato
 
 
 def _role_needs(form_state: FormState) -> Iterator[Need]:
-    """Yield the roles that too few or too many have, and those whose answers do not add up (INTERFACE.md, "Bounds")."""
+    """Yield the needs of roles with too few or many parties, or with a wrong total (INTERFACE.md, "Bounds")."""
     sections = form_state.schema.role_sections
     for section in sections:
         minimum = form_state.minimum_of(section)
@@ -153,7 +153,7 @@ def _total_needs(form_state: FormState, section: Section, fields: Mapping[str, F
 
 
 def _with_reason(section: Section, sentence: str) -> str:
-    """Return the sentence after the schema's own reason for the section's bounds, if it states one."""
+    """Put the schema's own reason for the section's bounds, if any, before the sentence."""
     if not section.bound_message:
         return sentence
     return gettext("{reason}. {sentence}", reason=section.bound_message.rstrip("."), sentence=sentence)
@@ -190,7 +190,7 @@ def _share_needs(form_state: FormState) -> Iterator[Need]:
 
 
 def _holding_needs(form_state: FormState, party: Party) -> Iterator[Need]:
-    """Yield the need of a party without shares, if it has the active role that holds them."""
+    """Yield the need of a party without shares, if its shareholder role is active."""
     section = form_state.schema.share_section
     if section is None or not form_state.section_activation(section).active:
         return

@@ -28,9 +28,9 @@ _Flows = dict[str, dict[str, Fraction]]
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """The part from which on a person counts as a beneficial owner in a place, with the source of the rule.
+    """The part from which a person is a beneficial owner in a place, with the source of the rule.
 
-    `where` is the place with its article. Without `is_known` the place has no rule, and the general one is taken.
+    `where` is the place with its article. If not `is_known`, the place has no rule, and the general rule is used.
     """
 
     percent: Fraction
@@ -48,7 +48,7 @@ class Parts:
     """Parts of the whole: those that pass through companies with known owners, and those of final holders.
 
     Final holders are people, foundations and companies without known owners. Stakes without a known owner, and those
-    that companies own only in each other, have no final holder: the parts together are at most the whole.
+    that companies own only in each other, have no final holder: the final parts may be less than the whole.
     """
 
     passing: Mapping[str, Fraction]
@@ -59,7 +59,7 @@ class Parts:
 
 
 def trace_ownership(shares: Mapping[str, int], *, stakes: Stakes = NO_STAKES) -> Parts:
-    """Follow every share to its end, exactly, also where companies own each other.
+    """Follow every share to its final holder, exactly, also where companies own each other.
 
     The stakes in a company must not exceed the whole. One company after another is eliminated, and its part goes to its
     owners. A company that then owns a part of itself passes on the rest in the proportion of the other owners, which is
@@ -79,7 +79,7 @@ def trace_ownership(shares: Mapping[str, int], *, stakes: Stakes = NO_STAKES) ->
 
 
 class _Eliminated(NamedTuple):
-    """A company that was eliminated. One that owns half of itself passes everything on twice: its factor is 2."""
+    """An eliminated company. If it owns half of itself, it passes on each part doubled: its factor is 2."""
 
     company: str
     own_part: Fraction
@@ -103,7 +103,7 @@ def _eliminate(company: str, parts: dict[str, Fraction], flows: _Flows) -> _Elim
 
 
 def _add(parts: dict[str, Fraction], part: Fraction, owners: Mapping[str, Fraction]) -> None:
-    """Add each owner's stake in a part to the owner's parts."""
+    """Add to each owner's part the owner's stake in `part`."""
     if part:
         for owner, stake in owners.items():
             parts[owner] = parts.get(owner, _NOTHING) + part * stake
@@ -119,11 +119,11 @@ _DECIMAL_COMMA = re.compile(r"(\d{1,3}),(\d{1,2}|\d{4,})", re.ASCII)
 
 
 def parse_stake(raw: object, *, of: str) -> Fraction:
-    """Parse a typed part. The message of an AnswerError names `of`, the thing that is a part of the whole."""
+    """Parse a typed stake into a part of the whole. `of` names the stake in the message of an AnswerError."""
     text = parsing.ascii_digits(parsing.line(raw, label=of))
     number = text.removesuffix("%").strip()
     has_sign = text.endswith("%")
-    # A number alone means percent, and so does a number with a fraction behind it.
+    # A plain number means percent, and so does a mixed number like 33 1/3.
     means_percent = not _COUNT.fullmatch(number) or _MIXED.fullmatch(number) is not None
     part = _parse(number, of)
     if has_sign or means_percent:
@@ -164,7 +164,7 @@ _ALL = (Fraction(1),)
 
 
 def format_percent(part: Fraction) -> str:
-    """Format a part as 33.33%. It is cut off, so that it never seems to reach a bound that it does not reach."""
+    """Format a part as 33.33%, rounded down, so that it never seems to reach a bound that it does not."""
     return format_hundredths(part * WHOLE // 1)
 
 
@@ -173,14 +173,14 @@ def format_hundredths(hundredths: int) -> str:
 
 
 def hundredths_rounded_up(part: Fraction) -> int:
-    """Round a rest of the whole up to hundredths, so that a part without known owner never seems smaller than it is."""
+    """Round a part without a known owner up to hundredths of a percent, so that it never seems smaller than it is."""
     return ceil(part * WHOLE)
 
 
 def apportion(
     parts: Sequence[Fraction], *, total: int = WHOLE, short_of: Collection[Fraction] = _ALL
 ) -> tuple[int, ...]:
-    """Return the hundredths of each part: together they are `total`, in the proportion of the parts."""
+    """Divide `total` hundredths among parts in proportion; round none up to a bound in `short_of`."""
     whole = sum(parts, Fraction(0))
     if not whole:
         return (0,) * len(parts)
@@ -188,7 +188,7 @@ def apportion(
     hundredths = [int(number) for number in exact]
 
     def order(place: int) -> tuple[bool, Fraction]:
-        """Put the largest remainder first, and parts last that one hundredth more would lift to a bound."""
+        """Put the largest remainder first, and last the parts that one more hundredth lifts to a bound."""
         lifted = Fraction(hundredths[place] + 1, WHOLE)
         is_short = any(parts[place] < bound <= lifted for bound in short_of)
         return is_short, hundredths[place] - exact[place]
@@ -199,21 +199,21 @@ def apportion(
 
 
 def with_rest(parts: Sequence[Fraction], *, short_of: Collection[Fraction] = _ALL) -> tuple[tuple[int, ...], int]:
-    """Return the hundredths of parts that are at most the whole together, and the hundredths of the rest."""
+    """Return the hundredths of each part and of the rest. The parts must not exceed the whole."""
     rest = hundredths_rounded_up(1 - sum(parts, Fraction(0)))
     return apportion(parts, total=WHOLE - rest, short_of=short_of), rest
 
 
 @dataclass(frozen=True, slots=True)
 class Percentages:
-    """The exact part and the hundredths of each holder, directly and in the end. `rest` has no known holder."""
+    """Each holder's exact part and its hundredths, direct and final. `rest` has no known holder."""
 
     direct: Mapping[str, tuple[Fraction, int]]
     final: Mapping[str, tuple[Fraction, int]]
     rest: int
 
     def of(self, holder: str, part: Fraction) -> str:
-        """Format a part of a holder in percent, with the holder's hundredths if it has such a part."""
+        """Format a holder's part in percent, with the hundredths of an equal direct or final part."""
         for figures in (self.direct, self.final):
             if holder in figures and figures[holder][0] == part:
                 return format_hundredths(figures[holder][1])

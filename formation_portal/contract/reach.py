@@ -11,7 +11,7 @@ from .conditions import Condition
 from .rules import field_locations, lookup_of, rules_of
 from .schema import ENTITY, FormSchema, Section
 
-# A question by its section, its list there and its key; a section by its key alone.
+# A question as its section's key, group and own key; a section as its key alone.
 _Node = tuple[str, str, str] | str
 
 
@@ -21,12 +21,12 @@ class Reach:
 
     sections: frozenset[str] = frozenset()
     names: dict[str, frozenset[str]] = field(default_factory=dict)
-    # The roles with questions that are reached in every party that has the role.
+    # The roles whose questions are reached for every party in the role.
     roles: frozenset[str] = frozenset()
 
 
 def reach_of(schema: FormSchema, group: str, names: Iterable[str]) -> Reach:
-    """Return the reach of the answers of these names: the entity's, or those of a party or class of the group."""
+    """Return the reach of the named answers of a holder in the group: the entity, a party or a share class."""
     return schema.cached(_RuleGraph).reach_of(group, frozenset(names))
 
 
@@ -49,7 +49,7 @@ class _RuleGraph:
 
     def _add(self, rule: Condition, section: Section, group: str, node: _Node) -> None:
         candidates = lookup_of(self._schema).candidates(rule.field, section=section, group=group)
-        # A rule on a question of its own list reads the answer of the same holder.
+        # A rule on a question of its own group reads the same holder's answer.
         if candidates and (candidates[0].section.key, candidates[0].group) == (section.key, group):
             self._decided[candidates[0].id].append((node, True))
             return

@@ -1,6 +1,6 @@
 """Put rules into words: why a question is asked, when it would be, and why a role has its minimum.
 
-The answer comes first and its question last, since people recognise their answers so.
+The answer comes first and its question last, as people best recognise answers.
 """
 
 from collections.abc import Sequence
@@ -39,20 +39,20 @@ _BECAUSE = (
 
 
 def asked_because(rule: Condition, named: FieldSpec, answer: Any) -> str:
-    """Tell why a question is asked, with the answer; of several choices with those that the rule names."""
+    """Tell why a question is asked, with the answer or, of several choices, those that the rule names."""
     if rule.operator == INCLUDES_ANY and named.many:
         answer = tuple(value for value in rule.named_values() if includes_any(answer, [value]))
     return _sentence(_ASKED_BECAUSE, named, _answer_texts(named, answer), "and")
 
 
 def asked_where(rule: Condition, named: FieldSpec) -> str:
-    """Tell why a question is asked, or of a rule with several answers, when it would be."""
+    """Tell why a question is asked or, for a rule with several values, when it would be."""
     texts = _rule_texts(rule, named)
     return _sentence(_ASKED_BECAUSE if len(texts) == 1 else _ASKED_WHEN, named, texts, "or")
 
 
 def only_asked_if(rule: Condition, named: FieldSpec) -> str:
-    """Tell which answers would make a question asked."""
+    """Tell which answers lead to a question."""
     return _sentence(_ONLY_ASKED_IF, named, _rule_texts(rule, named), "or")
 
 
@@ -61,7 +61,7 @@ def only_if(rule: Condition, named: FieldSpec) -> str:
 
 
 def if_answered(named: FieldSpec, values: Sequence[Any]) -> str:
-    """Tell which answers would decide, as the end of a sentence."""
+    """Name the deciding answers, as the end of a sentence."""
     return _sentence(_IF, named, [in_words(named, value) for value in values], "or")
 
 

@@ -18,7 +18,7 @@ class Answers:
 
 
 class UnreadAnswers(Answers):
-    """Answers that are read when they are first used, so that a page about one party validates no other."""
+    """Answers that are read on first use, so that a page about one party validates no other party."""
 
     __slots__ = ("_read",)
 
@@ -59,7 +59,7 @@ MAX_PARTIES = 200
 
 @dataclass(frozen=True, slots=True)
 class Party:
-    """A person, company or foundation with its roles. The id is the caller's own; the label is for words."""
+    """A person, company or foundation with its roles. The id is the caller's own; the label is for messages."""
 
     id: str
     kind: str
@@ -87,7 +87,7 @@ Holder = Party | ShareClass | None
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The content of an application. A document is its party's id, or None, and its slot's name."""
+    """The content of an application. A document is a pair of party id, or None, and slot name."""
 
     answers: Answers = field(default_factory=Answers)
     parties: tuple[Party, ...] = ()

@@ -1,4 +1,4 @@
-"""Decide what is active, required and minimal, with the reason in words (INTERFACE.md, "Rules").
+"""Decide what is active and required, and each minimum, with reasons in words (INTERFACE.md, "Rules").
 
 `FormState` computes an answer when it is first needed and caches it. A rule names a field by a word; `FieldLookup`
 finds the field: in the rule's own section, then in the entity's, then in the others.
@@ -48,7 +48,7 @@ def rules_of(schema: FormSchema) -> Iterator[tuple[Condition, Section, FieldLoca
 
 
 class FieldLookup:
-    """Find the fields that a rule's word may mean, best first. Made once for a schema."""
+    """An index of the fields that a rule's word may mean. Made once for a schema."""
 
     def __init__(self, schema: FormSchema) -> None:
         self._by_word: dict[str, list[FieldLocation]] = {}
@@ -98,7 +98,7 @@ def _distance(place: FieldLocation, section: Section, group: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Activation:
-    """Tell whether a field or section is active. Without a rule there is no reason.
+    """The state of a field or section, active or not, and the rule that decides it.
 
     `named` is the field that the rule names, and `answer` its answer that satisfies the rule.
     """
@@ -116,7 +116,7 @@ class Activation:
 
     @property
     def reason(self) -> str:
-        """Return the reason as a sentence. Few reasons of a large form are read, so none is worded before."""
+        """Return the reason as a sentence. Few reasons of a large form are read, so each is worded on demand."""
         if self.rule is None or self.named is None:
             return gettext(self.fault) if self.fault else ""
         if self.active:
@@ -138,7 +138,7 @@ class Question(NamedTuple):
 
 
 class Slot(DocumentSlot):
-    """A document asked of a party or of the entity; a name that two roles share is one slot."""
+    """A document asked of a party or of the entity; two roles that ask for one name share a slot."""
 
     section: Section
 
@@ -201,7 +201,7 @@ class FormState:
         return Activation(False, rule, place.spec)
 
     def values_at(self, place: FieldLocation, holder: Holder) -> Iterator[Any]:
-        """Yield the active answers to a field: the holder's own if the field is asked of it, else everybody's."""
+        """Yield the active answers to a field: the holder's own if the holder is asked, else every holder's."""
         name = place.spec.name
         for answering in self._answering_holders(place, holder):
             values = self.values_of(answering)
@@ -222,7 +222,7 @@ class FormState:
         return (holder or self.record).answers.values
 
     def objection(self, name: str, holder: Holder) -> Objection | None:
-        """Return the objection of the strictest bound of the active sections that ask for the answer, or None."""
+        """Return the most serious objection to the answer in the active sections that ask for it, or None."""
         value = self.values_of(holder).get(name)
         if value is None:
             return None
@@ -242,7 +242,7 @@ class FormState:
                 yield place.spec
 
     def advice(self, name: str, holder: Holder) -> str:
-        """Return what is worth a second look in an active answer that can be true; "" for most."""
+        """Return advice on an active answer that is possible but doubtful; "" for most."""
         value = self.values_of(holder).get(name)
         spec = next(self._active_bounded_fields(name, holder), None) if value is not None else None
         advice = spec.bounds.advice(value, self.record.days) if spec is not None else ""
@@ -267,7 +267,7 @@ class FormState:
         return self._parties_in[section.key]
 
     def minimum_of(self, section: Section) -> Minimum:
-        """Return the effective minimum: 0 if inactive, the conditional one if its condition holds, else the base."""
+        """Return the effective minimum: 0 if inactive, the conditional if its condition holds, else the base."""
         if not self.section_activation(section).active:
             return Minimum(0)
         rule = section.conditional_min
@@ -322,7 +322,7 @@ class FormState:
         return tuple(questions)
 
     def active_answers(self, holder: Holder = None) -> Iterator[tuple[FieldSpec, Any]]:
-        """Yield the holder's active answers that can be read and can be true, once each by name. No other is sent."""
+        """Yield the holder's active, readable and possible answers, each name once. No other answer is sent."""
         values = self.values_of(holder)
         impossible = self.impossible_answers(holder)
         specs: dict[str, FieldSpec] = {}
@@ -333,7 +333,7 @@ class FormState:
         return ((spec, values[name]) for name, spec in specs.items())
 
     def active_roles(self, party: Party) -> tuple[str, ...]:
-        """Return the party's roles whose sections are active and take its kind; only these are sent."""
+        """Return the party's roles whose sections are active and allow its kind; only these are sent."""
         sections = self.schema.sections_for(party.kind, party.roles)
         return tuple(section.role for section in sections if section.role and self.section_activation(section).active)
 
@@ -356,7 +356,7 @@ class FormState:
 
 
 def group_of(holder: Holder) -> str:
-    """Return the name of the list of a section's fields that is asked of the holder."""
+    """Return the key of the holder's questions in `Section.groups`."""
     if isinstance(holder, Party):
         return holder.kind
     return SHARE_CLASS if isinstance(holder, ShareClass) else ENTITY

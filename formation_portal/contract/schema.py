@@ -35,7 +35,7 @@ NullableText = Annotated[str, BeforeValidator(lambda text: "" if text is None el
 
 
 class Model(DescribedModel):
-    """Base of what a service sends: frozen, unknown members ignored, numbers taken where texts are meant."""
+    """Base of models that a service sends: frozen, ignoring unknown members, taking numbers as texts."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True)
 
@@ -100,7 +100,7 @@ class Section(Model):
     @field_validator("total", mode="before")
     @classmethod
     def _read_total_leniently(cls, value: Any) -> Any:
-        """Return a total that cannot be read as one without a field; the schema check reports it."""
+        """Replace an unreadable total by an empty one, which the schema check reports."""
         try:
             return None if value is None else Total.model_validate(value)
         except ValidationError:
@@ -132,7 +132,7 @@ class Section(Model):
 
     @property
     def groups(self) -> Mapping[str, tuple[FieldSpec, ...]]:
-        """Return the questions by group of holders, also those that the schema does not list. Cached by language."""
+        """Return the questions by group of holders, default questions included. Cached by language."""
         language = get_language()
         if language not in self._groups:
             groups: dict[str, tuple[FieldSpec, ...]] = {}
@@ -196,7 +196,7 @@ class FormSchema(Model):
 
     @cached_property
     def other_documents(self) -> dict[str, Any]:
-        """Return the documents of the form in other languages that are stored with it."""
+        """Return the stored JSON documents of the form in other languages."""
         return {}
 
     @cached_property
@@ -219,7 +219,7 @@ class FormSchema(Model):
             return data
         document = {name: value for name, value in data.items() if value is not None}
         listed = document.get("sections")
-        # A key for each section, from its title; a repeated one gets a number.
+        # A key for each section, from its title; a repeated key gets a number.
         sections: dict[str, Mapping[str, Any]] = {}
         for section in listed if isinstance(listed, list | tuple) else ():
             if not isinstance(section, Mapping):
@@ -268,9 +268,9 @@ class FormSchema(Model):
         return cast(tuple[Section, ...], self._cache[key])
 
     def fields_of(self, kind: str, roles: Sequence[str]) -> tuple[FieldSpec, ...]:
-        """Return all fields that a party of the kind is asked in its roles, once each by name.
+        """Return the fields that a party of the kind is asked in its roles, one for each name.
 
-        Of fields with the same name, the position is that of the last and the field the first.
+        Where fields share a name, the first of them stands in the place of the last.
         """
         key = ("fields", get_language(), kind, *roles)
         if key not in self._cache:
@@ -287,7 +287,7 @@ class FormSchema(Model):
         return self.share_section.groups[SHARE_CLASS] if self.share_section else ()
 
     def cached(self, make: Callable[[FormSchema], Cached]) -> Cached:
-        """Return what `make` computes from the schema alone. Cached by language, as long as the schema."""
+        """Return what `make` computes from the schema alone. Cached with the schema, by language."""
         key = (make, get_language())
         if key not in self._cache:
             self._cache[key] = make(self)

@@ -35,7 +35,7 @@ class Report:
 
 
 def check_schema(schema: FormSchema) -> Report:
-    """Look for every mistake of the table. The report is cached with the schema."""
+    """Find every mistake in a schema. The report is cached with the schema."""
     return schema.cached(_check)
 
 
@@ -67,7 +67,7 @@ def _cycles(schema: FormSchema) -> Iterator[Finding]:
         yield Finding("too_deep", "schema", f"The rules depend on each other more than {MAX_DEPTH} deep")
 
 
-# A section's key, and of a field also its group and key.
+# A section's key and, for a field, its group and own key.
 Node = tuple[str, str, str]
 
 
@@ -178,7 +178,7 @@ def find_cycle(graph: Mapping[GraphNode, Sequence[GraphNode]]) -> list[GraphNode
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
-        # The first member is repeated at the end, and the nodes stand behind those that they depend on.
+        # The first member is repeated at the end, and each node follows a node that it depends on.
         cycle: list[GraphNode] = error.args[1]
         return cycle[:0:-1]
     return None

@@ -19,7 +19,7 @@ _TOO_LONG = gettext_noop("Enter the number of {of} with at most {limit} digits")
 
 
 def parse_number_of_shares(raw: object, *, of: str) -> int:
-    """Parse a typed number; 0 means none. The message of an AnswerError names `of`, the things that are counted."""
+    """Parse a typed number of shares; 0 means none. `of` names the shares in the message of an AnswerError."""
     if isinstance(raw, str) and _GROUPS_BY_POINTS.fullmatch(parsing.without_group_marks(raw)):
         # 10.000 is ten to some people, and ten thousand to others.
         text = gettext("Enter the number of {of} without a full stop or comma, like 10000", of=of)
@@ -37,7 +37,7 @@ def parse_number_of_shares(raw: object, *, of: str) -> int:
 
 
 def existing_shares(form_state: FormState, share_class: ShareClass | None) -> int | None:
-    """Return the number of shares of a class, or of all classes together, if it is asked and answered."""
+    """Return how many shares a class, or all classes together, have; None if not asked or answered."""
     name = canonical.CLASS_SHARES if share_class else canonical.ENTITY_SHARES
     for spec, value in form_state.active_answers(share_class):
         if spec.canonical_field == name:
@@ -46,7 +46,7 @@ def existing_shares(form_state: FormState, share_class: ShareClass | None) -> in
 
 
 def over_issued(form_state: FormState) -> Iterator[Need]:
-    """Yield the needs of shares beyond those that exist, of each class and of all together; the service has none."""
+    """Yield the needs to reduce allocations beyond the existing shares, which the service does not check."""
     section = form_state.schema.share_section
     if section is None or not form_state.section_activation(section).active:
         return
@@ -79,6 +79,6 @@ def over_issued(form_state: FormState) -> Iterator[Need]:
 
 
 def split_equally(total: int, *, among: int) -> tuple[int, ...]:
-    """Split the total into equal parts. The first parts get one share more each, as far as the division leaves any."""
+    """Split the total into equal parts. A remainder goes to the first parts, one share each."""
     share, rest = divmod(total, among)
     return (share + 1,) * rest + (share,) * (among - rest)

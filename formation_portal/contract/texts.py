@@ -7,7 +7,7 @@ from pydantic import BaseModel, PrivateAttr
 
 
 class DescribedModel(BaseModel):
-    """A model whose texts are in the language of the catalog or in another one: ask it by `language_of`."""
+    """A model whose texts are in the catalog's language or another; `language_of` tells which."""
 
     _original: Self | None = PrivateAttr(default=None)
     _language: str = PrivateAttr(default="")
@@ -27,7 +27,7 @@ class DescribedModel(BaseModel):
         return self._language if text in self._translated_texts else ""
 
     def translated(self, language: str, translated_texts: Iterable[str], **changes: Any) -> Self:
-        """Return a copy with changed fields, which are not validated again, and with nothing that was cached."""
+        """Return a copy with changed fields, not validated again, and without cached properties."""
         copy = self.model_copy()
         for name in copy.__dict__.keys() - type(self).model_fields:
             del copy.__dict__[name]

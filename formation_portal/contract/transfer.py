@@ -1,7 +1,7 @@
-"""Compare two forms: which answers to one fit the other, and which questions of two versions differ.
+"""Compare two forms: which answers to the first fit the second, which questions of two versions differ.
 
-Answers go to a question of the same canonical name that reads them as the same value of the same type. Between versions
-a question is known by its name and by who answers it; documents count as questions.
+An answer fits a question of the same canonical name that reads the same value of the same type. Questions of two
+versions are matched by name and by who answers them; documents count as questions.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,7 +29,7 @@ _PROBLEMS = {
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The answers of one holder to another form: `fits` with the questions that take them, `misfits` with reasons."""
+    """A holder's answers for another form: `fits` with the questions that take them, `misfits` with reasons."""
 
     raw: Mapping[str, Any]
     fits: tuple[tuple[Question, FieldSpec], ...]
@@ -44,9 +44,9 @@ def compare(
     form: FormSchema,
     into: Sequence[FieldSpec],
 ) -> Comparison:
-    """Compare a holder's answers with the questions `into` that the other form asks of it."""
+    """Compare a holder's answers with `into`, the other form's questions to the holder."""
     targets = {spec.canonical_field: spec for spec in reversed(into) if spec.canonical_field}
-    # The questions that the customer has answered, once by name: an active one if there is any.
+    # The questions that the customer answered, one for each name: an active question if any.
     answered: dict[str, Question] = {}
     for question in questions:
         name = question.spec.name
@@ -96,7 +96,7 @@ def _objection(
 
 
 Asker = tuple[str, str]
-# The asker, the question's name, and whether it is a document.
+# The asker, the question's name, and True for a document.
 AskedQuestion = tuple[Asker, str, bool]
 # The titles under which a question stands, its label, and its earlier label if that has changed.
 ChangedQuestion = tuple[tuple[str, ...], str, str]
@@ -117,7 +117,7 @@ def form_changes(old: FormSchema, new: FormSchema) -> FormChanges:
     gone = [(question, label, "") for question, label in before.items() if question not in after]
     renamed = []
     for question, label in after.items():
-        # Stored labels are compared: another language renames nothing.
+        # Stored labels are compared: a translation renames nothing.
         if question in before and before[question].stored != label.stored:
             renamed.append((question, label, before[question].text))
     return FormChanges(_by_label(added), _by_label(gone), _by_label(renamed))

@@ -53,12 +53,12 @@ def _translation_for(form: FormSchema, document: Mapping[str, Any], language: st
 
 
 class _Translation:
-    """Lay texts of one language over models. With `shares_texts`, texts that are equal in both count as translated."""
+    """Texts of a language to lay over models. With `shares_texts`, texts equal to the stored count as translated."""
 
     def __init__(self, language: str, *, shares_texts: bool) -> None:
         self._language = language
         self._shares_texts = shares_texts
-        # Stored texts, each with the text of the language.
+        # Stored texts, each with its text in the language.
         self.pairs: list[tuple[str, str]] = []
 
     def model(
@@ -108,7 +108,7 @@ class _Translation:
                 by_identity[tuple(map(text_or_none, names))] = document
         translated = []
         for spec in fields:
-            # A field without a key was given one when it was read.
+            # A field without a key got a key when it was read.
             document = by_identity.get((spec.key, spec.canonical_field, spec.csp_field_key))
             translated.append(self._field(spec, document) if document else spec)
         return tuple(translated)
@@ -121,7 +121,7 @@ class _Translation:
             for option in spec.options:
                 text = text_or_none(option_texts.get(option))
                 if text == option and option not in labels:
-                    # A label that the language alone gives to an option is in that language, even if it equals it.
+                    # A label that only this language has counts as translated, even if it equals the option.
                     labels[option] = text
                     translated.add(text)
                 else:
@@ -132,12 +132,12 @@ class _Translation:
 
     def _slots(self, slots: Sequence[DocumentSlot], documents: Any) -> tuple[DocumentSlot, ...]:
         by_name = {document.get("name"): document for document in _list(documents) if isinstance(document, Mapping)}
-        # A slot without a label may have one in the language.
+        # A slot without a label may have a label in the language.
         labelled = [slot.model_copy(update={"label": slot.words}) for slot in slots]
         return tuple(self.model(slot, by_name.get(slot.name, {}), ("help", "label")) for slot in labelled)
 
     def _text(self, stored: str, value: Any, translated: set[str]) -> str:
-        """Return a stored text in the language and add it to the translated ones, or return it as it is stored."""
+        """Return the text in the language and add it to `translated`, or return the untranslated text."""
         text = text_or_none(value)
         if not stored or text is None:
             return stored

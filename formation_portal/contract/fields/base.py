@@ -26,7 +26,7 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A control of an answer that has several. The label is a message; suggestions are frequent answers."""
+    """A part of an answer, with its own control. `label` is untranslated; `suggestions` are frequent answers."""
 
     name: str
     label: str
@@ -35,12 +35,12 @@ class Part:
 
 
 def control_name(spec: FieldSpec) -> str:
-    """Name a field's control. Keys are quoted, so that none looks like that of a part or like another input."""
+    """Name a field's control. Keys are quoted, so that no name equals that of a part or another input."""
     return f"q:{quote_key(spec.key)}"
 
 
 def fields_by_name(fields: Iterable[FieldSpec]) -> Mapping[str, FieldSpec]:
-    """Return the fields by the names of their answers: of equal names, the last field that the customer answers."""
+    """Map the names of answers to fields: where fields share a name, to the last that the customer answers."""
     by_name: dict[str, FieldSpec] = {}
     for spec in fields:
         if spec.name not in by_name or not spec.provided_by_agent:
@@ -58,7 +58,7 @@ class FieldSpec(DescribedModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    # The parts of an answer that has several, each with the label of its control.
+    # The parts of a composite answer, each with the label of its control.
     parts: ClassVar[Mapping[str, str]] = {}
     # Parts that a complete answer may lack, and parts that are chosen from a list.
     optional_parts: ClassVar[frozenset[str]] = frozenset()
@@ -92,9 +92,9 @@ class FieldSpec(DescribedModel):
     provided_by_agent: bool = False
     depends_on: Condition | None = None
     help: str = ""
-    # The heading of neighbouring questions of a section.
+    # The heading that neighbouring questions share.
     group: str = ""
-    # The bounds of its values, and the reason for those that the schema states (INTERFACE.md, "Bounds").
+    # The bounds of the answer, and the reason for those that the schema states (INTERFACE.md, "Bounds").
     bounds: SkipValidation[Bounds] = NO_BOUNDS
     bound_message: str = ""
     # The schema does not list the question: label and help are the portal's own texts.
@@ -111,7 +111,7 @@ class FieldSpec(DescribedModel):
         if key is None:
             raise ValueError("a field has neither key, canonical_field nor csp_field_key")
         currencies = parsing.texts(data.get("allowed_currencies"))
-        # Labels that are no text are left out.
+        # Labels that are not text are left out.
         labels = data.get("option_labels")
         texts = labels.items() if isinstance(labels, Mapping) else ()
         return {
@@ -189,18 +189,18 @@ class FieldSpec(DescribedModel):
         return raw
 
     def ambiguity_note(self, raw: Any) -> str:
-        """Return what to check in an answer of a draft, or how an ambiguous one is understood; "" for most."""
+        """Return advice on a draft's answer, or how an ambiguous answer is understood; "" for most."""
         return ""
 
     def clean(self, raw: Any) -> Any | None:
-        """Read a posted answer or a payload as a value; None for a blank one. Raises AnswerError."""
+        """Parse a posted answer or a payload into a value; None if it is blank. Raises AnswerError."""
         return None if parsing.is_blank(raw) else self._parse(raw)
 
     def _parse(self, raw: Any) -> Any:
         return parsing.line(raw, label=self.label)
 
     def wrong_parts(self, code: str, raw: Any) -> tuple[str, ...]:
-        """Return the parts with a problem: the part of its code, else the missing ones, else all."""
+        """Return the parts that a problem is in: by its code, else the missing parts, else all."""
         if code in self.wrong_part:
             return (self.wrong_part[code],)
         if code.startswith("incomplete") and isinstance(raw, Mapping):
@@ -227,12 +227,12 @@ class FieldSpec(DescribedModel):
 
     @property
     def has_own_words(self) -> bool:
-        """Tell whether the choices have labels of the schema in its own language."""
+        """Tell whether the choices show the schema's labels, untranslated."""
         return False
 
     @property
     def cell_parts(self) -> tuple[str, ...]:
-        """Return the parts of the answer with columns in a spreadsheet; "" is the whole answer."""
+        """Return the parts that have a column in a spreadsheet; "" is the whole answer."""
         return tuple(self.parts) or ("",)
 
     def cell_choices(self, part: str = "") -> tuple[Choice, ...]:
@@ -240,7 +240,7 @@ class FieldSpec(DescribedModel):
 
     @property
     def cell_words(self) -> Mapping[str, str]:
-        """Map labels to values: countries in any language, other choices in the reader's."""
+        """Map labels to values: country names in any language, other labels in the reader's."""
         if self.listing == "countries":
             return spreadsheet.countries()
         return spreadsheet.values_by_label(self.choices())

@@ -21,10 +21,10 @@ from .values import Money
 if TYPE_CHECKING:
     from .base import FieldSpec
 
-# All members of a schema that state a bound.
+# The members of a field that state a bound.
 MEMBERS = ("minimum", "maximum", "integer", "decimals", "minimum_age", "maximum_age", "max_length")
 TODAY = "today"
-# The highest age of a person, whatever a schema says.
+# The highest age of a person, if a schema states none.
 _OLDEST = 119
 _DAYS_A_YEAR = 365
 _ADULT = 18
@@ -60,15 +60,15 @@ class Objection:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The bounds of a field. This class is for types without bounds."""
+    """The bounds of a field's values. This base class has none."""
 
     members: ClassVar[tuple[str, ...]] = ()
 
     # The members that the schema states; the others follow from the canonical name.
     stated: frozenset[str] = frozenset()
-    # The members that the schema states and that fit neither the type nor each other.
+    # The members that the schema states, but that do not fit the type or each other.
     rejected: tuple[str, ...] = ()
-    # The most decimals of a number or an amount, where they are limited. A value with more can't be read.
+    # The most decimals of a number or an amount; None without a limit. A value with more can't be read.
     decimals: int | None = None
 
     @classmethod
@@ -88,7 +88,7 @@ class Bounds:
 
     @classmethod
     def _read_member(cls, member: str, value: Any, currencies: tuple[str, ...]) -> Any:
-        """Return the value of a member, or None where there is none or it does not fit."""
+        """Return the value of a member, or None if it is missing or does not fit."""
         return None
 
     @classmethod
@@ -101,12 +101,12 @@ class Bounds:
         return {}
 
     def objection(self, value: Any, spec: FieldSpec, days: Days | None) -> Objection | None:
-        """Return the most serious objection to the value, or None. Without `days`, the calendar is not judged."""
+        """Return the most serious objection to the value, or None. Without `days`, nothing is compared with today."""
         objections = self._objections(value, spec, days)
         return max(objections, key=lambda objection: objection.distance, default=None)
 
     def advice(self, value: Any, days: Days | None) -> str:
-        """Return what is worth a second look in a value within its bounds; "" for most (INTERFACE.md, "Advice")."""
+        """Return advice on a value within its bounds that looks doubtful; "" for most (INTERFACE.md, "Advice")."""
         return ""
 
     def _objections(self, value: Any, spec: FieldSpec, days: Days | None) -> Iterator[Objection]:
@@ -121,7 +121,7 @@ class Bounds:
     def _range_objections(
         self, number: Decimal, spec: FieldSpec, least: Decimal | None, most: Decimal | None, currency: str = ""
     ) -> Iterator[Objection]:
-        """Yield the objection to a number outside a range, which is one of amounts in the currency if there is one."""
+        """Yield the objection to a number outside a range. With `currency`, the numbers are amounts of money."""
         if least is not None and number < least:
             sentence = self._sentence("minimum", spec, _range_sentence(spec, least, most, currency))
             yield Objection("too_small", sentence, least - number)
@@ -163,7 +163,7 @@ class NumberBounds(Bounds):
 
 @dataclass(frozen=True, slots=True)
 class AmountBounds(Bounds):
-    """Bounds of an amount of money by currency, inclusive. A currency that is not named has none."""
+    """Inclusive bounds of an amount of money, by currency. A currency not named has no bounds."""
 
     members: ClassVar[tuple[str, ...]] = ("minimum", "maximum", "decimals")
 
@@ -198,7 +198,7 @@ class AmountBounds(Bounds):
 
 @dataclass(frozen=True, slots=True)
 class DateBounds(Bounds):
-    """Bounds of a date and of the age of a person born on it, inclusive; `today` is the date in the person's favour."""
+    """Inclusive bounds of a date and of the age of a person born then; `today` is taken in the person's favour."""
 
     members: ClassVar[tuple[str, ...]] = ("minimum", "maximum", "minimum_age", "maximum_age")
 

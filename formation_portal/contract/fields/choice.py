@@ -26,7 +26,7 @@ _LONG_CURRENCY_LIST = 12
 
 
 class _ListField(FieldSpec):
-    """Base of fields whose answer is chosen from a list; in a spreadsheet by label, separated by semicolons."""
+    """Base of fields whose answer is chosen from a list. A spreadsheet has labels, separated by semicolons."""
 
     missing_text: ClassVar[str] = gettext_noop("Choose “{label}”")
 
@@ -97,7 +97,7 @@ class SelectField(_OptionField):
 
 
 class MultiSelectField(_OptionField):
-    """Any of the options, each once; a single one is a declaration. Example: ["E-commerce", "Consulting"]."""
+    """Any of the options, each once; a sole option is a declaration. Example: ["E-commerce", "Consulting"]."""
 
     many: ClassVar[bool] = True
     cell_hint: ClassVar[str] = gettext_noop("One or more answers, separated by semicolons.")
@@ -145,7 +145,7 @@ class MultiSelectField(_OptionField):
 
 
 class BooleanField(FieldSpec):
-    """Yes or no. Unanswered is a third state that equals neither. Example: true (INTERFACE.md, "Values")."""
+    """Yes or no; an unanswered field equals neither. Example: true (INTERFACE.md, "Values")."""
 
     missing_text: ClassVar[str] = gettext_noop("Answer “{label}”")
     field_type: Literal["boolean"] = "boolean"

@@ -1,7 +1,7 @@
-"""Clean text that people write before it is judged (INTERFACE.md, "Values").
+"""Clean text that people write, before it is validated (INTERFACE.md, "Values").
 
-Text that is copied from web pages, PDFs and chats carries characters that nobody sees. They make a name look answered
-that is blank, and make two equal names differ. Passwords, codes, keys, options and file contents are never cleaned.
+Text that is copied from web pages, PDFs and chats carries characters that nobody sees. They make a blank name
+look answered, and two equal names differ. Passwords, codes, keys, options and file contents are never cleaned.
 """
 
 import re
@@ -26,7 +26,7 @@ _DIRECTION_MARKS = "\u200e\u200f\u061c"
 _INVISIBLE = re.compile(f"[{DEFAULT_IGNORABLE}{BRAILLE_BLANK}]")
 _WHITE_SPACES = re.compile(f"[{WHITE_SPACE}]+")
 _ENDS = "".join(filter(_WHITE_SPACES.match, map(chr, range(0x3001)))) + _DIRECTION_MARKS
-# A joiner's rule looks past marks for the next letters on both sides. No word has more marks than this.
+# The rule for a joiner looks past marks to the next letters on both sides. No word has more marks than this.
 _CONTEXT = 16
 
 
@@ -36,7 +36,7 @@ def clean_line(text: str) -> str:
 
 
 def clean_lines(text: str) -> str:
-    """Clean text of several lines: a single newline for each line end, marks of direction only between characters."""
+    """Clean text of several lines: a single newline for each line end, no marks of direction at the ends."""
     visible = remove_invisible(text.replace("\r\n", "\n").replace("\r", "\n"), exempt=_DIRECTION_MARKS)
     return visible.strip(_ENDS)
 
@@ -73,10 +73,10 @@ def _is_visible(character: str) -> bool:
 
 
 def _may_join(before: list[str], joiner: str, after: str) -> bool:
-    """Test whether a joiner may stand here (RFC 5892, appendix A), as in Persian and Sinhala names."""
+    """Tell whether a joiner may stand here (RFC 5892, appendix A), as in Persian and Sinhala names."""
     context = "".join(before[-_CONTEXT:])
     try:
         return idna.valid_contextj(context + joiner + after, len(context))
     except ValueError:
-        # The character before it has no name in Unicode.
+        # The character before the joiner has no name in Unicode.
         return False

@@ -17,7 +17,7 @@ def _field(name: str, label: str, field_type: str = "text", *, required: bool = 
 
 
 class _CurrencyField(SelectField):
-    """Offer the currencies in use and accept all others, as for an amount of money."""
+    """A list of the currencies in use that accepts all others too, as an amount does."""
 
     def _parse_option(self, raw: Any) -> str:
         if not isinstance(raw, str) or not is_currency(raw):
@@ -26,7 +26,7 @@ class _CurrencyField(SelectField):
         return raw
 
 
-# A person always has these.
+# Asked of every person.
 PERSON_FIELDS = (
     _field("person.first_name", gettext_noop("First name"), help=gettext_noop("As on the passport.")),
     _field("person.last_name", gettext_noop("Last name"), help=gettext_noop("As on the passport.")),
@@ -43,7 +43,7 @@ COMPANY_FIELDS = (
     _field("corporate.email", gettext_noop("E-mail address"), required=False),
 )
 
-# A class always has the five properties of the interface; a listed field replaces the default one.
+# Asked of every share class, as the interface demands. A listed field replaces the default field.
 SHARE_CLASS_FIELDS = (
     _field("share_class.name", gettext_noop("Name of the share class")),
     _CurrencyField(
@@ -66,7 +66,7 @@ SHARE_CLASS_FIELDS = (
 
 
 def with_defaults(defaults: tuple[FieldSpec, ...], listed: tuple[FieldSpec, ...]) -> tuple[FieldSpec, ...]:
-    """Return the default questions that are not listed, in the reader's language, and the listed ones."""
+    """Return the default questions that are not listed, in the reader's language, then the listed ones."""
     listed_properties = {canonical.property_of(spec.canonical_field) for spec in listed if spec.canonical_field}
     keys = {spec.key for spec in listed}
     added = []

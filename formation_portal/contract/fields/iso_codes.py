@@ -43,7 +43,7 @@ def is_currency(code: str) -> bool:
     return code in CURRENCIES
 
 
-# A list of countries has 250 of them.
+# Cached: a list of countries has 250 names.
 @cache
 def _name(kind: str, code: str, language: str) -> str:
     return str(getattr(reader.locale_of(language), kind).get(code, code))
@@ -77,7 +77,7 @@ def _sorted_by_name(kind: str, codes: tuple[str, ...], language: str) -> tuple[s
 
 
 def sort_key(name: str) -> str:
-    """Return the letters of a name without accents, capitals and marks, as lists in all our languages are sorted."""
+    """Return a name's sort key in all our languages: its letters without accents, capitals and marks."""
     plain = unicodedata.normalize("NFKD", name).casefold()
     return "".join(letter for letter in plain if letter.isalnum() or letter == " ")
 

@@ -1,10 +1,10 @@
 """Parse typed text: lines, numbers, dates, addresses, amounts. An AnswerError tells how to correct the text.
 
-Every function takes posted answers and payloads, since the service judges by the same code.
+Every function takes posted answers and payloads, since the service uses the same code.
 
-A draft has numbers in one notation, 1,234.56. A German page reads and shows 1.234,56 for it, a French page 1 234,56. A
-text that is no number in the page's notation stays as it was typed, also a number that can only be meant in the other
-notation, like 1.5 or 1,234.56 on a German page.
+A draft has numbers in one notation, 1,234.56. A German page reads and shows 1.234,56 instead, a French page 1 234,56.
+Text that is no number in the page's notation stays as typed, even a number that fits only the draft's notation, like
+1.5 or 1,234.56 on a German page.
 """
 
 import re
@@ -24,7 +24,7 @@ from .values import Address, AnswerError
 LINE_LIMIT = 500
 LINES_LIMIT = 10_000
 EMAIL_LIMIT = 254
-# JSON numbers are doubles for many readers: 15 digits survive the way there and back exactly.
+# Many readers of JSON take numbers as doubles, which keep 15 digits exactly.
 DIGITS_LIMIT = 15
 # Wide enough to drop trailing zeros without rounding a number within the limit.
 _WIDE_CONTEXT = Context(prec=1_000)
@@ -32,12 +32,12 @@ _WIDE_CONTEXT = Context(prec=1_000)
 PLAIN_NUMBER = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
 GROUPED_NUMBER = re.compile(r"-?\d{1,3}(,\d{3})+(\.\d+)?", re.ASCII)
 _GROUP_MARKS = re.compile("[\\s\u00a0\u202f'’]")
-# Words with single points between them, and a domain of two labels or more whose last is no number.
+# Words with single points between them, and a domain of two labels or more, the last no number.
 _LOCAL = r"""[^\s.@,;:<>()\[\]\\"]+"""
 _LABEL = r"[^\W_](?:(?:[^\W_]|-)*[^\W_])?"
 _EMAIL = re.compile(rf"{_LOCAL}(?:\.{_LOCAL})*@(?:{_LABEL}\.)+(?!\d+$)(?=..){_LABEL}")
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-# 3. in German, 1er in French.
+# Day marks: 3. in German, 1er in French.
 _DAY_MARKS = re.compile(r"(?<=\d)(\.|er|º)$", re.ASCII)
 _ADDRESS_PARTS = tuple(part.name for part in fields(Address))
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -48,7 +48,7 @@ def text_or_none(value: Any) -> str | None:
 
 
 def texts(value: Any) -> tuple[str, ...]:
-    """Return a schema's list of options as texts. Numbers are taken as written, anything else is left out."""
+    """Return a schema's list of options as texts. Numbers become texts, anything else is left out."""
     if not isinstance(value, list | tuple):
         return ()
     return tuple(str(item) for item in value if isinstance(item, str | int | float) and not isinstance(item, bool))
@@ -67,7 +67,7 @@ def length(text: str) -> int:
 
 def is_blank(raw: Any) -> bool:
     """Tell whether an answer has no visible text, no member and no part."""
-    # One level only: no answer nests deeper, and a hostile body might.
+    # Only one level is read: no answer is deeper, but a hostile body may be.
     members = raw if isinstance(raw, list | tuple) else (raw,)
     if isinstance(raw, dict):
         members = tuple(raw.values())
@@ -136,7 +136,7 @@ def ascii_digits(text: str) -> str:
 
 
 def decimal(raw: Any, *, label: str) -> Decimal:
-    """Parse a number with a point, and spaces or commas between thousands, into a decimal without trailing zeros."""
+    """Parse a number with a decimal point, and spaces or commas between thousands; drop trailing zeros."""
     if isinstance(raw, str):
         raw = without_group_marks(raw)
         if GROUPED_NUMBER.fullmatch(raw):
@@ -170,7 +170,7 @@ def _too_many_digits(label: str) -> AnswerError:
 # The mark between thousands, in languages with a decimal comma.
 _MARKS_OF_GROUPS = {"de": ".", "es": ".", "fr": "\u202f"}
 _COMMA_NUMBER = re.compile(r"-?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?", re.ASCII)
-# In French a point between digits comes from the keypad, unless decimals or another point follow.
+# In French a point is a decimal mark from the keypad, unless decimals or another point follow.
 _FRENCH_NUMBER = re.compile(r"-?(\d{1,3}(\.\d{3}){2,}|\d{1,3}(\.\d{3})+(?=,)|\d+)(,\d+)?", re.ASCII)
 # A mark with three digits behind it: a decimal mark to some people, and a mark of thousands to others.
 POINT_AND_THREE = re.compile(r"(-?[1-9]\d{0,2})\.(\d{3})", re.ASCII)
@@ -178,7 +178,7 @@ _COMMA_AND_THREE = re.compile(r"(-?\d{1,3}),(?!000)(\d{3})", re.ASCII)
 
 
 def normalised_number(text: str) -> str:
-    """Turn a number in the reader's notation into that of a draft; leave any other text as it is."""
+    """Convert a number from the reader's notation to the draft's; leave any other text as it is."""
     if get_language() not in _MARKS_OF_GROUPS:
         return text
     own = _FRENCH_NUMBER if get_language() == "fr" else _COMMA_NUMBER
@@ -192,7 +192,7 @@ def normalised_number(text: str) -> str:
 
 
 def localised_number(text: str) -> str:
-    """Turn a number of a draft into the reader's notation; leave any other text as it is."""
+    """Convert a draft's number to the reader's notation; leave any other text as it is."""
     mark = _MARKS_OF_GROUPS.get(get_language())
     # Digits alone, and words, are the same in all notations.
     if mark is None or not text or text.isalnum() or not _is_readable(text):
@@ -278,7 +278,7 @@ def address(raw: Any, *, label: str) -> Address:
     if unknown := ", ".join(sorted(str(part) for part in raw if part not in _ADDRESS_PARTS)):
         raise AnswerError("unknown_part", gettext("Enter “{label}” without {parts}", label=label, parts=unknown))
     parts = {part: line(raw.get(part) or "", label=label) for part in _ADDRESS_PARTS}
-    # A code is not cleaned.
+    # The country code is not cleaned.
     parts["country"] = (raw.get("country") or "").strip()
     required = {
         "street1": gettext("the street"),

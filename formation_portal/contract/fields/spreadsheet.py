@@ -1,7 +1,7 @@
 """Turn the texts of a spreadsheet's cells into answers as a form posts them.
 
 A cell has the label of a choice instead of its code, several choices, or a whole date. A text that cannot be understood
-stays as it was typed, so that reading the answer tells why.
+stays as typed, so that validation tells why.
 """
 
 import re
@@ -29,7 +29,7 @@ _DAY_FIRST = re.compile(
 )
 _WORD_FIRST = re.compile(r"([^\W\d_]+)\.?\s+(\d{1,2})(?:st|nd|rd|th)?\s*,?\s+(\d{4})")
 _MONTHS = 12
-# No date is longer in any language. The time for a search grows with the text.
+# No date is longer in any language. Searching longer texts takes too much time.
 _MAX_DATE_LENGTH = 60
 
 
@@ -64,7 +64,7 @@ def choice_value(text: str, values: Mapping[str, str]) -> str:
 
 
 def choice_values(text: str, values: Mapping[str, str]) -> list[str]:
-    """Return the values in a text with semicolons or new lines, or with commas if each part is a known word."""
+    """Return the values in a text, split at semicolons or new lines, or at commas if all parts are known."""
     if fold(text) in values:
         return [values[fold(text)]]
     parts = [part for part in _LIST_MARKS.split(text) if part.strip()]
@@ -74,9 +74,9 @@ def choice_values(text: str, values: Mapping[str, str]) -> list[str]:
 
 
 def date_parts(text: str, *, label: str) -> dict[str, str]:
-    """Split a date into day, month and year as typed. Raises AnswerError for no date, or a date that could be two.
+    """Split a date into day, month and year as typed. Raises AnswerError for an unreadable or ambiguous date.
 
-    Between strokes the month comes first in some countries. If both numbers could be months, the date is ambiguous.
+    Some countries write the month first, so 3/4/1985 is ambiguous: both numbers could be the month.
     """
     typed = ascii_digits(clean_line(text))
     if not typed:

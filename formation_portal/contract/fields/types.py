@@ -30,7 +30,7 @@ from .iso_codes import (
 )
 from .values import Address, AnswerError, Money, Raw, decimals_of
 
-# Decimals of which thousands are made where the mark is read the other way.
+# So many digits after a mark may be decimals or thousands.
 _THOUSANDS_DECIMALS = 3
 
 
@@ -86,7 +86,7 @@ class NumberField(FieldSpec):
         return number
 
     def from_cells(self, texts: Mapping[str, str]) -> Raw:
-        # A spreadsheet may show a part as 25%.
+        # A spreadsheet may show a quarter as 25%.
         return clean_line(texts.get("", "")).removesuffix("%").strip()
 
     def payload(self, value: Any) -> int | float:
@@ -169,7 +169,7 @@ class AddressField(FieldSpec):
         return tuple(parts)
 
     def ambiguity_note(self, raw: Any) -> str:
-        """Return the advice on a region or postcode that addresses in the country have in another form, or ""."""
+        """Return advice on a region or postcode that is missing or unusual in the country, or ""."""
         typed = raw if isinstance(raw, Mapping) else {}
         country_format = address_format(str(typed.get("country") or ""))
         for name in ("region", "postcode"):
@@ -222,7 +222,7 @@ class CurrencyAmountField(FieldSpec):
         return self.allowed_currencies[0] if len(self.allowed_currencies) == 1 else ""
 
     def _decimals(self, currency: str) -> int:
-        """Return the most decimals of an amount in the currency."""
+        """Return how many decimals an amount may have."""
         if self.bounds.decimals is not None:
             return self.bounds.decimals
         return minor_units(currency)
@@ -245,7 +245,7 @@ class CurrencyAmountField(FieldSpec):
         return parsing.ambiguity_note(raw["amount"])
 
     def clean(self, raw: Any) -> Money | None:
-        # A currency alone is no answer: the control may have shown it first.
+        # A currency alone is no answer: the control may have preselected it.
         if isinstance(raw, dict) and parsing.is_blank(raw.get("amount")):
             return None
         return super().clean(raw)
@@ -303,7 +303,7 @@ class CurrencyAmountField(FieldSpec):
 
 
 class UnknownField(FieldSpec):
-    """An unknown type, drawn and sent as text with a note (INTERFACE.md, "Faults in a schema")."""
+    """A field of unknown type, drawn and sent as text with a note (INTERFACE.md, "Faults in a schema")."""
 
     is_known: ClassVar[bool] = False
 

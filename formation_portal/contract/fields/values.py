@@ -6,12 +6,12 @@ from datetime import date
 from decimal import MAX_PREC, Context, Decimal
 from typing import Any, Protocol
 
-# As typed: one control, several choices, or the parts of one answer. JSON-able, so a draft keeps it as it is.
+# An answer as typed: a text, several choices, or texts by part. A draft stores it unchanged, as JSON.
 Raw = str | list[str] | dict[str, str]
 
 
 class PostData(Protocol):
-    """The methods of a form post that are used, as Django's QueryDict has them."""
+    """The methods of Django's QueryDict that read a form post."""
 
     def get(self, name: str, /) -> Any: ...
 
@@ -32,7 +32,7 @@ class Address:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Money:
-    """An amount with its currency (INTERFACE.md, "Values"). Held as a decimal."""
+    """A decimal amount with its currency (INTERFACE.md, "Values")."""
 
     amount: Decimal
     currency: str
@@ -45,7 +45,7 @@ def decimals_of(number: int | Decimal) -> int:
 
 
 def equals(value: Any, rule_value: Any) -> bool:
-    """Tell whether an answer equals a rule's value. Types count (true is not "true", 2 equals 2.0); lists are sets."""
+    """Tell whether an answer equals a rule's value: true is not "true", 2 equals 2.0, lists compare as sets."""
     if isinstance(value, bool) or isinstance(rule_value, bool):
         return value is rule_value
     if _is_number(value) and _is_number(rule_value):
@@ -67,7 +67,7 @@ def equals(value: Any, rule_value: Any) -> bool:
 
 
 def includes_any(value: Any, rule_value: Any) -> bool:
-    """Tell whether a list shares a member with the rule's list, or a single value is a member of it."""
+    """Tell whether a list shares a member with the rule's list, or a single value is in that list."""
     values = value if _is_list(value) else [value]
     rule_values = rule_value if _is_list(rule_value) else [rule_value]
     return any(equals(member, rule_member) for member in values for rule_member in rule_values)
@@ -82,7 +82,7 @@ def _is_list(value: Any) -> bool:
 
 
 class AnswerError(Exception):
-    """An answer that cannot be read. The code is stable; the message says how to put it right."""
+    """An answer that cannot be read. The code is stable; the message says how to correct it."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
