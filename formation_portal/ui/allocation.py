@@ -23,7 +23,7 @@ from formation_portal.contract.shares import existing_shares, over_issued
 
 
 class Allocation:
-    """The shares of one application as its grid stands; a number that cannot be read counts as none."""
+    """The shares of an application as its grid has them now; an unreadable number counts as 0."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
@@ -41,7 +41,7 @@ class Allocation:
         return (holding and holding.shares) or 0
 
     def is_unreadable(self, party: PartyRow, row: ShareClassRow) -> bool:
-        """Check that the typed text is no number of shares."""
+        """Tell whether the text is no number of shares."""
         holding = self._draft.holdings.get((party.token, row.token))
         return holding is not None and holding.shares is None
 
@@ -68,7 +68,7 @@ class Allocation:
 
     @property
     def is_over_issued(self) -> bool:
-        """Check that more shares are allocated than exist. The portal refuses to submit them; the service does not."""
+        """Tell whether more shares are allocated than exist. Only the portal refuses these, not the service."""
         return any(over_issued(self._draft.form_state))
 
     @cached_property
@@ -81,7 +81,7 @@ class Allocation:
 
     @cached_property
     def votes(self) -> dict[str, int]:
-        """Return each holder's number of votes, a vote a share, by the holder's token; empty without any."""
+        """Return each holder's votes, one for each voting share, by the holder's token; empty if none."""
         return self._by_holder(self._voting)
 
     @cached_property
@@ -109,7 +109,7 @@ class Allocation:
         return self._percents(self.votes, self.final_votes)
 
     def _percents(self, numbers: dict[str, int], ends: Parts) -> Percentages:
-        """Compute percentages. The part of a company without known owners is not accounted for."""
+        """Compute percentages. The final part of a company, whose owners are unknown, is in the rest."""
         unknown = {row.token for row in self._draft.parties if row.is_owned}
         return percentages_of(numbers, ends, unknown=unknown, short_of=self.bounds)
 
@@ -123,16 +123,16 @@ class Allocation:
         return threshold_of(self._draft.application.product.get("jurisdiction") or {})
 
     def reaches_threshold(self, party: PartyRow) -> bool:
-        """Check that the party's final shares or votes reach the threshold."""
+        """Tell whether the party's final shares or votes reach the threshold."""
         return any(self.threshold.counts(ends.of(party.token)) for ends in (self.final_shares, self.final_votes))
 
     def is_owner(self, party: PartyRow) -> bool:
-        """Check that the party owns a part of a company that holds shares."""
+        """Tell whether the party owns a part of a company that holds shares."""
         companies = (company for company, owners in self.stakes.items() if party.token in owners)
         return any(self.final_shares.of(company) or self.final_votes.of(company) for company in companies)
 
     def may_hide_an_owner(self, party: PartyRow) -> bool:
-        """Check that the unknown part of a company would make its owner a beneficial owner."""
+        """Tell whether an owner of the company's unknown part would be a beneficial owner."""
         rest = 1 - sum(self.stakes.get(party.token, {}).values())
         ends = (self.final_shares.of(party.token), self.final_votes.of(party.token))
         return party.is_owned and rest > 0 and any(self.threshold.counts(part * rest) for part in ends)

@@ -12,7 +12,7 @@ from formation_portal.contract.ownership import WHOLE, format_hundredths, with_r
 
 _COLOURS = 8
 _PATTERNS = 4
-# A thinner slice has no room for a label; these stand together as "Others". The table names each.
+# Thinner slices have no room for labels and are joined as "Others". The table names each of them.
 _THINNEST = Fraction(2, 100)
 # The least width of a bar in pixels: on a telephone, beside the margin, and with the rail's column besides. A label is
 # drawn from the first width that has room for it, so that no number is ever cut off.
@@ -30,7 +30,7 @@ class Swatch:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """A holder's part of a bar, and the part of the bar before it. Without a swatch it is not allocated."""
+    """A holder's part of a bar, and the part of the bar before it. Without a swatch it has no known holder."""
 
     label: str
     figure: str
@@ -55,7 +55,7 @@ class Slice:
         return self._fits(self.figure)
 
     def _fits(self, label: str) -> str:
-        """Return the least bar that has room for the label in this part of it."""
+        """Return the narrowest bar whose slice has room for the label."""
         needed = (len(label) * _LETTER + _AROUND) / self.part
         return next((name for width, name in _BARS if needed <= width), "never")
 
@@ -80,7 +80,7 @@ def share_bar(
     there_are: int | None = None,
     short_of: Collection[Fraction] = (),
 ) -> Bar:
-    """Draw a class with shares as a bar, and then the rest. No figure is rounded up to a part that it is `short_of`."""
+    """Draw a share class as a bar of holders, then the rest. No figure is rounded up to a bound in `short_of`."""
     allocated = sum(shares for _, shares in holdings)
     total = max(allocated, there_are or 0)
     parts = [
@@ -122,7 +122,7 @@ def ownership_bar(label: str, ends: Sequence[tuple[str, Fraction, int]], *, rest
 
 
 def _slices(parts: Sequence[Slice], thin: str, rest: Sequence[Slice]) -> tuple[Slice, ...]:
-    """Place the wide slices, the thin ones together, and the rest, each behind the one before it."""
+    """Place the wide slices, the thin slices joined, and the rest, each where the previous ends."""
     slices = [part for part in parts if part.part >= _THINNEST]
     if others := sum((part.part for part in parts if part.part < _THINNEST), Fraction(0)):
         slices.append(Slice(gettext("Others"), thin, others, Swatch("f8", "")))

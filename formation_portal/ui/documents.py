@@ -45,7 +45,7 @@ _TYPES = {"application/pdf": "PDF", "image/jpeg": "JPEG", "image/png": "PNG"}
 
 
 def documents_url(draft: Draft, party: str, query: str = "") -> str:
-    """Return the address of the customer's list of documents; a long list opens at the party of the token."""
+    """Return the URL of the customer's list of documents; a long list opens at the party with the token."""
     # The entity takes a row of the page too.
     is_long = len(draft.parties) >= PEOPLE_AT_ONCE
     parameters = "&".join(filter(None, (f"party={party}" if party and is_long else "", query)))
@@ -54,7 +54,7 @@ def documents_url(draft: Draft, party: str, query: str = "") -> str:
 
 
 def advice(draft: Draft, party: PartyRow | None, document: Document) -> tuple[str, ...]:
-    """Return advice about the file in a slot, from the findings of the sandbox and from answers."""
+    """Return advice about a file, from the sandbox's findings and from answers on expiry dates."""
     findings = findings_of(document)
     values = {
         "width": format_number(findings.width),
@@ -90,12 +90,12 @@ def file_facts(document: Document) -> str:
     return ", ".join(facts if document.has_copy else (*facts, gettext("kept by the formation service")))
 
 
-# A4, which most pages of a PDF are.
+# A4 in pixels, the size of most PDF pages.
 _PAPER = (1240, 1754)
 
 
 class DocumentPage:
-    """A page of a document with addresses of `room`, portal or desk. Raises Http404 if it has no such page."""
+    """A page of a document, with URLs of `room`, portal or desk. Raises Http404 if there is no such page."""
 
     def __init__(self, draft: Draft, document: Document, page: int, *, room: str = "portal") -> None:
         findings = findings_of(document)

@@ -41,12 +41,12 @@ from .printed_record import PrintedRecord, printed_record
 
 Response = TypeVar("Response", bound=HttpResponseBase)
 
-# With these a spreadsheet would take a text for a formula.
+# A spreadsheet takes a text that begins so for a formula.
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def isolated(response: Response) -> Response:
-    """Give a response a policy under which its content can do nothing, and that fixes its type."""
+    """Set headers so that a response's content can run nothing, keeps its type and is not cached."""
     response.headers["Content-Security-Policy"] = ISOLATED_POLICY
     response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers["Cache-Control"] = "no-store"
@@ -55,7 +55,7 @@ def isolated(response: Response) -> Response:
 
 
 def as_attachment(response: Response, *, name: str) -> Response:
-    """Make a response a file of this name for its reader alone. The name is ours: names of people stay inside."""
+    """Make a response a download of this name, which is ours, so that it contains no names of people."""
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return isolated(response)
 
@@ -69,9 +69,9 @@ def picture_response(jpeg: bytes, *, name: str) -> HttpResponseBase:
 def log_view(
     request: HttpRequest, document: Document | ScreeningCheck, way: AccessKind, *, by: Account, page: int = 1
 ) -> None:
-    """Record that a person opens the file, or one of its pages. HEAD shows nothing.
+    """Record that a person opens the file, or one of its pages; not for HEAD.
 
-    A file whose opening can't be recorded is not shown: an error here takes the place of the answer. A browser that
+    A file whose opening can't be recorded is not shown: an error here replaces the response. A browser that
     prefetches gets a 404, which it does not keep, and asks again once a person follows the link.
     """
     if is_prefetch(request):
@@ -84,7 +84,7 @@ def log_view(
 
 
 def is_prefetch(request: HttpRequest) -> bool:
-    """Check that the browser asks by itself for a page that a person may open later."""
+    """Tell whether the browser prefetches a page that a person may open later."""
     purposes = (request.headers.get(name, "") for name in ("Sec-Purpose", "Purpose", "X-Moz"))
     return any("prefetch" in purpose for purpose in purposes)
 
@@ -93,7 +93,7 @@ def as_download(request: HttpRequest, file: Document | ScreeningCheck, *, by: Ac
     """Answer with an uploaded file, and record that it was opened.
 
     409 while the malware scanner has yet to answer, 410 if our copy was removed (privacy/retention.py). Raises OSError
-    if its storage does not have it: the file has a row, so it is not known to be lost.
+    if the storage lacks the file: its row says that it should be there.
     """
     if isinstance(file, Document) and file.is_checking:
         return render(request, "file_checking.html", status=409)
@@ -111,8 +111,8 @@ def as_download(request: HttpRequest, file: Document | ScreeningCheck, *, by: Ac
 def page_as_picture(request: UserRequest, document: Document, page: int, *, is_close: bool = False) -> HttpResponseBase:
     """Answer with the picture of a page of a document; 404 if it can't be drawn.
 
-    The page that shows the picture records that it was opened, since a browser may load pictures ahead. The picture
-    does so only if a person opens it by itself.
+    The page around the picture records the opening, since a browser may load pictures ahead. The picture itself
+    records it only if a person opens the picture alone.
     """
     drawn = b"" if document.is_checking else page_picture(document, page, is_close=is_close)
     if not drawn:
@@ -144,24 +144,24 @@ def _without_formula(value: Any) -> Any:
 
 
 _SOURCE = PROJECT / "templates/ui/record.typ"
-# Of processor time. Twenty times what a hundred people take.
+# Of processor time: twenty times as much as a hundred people take.
 PDF_SECONDS = 20
 # Of all texts together: some 600 pages.
 CHARACTERS_AT_MOST = 2_000_000
 _PDF_AT_MOST = 50_000_000
 _TASK = "formation_portal.documents.typesetting:typeset"
-# Control characters but for the end of a line, which no page can show.
+# Control characters, which no page can show, except line ends.
 _CONTROLS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
-# No answer that can be read is longer; of one that can't, the beginning is enough. Codes of characters come on top.
+# No readable answer is longer; of an unreadable answer the beginning is enough. Character codes are extra.
 _LONGEST = LINES_LIMIT
 
 
 class PdfNotMade(Exception):
-    """The record is too long for a PDF, or takes too much to make."""
+    """A record that is too long for a PDF, or takes too long."""
 
 
 def make_pdf(record: PrintedRecord) -> bytes:
-    """Make the PDF. A character without a font has its code beside it, and the PDF is no PDF/UA. Raises PdfNotMade."""
+    """Make a PDF/UA, or a plain PDF with codes beside characters that no font has. Raises PdfNotMade."""
     pdf = _typeset(record, is_accessible=True)
     if pdf.startswith(b"%PDF-"):
         return pdf
@@ -215,7 +215,7 @@ def record_as_json(request: UserRequest, draft: Draft) -> HttpResponse:
 
 
 def record_as_pdf(request: UserRequest, draft: Draft) -> HttpResponse:
-    """Answer with the record as a PDF, and record that it was taken. 503 with a link to the JSON if it fails."""
+    """Answer with the record as a PDF, and log the download. 503 with a link to the JSON if it fails."""
     try:
         content = make_pdf(printed_record(draft, made_at=timezone.now()))
     except PdfNotMade:

@@ -18,12 +18,12 @@ from formation_portal.contract.localisation import ngettext
 
 
 def day(value: date | datetime) -> str:
-    """Write a day like "24 November 2026", with no-break spaces. The day of a moment is that of the time zone."""
+    """Write a day like "24 November 2026", with no-break spaces. A moment's day is that in the current time zone."""
     return localisation.long_date(timezone.localdate(value) if isinstance(value, datetime) else value)
 
 
 def time_or_day(value: datetime) -> str:
-    """Write a moment like "24 November at 14:02", with the year if it is not this one. The day is never left out."""
+    """Write a moment like "24 November at 14:02", with the year unless it is this year. The day is never left out."""
     local = timezone.localtime(value)
     is_this_year = local.year == timezone.localdate().year
     date_words = localisation.day_and_month(local.date()) if is_this_year else day(value)
@@ -96,7 +96,7 @@ class PriceTable:
         if price.currency:
             currency = get_currency_name(price.currency, count=2, locale=localisation.locale())
             self.caption = localisation.gettext("Price in {currency}", currency=currency)
-        # The currency heads the names of the fees.
+        # The currency heads the column of fee names.
         self.columns = (capfirst(currency), gettext("Price"))
         self.rows = (
             (gettext("Set-up fee, paid once"), format_amount(price.one_off, price.currency)),

@@ -45,7 +45,7 @@ def unaccounted_for(company: PartyRow, owners: Iterable[Owner]) -> str:
 class OwnershipNode:
     """A holder or owner with a note, its parts through the companies above it, and its own owners.
 
-    `end` tells why it has none here, `rest` the part without a known owner; `owners_url` is the page of its owners.
+    `end` tells why no owners are drawn, `rest` names the part without a known owner; `owners_url` is their page.
     """
 
     name: str
@@ -59,7 +59,7 @@ class OwnershipNode:
 
 
 class Ownership:
-    """The tree of the shareholders, unless all are people; if it `is_full`, also of the other companies with owners."""
+    """The tree of the shareholders, empty if all are people; with `is_full`, also of other companies with owners."""
 
     def __init__(self, draft: Draft, allocation: Allocation, *, is_full: bool = False, has_links: bool = False) -> None:
         self.company = draft.title
@@ -80,11 +80,11 @@ class Ownership:
         self.nodes = tuple(nodes)
 
     def covers(self, party: PartyRow) -> bool:
-        """Check that the tree has all about the party: an owner without a role is asked nothing."""
+        """Tell whether the tree shows all about the party: an owner without a role is asked nothing."""
         return not party.roles and party.token in self._owners
 
     def lines(self) -> Iterator[tuple[int, OwnershipNode]]:
-        """Yield every node with its depth, from above."""
+        """Yield every node with its depth, top down."""
         pending = [(0, node) for node in reversed(self.nodes)]
         while pending:
             depth, node = pending.pop()

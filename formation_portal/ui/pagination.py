@@ -1,4 +1,4 @@
-"""Pages of a list: numbered ones, and those of a long list, which go on from a row (a keyset). Both have the links that
+"""Pages of a list: numbered pages, and for long lists keyset pages, which go on from a row. Both have the links that
 templates/ui/pagination.html draws.
 """
 
@@ -19,7 +19,7 @@ Position = TypeVar("Position")
 
 @dataclass(frozen=True, slots=True)
 class PageLink:
-    """A link to another page; without an address, the page that is shown or the gap between two numbers."""
+    """A link to another page; without a URL, the current page or the gap between two numbers."""
 
     label: str
     url: str = ""
@@ -29,7 +29,7 @@ class PageLink:
 
 
 def people_page(rows: Sequence[Row], number: Any, *, with_row: int | None) -> Page[Row]:
-    """Return the page of people and companies with the row at that place; without one, the page of that number."""
+    """Return the page of people and companies with the row of that index, or else the page of that number."""
     return Paginator(rows, PEOPLE_AT_ONCE).get_page(number if with_row is None else with_row // PEOPLE_AT_ONCE + 1)
 
 
@@ -42,7 +42,7 @@ class ViewLink:
 
 
 def numbered_links(page: Page[Any], query: QueryDict, *, name: str = "page") -> tuple[PageLink, ...]:
-    """Return links to the pages around a page, the first and the last; they keep `query`. None for a single page."""
+    """Return links to the first, last and nearby pages, which keep `query`; empty for a single page."""
     if not page.has_other_pages():
         return ()
 
@@ -83,7 +83,7 @@ def keyset_page(
     backwards: bool = False,
     end: Position | None = None,
 ) -> KeysetPage[Row, Position]:
-    """Make a page of the first `length` candidates; one candidate more tells that the list goes on.
+    """Make a page of the first `length` candidates; a further candidate tells that the list goes on.
 
     `backwards`: the candidates were read towards the beginning of the list. `end` is the position where the search for
     them ended, if that is not the end of the list. `is_first`: the page starts where the list does.

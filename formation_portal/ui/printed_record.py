@@ -34,7 +34,7 @@ class PrintedRow:
 
 @dataclass(frozen=True, slots=True)
 class PrintedTable:
-    """Figures: the first column names the row, every other one is a number."""
+    """A table of figures: the first column names the row, all others have numbers."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -60,7 +60,7 @@ class PrintedEntry:
 @dataclass(frozen=True, slots=True)
 class PrintedRecord:
     language: str
-    # The language of the schema, if it is another.
+    # The language of the schema, if it differs.
     schema_language: str
     title: str
     reference: str
@@ -68,7 +68,7 @@ class PrintedRecord:
     caption: str
     lead: str
     words: dict[str, str]
-    # The operator's name, and the address of its help.
+    # The operator's name, and the contact for help.
     letterhead: tuple[str, str]
     entries: tuple[PrintedEntry, ...]
     # Lines about characters that could not be printed.
@@ -98,7 +98,7 @@ def _codes(text: str, lost: frozenset[str]) -> str:
     return " ".join(f"U+{ord(character):04X}" for character in text if character in lost)
 
 
-# In more columns a number has no room.
+# More columns leave no room for numbers.
 _CLASSES_ABREAST = 4
 
 

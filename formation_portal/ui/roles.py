@@ -59,7 +59,7 @@ def duplicate_question(kind: str) -> str:
 
 
 def role_reason(draft: Draft, section: Section) -> str:
-    """Tell why rules ask for the role and for so many parties, without the last full stop."""
+    """Tell why rules ask for the role and for so many parties, without a final full stop."""
     minimum = draft.form_state.minimum_of(section)
     how_many = gettext("At least {count}, {reason}") if minimum.count else gettext("None required, {reason}")
     sentences = [draft.form_state.section_activation(section).reason]
@@ -80,13 +80,13 @@ def active_roles(draft: Draft) -> tuple[Section, ...]:
 
 
 def kinds_for_role(draft: Draft, role: str = "") -> tuple[str, ...]:
-    """Return the kinds of party that the role takes, or that any role takes."""
+    """Return the kinds of party that can have the role or, without it, any role."""
     sections = [section for section in active_roles(draft) if not role or section.role == role]
     return tuple(kind for kind in canonical.PARTY_KINDS if any(section.allows(kind) for section in sections))
 
 
 def role_choices(draft: Draft, kind: str, current: tuple[str, ...]) -> tuple[Option, ...]:
-    """Return the roles that the kind can have, and those that are held already, so that they can be given up."""
+    """Return the roles that the kind can have, and those in `current`, so that the party can give them up."""
     choices: dict[str, Option] = {}
     for section in draft.schema.role_sections:
         active = draft.form_state.section_activation(section).active
@@ -99,7 +99,7 @@ def role_choices(draft: Draft, kind: str, current: tuple[str, ...]) -> tuple[Opt
 
 
 def excluded_roles(draft: Draft, kind: str) -> str:
-    """Tell which active roles the kind can't have, like "A foundation can't be a director here."; "" if it can all."""
+    """Tell which active roles the kind can't have, like "A foundation can't be a director here."; "" for none."""
     unsuitable = [role_with_article(section) for section in active_roles(draft) if not section.allows(kind)]
     return gettext(_CANNOT_BE[kind]).format(roles=join_list(unsuitable, "or")) if unsuitable else ""
 

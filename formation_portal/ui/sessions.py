@@ -1,4 +1,4 @@
-"""The end of the session, as pages tell of it."""
+"""The end of a session, as pages announce it."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -31,8 +31,8 @@ class SessionEnd:
 def session_end(request: HttpRequest, *, is_told: bool = False, was_extended: bool = False) -> SessionEnd | None:
     """Return the end of the visitor's session; None if they are not signed in, or the end is far away.
 
-    `is_told` for a page that has asked by itself, or has just had the session extended: a whole page warns of nothing
-    before it has asked again.
+    `is_told`: the script of a page asks, or has just extended the session. A newly loaded page does not warn before its
+    script has asked.
     """
     seconds = seconds_left(request, is_used=was_extended or not is_told)
     if seconds is None or seconds > _FAR_SECONDS:

@@ -29,14 +29,14 @@ def attributes(**values: str) -> str:
 
 
 def option_language(label: str, spec: FieldSpec | None) -> str:
-    """Return the lang attribute of an option's label that is a text of the schema in another language, else ""."""
+    """Return a lang attribute if an option's label is the schema's text in another language, else ""."""
     if spec is None or not spec.has_own_words:
         return ""
     return attributes(lang=foreign_language(label, spec))
 
 
 def markup(safe: str) -> SafeString:
-    """Declare a text to be markup. Everything in it that came from outside is escaped already."""
+    """Declare a text to be markup, in which all text from outside is escaped already."""
     return mark_safe(safe)  # nosec B308, B703  # noqa: S308  # see above
 
 
@@ -45,7 +45,7 @@ class Option:
     value: str
     label: str
     chosen: bool
-    # It excludes every other option.
+    # Excludes every other option.
     alone: bool = False
     # Help below the label, in the portal's own words or the schema's.
     help: str = ""
@@ -66,7 +66,7 @@ class FilterControl:
     type: str = "search"
     choices: tuple[Option, ...] = ()
     is_hidden: bool = False
-    # The keyboard shortcut that leads to it.
+    # The keyboard shortcut to the control.
     key: str = ""
 
 
@@ -90,12 +90,12 @@ def slot_id(key: str) -> str:
 
 
 def slot_name_of_control(control: str) -> str:
-    """Return the slot's own name, by the name of its control in the form of a page."""
+    """Return a slot's own name from the name of its control."""
     return slot_name(unquote(control))
 
 
 def control_id(control: str) -> str:
-    """Return the id of a control. It has no hyphen, so that no key can look like `<id>-hint` of another."""
+    """Return a control's id. It has no hyphen, so that it never equals another control's `<id>-hint`."""
     return control.replace("-", "%2D")
 
 
@@ -104,13 +104,13 @@ def party_control(spec: FieldSpec) -> str:
     return f"q:{quote_key(spec.name)}"
 
 
-# Marks the place of suggestions in cached markup; of characters that Unicode leaves to private use.
+# Marks the place of suggestions in cached markup, with private-use characters of Unicode.
 SUGGESTIONS_GAP = "\ue000likely\ue001"
 
 _MOST = 6
 # Parties entered earlier say little about what is chosen next.
 _MOST_LATEST = 20
-# In a shorter list nobody has to look for anything.
+# Lists up to this length need no suggestions.
 SHORT_LIST = 12
 
 
@@ -155,7 +155,7 @@ class Suggestions:
 
 
 def suggested_options(spec: FieldSpec, raw: Any, codes: Iterable[str]) -> SafeString:
-    """Write the likeliest choices as the first group of a list's options; they stand in the list further down too."""
+    """Write the likeliest choices as the first group of a list's options; the full list below repeats them."""
     listed = spec.options or spec.allowed_currencies
     if 0 < len(listed) <= SHORT_LIST:
         return markup("")

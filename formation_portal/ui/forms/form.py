@@ -31,16 +31,16 @@ from .rendering import cached_markup, render, why_markup
 
 @dataclass(frozen=True)
 class QuestionForm:
-    """The questions to one holder with the typed answers, and what the contract and the service say about them."""
+    """The questions to one holder with the typed answers, and the contract's and the service's messages."""
 
     schema: FormSchema
     asked: tuple[rules.Question, ...]
-    # As typed, and as validated.
+    # Answers as typed and as validated.
     raw: Mapping[str, Any]
     answers: Answers
     # The service's objections, by field name.
     refused: Mapping[str, str] = field(default_factory=dict)
-    # Answers that can be read and cannot be true, by field name (INTERFACE.md, "Bounds").
+    # Answers that can be read but cannot be true, by field name (INTERFACE.md, "Bounds").
     impossible: Mapping[str, AnswerProblem] = field(default_factory=dict)
     # Advice about answers that are worth a second look, by field name.
     advice: Mapping[str, str] = field(default_factory=dict)
@@ -51,13 +51,13 @@ class QuestionForm:
     suggestions: Suggestions | None = None
     share_classes: tuple[Choice, ...] = ()
     shares_url: str = ""
-    # The names of accepted answers, which are only read; and our reviewer's questions about others.
+    # The names of accepted answers, which are read-only; and our reviewer's questions about others.
     locked: frozenset[str] = frozenset()
     notes: Mapping[str, QueryNote] = field(default_factory=dict)
-    # The holder of the answers, and the record; without a record no region has a table of when it shows.
+    # The holder of the answers, and the record; without a record no region has a visibility table.
     holder: Holder = None
     record: Record | None = None
-    # False for a schema that is only looked at: none of its markup is cached.
+    # False for a schema that is only previewed: none of its markup is cached.
     is_kept: bool = True
 
     def control(self, spec: FieldSpec) -> str:
@@ -68,7 +68,7 @@ class QuestionForm:
         return question.spec.group
 
     def why(self, question: rules.Question) -> str:
-        """Return why a question is asked. The rule of a whole section is said once, at the head of the section."""
+        """Return why a question is asked. A section's own rule is explained once, at the section's head."""
         if question.spec.depends_on is None:
             return ""
         return rules.why_asked(self.schema, question.section, question.spec, self.holder)
@@ -145,7 +145,7 @@ class QuestionForm:
         )
 
     def _error(self, name: str) -> str:
-        """Return why an answer cannot be read or was refused; empty parts of an answer are no error."""
+        """Return why an answer cannot be read or was refused; missing parts of an answer are no error."""
         if name in self.overlong:
             return self.overlong[name].message
         problem = self.answers.problems.get(name)
@@ -154,7 +154,7 @@ class QuestionForm:
         return self.refused.get(name, "")
 
     def markup_of(self, question: rules.Question) -> str:
-        """Return the question's markup. Nothing of a form that is only looked at gets into the cache."""
+        """Return the question's markup. The markup of a form that is only previewed is not cached."""
         drawn = self.question(question)
         if not self.is_kept:
             return render(drawn)
@@ -190,12 +190,12 @@ class QuestionForm:
         return any(region.id for region in self.regions)
 
     def has_new_problems(self, before: "QuestionForm") -> bool:
-        """Check for unreadable answers and new objections. Earlier objections hold up nobody who goes on."""
+        """Tell whether there are unreadable answers or new objections. Earlier objections stop nobody."""
         is_unreadable = any(question.spec.name in self.answers.problems for question in self.problems)
         return is_unreadable or bool(self.overlong) or bool(self.refused.items() - before.refused.items())
 
     def opened_since(self, before: "QuestionForm", shown_regions: Collection[str]) -> tuple[Question, ...]:
-        """Return the open required questions that a save has opened, and that the page's regions did not show."""
+        """Return the unanswered required questions that a save made active and that the page did not show."""
         earlier = before.shown_controls
         opened: list[Question] = []
         for region in self.regions:
@@ -232,7 +232,7 @@ class QuestionForm:
 
 @dataclass(frozen=True)
 class Region:
-    """A run of questions in a form from a place on. `entry` is its heading's key. Without a rule it has no id."""
+    """A run of a form's questions from index `begin` on, with its heading's key `entry`. `id` is "" without a rule."""
 
     id: str
     entry: str
@@ -254,13 +254,13 @@ class Region:
 
     @property
     def when(self) -> str:
-        """Return the table of when it shows, as posted forms apart by spaces; "" if only the server can tell."""
+        """Return the visibility table as urlencoded rows, between spaces; "" if only the server can tell."""
         if not self.id or self.form.tables is None:
             return ""
         rows: list[str] = []
         for row in self.form.tables.of(self.asked[0]) or ():
             pairs = {self.form.control_of(name): values for name, values in row.items()}
-            # The script looks for names of controls in it as browsers write them.
+            # The script looks for names of controls as browsers encode them.
             rows.append(urlencode(pairs, doseq=True, safe="*").replace("~", "%7E"))
         return " ".join(rows)
 
@@ -274,7 +274,7 @@ class Region:
 
     @property
     def html(self) -> SafeString:
-        """Return the region as it stands in its page, hidden or not. Its marker tells in a post that it is shown."""
+        """Return the region's markup, hidden or not. Its hidden input tells in a post that the region is shown."""
         return self._html("")
 
     @property

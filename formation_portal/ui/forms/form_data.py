@@ -1,4 +1,4 @@
-"""Read a post of a form: the answers as typed, and the version of the page that posts them."""
+"""Read a posted form: the answers as typed, and the version of the page that posts them."""
 
 import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -24,13 +24,13 @@ from .question import AnswerRow
 
 logger = logging.getLogger(__name__)
 
-# The names of the controls of questions begin with it.
+# The prefix of the names of questions' controls.
 _QUESTION = "q:"
-# The control with the boxes of a party's roles.
+# The control with tick boxes for a party's roles.
 ROLES = "roles"
 # The button that restores a removed party first; its value is the party's token.
 RESTORE = "restore"
-# Before the name of a control: which of two versions was chosen.
+# Before a control's name: the choice between two versions.
 KEEP = "keep:"
 THEIRS = "theirs"
 # The control with the page's version: the application's revision, the page's own id, which form it was, and the ids of
@@ -40,9 +40,9 @@ _MOST_EARLIER_PAGES = 8
 _FORM_LETTERS = 8
 # The regions that the page showed.
 _SHOWN = "shown"
-# Posted by script (autosave.js): only what no answer has acknowledged is in the post.
+# Posted by script (autosave.js): the post has only inputs that no response has acknowledged.
 PARTIAL = "partial"
-# The header of an answer that has not saved all of a post, so that script posts it once more.
+# The header of a response that has not saved all of a post, so that script posts it again.
 UNSAVED = "Unsaved"
 
 
@@ -65,7 +65,7 @@ def is_as_drawn(post: QueryDict, draft: Draft) -> bool:
 
 
 def posted_page_version(post: QueryDict, draft: Draft) -> PageVersion | None:
-    """Return the version of the page that posts; None if the post has none, or one of another form."""
+    """Return the version of the posting page; None if the post has none or is of another form."""
     _, page, form, *earlier = [*str(post.get(PAGE_VERSION, "")).split("."), "", "", ""]
     number = posted_revision(post)
     if number is None or not is_token(page) or form != draft.application.schema_version_id[:_FORM_LETTERS]:
@@ -75,12 +75,12 @@ def posted_page_version(post: QueryDict, draft: Draft) -> PageVersion | None:
 
 
 def posted_answers(form: QuestionForm, post: QueryDict) -> dict[str, Raw]:
-    """Return the posted answers by field name. Others than those asked for are ignored, and logged without values."""
+    """Return the posted answers by field name. Answers not asked for are ignored, and logged without values."""
     regions = shown_regions(post)
     ignored = {name for name in post if name.startswith(_QUESTION)}
     posted = {_control_of_part(name) for name in ignored}
     answers: dict[str, Raw] = {}
-    # Two questions under opposite rules may share one answer: the shown one is read last, and so wins.
+    # Two questions under opposite rules may share one answer: the shown question is read last and wins.
     for region in sorted(form.regions, key=lambda region: not region.id or region.id in regions):
         if posted.isdisjoint(region.controls):
             continue
@@ -113,7 +113,7 @@ def keeps_theirs(post: QueryDict, control: str) -> bool:
 
 
 def posted_version(post: QueryDict) -> int:
-    """Return the version that the page was drawn from; one that cannot be read is older than any."""
+    """Return the version that the page was drawn from; -1, older than any, if it is unreadable."""
     version = parse_integer(post.get("version", ""), digits=9)
     if version is None:
         return -1
@@ -121,7 +121,7 @@ def posted_version(post: QueryDict) -> int:
 
 
 def recognised_answers(controls: Iterable[tuple[str, Iterable[str]]]) -> tuple[AnswerRow, ...]:
-    """Read back the answers in controls. One of no form of the catalog is labelled by its control's name."""
+    """Read back the answers in controls. A control that no form in the catalog has is labelled by its name."""
     post = QueryDict(mutable=True)
     for name, values in controls:
         post.setlist(name, list(values))
@@ -146,7 +146,7 @@ def _rows(post: QueryDict) -> Iterator[AnswerRow]:
 
 
 def _specs(controls: Collection[str]) -> Mapping[str, FieldSpec]:
-    """Return the fields by control, of the form in the catalog that has most of the posted controls."""
+    """Return the fields, by control, of the catalog's form that has most of the posted controls."""
     catalog = cached_catalog()
     best: Mapping[str, FieldSpec] = {}
     for product in catalog.items if catalog else ():

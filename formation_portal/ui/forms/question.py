@@ -28,7 +28,7 @@ class AnswerRow:
     value: str
     is_name: bool = False
     note: str = ""
-    # If it can be changed: the row's own id, its mark, and the way to the control.
+    # If the answer can be changed: the row's id, its mark, and the link to the control.
     id: str = ""
     state: str = ""
     change_url: str = ""
@@ -59,9 +59,9 @@ class QueryNote:
         return self.is_changed or bool(self.reply)
 
 
-# So few choices are all shown on the page.
+# Up to this many choices are all shown.
 _FEW = 6
-# Of more than these the chosen ones are shown, and a list to add from (fields/multi_select.html).
+# Of more choices than this, the chosen ones are shown, and a list to add from (fields/multi_select.html).
 _MOST_TICKED = 40
 
 
@@ -100,15 +100,15 @@ class Question:
     given: tuple[str, ...] = ()
     unanswerable: str = ""
     warnings: AnswerWarnings | None = None
-    # Why an answer that can be read cannot be true; it is saved, and stands in the way of submitting only.
+    # Why an answer that can be read cannot be true; it is saved, and only prevents submission.
     objection: str = ""
-    # Why the answer is worth a second look; it never stands in the way.
+    # Why the answer is worth a second look; it never prevents submission.
     advice: str = ""
     # Parts of the answer are missing, and none is wrong.
     is_incomplete: bool = False
-    # The code of the problem (contract/fields/values.py), if the error is one.
+    # The code of the Problem (contract/fields/values.py) behind the error, if any.
     error_code: str = ""
-    # Our reviewer has accepted the answer, so that it is only read; and our reviewer's question about it.
+    # Our reviewer has accepted the answer, so that it is read-only; and our reviewer's question about it.
     is_locked: bool = False
     note: QueryNote | None = None
     # The likeliest choices, which stand first in a long list; for the cache a gap is left in their place.
@@ -175,13 +175,13 @@ class Question:
 
     @property
     def is_ticked_from_many(self) -> bool:
-        """Check that countries or currencies are ticked in a list of some length, and not added from a longer one."""
+        """Tell whether countries or currencies are ticked in a long list, not added from an even longer list."""
         spec = self.spec
         return spec.many and bool(spec.listing) and SHORT_LIST < len(spec.options) <= _MOST_TICKED
 
     @cached_property
     def suggested_choices(self) -> tuple[Option, ...]:
-        """The likeliest choices of a long list of tick boxes, which stand first and not again among the rest."""
+        """The likeliest choices of a long list of tick boxes, shown first and not repeated among the rest."""
         if not self.suggestions or not self.is_ticked_from_many:
             return ()
         options = {option.value: option for option in self.choices}
@@ -214,7 +214,7 @@ class Question:
 
     @property
     def has_bounds(self) -> bool:
-        """Check that the answer may turn out to be impossible, so that the page needs a place to say so."""
+        """Tell whether the answer may be impossible, so that the page needs a place to say so."""
         return self.spec.bounds != NO_BOUNDS
 
     @property

@@ -22,7 +22,7 @@ from ..formats import schema_language
 from .controls import SUGGESTIONS_GAP, markup
 from .question import Question
 
-# Of about a kilobyte each; lists of countries have fifteen.
+# About a kilobyte each; a list of countries has fifteen.
 _MAX_ENTRIES = 4_000
 
 
@@ -31,7 +31,7 @@ class MarkupCacheKey(NamedTuple):
 
     form: int
     catalog_language: str
-    # Its section's key, the list there, and its own key.
+    # The keys of the section, the group and the question.
     place: tuple[str, str, str]
     control: str
     answer: Hashable
@@ -62,7 +62,7 @@ def cached_markup(question: Question, schema: FormSchema, place: tuple[str, str,
         return render(question)
     texts = _typed_texts(question)
     gaps = {part: _gap(part) for part in texts}
-    # An answer of one control is part "".
+    # The answer in a single control is part "".
     answer = {**question.raw, **gaps} if isinstance(question.raw, Mapping) else gaps.get("", question.raw)
     key = MarkupCacheKey(
         form=schema.cached(_form_number),
@@ -92,8 +92,8 @@ def cached_markup(question: Question, schema: FormSchema, place: tuple[str, str,
 
 
 def _can_be_cached(question: Question) -> bool:
-    """Exclude questions with messages, which are too rare to be worth a place in the cache, and those whose choices
-    depend on the application: suggestions fill one gap in a list that opens, but reorder a list of tick boxes."""
+    """Tell whether to cache the markup: not with messages, which are rare, nor with choices that depend on the
+    application. Suggestions fill one gap in a list that opens, but reorder a list of tick boxes."""
     has_message = (
         question.error or question.objection or question.advice or question.doubt or question.ahead or question.note
     )
@@ -102,7 +102,7 @@ def _can_be_cached(question: Question) -> bool:
 
 
 def _typed_texts(question: Question) -> dict[str, str]:
-    """Return the freely typed text of each part; that of a single control is part ""."""
+    """Return the freely typed text by part; the text of a single control is part ""."""
     raw, spec = question.raw, question.spec
     if isinstance(raw, Mapping):
         typed_parts = spec.parts.keys() - spec.chosen_parts
@@ -123,5 +123,5 @@ def _hashable(answer: Any) -> Hashable:
 
 
 def _form_number(_schema: FormSchema) -> int:
-    """Number a form in one language; no other form of this process ever has the number."""
+    """Return a new number for a form in one language, unique in this process."""
     return next(_form_numbers)

@@ -51,7 +51,7 @@ class Term:
 
 
 def explained_term(key: str, place: GlossaryPlace | None) -> Term:
-    """Explain a term in the reader's language. Raises KeyError for an unknown one."""
+    """Explain a term in the reader's language. Raises KeyError for an unknown term."""
     texts = term_texts()[key]
     term = Term(key, gettext(texts.title), gettext(texts.meaning))
     if term.meaning == texts.meaning and not (get_language() or "en").startswith("en"):

@@ -1,4 +1,4 @@
-"""The reader of a page: an address to confirm, the end of the session, devices, and answers that were not saved."""
+"""Tags about a page's reader: an e-mail address to confirm, the session's end, devices, and unsaved answers."""
 
 from typing import Any
 
@@ -23,13 +23,13 @@ register = template.Library()
 register.filter(time_or_day)
 
 _IS_CONFIRMED = "is_confirmed"
-# So many e-mails of a demo are read, since their addresses are encrypted.
+# The most e-mails of a demo to decrypt in search of an address.
 _LETTERS_READ = 50
 
 
 @register.simple_tag(takes_context=True)
 def address_to_confirm(context: dict[str, Any]) -> str:
-    """Return the reader's unconfirmed address on pages of applications, else "". Asks once a session."""
+    """Return the reader's unconfirmed e-mail address on pages of applications, else ""."""
     request = context.get("request")
     match = getattr(request, "resolver_match", None)
     if request is None or match is None or not match.route.startswith("applications/"):
@@ -58,7 +58,7 @@ def outbox_url() -> str:
 
 @register.simple_tag
 def letters_are_readable() -> bool:
-    """Check that a confirmation can be read: there is a mail server, or a demo's outbox."""
+    """Tell whether a confirmation can be read: there is a mail server, or a demo's outbox."""
     return bool(settings.LETTERS_GO_OUT or settings.DEMO)
 
 
@@ -77,7 +77,7 @@ def typed_answers(request: HttpRequest) -> tuple[AnswerRow, ...]:
 
 @register.simple_tag(takes_context=True)
 def waiting_address(context: dict[str, Any]) -> str:
-    """Return the page that an agent wanted before they had to set up a second factor; "" otherwise."""
+    """Return the URL that an agent opened before they had to set up a second factor; "" if none."""
     return str(context["request"].session.get(AFTER_SET_UP, ""))
 
 

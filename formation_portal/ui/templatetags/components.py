@@ -56,7 +56,7 @@ GLYPHS: Mapping[str, str] = {
     "changed": '<path d="m10 3.5 6.5 6.5-6.5 6.5L3.5 10z" stroke="currentColor" stroke-width="1.5"/>',
 }
 
-# The class that colours the entry beside a mark; a met or a later one has none, so that open work stands out.
+# The class that colours the entry beside a mark; "met" and "later" have none, so that open work stands out.
 TONES: Mapping[str, str] = {
     "open": "is-open",
     "half": "is-open",
@@ -117,7 +117,7 @@ def additions(needs: Iterable[Any]) -> list[Any]:
 
 @register.simple_tag
 def task_row(task: Any, source: TextSource | None = None, is_ours: Any = False) -> SafeString:
-    """Draw a row of an overview (ui/task.html). `source` has the title, unless it is the portal's own."""
+    """Draw a row of an overview (ui/task.html). The title is from `source`, or the portal's own."""
     own_id, title = str(task.id), task.title
     parts = {"status": task.status, "note": task.note, "why": task.why and f"{task.why}."}
     ids = {part: attributes(id=own_id and f"{own_id}-{part}") for part in parts}
@@ -220,7 +220,7 @@ def paired(columns: Iterable[Any], cells: Iterable[Any]) -> Iterable[tuple[Any, 
 
 @register.simple_tag
 def question_mark(q: Any, swapped: bool = False) -> SafeString:
-    """Draw the mark of a question under its own id, to be swapped alone; none for an unreadable answer."""
+    """Draw a question's mark with its own id, to be swapped alone; empty for an unreadable answer."""
     state = "" if q.error else q.mark
     own = attributes(id=f"{q.id}-mark", hx_swap_oob="true" if swapped else "")
     return markup(f'<span class="mark {TONES.get(state, "")}"{own}>{_glyph(state, "")}</span>')
@@ -228,7 +228,7 @@ def question_mark(q: Any, swapped: bool = False) -> SafeString:
 
 @register.simple_tag(takes_context=True)
 def page_version(context: Mapping[str, Any], draft: Draft, swapped: Any = "") -> str:
-    """Write the version that a page is drawn from; an answer that is swapped into a page keeps that page's id."""
+    """Write the version that a page is drawn from; a response swapped into a page keeps that page's id."""
     return new_page_version(draft, page=page_id(context["request"]) if swapped else "")
 
 
@@ -258,7 +258,7 @@ def control(field: BoundField) -> SafeString:
 
 @register.filter
 def form_problems(form: BaseForm) -> list[Problem]:
-    """Return the error summary of a Django form. Errors of the whole form lead to its first control."""
+    """Return the error summary of a Django form. Errors of the whole form link to its first control."""
     visible = form.visible_fields()
     first_id = str(visible[0].id_for_label) if visible else "main"
     own = [Problem(first_id, str(text)) for text in form.non_field_errors()]
@@ -267,7 +267,7 @@ def form_problems(form: BaseForm) -> list[Problem]:
 
 @register.simple_tag
 def seal(name: str, kind: str = "person") -> SafeString:
-    """Draw the initials of a name, of its first and last word, as a seal: each kind has its shape."""
+    """Draw the initials of a name's first and last word as a seal, in the shape of the kind."""
     letters = [part[0] for part in str(name).split() if part[0].isalnum()]
     initials = "".join(letters[:1] + letters[1:][-1:]) or "·"
     return markup(f'<span class="seal{_SEALS.get(kind, "")}" aria-hidden="true">{escape(initials.upper())}</span>')

@@ -95,7 +95,7 @@ def chosen(choices: Iterable[Option]) -> list[Option]:
 
 @register.filter
 def shown(choices: Sequence[Option]) -> Sequence[Option]:
-    """Return the tick boxes that stand open: all of a dozen, the first ten of more."""
+    """Return the tick boxes shown at first: all of up to a dozen, else the first ten."""
     if len(choices) <= SHORT_LIST:
         return choices
     return choices[:_FIRST_SHOWN]

@@ -13,12 +13,12 @@ from django.utils.translation import get_language
 
 register = template.Library()
 
-# Texts that one place in a template may have; a few kilobytes each.
+# The most texts kept for one place in a template; a few kilobytes each.
 _MOST_TEXTS = 100
 
 
 class CachedNode(template.Node):
-    """Renders its content once for each language and each set of the values that it names."""
+    """A node that renders its content once for each language and set of its named values."""
 
     def __init__(self, content: NodeList, values: dict[str, FilterExpression]) -> None:
         self.nodelist = content
@@ -27,7 +27,7 @@ class CachedNode(template.Node):
 
     def render(self, context: template.Context) -> str:
         values = {name: expression.resolve(context) for name, expression in self._values.items()}
-        # The text has addresses of static files, which the storage decides.
+        # The text has URLs of static files, which the storage decides.
         key = (get_language(), storages["staticfiles"], *values.values())
         text = self._texts.get(key)
         if text is None:
@@ -70,7 +70,7 @@ _IN_MENUS = (
 
 @register.filter
 def menu_place(path: str) -> str:
-    """Return the page of the menus that a path is or lies below ("…_/"), without keys or names; else ""."""
+    """Return the menu page at the path, or the one above it with "_/" added, without keys or names; else ""."""
     places = _menu_addresses(settings.ROOT_URLCONF)
     if path in places:
         return path
