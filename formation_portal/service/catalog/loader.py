@@ -16,6 +16,11 @@ from formation_portal.service.models import CatalogItem, CatalogLoad, FormSchema
 
 from .product_syntax import Block, CatalogError, SharedBlocks
 
+try:
+    from yaml import CSafeLoader as SafeLoader
+except ImportError:  # Without the C library PyYAML is only slower.
+    from yaml import SafeLoader  # type: ignore[assignment]
+
 CATALOG = Path(__file__).parent
 NAMESPACE = UUID("7d6d4e9c-3f1b-5c43-9a55-0c8d1f2b7a10")
 
@@ -98,7 +103,7 @@ def _read_all(folder: Path) -> Block:
 
 
 def read_blocks(path: Path) -> Block:
-    blocks: Block = yaml.load(path.read_text("utf-8"), Loader=yaml.CSafeLoader)
+    blocks: Block = yaml.load(path.read_text("utf-8"), Loader=SafeLoader)
     return blocks
 
 
