@@ -1,4 +1,4 @@
-"""Values outside the bounds of a schema cannot be true (supplement, "Members that a schema may add", "Bounds")."""
+"""Values outside the bounds of a schema cannot be true (INTERFACE.md, "Optional members", "Bounds")."""
 
 from dataclasses import replace
 from datetime import UTC, date, datetime

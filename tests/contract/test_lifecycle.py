@@ -1,4 +1,4 @@
-"""The states and what leads from one to another, as the supplement's table has them."""
+"""The states and what leads from one to another, as the table of INTERFACE.md, "States and transitions", has them."""
 
 import itertools
 

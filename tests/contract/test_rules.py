@@ -1,4 +1,4 @@
-"""What is active, required and minimal, and why (supplement, "Rules")."""
+"""What is active, required and minimal, and why (INTERFACE.md, "Rules")."""
 
 from typing import Any
 

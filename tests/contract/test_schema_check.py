@@ -1,4 +1,4 @@
-"""What a schema may get wrong, and what follows (supplement, the table of faults)."""
+"""What a schema may get wrong, and what follows (INTERFACE.md, "Faults in a schema")."""
 
 from typing import Any
 

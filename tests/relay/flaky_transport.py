@@ -114,7 +114,7 @@ def answers(status: int, body: Any = None, **headers: str) -> Failure:
 
 
 def refuses(field_name: str, message: str = "Not like this", *, code: str = "validation_failed") -> Failure:
-    """A 422 in the supplement's shape that names one field."""
+    """A 422 in the shape of INTERFACE.md that names one field."""
     error = {"pointer": f"/{field_name}", "field": field_name, "code": "invalid", "detail": message}
     return answers(422, {"code": code, "detail": message, "errors": [error]})
 

@@ -1,4 +1,4 @@
-"""The service refuses a value outside a bound of its schema (supplement, "Members that a schema may add", "Bounds")."""
+"""The service refuses a value outside a bound of its schema (INTERFACE.md, "Optional members", "Bounds")."""
 
 from datetime import date, timedelta
 from typing import Any

@@ -29,7 +29,7 @@ def test_a_request_id_is_echoed_or_made(caller: Caller) -> None:
     assert caller.get("/catalog", X_Request_Id="two words")["X-Request-Id"] != "two words"
 
 
-# The stable codes of refusals, by status (supplement, "Envelopes, pages, errors").
+# The stable codes of refusals, by status (INTERFACE.md, "Envelopes, pages, errors").
 CODES = {
     400: {"malformed_json", "malformed_request"},
     401: {"unauthorized"},

@@ -94,7 +94,7 @@ def expected_record(generic_client: GenericClient, schema: Json) -> ExpectedReco
             found.parties[fixed["token"]].kind = fixed["kind"]
     _read_answers(found, answers, schema)
     for share_class in found.classes.values():
-        # One without par value is sent with zero (supplement, "Share classes, shareholdings").
+        # One without par value is sent with zero (INTERFACE.md, "Share classes").
         share_class.properties.setdefault("par_value", Decimal(0))
     _read_documents(found, generic_client)
     for (party, share_class), shares in cells.items():
@@ -160,7 +160,7 @@ def _read_documents(found: ExpectedRecord, generic_client: GenericClient) -> Non
 
 
 def value_of(spec: Json, parts: Mapping[str, TypedAnswer]) -> Any:
-    """What was typed or chosen, as JSON of the interface ("Field value formats"; supplement, "Values")."""
+    """What was typed or chosen, as JSON of the interface (INTERFACE.md, "Values")."""
     kind = spec["field_type"]
     texts = {part: _text(typed.values[-1]) for part, typed in parts.items() if typed.values}
     if kind == "boolean":

@@ -25,7 +25,7 @@ WORDS = "An object of csp_field_key to value is required"
 
 
 def problem(pointer: str, code: str, detail: str, **more: str) -> Failure:
-    """A 422 in the supplement's shape with one error."""
+    """A 422 in the shape of INTERFACE.md with one error."""
     error = {"pointer": pointer, "code": code, "detail": detail, **more}
     return answers(422, {"code": "validation_failed", "detail": "Invalid", "errors": [error]})
 

@@ -29,7 +29,7 @@ Sign = Callable[..., dict[str, str]]
 
 
 def event(about: str = "ent_1", **more: Any) -> dict[str, Any]:
-    """One as the supplement shows it."""
+    """One as INTERFACE.md shows it."""
     data = {"entity_id": about, "party_id": "pty_1", "party_type": "person", "roles": ["director"]}
     return {"id": "evt_1", "type": "party.added", "created_at": "2026-01-02T03:04:05Z", "data": data} | more
 
@@ -46,7 +46,7 @@ def standard(body: bytes, *, secret: str = SECRET, at: datetime | None = None, n
 
 
 def plain(body: bytes, *, secret: str = SECRET, at: datetime | None = None, name: str = "evt_1") -> dict[str, str]:
-    """The plainer scheme, as the supplement has it."""
+    """The plainer scheme, as INTERFACE.md has it."""
     stamp = str(int((at or timezone.now()).timestamp()))
     signature = hmac.new(secret.encode(), f"{stamp}.".encode() + body, hashlib.sha256).hexdigest()
     return {"X-Webhook-Id": name, "X-Webhook-Timestamp": stamp, "X-Webhook-Signature": signature}

@@ -1,4 +1,4 @@
-"""The bounds of every form (supplement, "Members that a schema may add") as `GET /catalog` gives them."""
+"""The bounds of every form (INTERFACE.md, "Optional members") as `GET /catalog` gives them."""
 
 import re
 from pathlib import Path
