@@ -16,7 +16,7 @@ from formation_portal.contract.record import MAX_PARTIES
 from ..access import Author
 from ..draft import Draft
 from ..fields import changed_answers, new_token, without_blanks
-from ..models import Document, Party, Stake, document_subject
+from ..models import ChangeList, Document, Party, Stake, document_subject
 from ..ownership_stakes import typed_stakes
 from ..parties import PartyRow, name_fields
 from .documents import delete_files_on_commit
@@ -265,12 +265,13 @@ def _hand_over_documents(draft: Draft, row: PartyRow, target: PartyRow) -> None:
 
 def _hand_over_holdings(draft: Draft, row: PartyRow, target: PartyRow, journal: Journal) -> None:
     """Move holdings of classes that the target lacks; raise the version, so that no earlier page overwrites them."""
-    section, changes = draft.schema.share_section, []
+    section, labels = draft.schema.share_section, draft.labels
+    changes: ChangeList = []
     for (holder, share_class), holding in draft.holdings.items():
         if holder == row.token and (target.token, share_class) not in draft.holdings:
             holding.party = target.model
             holding.save(update_fields=["party"])
-            label = f"{target.label}, {draft.labels[share_class]}"
+            label = f"{target.label}, {labels[share_class]}"
             changes.append(change_line(f"{target.token}/{share_class}", label, None, holding.typed))
     if section is not None and changes:
         version_row = draft.section_row(section.key)
