@@ -135,7 +135,8 @@ def _save_row(
             old.file.name, document.file.name = document.file.name, old.file.name
             Document.objects.filter(pk=old.pk).update(file=old.file)
             return old
-        if (token_of(row) or "", document.slot) in journal.locks.documents:
+        document.party = row.model if row else None
+        if journal.locks.has_document(document):
             raise UploadRefused(gettext("You can’t replace this file. Our reviewer has accepted it"))
         if old:
             old.replaced_at = timezone.now()
@@ -143,7 +144,6 @@ def _save_row(
             draft.forget_documents()
             for oldest in draft.replaced_in(row, old.slot)[MAX_EARLIER_FILES:]:
                 _delete(draft, oldest)
-        document.party = row.model if row else None
         document.save()
         if picture:
             Preview.objects.create(document=document, picture=picture)
