@@ -66,7 +66,6 @@ class AnswerLine:
         spec = question.spec
         raw = holder.raw if holder else draft.entity_raw
         self.spec = spec
-        self.question = question
         self.typed = raw.get(spec.name)
         self._draft = draft
         self._answering = holder.record if holder else None
