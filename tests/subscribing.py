@@ -1,4 +1,4 @@
-"""Listens to an event beside its subscribers (formation_portal/workflow.py)."""
+"""Listens to an event of `formation_portal/workflow.py`."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +9,7 @@ from formation_portal import workflow
 
 
 def subscribe(monkeypatch: pytest.MonkeyPatch, event: str, subscriber: Callable[..., Any]) -> None:
-    """Call a subscriber, with what the event says, after those that it has."""
+    """Call `subscriber` with the arguments of each event, once `workflow` has handled it."""
     others = getattr(workflow, event)
 
     def call(*args: Any, **named: Any) -> Any:

@@ -100,9 +100,7 @@ def test_the_old_one_stays_as_it_is(complete: Draft, owner: Any) -> None:
     assert (after.revision, after.changes.count(), factories.entered(complete)) == before
 
 
-def test_subscribers_are_told_of_the_whole_copy_once(
-    complete: Draft, owner: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_workflow_is_told_of_the_whole_copy_once(complete: Draft, owner: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     party_counts: list[int] = []
 
     subscribe(monkeypatch, "application_changed", lambda draft, *_: party_counts.append(len(draft.parties)))

@@ -1,4 +1,4 @@
-"""The history has each change of an application's status, and subscribers are told in the same transaction."""
+"""The history has each change of an application's status, and `workflow` is told in the same transaction."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def events(monkeypatch: pytest.MonkeyPatch) -> list[tuple[State, Any]]:
-    """The states that subscribers were told of, and by whom."""
+    """The states that `workflow` was told of, and by whom."""
     events: list[tuple[State, Any]] = []
 
     def record(draft: Draft, by: Any) -> None:
@@ -46,7 +46,7 @@ def test_an_answer_moves_nothing(complete: Draft, events: list[tuple[State, Any]
     assert events == []
 
 
-def test_subscribers_are_told_of_each_move_once(complete: Draft, owner: Any, events: list[tuple[State, Any]]) -> None:
+def test_workflow_is_told_of_each_move_once(complete: Draft, owner: Any, events: list[tuple[State, Any]]) -> None:
     services.submit(complete, by=owner)
     services.reopen(complete, reason="Please change the name")
     services.reopen(complete, reason="Please change the name")

@@ -44,7 +44,7 @@ def test_an_incomplete_application_is_not(draft: Draft, owner: Any) -> None:
     assert stored(draft).status is State.DRAFT
 
 
-def test_a_subscriber_can_block_a_submission(complete: Draft, owner: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workflow_can_block_a_submission(complete: Draft, owner: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     need = Need("refused", "Change the name", "the-company", field="entity.name")
 
     subscribe(monkeypatch, "submission_blockers", lambda draft: [need])
@@ -121,9 +121,7 @@ def test_a_submitted_application_is_not_deleted(complete: Draft, owner: Any) -> 
         services.delete_draft(stored(complete), by=owner)
 
 
-def test_subscribers_are_called_inside_the_transaction(
-    draft: Draft, owner: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_workflow_is_called_inside_the_transaction(draft: Draft, owner: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     numbers: list[int] = []
 
     def listen(draft: Draft, change: Any) -> None:
