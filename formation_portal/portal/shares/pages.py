@@ -85,7 +85,7 @@ class SharesPage(FormPage):
     def read_only_reason(self) -> str:
         return read_only_reason(self.draft.application, is_accepted=self.feedback.locks.has_shares(self.draft))
 
-    @property
+    @cached_property
     def lead(self) -> str:
         return " ".join(allocation_sentences(self.grid.allocation))
 

@@ -16,7 +16,6 @@ from formation_portal.accounts.languages import chosen_in
 from formation_portal.accounts.policies import UserRequest, customer
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.fields import is_token, new_token
 from formation_portal.applications.services import SaveResult
 from formation_portal.contract import canonical
 from formation_portal.contract.fields.parsing import is_blank, localised_number, normalised_number, without_null
@@ -27,7 +26,13 @@ from formation_portal.ui.allocation import Allocation
 from formation_portal.ui.formats import listed
 from formation_portal.ui.forms.form_data import keeps_theirs, posted_page_version, posted_version
 
-from ..lookups import get_draft_or_404, get_party_or_404, get_share_class_or_404, get_share_section_or_404
+from ..lookups import (
+    get_draft_or_404,
+    get_party_or_404,
+    get_share_class_or_404,
+    get_share_section_or_404,
+    posted_token,
+)
 from ..pages import SHARES, next_step
 from ..parties.removed import restores_removed_party
 from ..sections.changes import FieldConflict, conflict_words, kept_theirs_words
@@ -200,8 +205,7 @@ class ShareClassNewView(ShareClassView):
 
     @cached_property
     def token(self) -> str:
-        token = self.request.POST.get("token", "")
-        return token if is_token(token) else new_token()
+        return posted_token(self.request.POST)
 
     def save(self, page: QuestionPage, answers: dict[str, Any]) -> SaveResult:
         if self.draft.share_class(self.token):
