@@ -78,7 +78,7 @@ def _differing_answers(draft: Draft, party: PartyRow, other: PartyRow) -> list[t
 
 
 def already_here(draft: Draft, row: PartyRow) -> str:
-    """Say that a party has been added already: "Ada Lovelace, born 10 December 1985, is already a director here."."""
+    """Say that a party is here: "Ada Lovelace, born 10 December 1985, is already a director in this application."."""
     values = {"name": row.label, "known": distinguishing_words(properties_of(draft, row))}
     if not row.roles:
         return gettext("{name}, {known}, is already in this application.").format(**values)
@@ -121,7 +121,7 @@ class PartyPage(QuestionPage):
     def url(self) -> str:
         return self._url("party", self.party.token)
 
-    @property
+    @cached_property
     def owners(self) -> str:
         if not self.draft.holds_shares or not self.party.is_owned:
             return ""

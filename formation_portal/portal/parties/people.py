@@ -155,14 +155,10 @@ class PeoplePage(ApplicationPage):
 
     def _usable(self, section: Section) -> list[RoleCandidate]:
         """Return the parties that could take the role; none if there are many, which take roles on their own pages."""
-        if self.read_only_reason:
+        parties = [row for row in self.draft.parties if section.role not in row.roles and section.allows(row.kind)]
+        if self.read_only_reason or len(parties) > PEOPLE_AT_ONCE:
             return []
-        usable: list[RoleCandidate] = []
-        for party in self.draft.parties:
-            if section.role not in party.roles and section.allows(party.kind):
-                url = self._url("party_roles", party.token)
-                usable.append(RoleCandidate(party.token, party.kind, party.label, url))
-        return usable if len(usable) <= PEOPLE_AT_ONCE else []
+        return [RoleCandidate(row.token, row.kind, row.label, self._url("party_roles", row.token)) for row in parties]
 
     def _role_progress(self, section: Section) -> Progress:
         state = self.draft.form_state
