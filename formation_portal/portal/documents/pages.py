@@ -74,7 +74,7 @@ class DocumentsPage(ApplicationPage):
             groups.append({"party": party, "slots": slots, "missing": len(self.draft.missing_documents(party))})
         return groups
 
-    @property
+    @cached_property
     def needs(self) -> list[Link]:
         """Return links to the missing documents of this page, then a single link to those on other pages."""
         needs: list[Need] = []
