@@ -229,18 +229,25 @@ def ask_about_document(
     party = draft.party(token or "")
     slot = draft.slot_words(document.slot)
     whom = party.label if party else draft.title
+    consequences: list[str] = []
+    needed: list[str] = []
+    if document.replaced_at:
+        facts = gettext("An earlier file for “%(slot)s” of %(whom)s. The current file is kept.")
+        facts %= {"slot": slot, "whom": whom}
+    else:
+        facts = gettext("“{slot}” of {who}").format(slot=slot, who=whom)
+        consequences = _document_consequences(draft, document, party)
+        documents = draft.record.documents - {(token, document.slot)}
+        needed = _new_needs(draft, replace(draft.record, documents=documents))
     page = RemovalPage(
         draft,
         back_url=back_url,
         back_label=back_label,
         name=document.name,
-        facts=gettext("“{slot}” of {who}").format(slot=slot, who=whom),
-        consequences=_document_consequences(draft, document, party),
-        needed=_new_needs(draft, replace(draft.record, documents=draft.record.documents - {(token, document.slot)})),
+        facts=facts,
+        consequences=consequences,
+        needed=needed,
     )
-    if document.replaced_at:
-        facts = gettext("An earlier file for “%(slot)s” of %(whom)s. The current file is kept.")
-        page = replace(page, facts=facts % {"slot": slot, "whom": whom}, consequences=[], needed=[])
     return render(request, "portal/removal.html", {"page": page})
 
 
