@@ -34,6 +34,8 @@ from .grid import Grid, allocation_sentences, cell_name, remaining_id
 
 # The proposed answers for a first class: most companies have a single class with votes and dividends.
 _FIRST_CLASS = {"name": "Ordinary", "voting_rights": "true", "dividend_rights": "true"}
+# In characters: a screen reader has to finish before the next change.
+_MAX_ANNOUNCEMENT = 100
 
 
 @dataclass(frozen=True)
@@ -85,9 +87,18 @@ class SharesPage(FormPage):
     def read_only_reason(self) -> str:
         return read_only_reason(self.draft.application, is_accepted=self.feedback.locks.has_shares(self.draft))
 
-    @cached_property
+    @property
     def lead(self) -> str:
         return " ".join(allocation_sentences(self.grid.allocation))
+
+    @property
+    def announcement(self) -> str:
+        """Return the whole sentences of the lead that are short enough to be read aloud at every change."""
+        announcement, *others = allocation_sentences(self.grid.allocation)
+        for sentence in others:
+            if len(announcement) + len(sentence) + 1 < _MAX_ANNOUNCEMENT:
+                announcement = f"{announcement} {sentence}"
+        return announcement
 
     @cached_property
     def bars(self) -> list[Bar]:

@@ -115,6 +115,21 @@ def test_a_change_brings_totals_and_never_a_cell(as_owner: Client, with_holdings
     assert page.one("p", id="announcer").text == "20,000 shares allocated."
 
 
+def test_what_is_read_aloud_at_a_change_ends_with_a_sentence(
+    as_owner: Client, with_holdings: Draft, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sentences = [
+        "6,000 shares allocated.",
+        "4,000 Preferred shares of the second series not allocated.",
+        "9,000 shares not allocated.",
+    ]
+    monkeypatch.setattr("formation_portal.portal.shares.pages.allocation_sentences", lambda _: iter(sentences))
+    response = save(as_owner, with_holdings, {}, HTTP_HX_REQUEST="true")
+    page = Markup(response.content.decode())
+    assert page.one("p", id="announcer").text == " ".join(sentences[:2])
+    assert page.one("p", id="shares-lead").text == " ".join(sentences)
+
+
 def test_who_still_needs_shares_is_told_with_the_way_to_the_cell(as_owner: Client, with_holdings: Draft) -> None:
     page = page_of(as_owner, with_holdings.application)
     need = page.one("a", href=f"#{cell(with_holdings, 1, 0)}")
