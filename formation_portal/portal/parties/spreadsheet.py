@@ -51,13 +51,9 @@ def spreadsheet(request: UserRequest, reference: str) -> HttpResponse:
         upload = cast("UploadedFile[bytes] | None", request.FILES.get("sheet"))
         if upload is None:
             raise SheetRefused(gettext("Choose a spreadsheet, then upload it"))
-        # Read one byte more than allowed, to notice a file that is too large.
-        grid = read_sheet(bytes(upload.read(MAX_BYTES + 1)), keys_by_heading(draft.schema), account=request.user.pk)
+        grid = read_sheet(_content(upload), keys_by_heading(draft.schema), account=request.user.pk)
         check_headings(draft, grid.headings)
         party_import = services.keep_import(draft, grid, name=upload.name or "", by=request.user)
-    except OSError:
-        refusal = gettext("We could not read the file just now. Choose it again in a few minutes")
-        return _render_spreadsheet(request, draft, refusal=refusal, status=422)
     except SheetRefused as refused:
         return _render_spreadsheet(request, draft, refusal=refused.message, status=422)
     except services.Closed:
@@ -66,6 +62,14 @@ def spreadsheet(request: UserRequest, reference: str) -> HttpResponse:
         # The language was changed. No page can refill a file control, but this page links to the stored spreadsheet.
         return redirect("portal:spreadsheet", reference=reference)
     return redirect("portal:party_import", reference=reference, token=party_import.token)
+
+
+def _content(upload: "UploadedFile[bytes]") -> bytes:
+    """Read one byte more than allowed, to notice a file that is too large."""
+    try:
+        return bytes(upload.read(MAX_BYTES + 1))
+    except OSError as error:
+        raise SheetRefused(gettext("We could not read the file just now. Choose it again in a few minutes")) from error
 
 
 def _render_spreadsheet(request: UserRequest, draft: Draft, *, refusal: str = "", status: int = 200) -> HttpResponse:

@@ -1,5 +1,6 @@
 """The page of the sheet for many people: download, upload, and what is said where a file isn't taken."""
 
+import errno
 from typing import Any
 
 import pytest
@@ -103,6 +104,17 @@ def test_a_file_that_is_not_taken_is_said_at_its_control(
 
 def test_uploading_without_a_file_says_so(as_owner: Client, draft: Draft) -> None:
     assert refusal(as_owner.post(url(draft), {})) == "Choose a spreadsheet, then upload it"
+
+
+def test_a_full_disk_is_not_taken_for_a_file_that_cannot_be_read(
+    as_owner: Client, draft: Draft, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("formation_portal.portal.parties.spreadsheet.read_sheet", refuse)
+    as_owner.raise_request_exception = False
+    assert upload(as_owner, draft, as_csv(HEADS, ADA)).status_code == 503
 
 
 def test_a_sheet_that_waits_is_offered_again_and_another_takes_its_place(as_owner: Client, draft: Draft) -> None:
