@@ -60,9 +60,10 @@ def display(request: HttpRequest) -> HttpResponse:
     The middleware stores the choice. If the URL's query names a page with a GET form, that form is refilled.
     """
     if request.method != "POST":
-        # The portal's pages send their whole URL to each other (SECURE_REFERRER_POLICY).
-        referrer = request.headers.get("Referer", "").removeprefix(f"{request.scheme}://{request.get_host()}")
-        back = _own_address(request.GET.get(_PAGE) or referrer)
+        # The portal's pages send their whole URL to each other (SECURE_REFERRER_POLICY). The scheme of a request is
+        # unknown behind a proxy that is not trusted.
+        _, _, referrer = request.headers.get("Referer", "").partition("://")
+        back = _own_address(request.GET.get(_PAGE) or referrer.removeprefix(request.get_host()))
         return render(request, "portal/site/display.html", {"back": back})
     if _PAGE not in request.GET:
         return redirect(_own_address(request.POST.get(_PAGE, "")))

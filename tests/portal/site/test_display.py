@@ -115,6 +115,11 @@ def test_the_page_leads_back_to_the_page_that_led_to_it(as_nobody: Client) -> No
     assert ("Back", "/") in [(words.strip(), url) for words, url in Page(elsewhere, "/display/").links()]
 
 
+def test_the_page_leads_back_also_behind_a_proxy_that_is_not_trusted_with_the_scheme(as_nobody: Client) -> None:
+    html = as_nobody.get("/display/", headers={"referer": "https://testserver/help/?a=b"}).content.decode()
+    assert ("Back", "/help/?a=b") in [(words.strip(), url) for words, url in Page(html, "/display/").links()]
+
+
 def test_the_page_leads_back_to_no_other_site(as_nobody: Client) -> None:
     html = as_nobody.get(reverse("portal:display"), {"page": "//elsewhere.example/"}).content.decode()
     assert "elsewhere" not in Markup(html).one("main").text
