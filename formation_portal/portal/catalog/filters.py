@@ -134,13 +134,18 @@ def filter_controls(items: Sequence[CatalogItem], chosen: CatalogFilter) -> list
         ("days", gettext("Ready within"), gettext("Any time"), days),
     )
     controls = [CatalogFilterControl("search", gettext("Search"), chosen.search)]
+    values = chosen.values
+    matching = [item for item in items if chosen.matches(item)]
     for name, label, no_filter, labels in offered:
-        value = chosen.values.get(name, "")
+        value = values.get(name, "")
         labels[""] = no_filter
         # A URL may name a value that is not offered.
         labels.setdefault(value, value)
         # Count each option's matches together with the other filters.
-        others = [item for item in items if chosen.without(name).matches(item)]
+        others = matching
+        if value:
+            without = chosen.without(name)
+            others = [item for item in items if without.matches(item)]
         options = [("", no_filter)]
         for key, text in labels.items():
             if key:
