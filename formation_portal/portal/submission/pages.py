@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from django.http import QueryDict
@@ -175,7 +176,7 @@ class CheckPage:
         links = numbered_links(self._people_shown, QueryDict())
         return [replace(link, url=link.url and f"{link.url}#people") for link in links]
 
-    @property
+    @cached_property
     def inactive_answers(self) -> InactiveAnswers:
         return inactive_in(self.draft)
 
@@ -263,7 +264,7 @@ class CheckPage:
     def are_shares_open(self) -> bool:
         return self.draft.application.is_open and not self._locks.has_shares(self.draft)
 
-    @property
+    @cached_property
     def holdings(self) -> DeliveryStatus:
         return self.delivery.deliveries.of_all(ResourceKind.SHAREHOLDING)
 
@@ -273,7 +274,7 @@ class CheckPage:
         lines = [line for line in self.readback.documents if line.party is None or line.party.token not in with_entry]
         return self._document_rows(lines)
 
-    @property
+    @cached_property
     def price(self) -> PriceTable | None:
         price = application_price(self.draft.application)
         return PriceTable(price) if price.is_given else None
