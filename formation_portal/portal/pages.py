@@ -230,8 +230,8 @@ class ApplicationPage:
     def shares_url(self) -> str:
         return self._url("shares")
 
-    def _url(self, view: str, *more: object) -> str:
-        return reverse(f"portal:{view}", args=[self.reference, *more])
+    def _url(self, view: str, key: str = "") -> str:
+        return application_url(self.reference, view, key)
 
 
 class FormPage(ApplicationPage):
