@@ -82,7 +82,7 @@ class CatalogFilter:
             and self.country in ("", item.jurisdiction.slug)
             and self.type in ("", item.product.type)
             and (self.price is None or self.price.matches(item))
-            and (not self.days or _most_days(item) <= self.days)
+            and (not self.days or most_days(item) <= self.days)
             and (not self.search or matches_search(self.search, item))
         )
 
@@ -159,14 +159,14 @@ def _by_name(labels: Mapping[str, str]) -> dict[str, str]:
     return dict(sorted(labels.items(), key=lambda pair: sort_key(pair[1])))
 
 
-def _most_days(item: CatalogItem) -> int:
+def most_days(item: CatalogItem) -> int:
     """Return the most working days that a product takes; without a number, more than any limit."""
     _, days = working_days(item.original.estimated_timeline) or (0, _MOST_DAYS + 1)
     return days
 
 
 def _day_limits(items: Sequence[CatalogItem], chosen: int) -> list[int]:
-    item_days = sorted(days for days in map(_most_days, items) if days <= _MOST_DAYS)
+    item_days = sorted(days for days in map(most_days, items) if days <= _MOST_DAYS)
     limits = {days for days in _DAYS if item_days and item_days[0] <= days < item_days[-1]}
     if chosen:
         limits.add(chosen)

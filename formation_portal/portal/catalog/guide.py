@@ -16,7 +16,7 @@ from formation_portal.gateway.catalog import Catalog, CatalogProduct
 from formation_portal.ui.forms.controls import Option
 
 from ..pages import Link, fees_of
-from .filters import CatalogFilter, PriceCeiling, Removal, best_removal, filtered_url
+from .filters import CatalogFilter, PriceCeiling, Removal, best_removal, filtered_url, most_days
 from .pages import COMPARED_AT_MOST
 from .requirements import Requirements, least_roles
 
@@ -241,9 +241,8 @@ class Candidate:
                 self.results[question.name] = question.meets(item, question.answer)
         self.missed = {name for name, is_met in self.results.items() if not is_met}
         self.met_count = len(self.results) - len(self.missed)
-        _, most_days = working_days(item.original.estimated_timeline) or (0, 1_000)
         # Sort by missed answers, then by answers known not to be met, then by working days.
-        self.rank = (len(self.missed), list(self.results.values()).count(False), most_days)
+        self.rank = (len(self.missed), list(self.results.values()).count(False), most_days(item))
 
     @property
     def reasons(self) -> list[tuple[bool, str]]:

@@ -247,8 +247,9 @@ class ComparePage:
 
     def _price_rows(self) -> list[ComparisonRow]:
         items = [product.item for product in self._requirements]
-        one_off = _cells(fees_of(item.price)[0] for item in items)
-        annual = _cells(fees_of(item.price)[1] for item in items)
+        fees = [fees_of(item.price) for item in items]
+        one_off = _cells(fee for fee, _ in fees)
+        annual = _cells(fee for _, fee in fees)
         times = _cells(item.estimated_timeline for item in items)
         not_stated = gettext("Not stated")
         return [
