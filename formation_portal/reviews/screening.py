@@ -14,8 +14,8 @@ from formation_portal.applications.services import UploadRefused
 from formation_portal.applications.services.documents import disk_errors_refused, stored_file
 from formation_portal.applications.services.upload_checks import check_upload, judge_file, printable_name, scan_upload
 
-from .models import MAX_LABEL, ScreeningCheck
-from .transactions import ReviewRefused, review_transaction
+from .models import MAX_LABEL, ScreeningCheck, ScreeningKind, ScreeningOutcome
+from .transactions import ReviewRefused, cleaned_text, review_transaction
 
 
 def record_screening(
@@ -29,7 +29,15 @@ def record_screening(
     upload: "UploadedFile[bytes] | None" = None,
     by: AbstractBaseUser,
 ) -> ScreeningCheck:
-    """Record a check. Raises Closed, and ReviewRefused for a file that is refused."""
+    """Record a check. Raises ReviewRefused and Closed."""
+    if kind not in ScreeningKind.values:
+        raise ReviewRefused("Select a check.", field="kind")
+    if done_on > timezone.localdate():
+        raise ReviewRefused("Enter a date that is not in the future.", field="done_on")
+    if outcome not in ScreeningOutcome.values:
+        raise ReviewRefused("Select an outcome.", field="outcome")
+    needs_text = outcome != ScreeningOutcome.CLEAR
+    text = cleaned_text(text, "text", if_missing="Enter what was found, and why you cleared it." if needs_text else "")
     check = ScreeningCheck(
         application=draft.application, holder=party.token, label=party.label[:MAX_LABEL], kind=kind, outcome=outcome
     )

@@ -14,7 +14,7 @@ from formation_portal.environment import Environment
 from formation_portal.reviews.checklist import approval_blockers, load_checklist
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.decisions import APPROVE, DECLINE
-from formation_portal.reviews.models import ScreeningCheck, ScreeningKind, ScreeningOutcome
+from formation_portal.reviews.models import MAX_TEXT, ScreeningCheck, ScreeningKind, ScreeningOutcome
 from formation_portal.reviews.screening import record_screening, remove_screening
 from formation_portal.reviews.transactions import NotApprovable, ReviewRefused, changes_since, current_version
 from tests import factories
@@ -88,6 +88,27 @@ def test_a_file_that_cannot_be_opened_is_refused_and_leaves_nothing(
     assert not ScreeningCheck.objects.exists()
     stored = [path for path in documents.rglob("*") if path.is_file()]
     assert len(stored) == submitted.application.documents.count()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field"),
+    [
+        ({"kind": "palm_reading"}, "kind"),
+        ({"outcome": "maybe"}, "outcome"),
+        ({"done_on": timezone.localdate() + timedelta(days=2)}, "done_on"),
+        ({"outcome": CLEARED, "text": " "}, "text"),
+        ({"outcome": MATCH, "text": ""}, "text"),
+        ({"text": "x" * (MAX_TEXT + 1)}, "text"),
+    ],
+    ids=["kind", "outcome", "future", "cleared unsaid", "match unsaid", "long"],
+)
+def test_a_check_that_no_form_would_take_is_refused(
+    submitted: Draft, agent: Any, wrong: dict[str, Any], field: str
+) -> None:
+    with pytest.raises(ReviewRefused) as refused:
+        record(submitted, agent, **wrong)
+    assert refused.value.field == field
+    assert not ScreeningCheck.objects.exists()
 
 
 def test_what_the_setting_asks_for_blocks_the_approval_until_it_is_there(
