@@ -22,6 +22,7 @@ from .checks import require_opened
 from .models import (
     DecisionKind,
     DecisionOutcome,
+    DeclineReason,
     ReviewDecision,
     ServiceStatus,
     ServiceStatusOutcome,
@@ -75,6 +76,8 @@ def decide(
     if kind not in DecisionKind.values:
         raise ReviewRefused("Select a decision.", field="decision")
     text = cleaned_text(text, "text", if_missing="Tell the customer why." if kind == DECLINE else "")
+    if reason and reason not in DeclineReason.values:
+        raise ReviewRefused("Select a reason.", field="reason")
     needs_second_agent = kind in (APPROVE, DECLINE)
     states = TRANSITIONS[kind].sources
     if State.IN_REVIEW in states:

@@ -40,6 +40,8 @@ def draft_query(
     if label is None:
         raise ReviewRefused("This is no longer part of the application.")
     text = cleaned_text(text, "text", if_missing="Enter what needs to change.")
+    if reason not in QueryReason.values:
+        raise ReviewRefused("Select a reason.", field="reason")
     if proposal is not None:
         _validate_proposal(draft, target, proposal)
     with review_transaction(draft, by=by, version=version) as work:

@@ -264,6 +264,13 @@ def test_a_text_may_be_as_long_as_the_field_says(submitted: Draft, agent: Any) -
     assert (decision.text, submitted.application.status) == ("a" * MAX_TEXT, State.RETURNED_FOR_CHANGES)
 
 
+def test_a_reason_is_one_of_the_list(submitted: Draft, agent: Any) -> None:
+    with pytest.raises(ReviewRefused, match="Select a reason") as refused:
+        decide(submitted, DECLINE, text="No", reason="because", by=agent, version=now(submitted))
+    assert refused.value.field == "reason"
+    assert not ReviewDecision.objects.exists()
+
+
 def test_each_question_is_settled_by_itself(submitted: Draft, agent: Any, owner: Any) -> None:
     for target in (BIRTH, ACTIVITY):
         draft_query(submitted, target, text="Look again", by=agent, version=now(submitted))

@@ -71,6 +71,7 @@ def test_a_colleagues_draft_is_not_overwritten(submitted: Draft, agent: Any, col
     [
         (BIRTH, {"text": "  "}, "text"),
         (BIRTH, {"text": "x" * (MAX_TEXT + 1)}, "text"),
+        (BIRTH, {"text": "Look", "reason": "because"}, "reason"),
         (BIRTH, {"text": "Look", "proposal": {"day": "31", "month": "2", "year": "1984"}}, "proposal"),
         (BIRTH, {"text": "Look", "proposal": {"day": "3", "month": "4", "year": "2999"}}, "proposal"),
         (Target(TargetKind.PARTY, "ada"), {"text": "Look", "proposal": "Bob"}, "proposal"),
@@ -78,7 +79,7 @@ def test_a_colleagues_draft_is_not_overwritten(submitted: Draft, agent: Any, col
         (Target.of_document("", "No such paper"), {"text": "Look"}, ""),
         (Target(TargetKind.PARTY, "bob"), {"text": "Look"}, ""),
     ],
-    ids=["empty", "long", "date", "impossible", "of a party", "no field", "no slot", "no party"],
+    ids=["empty", "long", "reason", "date", "impossible", "of a party", "no field", "no slot", "no party"],
 )
 def test_what_cannot_be_asked_is_refused(
     submitted: Draft, agent: Any, target: Target, more: dict[str, Any], field: str
