@@ -109,21 +109,22 @@ _ACTION_NAMES: dict[str, str] = {AuditAction.LOOK: "way", AuditAction.ERASURE: "
 
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
-    """The filter of the log. `who` is a kind of actor or an account number. Unreadable values become empty."""
+    """The filter of the log, with the names of the URL. `kind` is an action, `who` a kind of actor or an account
+    number. Unreadable values become empty."""
 
     reference: str = ""
-    action: str = ""
+    kind: str = ""
     who: str = ""
     first: date | None = None
     last: date | None = None
 
     @classmethod
     def read(cls, query: QueryDict) -> "AuditFilter":
-        action = query.get("kind", "")
+        kind = query.get("kind", "")
         who = query.get("who", "")
         return cls(
             reference=query.get("reference", "").replace("\x00", "").strip().upper()[:32],
-            action=action if action in AuditAction.values else "",
+            kind=kind if kind in AuditAction.values else "",
             who=who if who in Actor.values or number_in(who) else "",
             first=_day(query.get("first", "")),
             last=_day(query.get("last", "")),
@@ -135,7 +136,7 @@ class AuditFilter:
 
     def entries(self) -> QuerySet[Entry]:
         account = number_in(self.who)
-        conditions: dict[str, Any] = {"reference": self.reference, "action": self.action, "account": account}
+        conditions: dict[str, Any] = {"reference": self.reference, "action": self.kind, "account": account}
         if not account:
             conditions["actor"] = self.who
         if self.first:
@@ -153,7 +154,7 @@ class AuditFilter:
             people.append((self.who, f"Account {self.who}"))
         return (
             FilterControl("reference", "Reference", self.reference),
-            FilterControl("kind", "Action", choices=as_options(actions, self.action)),
+            FilterControl("kind", "Action", choices=as_options(actions, self.kind)),
             FilterControl("who", "Who", choices=as_options(people, self.who)),
             FilterControl("first", "From", str(self.first or ""), "date"),
             FilterControl("last", "To", str(self.last or ""), "date"),

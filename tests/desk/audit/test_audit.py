@@ -146,6 +146,14 @@ def test_the_controls_show_what_it_is_narrowed_to(owner: Any, as_agent: Client) 
     assert chosen == ["look", str(owner.pk)]
 
 
+def test_its_links_keep_what_it_is_narrowed_to(agent: Any, as_agent: Client) -> None:
+    look(agent, 60)
+    query = f"reference={ABOUT.reference}&kind=look&who={agent.pk}&first=2026-01-02&last=2999-01-02"
+    markup = page(as_agent, f"?{query}")
+    hrefs = [one.attributes["href"] for one in (markup.one("a", rel="next"), *markup.all("a", download=""))]
+    assert [href.partition("?")[2].removeprefix("before=11&") for href in hrefs] == [query] * 2
+
+
 def test_pages_follow_one_another_without_a_gap(agent: Any, as_agent: Client) -> None:
     look(agent, 120)
     look(None, 1)
