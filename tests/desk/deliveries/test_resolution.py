@@ -61,6 +61,8 @@ def test_what_is_wrong_stands_at_its_control_and_nothing_typed_is_lost(
     assert link.text in markup.one("p", id=f"{control_id.partition('-')[0]}-error").text
     assert markup.one("input", id="remote_id").attributes["value"] == form.get("remote_id", "")
     assert markup.one("textarea", id="note").text.strip() == form.get("note", "")
+    is_bound = "checked" in markup.one("input", id="decision-bind").attributes
+    assert is_bound == (form.get("decision") == "bind")
     assert not Decision.objects.exists()
 
 
