@@ -64,7 +64,7 @@ class Trial:
     max_parties = MAX_PARTIES_SHOWN
     max_classes = MAX_CLASSES
 
-    @property
+    @cached_property
     def is_drawn(self) -> bool:
         holders: tuple[Holder, ...] = (None, *self.draft.record.parties, *self.draft.record.share_classes)
         questions = sum(len(self.draft.form_state.holder_questions(holder)) for holder in holders)
