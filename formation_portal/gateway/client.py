@@ -30,6 +30,10 @@ class CatalogAnswer:
     sent_at: datetime | None = None
 
 
+# The members in which an entity's id may be.
+ENTITY_ID_NAMES = ("id", "entity_id")
+
+
 class Collection(Enum):
     """The records of one kind within an entity."""
 
@@ -83,7 +87,7 @@ class FormationService:
 
     def create_entity(self, body: Body, *, key: str) -> Record:
         """POST /entities. The record has its `id`."""
-        return self._records.create("/entities", body, key=key, id_names=("id", "entity_id"))
+        return self._records.create("/entities", body, key=key, id_names=ENTITY_ID_NAMES)
 
     def entities(self, *, client_reference: str = "") -> list[Record]:
         """**S** GET /entities, all pages."""

@@ -21,7 +21,7 @@ from ..service_profile import Capabilities, Profile
 from ..sync import acknowledge, requeue
 from .bodies import matches
 from .outcomes import CallOutcome
-from .routes import COLLECTIONS, CREATE, Claim, sent_action
+from .routes import COLLECTIONS, CREATE, Claim, id_names, sent_action
 
 logger = logging.getLogger(__name__)
 
@@ -104,7 +104,7 @@ def listed_ids(claim: Claim) -> tuple[str, ...]:
 
 def _ids(kind: ResourceKind, records: Collection[Mapping[str, Any]]) -> tuple[str, ...]:
     # Other ids in a record are those of records that it refers to.
-    names = ("id", "entity_id") if kind is ResourceKind.ENTITY else COLLECTIONS[kind].id_names
+    names = id_names(kind)
     ids: dict[str, None] = {}
     for record in records:
         remote_id = next((record[name] for name in names if record.get(name)), None)

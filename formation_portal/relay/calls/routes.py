@@ -10,7 +10,7 @@ from typing import IO, Any
 from formation_portal import gateway
 from formation_portal.applications.models import Application, Document
 from formation_portal.gateway import FormationService
-from formation_portal.gateway.client import Collection
+from formation_portal.gateway.client import ENTITY_ID_NAMES, Collection
 from formation_portal.gateway.errors import MAX_ID_LENGTH, Unclear
 from formation_portal.gateway.records import EntityRecord
 
@@ -106,7 +106,7 @@ class Claim:
 
     def created_id(self, record: Mapping[str, Any]) -> str:
         """Return the id of the record in the answer to a create. Raises Unclear if it is another record."""
-        remote_id = record.get(_ID_NAMES.get(self.kind, "id"))
+        remote_id = record.get(id_names(self.kind)[0])
         if remote_id is not None and not (isinstance(remote_id, str) and 0 < len(remote_id) <= MAX_ID_LENGTH):
             raise Unclear("The answer's record has no usable ID")
         if remote_id and is_id_of_another_kind(self.kind, remote_id):
@@ -117,7 +117,7 @@ class Claim:
 
     def changed_id(self, record: Mapping[str, Any]) -> str:
         """Return the id of the changed record. Raises Unclear if the answer is about another record."""
-        if record.get(_ID_NAMES.get(self.kind, "id")) not in (None, self.row.remote_id):
+        if record.get(id_names(self.kind)[0]) not in (None, self.row.remote_id):
             raise Unclear("The answer is for a different record")
         return self.row.remote_id
 
@@ -131,14 +131,19 @@ CREATE = "create"
 CHANGE = "change"
 REMOVE = "remove"
 
-# The member with the id in the answer to a create; "id" for all others.
-_ID_NAMES = {ResourceKind.PARTY: "party_id"}
 COLLECTIONS = {
     ResourceKind.PARTY: Collection.PARTIES,
     ResourceKind.SHARE_CLASS: Collection.SHARE_CLASSES,
     ResourceKind.SHAREHOLDING: Collection.SHAREHOLDINGS,
     ResourceKind.DOCUMENT: Collection.DOCUMENTS,
 }
+
+
+def id_names(kind: ResourceKind) -> tuple[str, ...]:
+    """Return the members in which a record's own id may be; the answer to a create has it in the first."""
+    if kind is ResourceKind.ENTITY:
+        return ENTITY_ID_NAMES
+    return COLLECTIONS[kind].id_names
 
 
 def send(claim: Claim, action: str) -> str:

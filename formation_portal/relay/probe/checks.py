@@ -12,11 +12,9 @@ from formation_portal.gateway import FormationService
 from formation_portal.gateway.client import Collection
 from formation_portal.gateway.errors import Conflict, Refused, Unsupported
 
-from ..calls.routes import COLLECTIONS
+from ..calls.routes import COLLECTIONS, id_names
 from ..models import ResourceKind
 from .payloads import PICTURE_TYPE, PICTURES, Json, ProbePayloads
-
-_ID_NAMES = {ResourceKind.PARTY: "party_id"}
 
 
 class CheckImpossible(Exception):
@@ -208,7 +206,7 @@ def _new_key() -> str:
 
 
 def _id(kind: ResourceKind, record: Mapping[str, Any]) -> str:
-    record_id = record.get(_ID_NAMES.get(kind, "id"))
+    record_id = record.get(id_names(kind)[0])
     return record_id if isinstance(record_id, str) else ""
 
 
