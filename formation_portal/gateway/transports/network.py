@@ -48,7 +48,7 @@ class _Deadline:
         return seconds
 
 
-_deadline: ContextVar[_Deadline] = ContextVar("clock")
+_deadline: ContextVar[_Deadline] = ContextVar("deadline")
 
 
 class _TimedReader(io.RawIOBase):
