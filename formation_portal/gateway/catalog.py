@@ -23,7 +23,7 @@ from formation_portal.contract.schema_check import check_schema
 from formation_portal.contract.translation import translated_item
 
 from . import configuration
-from .catalog_file import CatalogFile
+from .catalog_file import CatalogFile, StoredCatalog
 from .client import FormationService
 from .errors import CatalogUnavailable, GatewayError, NotConfigured
 from .translations import RETRY_SECONDS, CachedCatalog, CatalogTranslation, Items
@@ -236,9 +236,8 @@ class CatalogCache(CachedCatalog):
         self._adopt_stored()
         return self._cached
 
-    def _adopt_stored(self) -> None:
-        if stored := self._changed_file():
-            self._cached = self._read(stored.items, stored.etag, stored.fetched_at)
+    def _adopt(self, stored: StoredCatalog) -> None:
+        self._cached = self._read(stored.items, stored.etag, stored.fetched_at)
 
     def _read(self, items: list[Any], etag: str, fetched_at: datetime) -> Catalog:
         """Return the catalog with these items, which are read only if they have changed."""

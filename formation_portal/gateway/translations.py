@@ -49,14 +49,19 @@ class CachedCatalog:
     def _wait(self, seconds: float) -> None:
         self._next_call = self._clock() + seconds
 
-    def _changed_file(self) -> StoredCatalog | None:
-        """Return the stored catalog if its file has changed since this process last read it."""
-        # Read the stamp before the file, so that a change in between is noticed the next time.
+    def _adopt_stored(self) -> None:
+        """Adopt the stored catalog if its file has changed since this process last read it."""
+        # Read the stamp before the file, so that a change in between is noticed the next time. Keep it only once the
+        # catalog is adopted, so that no other thread goes on without it.
         stamp = self._file.stamp()
         if stamp == self._stamp:
-            return None
+            return
+        if stored := self._file.load():
+            self._adopt(stored)
         self._stamp = stamp
-        return self._file.load()
+
+    def _adopt(self, stored: StoredCatalog) -> None:
+        raise NotImplementedError
 
 
 class CatalogTranslation(CachedCatalog):
@@ -95,9 +100,11 @@ class CatalogTranslation(CachedCatalog):
     @property
     def items(self) -> Items:
         """Return the items in the language: the same object until they change. Makes no call."""
-        if stored := self._changed_file():
-            self._take(stored.items, stored.etag)
+        self._adopt_stored()
         return self._items
+
+    def _adopt(self, stored: StoredCatalog) -> None:
+        self._take(stored.items, stored.etag)
 
     def _take(self, items: list[Any], etag: str) -> None:
         self._etag = etag
