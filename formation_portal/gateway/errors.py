@@ -35,7 +35,7 @@ class ErrorBody:
 
 
 class GatewayError(Exception):
-    """A call that failed. `explanation` says what it means; `message` is the service's text, or else the explanation."""
+    """A call that failed. `explanation` is for people; `message` is the service's text, or else the explanation."""
 
     explanation = "The formation service could not do this"
 
