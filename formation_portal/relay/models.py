@@ -46,6 +46,11 @@ class ResourceKind(StrEnum):
         """Tell whether the kind holds answers under csp_field_key: part of their holder, without their own id."""
         return self in (ResourceKind.ENTITY_CSP, ResourceKind.SHARE_CLASS_CSP, ResourceKind.PARTY_CSP)
 
+    @property
+    def has_id(self) -> bool:
+        """Tell whether the service has records of the kind, with ids of their own."""
+        return not (self.is_csp or self.is_transition)
+
 
 _ORDER = {kind: place for place, kind in enumerate(ResourceKind)}
 TRANSITION_KINDS = (ResourceKind.SUBMISSION, ResourceKind.STATUS)

@@ -4,12 +4,11 @@ from collections.abc import Iterator
 from datetime import UTC
 
 from .calls import bodies
-from .calls.routes import COLLECTIONS, CREATE, REMOVE, sent_action, wanted_action
+from .calls.routes import COLLECTIONS, CREATE, REMOVE, is_posted_again, sent_action, wanted_action
 from .models import ENTITY, Delivery, Reason, ResourceKind, referenced_names
 from .wording import outcome_words, state_words
 
 _STEPS = {ResourceKind.SUBMISSION: "submit", ResourceKind.STATUS: "status"}
-_POSTED_ALWAYS = (ResourceKind.DOCUMENT, ResourceKind.SUBMISSION, ResourceKind.STATUS)
 
 
 def provider_message(row: Delivery, *, ids: dict[tuple[ResourceKind, str], str]) -> str:
@@ -24,7 +23,7 @@ def call_words(row: Delivery) -> str:
     elif kind is not ResourceKind.ENTITY:
         path += "/{id}/" + (_STEPS.get(kind) or COLLECTIONS[kind].step)
     action = sent_action(row) if row.key else wanted_action(row)
-    if kind.is_csp or action == CREATE or (kind in _POSTED_ALWAYS and action != REMOVE):
+    if kind.is_csp or action == CREATE or (action != REMOVE and is_posted_again(kind)):
         return f"POST {path}"
     method = "DELETE" if action == REMOVE else "PATCH"
     return f"{method} {path}/{row.remote_id}"

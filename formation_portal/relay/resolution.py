@@ -51,20 +51,15 @@ class DecisionOutdated(DecisionRefused):
         )
 
 
-def has_id(kind: ResourceKind) -> bool:
-    """Tell whether the service gives every record of a kind its own id."""
-    return not (kind.is_csp or kind.is_transition)
-
-
 def may_lack_id(kind: ResourceKind) -> bool:
     """Tell whether the service may have a record of a kind whose id we never learn."""
-    return kind in _MAY_LACK_AN_ID or not has_id(kind)
+    return kind in _MAY_LACK_AN_ID or not kind.has_id
 
 
 def clean_remote_id(row: Delivery, text: str) -> str:
     """Return the id as typed, without blanks around it; "" if the kind has none. Raises DecisionRefused."""
     remote_id = text.strip()
-    if not has_id(row.resource_kind):
+    if not row.resource_kind.has_id:
         return ""
     if not remote_id and not may_lack_id(row.resource_kind):
         raise DecisionRefused("Enter the ID that the formation service gave you", field="remote_id")

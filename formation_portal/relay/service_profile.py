@@ -39,7 +39,7 @@ CAPABILITIES = TypeAdapter(Capabilities)
 # The embedded service's capabilities, so that a new machine needs no probe. A test compares them with a probe.
 EMBEDDED_CAPABILITIES = Capabilities(
     honours_keys=True,
-    lists=frozenset(kind for kind in ResourceKind if not (kind.is_csp or kind.is_transition)),
+    lists=frozenset(kind for kind in ResourceKind if kind.has_id),
     references=frozenset({ResourceKind.ENTITY}),
     refuses_repeats=frozenset({ResourceKind.ENTITY, ResourceKind.SHARE_CLASS, ResourceKind.SHAREHOLDING}),
     replaces_documents=True,

@@ -336,8 +336,7 @@ def requeue(row: Delivery) -> None:
     row.repeats = 0
     row.sent = None
     row.key = ""
-    kind = row.resource_kind
-    if row.wanted == row.acknowledged or (row.wanted is None and (kind.is_csp or kind.is_transition)):
+    if row.wanted == row.acknowledged or (row.wanted is None and not row.resource_kind.has_id):
         row.state = DeliveryState.DONE
         row.next_at = None
     elif row.state != DeliveryState.WAITING:

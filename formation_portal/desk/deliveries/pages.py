@@ -15,7 +15,6 @@ from formation_portal.relay.models import Delivery, DeliveryState, ResourceKind,
 from formation_portal.relay.provider_message import call_words, provider_message
 from formation_portal.relay.resolution import (
     NOTE_LIMIT,
-    has_id,
     is_undecided,
     may_inform_provider,
     may_lack_id,
@@ -94,7 +93,7 @@ def delivery_page(delivery: Delivery, form: ResolutionForm) -> dict[str, Any]:
         "may_be_told": may_be_told,
         "to_tell": list(_differences_to_tell(delivery)) if may_be_told else [],
         "steps": _other_steps(delivery, titles),
-        "asks_for_id": has_id(delivery.resource_kind) and not (may_be_told and is_acknowledged),
+        "asks_for_id": delivery.resource_kind.has_id and not (may_be_told and is_acknowledged),
         "id_is_optional": may_lack_id(delivery.resource_kind),
         # A transition changes an entity.
         "is_only_a_change": delivery.needs_a_decision and (is_acknowledged or delivery.is_transition),

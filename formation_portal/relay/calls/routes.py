@@ -245,10 +245,13 @@ def _action(row: Delivery, payload: Payload | None) -> str:
 
 def needs_an_edit(row: Delivery) -> bool:
     """Tell whether the row needs a removal, or a change by a supplementary call."""
-    kind = row.resource_kind
-    is_sent_again = kind.is_csp or kind.is_transition or kind is ResourceKind.DOCUMENT
     action = wanted_action(row)
-    return action == REMOVE or (action == CHANGE and not is_sent_again)
+    return action == REMOVE or (action == CHANGE and not is_posted_again(row.resource_kind))
+
+
+def is_posted_again(kind: ResourceKind) -> bool:
+    """Tell whether a change is made by the same call as a create."""
+    return kind is ResourceKind.DOCUMENT or not kind.has_id
 
 
 def is_unsupported(row: Delivery, profile: Profile) -> bool:
@@ -260,7 +263,7 @@ def has_nothing_to_send(row: Delivery) -> bool:
     """Tell whether the wanted and the acknowledged payload differ in no member that is sent."""
     kind = row.resource_kind
     if row.wanted is None:
-        return row.acknowledged is None or kind.is_csp or kind.is_transition
+        return row.acknowledged is None or not kind.has_id
     if not kind.is_csp and (row.acknowledged is None or kind is ResourceKind.DOCUMENT or kind.is_transition):
         return False
     return not bodies.changed_members(kind, row.acknowledged or {}, row.wanted)
