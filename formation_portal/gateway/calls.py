@@ -53,11 +53,11 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A call to the service. `is_supplement` marks a supplementary call, which a service may lack."""
+    """A call to the service. `is_supplementary` marks a call that a service may lack (**S**)."""
 
     method: str
     path: str
-    is_supplement: bool = False
+    is_supplementary: bool = False
     body: Mapping[str, Any] | None = None
     form: Mapping[str, str] | None = None
     files: Mapping[str, Any] | None = None
@@ -169,7 +169,7 @@ def _raise(call: Call, answer: Answer) -> NoReturn:
         retry_after = min(float(parse_integer(header.strip()) or 0), _MAX_RETRY_AFTER)
     error_class = error_class_for(
         answer.status,
-        is_supplement=call.is_supplement,
+        is_supplementary=call.is_supplementary,
         code=error_body.code,
         has_retry_after=header is not None,
     )

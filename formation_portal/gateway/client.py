@@ -91,7 +91,7 @@ class FormationService:
 
     def entities(self, *, client_reference: str = "") -> list[Record]:
         """**S** GET /entities, all pages."""
-        return self._records.list_all("/entities", is_supplement=True, client_reference=client_reference)
+        return self._records.list_all("/entities", is_supplementary=True, client_reference=client_reference)
 
     def entity(self, entity_id: str, *, within: float | None = None) -> Record:
         """**S** GET /entities/{id}. `within` shortens the time of the call."""
@@ -99,7 +99,7 @@ class FormationService:
 
     def update_entity(self, entity_id: str, body: Body, *, key: str) -> Record:
         """**S** PATCH /entities/{id}."""
-        return self._records.write("PATCH", _path("entities", entity_id), body, key=key, is_supplement=True)
+        return self._records.write("PATCH", _path("entities", entity_id), body, key=key, is_supplementary=True)
 
     def delete_entity(self, entity_id: str, *, key: str = "") -> None:
         """**S** DELETE /entities/{id}, in `draft` only."""
@@ -107,12 +107,12 @@ class FormationService:
 
     def submit(self, entity_id: str, *, key: str) -> Record:
         """**S** POST /entities/{id}/submit."""
-        return self._records.write("POST", _path("entities", entity_id, "submit"), {}, key=key, is_supplement=True)
+        return self._records.write("POST", _path("entities", entity_id, "submit"), {}, key=key, is_supplementary=True)
 
     def set_status(self, entity_id: str, status: str, note: str = "", *, key: str) -> Record:
         """**S** POST /entities/{id}/status."""
         path = _path("entities", entity_id, "status")
-        return self._records.write("POST", path, {"status": status, "note": note}, key=key, is_supplement=True)
+        return self._records.write("POST", path, {"status": status, "note": note}, key=key, is_supplementary=True)
 
     # Answers under csp_field_key
 
@@ -149,13 +149,13 @@ class FormationService:
 
     def records(self, entity_id: str, collection: Collection) -> list[Record]:
         """GET /entities/{id}/parties, all pages; **S** the lists of the other kinds."""
-        is_supplement = collection is not Collection.PARTIES
-        return self._records.list_all(_path("entities", entity_id, collection.step), is_supplement=is_supplement)
+        is_supplementary = collection is not Collection.PARTIES
+        return self._records.list_all(_path("entities", entity_id, collection.step), is_supplementary=is_supplementary)
 
     def update_record(self, entity_id: str, collection: Collection, record_id: str, body: Body, *, key: str) -> Record:
         """**S** PATCH /entities/{id}/parties/{partyId}, for example."""
         return self._records.write(
-            "PATCH", _path("entities", entity_id, collection.step, record_id), body, key=key, is_supplement=True
+            "PATCH", _path("entities", entity_id, collection.step, record_id), body, key=key, is_supplementary=True
         )
 
     def remove_record(self, entity_id: str, collection: Collection, record_id: str, *, key: str = "") -> None:
@@ -188,15 +188,15 @@ class FormationService:
 
     def add_webhook(self, body: Body, *, key: str) -> Record:
         """**S** POST /webhooks. The record has its `id`, and only in this answer the `secret`."""
-        return self._records.create("/webhooks", body, key=key, id_names=("id",), is_supplement=True)
+        return self._records.create("/webhooks", body, key=key, id_names=("id",), is_supplementary=True)
 
     def webhooks(self) -> list[Record]:
         """**S** GET /webhooks, all pages."""
-        return self._records.list_all("/webhooks", is_supplement=True)
+        return self._records.list_all("/webhooks", is_supplementary=True)
 
     def send_test_event(self, webhook_id: str, *, key: str) -> Record:
         """**S** POST /webhooks/{id}/test. The record has the event's `id`."""
-        return self._records.write("POST", _path("webhooks", webhook_id, "test"), {}, key=key, is_supplement=True)
+        return self._records.write("POST", _path("webhooks", webhook_id, "test"), {}, key=key, is_supplementary=True)
 
     def remove_webhook(self, webhook_id: str, *, key: str = "") -> None:
         """**S** DELETE /webhooks/{id}."""

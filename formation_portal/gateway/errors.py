@@ -158,11 +158,11 @@ _BY_STATUS: Mapping[int, type[GatewayError]] = {
     501: UnexpectedAnswer,
 }
 # The meaning of a status for a supplementary call.
-_BY_STATUS_OF_SUPPLEMENT: Mapping[int, type[GatewayError]] = {404: NotThere, 405: Unsupported, 501: Unsupported}
+_BY_STATUS_IF_SUPPLEMENTARY: Mapping[int, type[GatewayError]] = {404: NotThere, 405: Unsupported, 501: Unsupported}
 
 
 def error_class_for(
-    status: int, *, is_supplement: bool = False, code: str = "", has_retry_after: bool = False
+    status: int, *, is_supplementary: bool = False, code: str = "", has_retry_after: bool = False
 ) -> type[GatewayError]:
     """Return the class of error for a status, Unclear by default.
 
@@ -170,8 +170,8 @@ def error_class_for(
     """
     if (status == 409 and code == "request_in_progress") or (status == 503 and has_retry_after):
         return Busy
-    if is_supplement and status in _BY_STATUS_OF_SUPPLEMENT:
-        return _BY_STATUS_OF_SUPPLEMENT[status]
+    if is_supplementary and status in _BY_STATUS_IF_SUPPLEMENTARY:
+        return _BY_STATUS_IF_SUPPLEMENTARY[status]
     if status in _BY_STATUS:
         return _BY_STATUS[status]
     if 400 <= status < 500:

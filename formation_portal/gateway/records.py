@@ -170,17 +170,17 @@ class Records:
         return Call(method=method, path=f"/api/v1{path}", **(defaults | more))
 
     def get(self, path: str, **more: Any) -> Record:
-        answer = self.call(self.make("GET", path, is_supplement=True, **more))
+        answer = self.call(self.make("GET", path, is_supplementary=True, **more))
         with usable_answer(answer):
             return record_in(read_json(answer.body))
 
-    def list_all(self, path: str, *, is_supplement: bool = False, **params: str) -> list[Record]:
+    def list_all(self, path: str, *, is_supplementary: bool = False, **params: str) -> list[Record]:
         records: list[Record] = []
         page = pages = 1
         size = 0
         page_params: dict[str, str | int] = {**params}
         while page <= pages:
-            answer = self.call(self.make("GET", path, is_supplement=is_supplement, params=page_params))
+            answer = self.call(self.make("GET", path, is_supplementary=is_supplementary, params=page_params))
             size += len(answer.body)
             with usable_answer(answer):
                 if size > self._limits.list_bytes:
@@ -194,9 +194,9 @@ class Records:
             page_params["page"] = page
         return records
 
-    def write(self, method: str, path: str, body: Body, *, key: str, is_supplement: bool = False) -> Record:
+    def write(self, method: str, path: str, body: Body, *, key: str, is_supplementary: bool = False) -> Record:
         """Send a body. Return the record in the answer, or an empty record."""
-        return self.send(self.make(method, path, body=body, key=key, is_supplement=is_supplement))
+        return self.send(self.make(method, path, body=body, key=key, is_supplementary=is_supplementary))
 
     def send(self, call: Call) -> Record:
         """Make a call, and return the record in the answer; an empty record if the answer has no body."""
@@ -205,15 +205,15 @@ class Records:
             return record_in(read_json(answer.body)) if answer.body.strip() else {}
 
     def create(
-        self, path: str, body: Body, *, key: str, id_names: tuple[str, ...], is_supplement: bool = False
+        self, path: str, body: Body, *, key: str, id_names: tuple[str, ...], is_supplementary: bool = False
     ) -> Record:
         """Create a record. The answer must have an id under one of the names; the result has it under the first."""
-        answer = self.call(self.make("POST", path, body=body, key=key, is_supplement=is_supplement))
+        answer = self.call(self.make("POST", path, body=body, key=key, is_supplementary=is_supplementary))
         with usable_answer(answer):
             return with_id(record_in(read_json(answer.body)), id_names)
 
     def delete(self, path: str, *, key: str) -> None:
-        self.call(self.make("DELETE", path, key=key, is_supplement=True))
+        self.call(self.make("DELETE", path, key=key, is_supplementary=True))
 
 
 @contextmanager

@@ -60,7 +60,7 @@ TO_A_SUPPLEMENTS_CALL = BY_STATUS | {404: NotThere, 405: Unsupported, 501: Unsup
 
 def test_every_status_means_one_thing() -> None:
     assert {status: error_class_for(status) for status in BY_STATUS} == BY_STATUS
-    assert {status: error_class_for(status, is_supplement=True) for status in BY_STATUS} == TO_A_SUPPLEMENTS_CALL
+    assert {status: error_class_for(status, is_supplementary=True) for status in BY_STATUS} == TO_A_SUPPLEMENTS_CALL
 
 
 @pytest.mark.parametrize("status", [0, 99, 200, 204, 600, 999])
