@@ -55,7 +55,8 @@ class ProbeChecks:
         return again == first and len(listed) == 1 + len(others)
 
     def shows_references_of_parties(self) -> bool:
-        """Check that the list of parties shows the client_reference of a create."""
+        """Check that the list of parties shows the client_reference of a create. Raises CheckImpossible without one."""
+        self._created_record(ResourceKind.PARTY)
         return any(record.get("client_reference") == self.reference for record in self._list(ResourceKind.PARTY))
 
     def is_listed(self, kind: ResourceKind) -> bool:

@@ -174,6 +174,8 @@ class TestAFaultyService:
         assert ResourceKind.PARTY in known.lists  # it is documented
         assert ServiceProfile.objects.get().can_edit is None
         assert "no party could be made" in output
+        [line] = [line for line in output.splitlines() if "Do parties carry our client_reference?" in line]
+        assert "not known" in line
 
     @pytest.mark.parametrize("index", range(3))
     def test_keys_are_known_only_if_every_try_was_answered(self, transport: FlakyTransport, index: int) -> None:
