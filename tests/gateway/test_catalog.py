@@ -393,7 +393,7 @@ def test_a_request_that_comes_while_another_reads_the_stored_catalog_has_it_too(
     first = cache.current()
     restarted = make_cache(other_service, clock, tmp_path)
     load = CatalogFile.load
-    meanwhile = []
+    meanwhile: list[Any] = []
 
     def load_slowly(file: CatalogFile) -> Any:
         if not meanwhile:
