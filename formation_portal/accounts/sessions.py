@@ -32,7 +32,7 @@ from django.utils.deprecation import MiddlewareMixin
 
 from formation_portal.core.background import hourly_task
 from formation_portal.core.encryption import UnreadableError, decrypt, encrypt, is_newest
-from formation_portal.core.key_rotation import rotation_task
+from formation_portal.core.key_rotation import in_batches, rotation_task
 
 from .guesses import keep_device, remember_device
 from .models import User
@@ -290,7 +290,8 @@ def delete_expired_sessions() -> None:
 @rotation_task
 def reencrypt() -> None:
     """Encrypt sessions of earlier keys with the newest key."""
-    for digest, stored in Session.objects.values_list("session_key", "session_data").iterator():
+    for row in in_batches(Session.objects.all()):
+        digest, stored = row.session_key, row.session_data
         if is_newest(stored):
             continue
         with suppress(UnreadableError):

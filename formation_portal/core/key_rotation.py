@@ -3,7 +3,7 @@ not replaced. Running processes read the new key within READ_AGAIN_SECONDS."""
 
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 from django.apps import apps
 from django.conf import settings
@@ -20,6 +20,8 @@ from .encryption import FILE_HEAD_BYTES, READ_AGAIN_SECONDS, UnreadableError, de
 from .nodes import secret_store
 from .nodes.secret_store import StoredSecret
 from .storage import SERVICE_FILES
+
+Row = TypeVar("Row", bound=Model)
 
 _BATCH_SIZE = 500
 _STORAGE_ALIASES = ("default", SERVICE_FILES)
@@ -123,7 +125,7 @@ def _filled(model: type[Model], field: EncryptedField, alias: str) -> QuerySet[A
 
 def _outdated_rows(model: type[Model], field: EncryptedField) -> QuerySet[Any]:
     newest = {f"{field.name}__startswith": Stored(f"{key_ring().first.id}:")}
-    return _filled(model, field, router.db_for_write(model)).exclude(**newest).order_by("pk")
+    return _filled(model, field, router.db_for_write(model)).exclude(**newest)
 
 
 def _reencrypt_column(model: type[Model], field: EncryptedField) -> tuple[int, int]:
@@ -131,7 +133,7 @@ def _reencrypt_column(model: type[Model], field: EncryptedField) -> tuple[int, i
     changed = 0
     failed = 0
     rows = _outdated_rows(model, field).only("pk", field.name, *field.bound_to)
-    for row in rows.iterator(chunk_size=_BATCH_SIZE):
+    for row in in_batches(rows):
         stored = row.__dict__[field.attname]
         context = field.context_of(row)
         try:
@@ -142,6 +144,16 @@ def _reencrypt_column(model: type[Model], field: EncryptedField) -> tuple[int, i
         unchanged = model._base_manager.using(row._state.db).filter(pk=row.pk, **{field.name: stored})
         changed += unchanged.update(**{field.name: reencrypted})
     return changed, failed
+
+
+def in_batches(rows: QuerySet[Row]) -> Iterator[Row]:
+    """Yield rows that the caller changes, ordered by primary key. While a query is still being read, as by `iterator`,
+    SQLite locks its connection out from writing as soon as another connection has written."""
+    rows = rows.order_by("pk")
+    batch = list(rows[:_BATCH_SIZE])
+    while batch:
+        yield from batch
+        batch = list(rows.filter(pk__gt=batch[-1].pk)[:_BATCH_SIZE])
 
 
 def _outdated_files(storage: Any) -> Iterator[str]:

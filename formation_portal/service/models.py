@@ -17,7 +17,7 @@ from formation_portal.core.encrypted_fields import (
     EncryptedTextField,
 )
 from formation_portal.core.encryption import UnreadableError, key_ring
-from formation_portal.core.key_rotation import rotation_task
+from formation_portal.core.key_rotation import in_batches, rotation_task
 from formation_portal.core.outbox import OutboxRow
 from formation_portal.service import identifiers
 
@@ -190,7 +190,7 @@ class Party(AnsweredRecord):
 @rotation_task
 def renew_search_texts() -> None:
     """Rewrite each party's search text with the newest key."""
-    for party in Party.objects.order_by("pk").iterator(chunk_size=500):
+    for party in in_batches(Party.objects.all()):
         with suppress(UnreadableError), transaction.atomic(using=SERVICE):
             for locked in Party.objects.select_for_update().filter(pk=party.pk):
                 locked.save(update_fields=["search_text"])

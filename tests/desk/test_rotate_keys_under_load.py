@@ -78,3 +78,26 @@ def test_nothing_is_lost_and_everything_can_be_read(owner: Any, settings: Any) -
         for row in model._base_manager.all():
             for field in encrypted_fields(model):
                 getattr(row, field.name)
+
+
+def test_others_write_between_two_values(owner: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite refuses to write for whoever is still reading what somebody else has changed meanwhile."""
+    factories.complete_draft(owner)
+    monkeypatch.setattr(key_rotation, "_BATCH_SIZE", 1)
+    encrypt = key_rotation.encrypt
+
+    def write() -> None:
+        try:
+            type(owner).objects.filter(pk=owner.pk).update(last_name="Changed meanwhile")
+        finally:
+            connections.close_all()
+
+    def encrypt_after_a_write(content: bytes, context: str) -> str:
+        with ThreadPoolExecutor(1) as somebody:
+            somebody.submit(write).result()
+        return encrypt(content, context)
+
+    monkeypatch.setattr(key_rotation, "encrypt", encrypt_after_a_write)
+    key_rotation.add_key()
+    assert key_rotation.reencrypt_all(OutputWrapper(StringIO())) == 0
+    assert list(key_rotation.outdated()) == []
