@@ -36,6 +36,7 @@ from formation_portal.service.auth import portal_key
 from formation_portal.service.catalog.loader import store_catalog
 from formation_portal.service.models import Account, Event, EventDelivery, Subscription
 from tests import factories
+from tests.core.test_versions import record_as_before
 from tests.mail.smtp_server import mail_server
 from tests.needed import needed
 from tests.other_service import OtherService
@@ -181,6 +182,14 @@ def test_migrations_that_were_not_applied(doctor: Doctor) -> None:
     [(verdict, found, remedy)] = doctor()["Database “service”"]
     assert (verdict, remedy) == ("fault", "Run manage.py setup_portal.")
     assert "migrations are not applied" in found
+    assert doctor()["Database “default”"][0][0] == "ok"
+
+
+def test_a_database_that_is_too_old(doctor: Doctor) -> None:
+    record_as_before("service", "service", 1)
+    assert doctor()["Database “service”"] == [
+        ("fault", "is too old for this version", "Start commit 6b59e74e with it once.")
+    ]
     assert doctor()["Database “default”"][0][0] == "ok"
 
 

@@ -2,8 +2,10 @@
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -56,6 +58,21 @@ def test_a_command_before_the_first_start_asks_for_the_setup(tmp_path: Path, com
     (tmp_path / "data").mkdir()
     done = manage(tmp_path / "data", *(part.format(folder=tmp_path) for part in command))
     assert (done.returncode, done.stdout, done.stderr) == (1, "", SET_UP_FIRST)
+
+
+def test_a_command_says_that_a_database_is_too_old(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "portal.sqlite3")) as database:
+        database.execute(
+            "CREATE TABLE django_migrations (id integer PRIMARY KEY, app text, name text, applied datetime)"
+        )
+        database.execute("INSERT INTO django_migrations VALUES (1, 'relay', '0001_deliveries', '2026-01-01 00:00:00')")
+        database.commit()
+    done = manage(tmp_path, "agent", "list")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "CommandError: The database “default” is too old for this version. "
+        "Start commit 6b59e74e with it once, then start this version again.\n"
+    )
 
 
 def test_a_catalog_before_the_first_start_asks_for_the_setup(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from ..background import missing_migrations
 from ..databases import SERVICE, outage_in
 from ..encryption import key_ring
 from ..key_rotation import outdated
+from ..nodes.versions import LAST_SEPARATE_MIGRATIONS, is_too_old
 from ..private_files import open_to_others
 from .checks import CheckResult, fault, look, ok
 
@@ -62,7 +63,10 @@ def _check_database(name: str, connection: BaseDatabaseWrapper) -> Iterator[Chec
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
     milliseconds = round((time.perf_counter() - began) * 1000)
-    if missing := len(missing_migrations(connection.alias)):
+    if is_too_old(connection.alias):
+        remedy = f"Start commit {LAST_SEPARATE_MIGRATIONS} with it once."
+        yield fault(name, "is too old for this version", remedy)
+    elif missing := len(missing_migrations(connection.alias)):
         yield fault(name, f"{missing} migrations are not applied", _SET_UP)
     else:
         yield ok(name, f"{connection.vendor} answers in {milliseconds} ms, all migrations are applied")
