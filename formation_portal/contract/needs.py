@@ -173,8 +173,8 @@ def _party_needs(form_state: FormState, party: Party) -> Iterator[Need]:
 
 
 def _share_needs(form_state: FormState) -> Iterator[Need]:
-    section = form_state.schema.share_section
-    if section is None or not form_state.section_activation(section).active:
+    section = form_state.active_share_section
+    if section is None:
         return
     record = form_state.record
     missing = max(1, form_state.minimum_of(section).count) - len(record.share_classes)
@@ -191,8 +191,8 @@ def _share_needs(form_state: FormState) -> Iterator[Need]:
 
 def _holding_needs(form_state: FormState, party: Party) -> Iterator[Need]:
     """Yield the need of a party without shares, if its shareholder role is active."""
-    section = form_state.schema.share_section
-    if section is None or not form_state.section_activation(section).active:
+    section = form_state.active_share_section
+    if section is None:
         return
     if canonical.SHAREHOLDER in form_state.active_roles(party):
         text = gettext("Allocate shares to {who}", who=party.label or gettext("the unnamed shareholder"))

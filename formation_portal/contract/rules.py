@@ -175,6 +175,11 @@ class FormState:
             self._sections[section.key] = self._apply_rule(section.depends_on, section, "", None)
         return self._sections[section.key]
 
+    @property
+    def active_share_section(self) -> Section | None:
+        section = self.schema.share_section
+        return section if section and self.section_activation(section).active else None
+
     def field_activation(self, section: Section, spec: FieldSpec, holder: Holder = None) -> Activation:
         """Tell whether the field is active for the entity, a party or a share class."""
         section_activation = self.section_activation(section)

@@ -47,8 +47,8 @@ def existing_shares(form_state: FormState, share_class: ShareClass | None) -> in
 
 def over_issued(form_state: FormState) -> Iterator[Need]:
     """Yield the needs to reduce allocations beyond the existing shares, which the service does not check."""
-    section = form_state.schema.share_section
-    if section is None or not form_state.section_activation(section).active:
+    section = form_state.active_share_section
+    if section is None:
         return
     record = form_state.record
     shareholders = {party.id for party in record.parties if canonical.SHAREHOLDER in form_state.active_roles(party)}

@@ -90,7 +90,8 @@ def minor_units(currency: str) -> int:
 
 def format_money(amount: Decimal, currency: str) -> str:
     """Format an amount as CHF 20,000.50, with a no-break space, or without a currency as 20,000.50."""
-    return f"{currency}\u00a0{format_amount(amount, currency)}".lstrip("\u00a0")
+    text = format_amount(amount, currency)
+    return f"{currency}\u00a0{text}" if currency else text
 
 
 def format_amount(amount: Decimal, currency: str) -> str:

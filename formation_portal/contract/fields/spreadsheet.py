@@ -40,7 +40,7 @@ def fold(text: str) -> str:
 
 
 # The folded words for yes and no, with the values of a boolean.
-YES_AND_NO = dict.fromkeys(map(fold, _YES), "true") | dict.fromkeys(_NO, "false")
+YES_AND_NO = dict.fromkeys(map(fold, _YES), "true") | dict.fromkeys(map(fold, _NO), "false")
 
 
 @lru_cache(maxsize=500)
