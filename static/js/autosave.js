@@ -46,7 +46,7 @@ window.autosave = (() => {
   });
 
   /* ---- Where a part was rendered from saved answers (data-changes-only), only questions are posted whose present answers
-     the server has not acknowledged. Questions that a post leaves out stay unchanged; `partial` says that it is one. ---- */
+     the server has not acknowledged. Questions that a post leaves out stay unchanged; `partial` says that there are some. ---- */
 
   const QUESTION = "q:";
   const acknowledged = new WeakMap(); /* by form: its answers, and the regions that it shows */
