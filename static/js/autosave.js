@@ -172,7 +172,7 @@ window.autosave = (() => {
     }
     event.preventDefault();
     if (part && pressed?.hasAttribute("data-enter")) {
-      saving.announceSaved();
+      saving.askForResult();
       post(part);
     } else if (part ?? open) leave(part ?? open, submitAs(form, pressed));
     else saving.reach(form, submitAs(form, pressed));

@@ -10,6 +10,7 @@
     loaded: "htmx:afterOnLoad",
   };
 
+  const TYPED = "input:not([type=hidden], [type=file]), select, textarea";
   const isBox = (control) => control.type === "radio" || control.type === "checkbox";
 
   /* ---- Look up which regions a choice shows. A row of the table is written like a posted form and names every control of
@@ -124,14 +125,14 @@
   const notices = document.querySelector(".notices");
   new ResizeObserver(() => {
     const at = document.activeElement;
-    if (top(at) < innerHeight && at.matches(typed)) scrollBy(0, Math.max(0, top(at) + at.offsetHeight - top(notices)));
+    if (top(at) < innerHeight && at.matches(TYPED)) scrollBy(0, Math.max(0, top(at) + at.offsetHeight - top(notices)));
   }).observe(notices);
 
   /* Show and save answers that were given before this file loaded, or that the browser has restored. */
   addEventListener("pageshow", () => {
     for (const form of document.forms) {
-      const saving = form.closest("[hx-post]") ?? form.querySelector("[hx-post]");
-      if (judge(form).some(Boolean)) saving?.dispatchEvent(new Event("change"));
+      const poster = form.closest("[hx-post]") ?? form.querySelector("[hx-post]");
+      if (judge(form).some(Boolean)) poster?.dispatchEvent(new Event("change"));
       for (const control of form.elements)
         if (control.value !== (control.defaultValue ?? control.value)) control.dispatchEvent(new Event("input", { bubbles: true }));
     }
@@ -140,13 +141,11 @@
   /* ---- Apply the server's answer. A region in the page is shown or hidden in place. Where a part with controls has to be
      replaced, answers typed since the post are carried over. ---- */
 
-  const typed = "input:not([type=hidden], [type=file]), select, textarea";
-
   /* Copy the state of the controls in `before` to their counterparts in `after`. Return true if any of them differed. */
   const carryTyped = (before, after) => {
     let isNew = false;
-    const candidates = [...after.querySelectorAll(typed)];
-    for (const control of before.querySelectorAll(typed)) {
+    const candidates = [...after.querySelectorAll(TYPED)];
+    for (const control of before.querySelectorAll(TYPED)) {
       const state = isBox(control) ? "checked" : "value";
       const isCounterpart = ({ name, value }) => name === control.name && (!isBox(control) || value === control.value);
       const counterpart = candidates.find(isCounterpart);

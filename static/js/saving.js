@@ -42,7 +42,7 @@ window.saving = (() => {
     setLine(isSaved && isAwaited ? "saved" : "");
     if (isSaved) isAsked = false;
   };
-  const announceSaved = () => (isAsked = true);
+  const askForResult = () => (isAsked = true);
 
   document.addEventListener(EVENT.sent, ({ detail }) => detail.requestConfig.verb === "post" && begin(detail.xhr));
   document.addEventListener(EVENT.after, ({ detail }) => end(detail.xhr, detail.successful));
@@ -81,7 +81,7 @@ window.saving = (() => {
     if (leaving && event.detail.requestConfig.verb === "post") event.preventDefault();
   });
 
-  /* ---- Not saved: the banner stays until it is saved. A passing failure is tried again automatically. ---- */
+  /* ---- Not saved: the banner stays until a save succeeds. A passing failure is tried again automatically. ---- */
 
   let failed = null; /* the element whose request failed, and a function that repeats it */
   let tries = 0;
@@ -180,5 +180,5 @@ window.saving = (() => {
   /* A person who types on hasn't finished: cancel the repetition. */
   document.addEventListener("input", ({ target }) => failed?.elt === target.form && clearTimeout(waiting));
 
-  return { isPassing, leave, reach, announceSaved };
+  return { isPassing, leave, reach, askForResult };
 })();

@@ -30,7 +30,7 @@
     Boolean(evidenceForm?.elements.says.value || evidenceForm?.contains(document.activeElement));
   const viewer = () => document.getElementById("viewer");
   const isInSight = () => viewer().getBoundingClientRect().top < innerHeight / 2;
-  const shows = (link) => {
+  const isShown = (link) => {
     const [linkParameters, here] = [link.href, viewer().dataset.here].map((url) => new URL(url, location).searchParams);
     return ["document", link.dataset.shows].every((key) => (linkParameters.get(key) ?? "1") === (here.get(key) ?? "1"));
   };
@@ -52,19 +52,22 @@
     if (option && !isWritingEvidence()) option.selected = true;
   };
   let current;
-  const show = (fact) => {
+  const setCurrent = (fact) => {
     aim(fact);
     /* An agent who turns pages in the viewer isn't led back. */
     if (fact === current) return;
     current = fact;
     const link = fact?.querySelector("a[data-shows]");
-    if (link && !isWritingEvidence() && isInSight() && !shows(link)) showPage(link);
+    if (link && !isWritingEvidence() && isInSight() && !isShown(link)) showPage(link);
   };
   const linked = document.querySelector(":target")?.closest(".fact");
   aim(linked ?? boxes().find((box) => !box.checked)?.closest(".fact"));
   /* After htmx has processed the links. */
-  window.addEventListener("pageshow", () => show(linked), { once: true });
-  document.addEventListener("focusin", ({ target }) => (target.matches("a[data-shows]") ? aim : show)(target.closest(".fact")));
+  window.addEventListener("pageshow", () => setCurrent(linked), { once: true });
+  document.addEventListener("focusin", ({ target }) => {
+    const follow = target.matches("a[data-shows]") ? aim : setCurrent;
+    follow(target.closest(".fact"));
+  });
   document.addEventListener("change", ({ target }) => {
     if (!target.matches("input[form=checks]")) return;
     storeTicks();
@@ -75,7 +78,7 @@
   document.addEventListener("mouseover", ({ target }) => {
     clearTimeout(pointing);
     const fact = target.closest(".fact");
-    if (fact) pointing = setTimeout(show, 300, fact);
+    if (fact) pointing = setTimeout(setCurrent, 300, fact);
   });
 
   /* ---- After another page is shown: set where forms lead back to, and scroll the viewer into sight. ---- */

@@ -22,17 +22,17 @@
 
   const links = () => [...document.querySelectorAll("[data-row]")].filter(isShown);
   const rows = () => links().map((link) => link.closest("tr, li, section"));
-  /* The row with the focus, else the one in the address. */
+  /* The current row has the focus, else it is the one in the address. */
   const hasFocus = (row) => row.contains(document.activeElement);
   const isTarget = (row) => row.matches(":target, :has(:target)");
-  const currentRow = () => (rows().some(hasFocus) ? rows().findIndex(hasFocus) : rows().findIndex(isTarget));
+  const currentRowIndex = () => (rows().some(hasFocus) ? rows().findIndex(hasFocus) : rows().findIndex(isTarget));
   const go = (step) => () => {
-    const [all, at] = [links(), currentRow()];
+    const [all, at] = [links(), currentRowIndex()];
     all[at < 0 ? 0 : Math.min(Math.max(at + step, 0), all.length - 1)]?.focus();
   };
   const tickRow = () => {
     const boxes = rows().map((row) => row.querySelector("input[type=checkbox]"));
-    if (!boxes.some((box) => box?.checked)) boxes[currentRow()]?.click();
+    if (!boxes.some((box) => box?.checked)) boxes[currentRowIndex()]?.click();
   };
   const elementsWithKey = (key, kind) =>
     [...document.querySelectorAll(`[data-key${kind}="${CSS.escape(key)}"]`)].filter(isShown);
