@@ -20,7 +20,7 @@ CLASS_SHARES = "share_class.maximum_shares"
 SHAREHOLDER = "shareholder"
 BENEFICIAL_OWNER = "ubo"
 
-# The roles that the interface names ("Section", "Roles").
+# The roles that the interface names (INTERFACE.md, "Parties").
 ROLES = frozenset({"director", SHAREHOLDER, BENEFICIAL_OWNER, "member", "supervisor", "manager", "officer"})
 
 PARTY_KINDS = ("person", "corporate", "foundation")

@@ -167,7 +167,7 @@ class Section(Model):
         return allowed.get(kind, False)
 
     def counts(self, kind: str, roles: Sequence[str]) -> bool:
-        """Tell whether a party has this role and is of an allowed kind (INTERFACE.md, "Faults in a schema")."""
+        """Tell whether a party has this role and is of an allowed kind (INTERFACE.md, "Parties")."""
         return self.role is not None and self.role in roles and self.allows(kind)
 
     def total_fields(self) -> Mapping[str, FieldSpec]:
