@@ -206,7 +206,7 @@ def readback(draft: Draft, *, only: Collection[str] | None = None) -> Readback:
     documents = _document_lines(draft, None)
     for party in draft.parties if only is None else draft.parties_of(only):
         lines = _active_lines(draft, party, state.party_questions(party.record))
-        parties.append(AnswerGroup(party, party.label, lines, _list_roles(state.active_roles(party.record))))
+        parties.append(AnswerGroup(party, party.label, lines, canonical.list_roles(state.active_roles(party.record))))
         documents += _document_lines(draft, party)
     return Readback(draft, tuple(sections), tuple(parties), tuple(share_classes), tuple(documents))
 
@@ -223,12 +223,6 @@ def _document_lines(draft: Draft, party: PartyRow | None) -> list[DocumentLine]:
     uploads = draft.documents_of(party)
     slots = draft.form_state.slots(party.record if party else None)
     return [DocumentLine(party, slot.name, slot.required, uploads.get(slot.name), slot.words) for slot in slots]
-
-
-def _list_roles(roles: Iterable[str]) -> str:
-    """Write roles, like "Director, shareholder"."""
-    text = ", ".join(map(canonical.role_word, roles))
-    return text[:1].upper() + text[1:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +290,7 @@ def inactive_in(draft: Draft) -> InactiveAnswers:
         if is_inactive(state, party.record):
             sections = schema.sections_of(party.roles)
             rules = tuple(dict.fromkeys(map(state.section_activation, sections)))
-            roles = _list_roles(section.role or "" for section in sections)
+            roles = canonical.list_roles(section.role or "" for section in sections)
             rows.append(InactiveRow(party.kind, party.label, "", roles, rules))
         else:
             active.append(party)

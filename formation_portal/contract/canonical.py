@@ -129,6 +129,12 @@ def role_word(role: str) -> str:
     return gettext(english_role(role)) if role else ""
 
 
+def list_roles(roles: Iterable[str]) -> str:
+    """Name roles in one line, like "Director, beneficial owner"; "" for none."""
+    text = ", ".join(map(role_word, roles))
+    return text[:1].upper() + text[1:]
+
+
 def role_count(role: str, count: int) -> str:
     return ngettext(*role_count_messages(english_role(role)), count)
 

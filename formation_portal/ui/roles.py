@@ -105,6 +105,4 @@ def excluded_roles(draft: Draft, kind: str) -> str:
 
 
 def role_words(roles: Iterable[str]) -> str:
-    """Write roles in one line, like "Director, beneficial owner"."""
-    names = [canonical.role_word(role) for role in roles]
-    return capfirst(", ".join(names)) if names else gettext("No role yet")
+    return canonical.list_roles(roles) or gettext("No role yet")
