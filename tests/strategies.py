@@ -1,4 +1,4 @@
-"""Hypothesis strategies for the contract: fields with answers that fit, whole schemas with rules, and records."""
+"""Hypothesis strategies for the contract: whole schemas with rules, and records."""
 
 from datetime import date
 from typing import Any
@@ -6,76 +6,10 @@ from typing import Any
 from hypothesis import strategies as st
 
 from formation_portal.contract.fields.base import FieldSpec
-from formation_portal.contract.fields.cleaning import clean_line
-from formation_portal.contract.fields.iso_codes import COUNTRIES, CURRENCIES, minor_units
-from formation_portal.contract.fields.types import KNOWN_TYPES
 from formation_portal.contract.record import Answers, Holding, Party, Record, ShareClass, validate
 from formation_portal.contract.schema import FormSchema
 
 TODAY = date(2026, 11, 21)
-
-# Control characters and the mark for a broken character are refused; other invisible ones are removed.
-_allowed = st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"], exclude_characters="\ufffd")
-words = st.text(_allowed, min_size=1, max_size=12).filter(lambda text: bool(clean_line(text)))
-options = st.lists(words, min_size=1, max_size=5, unique=True)
-countries = st.sampled_from(COUNTRIES)
-currencies = st.sampled_from(sorted(CURRENCIES))
-digits = st.integers(min_value=-(10**14), max_value=10**14) | st.decimals(
-    min_value=-(10**6), max_value=10**6, places=4, allow_nan=False
-).map(float)
-
-addresses = st.fixed_dictionaries(
-    {"street1": words, "city": words, "country": countries}, optional={"street2": words, "postcode": words}
-)
-phones = st.sampled_from(["+41 41 728 80 00", "+1 212-555-0123", "+44 20 7946 0123", "+390612345678", "+852 2345 6789"])
-
-
-def amounts(allowed: list[str]) -> st.SearchStrategy[dict[str, Any]]:
-    """Amounts in one of the currencies, with no more places than it has."""
-
-    def of(currency: str) -> st.SearchStrategy[dict[str, Any]]:
-        places = minor_units(currency)
-        whole = st.integers(min_value=0, max_value=10**8)
-        return whole.map(lambda units: {"amount": units / 10**places if places else units, "currency": currency})
-
-    return st.sampled_from(allowed).flatmap(of)
-
-
-def _definition(field_type: str, **more: Any) -> dict[str, Any]:
-    return {"key": "k", "label": "A question", "field_type": field_type, **more}
-
-
-# For each type: a definition, and raw answers that fit it.
-FITTING: dict[str, st.SearchStrategy[tuple[dict[str, Any], Any]]] = {
-    "text": st.tuples(st.just(_definition("text")), words),
-    "textarea": st.tuples(st.just(_definition("textarea")), st.lists(words, min_size=1).map("\n".join)),
-    "select": options.flatmap(
-        lambda some: st.tuples(st.just(_definition("select", options=some)), st.sampled_from(some))
-    ),
-    "multi_select": options.flatmap(
-        lambda some: st.tuples(
-            st.just(_definition("multi_select", options=some)), st.lists(st.sampled_from(some), min_size=1)
-        )
-    ),
-    "boolean": st.tuples(st.just(_definition("boolean")), st.sampled_from(["true", "false", True, False])),
-    "date": st.tuples(
-        st.just(_definition("date")),
-        st.dates(min_value=date(1000, 1, 1)).map(
-            lambda day: {"day": str(day.day), "month": f"{day:%B}", "year": str(day.year)}
-        ),
-    ),
-    "number": st.tuples(st.just(_definition("number")), digits | digits.map(str).filter(lambda text: "e" not in text)),
-    "address": st.tuples(st.just(_definition("address")), addresses),
-    "phone": st.tuples(st.just(_definition("phone")), phones),
-    "nationality": st.tuples(st.just(_definition("nationality")), st.lists(countries, min_size=1, max_size=3)),
-    "share_class_ref": st.tuples(st.just(_definition("share_class_ref")), words),
-    "currency_amount": st.lists(currencies, min_size=1, max_size=3, unique=True).flatmap(
-        lambda some: st.tuples(st.just(_definition("currency_amount", allowed_currencies=some)), amounts(some))
-    ),
-    "unheard_of": st.tuples(st.just(_definition("unheard_of")), words),
-}
-
-KNOWN_TYPE_NAMES = tuple(str(member.model_fields["field_type"].default) for member in KNOWN_TYPES)
 
 _CONTROLLING = [
     {"field_type": "boolean"},

@@ -15,8 +15,9 @@ from formation_portal.applications.models import Change
 from formation_portal.applications.services import transactions
 from formation_portal.applications.services.shares import MAX_NUMBER_LENGTH
 from formation_portal.contract.fields.parsing import LINE_LIMIT, LINES_LIMIT
-from formation_portal.contract.fields.types import KNOWN_TYPES, UnknownField, read_field
+from formation_portal.contract.fields.types import UnknownField, read_field
 from formation_portal.contract.fields.values import AnswerError
+from tests.field_types import FIELD_TYPES
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -115,10 +116,7 @@ def test_a_number_of_shares_is_kept_as_typed_up_to_its_beginning(complete: Draft
     assert open_draft(complete.application).typed_holdings()[pair] == "9" * MAX_NUMBER_LENGTH
 
 
-TYPES = [kind.model_fields["field_type"].default for kind in KNOWN_TYPES] + ["made-up"]
-
-
-@pytest.mark.parametrize("field_type", TYPES)
+@pytest.mark.parametrize("field_type", [*FIELD_TYPES, "made-up"])
 @given(text=st.text(min_size=LINE_LIMIT - 2, max_size=LINE_LIMIT + 20))
 def test_whatever_is_too_long_could_not_be_read_either(field_type: str, text: str) -> None:
     spec = read_field({"key": "a", "field_type": field_type, "options": ["One"]})

@@ -1,16 +1,14 @@
 """What the other make accepts: its own strict reading of the interface. A refusal is `{field: [texts]}`."""
 
 import re
-from collections.abc import Callable
-from datetime import date
 from typing import Any
+
+from tests.field_types import field_type_of
 
 Json = dict[str, Any]
 Complaints = dict[str, list[str]]
 
-_COUNTRY = re.compile(r"[A-Z]{2}")
 _CURRENCY = re.compile(r"[A-Z]{3}")
-_E164 = re.compile(r"\+[1-9]\d{6,14}")
 _ROLES = ("director", "shareholder", "ubo", "member", "supervisor", "officer")
 _OF_PERSONS = ("first_name", "last_name", "email")
 _OF_BODIES = (
@@ -137,46 +135,9 @@ def _complaints(known: dict[str, Json], given: Json) -> Complaints:
 def _fault(field: Json, value: Any) -> str:
     if field.get("provided_by_agent"):
         return "is ours to give"
-    good: dict[str, Callable[[], Any]] = {
-        "any": lambda: value is not None,
-        "textarea": lambda: isinstance(value, str) and 0 < len(value) <= 10_000,
-        "select": lambda: value in field["options"],
-        "multi_select": lambda: _is_choice(value, field["options"]),
-        "boolean": lambda: isinstance(value, bool),
-        "date": lambda: isinstance(value, str) and date.fromisoformat(value).isoformat() == value,
-        "number": lambda: isinstance(value, int | float) and not isinstance(value, bool),
-        "address": lambda: _is_address(value),
-        "phone": lambda: isinstance(value, str) and _E164.fullmatch(value),
-        "nationality": lambda: isinstance(value, list) and value and all(_COUNTRY.fullmatch(one) for one in value),
-        "share_class_ref": lambda: isinstance(value, str) and value.startswith("sc_"),
-        "currency_amount": lambda: _is_amount(value, field.get("allowed_currencies")),
-    }
+    if field["field_type"] == "any":
+        return "has no acceptable value" if value is None else ""
     try:
-        # Any other type travels as text.
-        return "" if good.get(field["field_type"], lambda: _is_line(value))() else "has no acceptable value"
+        return "" if field_type_of(field["field_type"]).accepts(field, value) else "has no acceptable value"
     except (ValueError, TypeError, KeyError):
         return "has no readable value"
-
-
-def _is_line(value: Any) -> bool:
-    return isinstance(value, str) and 0 < len(value) <= 500
-
-
-def _is_choice(value: Any, options: list[str]) -> bool:
-    return isinstance(value, list) and 0 < len(value) == len(set(value)) and set(value) <= set(options)
-
-
-def _is_address(value: Any) -> bool:
-    parts = {"street1", "street2", "city", "region", "postcode", "country"}
-    texts = (
-        isinstance(value, dict) and set(value) <= parts and all(isinstance(one, str) and one for one in value.values())
-    )
-    return texts and {"street1", "city", "country"} <= set(value) and bool(_COUNTRY.fullmatch(value["country"]))
-
-
-def _is_amount(value: Any, allowed: list[str] | None) -> bool:
-    if not isinstance(value, dict) or set(value) != {"amount", "currency"}:
-        return False
-    amount, currency = value["amount"], value["currency"]
-    is_number = isinstance(amount, int | float) and not isinstance(amount, bool) and amount >= 0
-    return is_number and bool(_CURRENCY.fullmatch(currency)) and (not allowed or currency in allowed)

@@ -26,6 +26,7 @@ from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.bounds import NumberBounds
 from formation_portal.contract.schema import Section
 from tests import factories
+from tests.field_types import field_type_of
 
 _KINDS = ("person", "person", "corporate", "foundation")
 # How full a draft is: the chance of each thing that is asked. Most are nearly ready: there pages differ first.
@@ -33,14 +34,8 @@ _FULL = (1.0, 1.0, 0.97, 0.9, 0.5)
 _SHARES = ("100", "2,500", "10000", "many", "0")
 _NOT_READ = {"day": "31", "month": "2", "year": "x"}
 
-# By the type of the field: an answer that can be read.
-_FITTING: Mapping[str, Any] = {
-    "boolean": ("true", "false"),
-    "date": ({"day": "9", "month": "March", "year": "1984"},),
-    "address": ({"street1": "Storgata 12", "city": "Tromsø", "country": "NO", "postcode": "9008"},),
-    "phone": ("+44 20 7946 0123",),
-    "nationality": (["NO"], ["NO", "CH"]),
-}
+# Where answers of one type differ in what they decide.
+_VARIED: Mapping[str, Any] = {"boolean": ("true", "false"), "nationality": (["NO"], ["NO", "CH"])}
 
 
 class Drafter:
@@ -184,11 +179,11 @@ class Drafter:
         if spec.options:
             option = self._chance.choice(spec.options)
             return [option] if spec.many else option
-        if spec.field_type in _FITTING:
-            return self._chance.choice(_FITTING[spec.field_type])
+        if spec.field_type in _VARIED:
+            return self._chance.choice(_VARIED[spec.field_type])
         if "email" in spec.name:
             return f"ada.{self._names}@example.com"
-        return f"Words {self._names}"
+        return field_type_of(spec.field_type).answer(f"Words {self._names}")
 
     def _number(self, spec: FieldSpec, bounds: NumberBounds) -> str:
         """Return a number within the bounds. Of what has a whole, the first party gets all, so that it adds up."""

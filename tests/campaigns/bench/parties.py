@@ -32,6 +32,7 @@ from formation_portal.core.encrypted_fields import update_rows
 from formation_portal.desk.queue.queue_index import update_case
 from formation_portal.gateway.catalog import catalog
 from formation_portal.relay.models import Delivery, DeliveryState
+from tests.field_types import field_type_of
 
 Measure = tuple[str, float, str]
 # What a call costs in ms, and against an empty page that is asked for in turns with it (desk.Cost).
@@ -49,14 +50,6 @@ _MIX = (
     ("person", ["director", "shareholder", "ubo"]),
     ("person", ["ubo"]),
 )
-_FITTING: dict[str, Any] = {
-    "boolean": "false",
-    "date": {"day": "9", "month": "March", "year": "1984"},
-    "number": "12",
-    "address": {"street1": "Storgata 12", "city": "Tromsø", "country": "NO", "postcode": "9008"},
-    "phone": "+44 20 7946 0123",
-    "nationality": ["NO"],
-}
 _REMOVALS = ("party_removal", "holding_removal", "document_removal")
 _numbers = itertools.count()
 
@@ -287,8 +280,6 @@ def _answer(spec: FieldSpec, name: str, share_class: str) -> Any:
         return {"amount": "50,000", "currency": (spec.allowed_currencies or ("USD",))[0]}
     if spec.options:
         return [spec.options[0]] if spec.many else spec.options[0]
-    if spec.field_type in _FITTING:
-        return _FITTING[spec.field_type]
     if "email" in spec.name:
         return f"{name.casefold()}@example.com"
-    return name if "name" in spec.name else f"Words {next(_numbers)}"
+    return field_type_of(spec.field_type).answer(name if "name" in spec.name else f"Words {next(_numbers)}")

@@ -1,6 +1,7 @@
 """Every field type answers for itself: post in, value, payload out, words."""
 
 import json
+import re
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -12,23 +13,24 @@ from django.utils.translation import override
 from hypothesis import given
 from hypothesis import strategies as st
 
+from formation_portal import contract
 from formation_portal.contract.fields.base import FieldSpec, control_name
 from formation_portal.contract.fields.iso_codes import sort_key
-from formation_portal.contract.fields.types import KNOWN_TYPES, UnknownField, read_field
+from formation_portal.contract.fields.types import KNOWN_TYPES, read_field
 from formation_portal.contract.fields.values import AnswerError
-from tests.strategies import FITTING, KNOWN_TYPE_NAMES
+from tests.field_types import FIELD_TYPES, field_type_of
 
-TEMPLATES = Path(__file__).resolve().parents[3] / "templates" / "fields"
+INTERFACE = Path(contract.__file__).with_name("INTERFACE.md")
 
 
 def field(field_type: str, **more: Any) -> Any:
     return read_field({"key": "k", "label": "Capital", "field_type": field_type, **more})
 
 
-@pytest.mark.parametrize("field_type", FITTING)
+@pytest.mark.parametrize("field_type", [*FIELD_TYPES, "unheard_of"])
 @given(data=st.data())
 def test_clean_payload_clean_is_the_identity(field_type: str, data: st.DataObject) -> None:
-    definition, raw = data.draw(FITTING[field_type])
+    definition, raw = data.draw(field_type_of(field_type).fitting)
     spec = read_field(definition)
     value = spec.clean(raw)
     assert value is not None
@@ -38,20 +40,25 @@ def test_clean_payload_clean_is_the_identity(field_type: str, data: st.DataObjec
     assert spec.display(value)
 
 
-def test_every_known_type_of_the_interface_is_there() -> None:
-    assert set(KNOWN_TYPE_NAMES) == {
-        "text", "textarea", "select", "multi_select", "boolean", "date", "number", "address", "phone",
-        "nationality", "share_class_ref", "currency_amount",
-    }  # fmt: skip
+def test_the_types_are_those_of_the_interface_and_of_the_tests() -> None:
+    values = INTERFACE.read_text().partition("\n### Values\n")[2].partition("\n\nOptions are ")[0]
+    names = re.findall(r"^\| (`.*?) \|", values, re.MULTILINE)
+    documented = re.findall(r"`(\w+)`", " ".join(names))
+    assert (
+        sorted(documented)
+        == sorted(FIELD_TYPES)
+        == sorted(str(member.model_fields["field_type"].default) for member in KNOWN_TYPES)
+    )
 
 
-@pytest.mark.parametrize("member", [*KNOWN_TYPES, UnknownField])
-def test_every_type_has_a_template_a_strategy_and_an_example(member: Any) -> None:
-    field_type = "unknown" if member is UnknownField else member.model_fields["field_type"].default
-    assert (TEMPLATES / f"{field_type}.html").is_file()
-    if member is not UnknownField:
-        assert field_type in FITTING
-        assert "Example:" in (member.__doc__ or "")
+@pytest.mark.parametrize("field_type", [*FIELD_TYPES, "unheard_of"])
+def test_an_answer_is_read_sent_and_shown_as_the_interface_has_it(field_type: str) -> None:
+    sample = field_type_of(field_type)
+    spec = field(field_type, **sample.members)
+    value = spec.clean(sample.typed)
+    assert spec.payload(value) == sample.sent
+    assert spec.display(value).replace("\xa0", " ") == sample.shown
+    assert sample.accepts(sample.members, sample.sent)
 
 
 @pytest.mark.parametrize(
@@ -166,7 +173,7 @@ def test_no_key_can_be_mistaken_for_another_or_for_a_part(one: str, other: str) 
 
 
 def test_a_form_that_lacks_the_control_says_nothing_about_it() -> None:
-    for field_type in KNOWN_TYPE_NAMES:
+    for field_type in FIELD_TYPES:
         assert field(field_type).from_post(QueryDict("other=1"), "q:k") is None
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from calendar import month_name
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import unquote
 
+from tests.field_types import field_type_of
 from tests.journeys.actors.generic_client import GenericClient, TypedAnswer
 
 Json = dict[str, Any]
@@ -24,7 +24,6 @@ _CLASS = re.compile(r"/shares/classes/[^/]+/$")
 _SECTION = re.compile(r"/sections/[^/]+/$")
 _CELL = re.compile(r"^holding:(?P<party>[^:]+):(?P<share_class>[^:]+)$")
 _ROLE = re.compile(r"/people/(?P<token>[^/]+)/roles/")
-_MONTHS = [name.lower() for name in month_name][1:]
 
 # Questions that the interface's properties stand for where a schema doesn't list them.
 _IMPLIED = {
@@ -161,24 +160,8 @@ def _read_documents(found: ExpectedRecord, generic_client: GenericClient) -> Non
 
 def value_of(spec: Json, parts: Mapping[str, TypedAnswer]) -> Any:
     """What was typed or chosen, as JSON of the interface (INTERFACE.md, "Values")."""
-    kind = spec["field_type"]
     texts = {part: _text(typed.values[-1]) for part, typed in parts.items() if typed.values}
-    if kind == "boolean":
-        return {"Yes": True, "No": False}[parts[""].chosen[-1]]
-    if kind in ("multi_select", "nationality"):
-        return sorted(set(parts[""].values))
-    if kind == "date":
-        month = texts["month"]
-        number = _MONTHS.index(month.lower()) + 1 if month.isalpha() else int(month)
-        return f"{int(texts['year']):04}-{number:02}-{int(texts['day']):02}"
-    if kind == "number":
-        return Decimal(texts[""])
-    if kind == "phone":
-        return "+" + "".join(letter for letter in texts[""] if letter.isdigit())
-    if kind == "currency_amount":
-        fixed = spec.get("allowed_currencies") or []
-        return {"amount": Decimal(texts["amount"]), "currency": texts.get("currency") or fixed[0]}
-    return texts if kind == "address" else texts[""]
+    return field_type_of(spec["field_type"]).read(spec, texts, parts)
 
 
 def _text(typed: str) -> str:

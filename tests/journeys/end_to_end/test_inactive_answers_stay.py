@@ -21,6 +21,7 @@ from formation_portal.service.auth import portal_key
 from formation_portal.service.catalog.loader import store_catalog
 from tests import factories
 from tests.embedded_catalog import catalog_items
+from tests.field_types import field_type_of
 from tests.journeys.conftest import new_user
 from tests.relay.flaky_transport import FlakyTransport
 
@@ -31,7 +32,6 @@ ITEMS = {item["product"]["slug"]: item for item in catalog_items()}
 # Every eighth in every run, all of them in `make test-long`.
 TRIED = [slug if place % 8 == 0 else pytest.param(slug, marks=pytest.mark.long) for place, slug in enumerate(ITEMS)]
 _PARTS = {"day": "7", "month": "3", "year": "1990", "amount": "25000"}
-_TYPES = {"number": "24", "phone": "+44 20 7946 0123"}
 
 
 @pytest.fixture
@@ -119,7 +119,10 @@ class Sections:
             return [one for one in question.offered if (one in values) is opens][:1] or [""]
         if any(question.filled):
             return question.filled
-        return question.offered[:1] or [_PARTS.get(part) or _TYPES.get(spec["field_type"], f"Words for {name}")]
+        if question.offered:
+            return question.offered[:1]
+        words = f"Words for {name}"
+        return [_PARTS.get(part, words) if part else field_type_of(spec["field_type"]).answer(words)]
 
     @property
     def shown(self) -> dict[str, list[list[str]]]:

@@ -9,12 +9,6 @@ from tests.embedded_catalog import catalog_items
 
 Json = dict[str, Any]
 
-# The field types that the embedded catalog uses: all of the interface (INTERFACE.md, "Field").
-FIELD_TYPES = {
-    "text", "textarea", "select", "multi_select", "boolean", "date", "number", "address", "phone", "nationality",
-    "share_class_ref", "currency_amount",
-}  # fmt: skip
-
 GROUPS = {
     "fields": "entity",
     "person_fields": "person",
