@@ -12,8 +12,8 @@ from django.contrib.auth.models import AbstractUser
 
 from formation_portal.contract import canonical
 from formation_portal.contract.canonical import Identity, canonical_properties, identity, may_be_same, normalised_name
-from formation_portal.contract.fields import parsing
 from formation_portal.contract.fields.cleaning import clean_line
+from formation_portal.contract.fields.date import calendar_date
 from formation_portal.contract.fields.values import AnswerError
 
 from .draft import Draft
@@ -195,7 +195,7 @@ def _identifying_values(answers: Mapping[str, Any]) -> dict[str, Any]:
     if "email" in values:
         values["email"] = values["email"].lower()
     with suppress(KeyError, AnswerError):
-        if birthday := parsing.calendar_date(answers["date_of_birth"], label=""):
+        if birthday := calendar_date(answers["date_of_birth"], label=""):
             values["date_of_birth"] = birthday
     return values
 

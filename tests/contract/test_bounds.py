@@ -8,7 +8,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from formation_portal.contract.fields.bounds import Days, age_on
+from formation_portal.contract.fields.bounds import Days
+from formation_portal.contract.fields.date import age_on
 from formation_portal.contract.needs import needs
 from formation_portal.contract.record import Record
 from formation_portal.contract.rules import evaluate

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from formation_portal.contract import localisation
 from formation_portal.contract.fields import parsing
 from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.fields.date import calendar_date
 from formation_portal.contract.fields.iso_codes import COUNTRIES, by_country_name, country_name, sort_key
 from formation_portal.contract.fields.types import read_field
 from formation_portal.contract.fields.values import AnswerError
@@ -99,7 +100,7 @@ def test_only_numbers_are_turned() -> None:
 )
 def test_a_month_is_read_by_its_name_in_any_of_the_languages(typed: str, month: int) -> None:
     parts = {"day": "3.", "month": typed, "year": "1980"}
-    assert parsing.calendar_date(parts, label="it") == date(1980, month, 3)
+    assert calendar_date(parts, label="it") == date(1980, month, 3)
 
 
 def test_no_name_means_two_months() -> None:
@@ -243,7 +244,7 @@ def parse(spec: FieldSpec, raw: dict[str, str]) -> tuple[Any, str]:
 
 @pytest.mark.parametrize("typed", ["Janury", "sept", "Sept.", "JAN"])
 def test_an_english_month_is_known_by_its_beginning(typed: str) -> None:
-    found = parsing.calendar_date({"day": "3", "month": typed, "year": "1980"}, label="it")
+    found = calendar_date({"day": "3", "month": typed, "year": "1980"}, label="it")
     assert found == date(1980, 9 if typed.lower().startswith("s") else 1, 3)
 
 

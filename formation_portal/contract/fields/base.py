@@ -58,6 +58,9 @@ class FieldSpec(DescribedModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
+    # The type's name in a schema, and the template in templates/fields that draws it, if it is another type's.
+    type_name: ClassVar[str] = "text"
+    control: ClassVar[str] = ""
     # The parts of a composite answer, each with the label of its control.
     parts: ClassVar[Mapping[str, str]] = {}
     # Parts that a complete answer may lack, and parts that are chosen from a list.
@@ -119,7 +122,7 @@ class FieldSpec(DescribedModel):
             "canonical_field": canonical_field,
             "csp_field_key": csp_field_key,
             "label": parsing.text_or_none(data.get("label")) or key,
-            "field_type": str(data.get("field_type", "text")),
+            "field_type": str(data.get("field_type", cls.type_name)),
             "required": data.get("required") is True,
             "options": parsing.texts(data.get("options")),
             "exclusive_options": parsing.texts(data.get("exclusive_options")),
@@ -139,6 +142,11 @@ class FieldSpec(DescribedModel):
 
     def language_of(self, text: str) -> str:
         return get_language() if self.is_ours else super().language_of(text)
+
+    @property
+    def example(self) -> Any:
+        """Return an answer that fits, as a payload has it. A probe of a service sends it."""
+        return "Test"
 
     @property
     def is_declaration(self) -> bool:

@@ -12,10 +12,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ..conditions import count_of
-from ..localisation import gettext, long_date, ngettext
-from .iso_codes import is_currency
-from .parsing import DIGITS_LIMIT
+from ..localisation import gettext
 from .values import Money
 
 if TYPE_CHECKING:
@@ -23,13 +20,8 @@ if TYPE_CHECKING:
 
 # The members of a field that state a bound.
 MEMBERS = ("minimum", "maximum", "integer", "decimals", "minimum_age", "maximum_age", "max_length")
-TODAY = "today"
-# The highest age of a person, if a schema states none.
-_OLDEST = 119
-_DAYS_A_YEAR = 365
-_ADULT = 18
 # A share may cost as little as 0.00001.
-_UNIT_PRICE_DECIMALS = 12
+UNIT_PRICE_DECIMALS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +52,7 @@ class Objection:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The bounds of a field's values. This base class has none."""
+    """The bounds of a field's values. This base class has none; each type has its own beside it."""
 
     members: ClassVar[tuple[str, ...]] = ()
 
@@ -130,192 +122,6 @@ class Bounds:
             yield Objection("too_large", sentence, number - most)
 
 
-@dataclass(frozen=True, slots=True)
-class NumberBounds(Bounds):
-    members: ClassVar[tuple[str, ...]] = ("minimum", "maximum", "integer")
-
-    minimum: Decimal | None = None
-    maximum: Decimal | None = None
-    integer: bool = False
-
-    @classmethod
-    def _read_member(cls, member: str, value: Any, currencies: tuple[str, ...]) -> Any:
-        if member != "integer":
-            return _number(value)
-        return value if isinstance(value, bool) else None
-
-    @classmethod
-    def _defaults(cls, property_name: str) -> dict[str, Any]:
-        if property_name in ("number_of_shares", "shares_held", "maximum_shares"):
-            return {"minimum": Decimal(1), "integer": True}
-        if is_percentage(property_name):
-            return {"minimum": Decimal(0), "maximum": Decimal(100)}
-        if property_name == "par_value":
-            return {"minimum": Decimal(0), "decimals": _UNIT_PRICE_DECIMALS}
-        return {}
-
-    def _objections(self, value: Any, spec: FieldSpec, days: Days | None) -> Iterator[Objection]:
-        number = Decimal(value)
-        if self.integer and number % 1:
-            yield Objection("not_whole", gettext("“{label}” must be a whole number", label=spec.label))
-        yield from self._range_objections(number, spec, self.minimum, self.maximum)
-
-
-@dataclass(frozen=True, slots=True)
-class AmountBounds(Bounds):
-    """Inclusive bounds of an amount of money, by currency. A currency not named has no bounds."""
-
-    members: ClassVar[tuple[str, ...]] = ("minimum", "maximum", "decimals")
-
-    minimum: tuple[tuple[str, Decimal], ...] = ()
-    maximum: tuple[tuple[str, Decimal], ...] = ()
-
-    @classmethod
-    def _read_member(cls, member: str, value: Any, currencies: tuple[str, ...]) -> Any:
-        if member == "decimals":
-            count = count_of(value)
-            return count if count is not None and count <= DIGITS_LIMIT else None
-        if not isinstance(value, Mapping):
-            value = dict.fromkeys(currencies, value) if len(currencies) == 1 else {}
-        amounts = {currency: _number(amount) for currency, amount in value.items()}
-        is_readable = all(is_currency(currency) and amount is not None for currency, amount in amounts.items())
-        return tuple(amounts.items()) if amounts and is_readable else None
-
-    @classmethod
-    def _are_crossed(cls, least: Any, most: Any) -> bool:
-        highest = dict(most)
-        return any(amount > highest.get(currency, amount) for currency, amount in least)
-
-    @classmethod
-    def _defaults(cls, property_name: str) -> dict[str, Any]:
-        return {"decimals": _UNIT_PRICE_DECIMALS} if property_name == "par_value" else {}
-
-    def _objections(self, value: Money, spec: FieldSpec, days: Days | None) -> Iterator[Objection]:
-        minimum = dict(self.minimum).get(value.currency)
-        maximum = dict(self.maximum).get(value.currency)
-        yield from self._range_objections(value.amount, spec, minimum, maximum, value.currency)
-
-
-@dataclass(frozen=True, slots=True)
-class DateBounds(Bounds):
-    """Inclusive bounds of a date and of the age of a person born then; `today` is taken in the person's favour."""
-
-    members: ClassVar[tuple[str, ...]] = ("minimum", "maximum", "minimum_age", "maximum_age")
-
-    minimum: date | str | None = None
-    maximum: date | str | None = None
-    minimum_age: int | None = None
-    maximum_age: int | None = None
-    is_birth: bool = False
-
-    @classmethod
-    def _read_member(cls, member: str, value: Any, currencies: tuple[str, ...]) -> Any:
-        if member.endswith("_age"):
-            return count_of(value)
-        if value == TODAY:
-            return TODAY
-        try:
-            return date.fromisoformat(value)
-        except (TypeError, ValueError):
-            return None
-
-    @classmethod
-    def _are_crossed(cls, least: Any, most: Any) -> bool:
-        return TODAY not in (least, most) and bool(least > most)
-
-    @classmethod
-    def _defaults(cls, property_name: str) -> dict[str, Any]:
-        if property_name == "date_of_birth":
-            return {"maximum_age": _OLDEST, "is_birth": True}
-        if property_name == "date_of_incorporation":
-            return {"maximum": TODAY}
-        return {}
-
-    def _objections(self, value: date, spec: FieldSpec, days: Days | None) -> Iterator[Objection]:
-        earliest = self.minimum
-        latest = self.maximum
-        if days is not None and earliest == TODAY:
-            earliest = days.first
-        if days is not None and latest == TODAY:
-            latest = days.last
-        if isinstance(earliest, date) and value < earliest:
-            generic = gettext("“{label}” must be {date} or later", label=spec.label, date=long_date(earliest))
-            if self.minimum == TODAY:
-                generic = gettext("“{label}” must not be in the past", label=spec.label)
-            yield Objection("too_early", self._sentence("minimum", spec, generic), Decimal((earliest - value).days))
-        if isinstance(latest, date) and value > latest:
-            generic = gettext("“{label}” must be {date} or earlier", label=spec.label, date=long_date(latest))
-            if self.maximum == TODAY:
-                generic = gettext("“{label}” must not be in the future", label=spec.label)
-            yield Objection("too_late", self._sentence("maximum", spec, generic), Decimal((value - latest).days))
-        if days is not None and self.is_birth and value >= days.last:
-            # There is no age before birth, so no bound of an age is judged.
-            sentence = gettext("“{label}” must be in the past", label=spec.label)
-            yield Objection("not_past", sentence, Decimal("Infinity"))
-        elif days is not None:
-            yield from self._age_objections(value, spec, days)
-
-    def advice(self, value: date, days: Days | None) -> str:
-        if not self.is_birth or days is None or value >= days.last:
-            return ""
-        age = age_on(days.last, born=value)
-        if age >= _ADULT:
-            return ""
-        return _with_age(gettext("This person is under 18"), value, age)
-
-    def _age_objections(self, value: date, spec: FieldSpec, days: Days) -> Iterator[Objection]:
-        highest = age_on(days.last, born=value)
-        lowest = age_on(days.first, born=value)
-        if self.minimum_age is not None and highest < self.minimum_age:
-            generic = gettext("This person must be {age} or older", age=self.minimum_age)
-            sentence = _with_age(self._sentence("minimum_age", spec, generic), value, highest)
-            yield Objection("too_young", sentence, Decimal((self.minimum_age - highest) * _DAYS_A_YEAR))
-        if self.maximum_age is not None and lowest > self.maximum_age:
-            generic = gettext("This person must be {age} or younger", age=self.maximum_age)
-            sentence = _with_age(self._sentence("maximum_age", spec, generic), value, lowest)
-            yield Objection("too_old", sentence, Decimal((lowest - self.maximum_age) * _DAYS_A_YEAR))
-
-
-@dataclass(frozen=True, slots=True)
-class TextBounds(Bounds):
-    members: ClassVar[tuple[str, ...]] = ("max_length",)
-
-    max_length: int | None = None
-
-    @classmethod
-    def _read_member(cls, member: str, value: Any, currencies: tuple[str, ...]) -> Any:
-        return count_of(value) or None
-
-    def _objections(self, value: str, spec: FieldSpec, days: Days | None) -> Iterator[Objection]:
-        if self.max_length is not None and len(value) > self.max_length:
-            counts = {"label": spec.label, "limit": self.max_length, "length": len(value)}
-            generic = gettext("Shorten “{label}” to {limit} characters or fewer. It has {length}", **counts)
-            excess = Decimal(len(value) - self.max_length)
-            yield Objection("too_long", self._sentence("max_length", spec, generic), excess)
-
-
-@dataclass(frozen=True, slots=True)
-class ChoiceBounds(Bounds):
-    members: ClassVar[tuple[str, ...]] = ("maximum",)
-
-    maximum: int | None = None
-
-    @classmethod
-    def _read_member(cls, member: str, value: Any, currencies: tuple[str, ...]) -> Any:
-        return count_of(value) or None
-
-    def _objections(self, value: tuple[str, ...], spec: FieldSpec, days: Days | None) -> Iterator[Objection]:
-        if self.maximum is not None and len(value) > self.maximum:
-            generic = ngettext(
-                "Choose at most {count} answer to “{label}”",
-                "Choose at most {count} answers to “{label}”",
-                self.maximum,
-                label=spec.label,
-            )
-            excess = Decimal(len(value) - self.maximum)
-            yield Objection("too_many_options", self._sentence("maximum", spec, generic), excess)
-
-
 NO_BOUNDS = Bounds()
 
 
@@ -323,11 +129,8 @@ def is_percentage(name: str) -> bool:
     return name.endswith(("percentage", "percent"))
 
 
-def age_on(day: date, *, born: date) -> int:
-    return day.year - born.year - ((day.month, day.day) < (born.month, born.day))
-
-
-def _number(value: Any) -> Decimal | None:
+def read_number(value: Any) -> Decimal | None:
+    """Return the number of a schema's bound, or None if it is none."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         return None
     number = Decimal(str(value))
@@ -344,8 +147,3 @@ def _range_sentence(spec: FieldSpec, least: Decimal | None, most: Decimal | None
     if least is not None:
         return gettext("“{label}” must be {least} or more", **values)
     return gettext("“{label}” must be {most} or less", **values)
-
-
-def _with_age(reason: str, born: date, age: int) -> str:
-    reason = reason.rstrip(".")
-    return gettext("{reason}. {date} makes this person {age}", reason=reason, date=long_date(born), age=age)

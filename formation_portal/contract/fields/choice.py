@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
-from ..localisation import gettext, gettext_noop
+from ..conditions import count_of
+from ..localisation import gettext, gettext_noop, ngettext
 from . import parsing, spreadsheet
 from .base import Choice, FieldSpec
-from .bounds import Bounds, ChoiceBounds
+from .bounds import Bounds, Days, Objection
 from .iso_codes import (
     COUNTRIES,
     by_country_name,
@@ -25,10 +28,37 @@ from .values import AnswerError, Raw
 _LONG_CURRENCY_LIST = 12
 
 
+@dataclass(frozen=True, slots=True)
+class ChoiceBounds(Bounds):
+    members: ClassVar[tuple[str, ...]] = ("maximum",)
+
+    maximum: int | None = None
+
+    @classmethod
+    def _read_member(cls, member: str, value: Any, currencies: tuple[str, ...]) -> Any:
+        return count_of(value) or None
+
+    def _objections(self, value: tuple[str, ...], spec: FieldSpec, days: Days | None) -> Iterator[Objection]:
+        if self.maximum is not None and len(value) > self.maximum:
+            generic = ngettext(
+                "Choose at most {count} answer to “{label}”",
+                "Choose at most {count} answers to “{label}”",
+                self.maximum,
+                label=spec.label,
+            )
+            excess = Decimal(len(value) - self.maximum)
+            yield Objection("too_many_options", self._sentence("maximum", spec, generic), excess)
+
+
 class _ListField(FieldSpec):
     """Base of fields whose answer is chosen from a list. A spreadsheet has labels, separated by semicolons."""
 
     missing_text: ClassVar[str] = gettext_noop("Choose “{label}”")
+
+    @property
+    def example(self) -> Any:
+        values = [choice.value for choice in self.choices()[:1]]
+        return values if self.many else "".join(values)
 
     def from_cells(self, texts: Mapping[str, str]) -> Raw:
         text = texts.get("", "")
@@ -85,9 +115,9 @@ class _OptionField(_ListField):
 
 
 class SelectField(_OptionField):
-    """A single option. Example: "Perpetual" of ["Perpetual", "Fixed term"] (INTERFACE.md, "Field")."""
+    """A single option."""
 
-    field_type: Literal["select"] = "select"
+    type_name: ClassVar[str] = "select"
 
     def _parse(self, raw: Any) -> str:
         return self._parse_option(raw)
@@ -97,12 +127,12 @@ class SelectField(_OptionField):
 
 
 class MultiSelectField(_OptionField):
-    """Any of the options, each once; a sole option is a declaration. Example: ["E-commerce", "Consulting"]."""
+    """Any of the options, each once; a sole option is a declaration."""
 
+    type_name: ClassVar[str] = "multi_select"
     many: ClassVar[bool] = True
     cell_hint: ClassVar[str] = gettext_noop("One or more answers, separated by semicolons.")
     bounds_type: ClassVar[type[Bounds]] = ChoiceBounds
-    field_type: Literal["multi_select"] = "multi_select"
 
     @cached_property
     def effective_exclusive_options(self) -> frozenset[str]:
@@ -145,10 +175,14 @@ class MultiSelectField(_OptionField):
 
 
 class BooleanField(FieldSpec):
-    """Yes or no; an unanswered field equals neither. Example: true (INTERFACE.md, "Values")."""
+    """Yes or no; an unanswered field equals neither."""
 
+    type_name: ClassVar[str] = "boolean"
     missing_text: ClassVar[str] = gettext_noop("Answer “{label}”")
-    field_type: Literal["boolean"] = "boolean"
+
+    @property
+    def example(self) -> bool:
+        return True
 
     def _parse(self, raw: Any) -> bool:
         if raw is True or raw == "true":
@@ -168,12 +202,12 @@ class BooleanField(FieldSpec):
 
 
 class NationalityField(_ListField):
-    """Nationalities, as ISO 3166-1 alpha-2 codes. Example: ["NO", "NL"] (INTERFACE.md, "Values")."""
+    """Nationalities, as ISO 3166-1 alpha-2 codes."""
 
+    type_name: ClassVar[str] = "nationality"
     many: ClassVar[bool] = True
     cell_hint: ClassVar[str] = gettext_noop("One or more countries, separated by semicolons.")
     listing: ClassVar[str] = "countries"
-    field_type: Literal["nationality"] = "nationality"
 
     def _parse(self, raw: Any) -> tuple[str, ...] | None:
         codes = parsing.members(raw, label=self.label)
@@ -189,9 +223,9 @@ class NationalityField(_ListField):
 
 
 class ShareClassRefField(FieldSpec):
-    """A share class of the same entity, by its id. Example: "sc_8f3a" (INTERFACE.md, "Values")."""
+    """A share class of the same entity, by its id."""
 
+    type_name: ClassVar[str] = "share_class_ref"
     missing_text: ClassVar[str] = gettext_noop("Choose “{label}”")
     refers_to_share_class: ClassVar[bool] = True
     cell_hint: ClassVar[str] = gettext_noop("The name of the share class, as in this application.")
-    field_type: Literal["share_class_ref"] = "share_class_ref"

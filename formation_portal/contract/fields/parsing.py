@@ -1,4 +1,4 @@
-"""Parse typed text: lines, numbers, dates, addresses, amounts. An AnswerError tells how to correct the text.
+"""Parse what several types have: lines of text, members of lists, numbers. An AnswerError tells how to correct it.
 
 Every function takes posted answers and payloads, since the service uses the same code.
 
@@ -9,21 +9,15 @@ Text that is no number in the page's notation stays as typed, even a number that
 
 import re
 import unicodedata
-from dataclasses import fields
-from datetime import date
 from decimal import Context, Decimal
 from typing import Any
 
-import phonenumbers
-
-from ..localisation import format_number, get_language, gettext, join_list, month_number
+from ..localisation import format_number, get_language, gettext
 from .cleaning import clean_line, clean_lines, remove_invisible
-from .iso_codes import is_country, is_currency
-from .values import Address, AnswerError
+from .values import AnswerError
 
 LINE_LIMIT = 500
 LINES_LIMIT = 10_000
-EMAIL_LIMIT = 254
 # Many readers of JSON take numbers as doubles, which keep 15 digits exactly.
 DIGITS_LIMIT = 15
 # Wide enough to drop trailing zeros without rounding a number within the limit.
@@ -32,15 +26,6 @@ _WIDE_CONTEXT = Context(prec=1_000)
 PLAIN_NUMBER = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
 GROUPED_NUMBER = re.compile(r"-?\d{1,3}(,\d{3})+(\.\d+)?", re.ASCII)
 _GROUP_MARKS = re.compile("[\\s\u00a0\u202f'’]")
-# Words with single points between them, and a domain of two labels or more, the last no number.
-_LOCAL = r"""[^\s.@,;:<>()\[\]\\"]+"""
-_LABEL = r"[^\W_](?:(?:[^\W_]|-)*[^\W_])?"
-_EMAIL = re.compile(rf"{_LOCAL}(?:\.{_LOCAL})*@(?:{_LABEL}\.)+(?!\d+$)(?=..){_LABEL}")
-_ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-# Day marks: 3. in German, 1er in French.
-_DAY_MARKS = re.compile(r"(?<=\d)(\.|er|º)$", re.ASCII)
-_ADDRESS_PARTS = tuple(part.name for part in fields(Address))
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
 def text_or_none(value: Any) -> str | None:
@@ -217,89 +202,3 @@ def ambiguity_note(text: str) -> str:
 def _is_readable(text: str) -> bool:
     number = without_group_marks(text)
     return bool(PLAIN_NUMBER.fullmatch(number) or GROUPED_NUMBER.fullmatch(number))
-
-
-def calendar_date(raw: Any, *, label: str) -> date:
-    """Parse a date from its parts (the month may be a name) or from YYYY-MM-DD."""
-    if isinstance(raw, str) and _ISO_DATE.fullmatch(text := ascii_digits(clean_line(raw))):
-        year, month, day = text.split("-")
-    elif isinstance(raw, dict):
-        day, month, year = [ascii_digits(clean_line(str(raw.get(part, "")))) for part in ("day", "month", "year")]
-        if not (day and month and year):
-            parts = ((gettext("the day"), day), (gettext("the month"), month), (gettext("the year"), year))
-            missing = join_list([name for name, text in parts if not text])
-            raise AnswerError("incomplete_date", gettext("Enter {parts} of “{label}”", parts=missing, label=label))
-    else:
-        raise AnswerError("not_a_date", gettext("Enter “{label}” as a date, like 27 3 1985", label=label))
-    if not (_is_digits(year) and len(year) == 4):
-        raise AnswerError("not_a_year", gettext("Enter the year of “{label}” with four digits, like 1985", label=label))
-    if not _is_digits(day):
-        day = _DAY_MARKS.sub("", day)
-    try:
-        if not _is_digits(month):
-            head = month.lower()[:3]
-            month = str(_MONTHS.index(head) + 1 if head in _MONTHS else month_number(month))
-        return date(int(year), int(month), int(day) if _is_digits(day) else 0)
-    except (ValueError, OverflowError):
-        message = gettext("Enter “{label}” as a real date, like 27 3 1985", label=label)
-        raise AnswerError("not_a_date", message) from None
-
-
-def _is_digits(text: str) -> bool:
-    return text.isascii() and text.isdigit()
-
-
-def email(raw: Any, *, label: str) -> str:
-    text = line(raw, label=label)
-    if len(text) > EMAIL_LIMIT or not _EMAIL.fullmatch(text):
-        message = gettext("Enter “{label}” as an e-mail address, like name@example.com", label=label)
-        raise AnswerError("not_an_email_address", message)
-    return text
-
-
-def phone(raw: Any, *, label: str) -> str:
-    text = line(raw, label=label)
-    if text.startswith("00"):
-        text = f"+{text[2:]}"
-    try:
-        parsed = phonenumbers.parse(text)
-    except phonenumbers.NumberParseException:
-        parsed = None
-    if parsed is None or not phonenumbers.is_possible_number(parsed):
-        message = gettext("Enter “{label}” with the country code, like +41 41 728 80 00", label=label)
-        raise AnswerError("not_a_phone_number", message)
-    return str(phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.E164))
-
-
-def address(raw: Any, *, label: str) -> Address:
-    """Parse an address from its parts. Street, town and country are required."""
-    if not isinstance(raw, dict):
-        raise AnswerError("not_an_address", gettext("Enter “{label}” as an address", label=label))
-    if unknown := ", ".join(sorted(str(part) for part in raw if part not in _ADDRESS_PARTS)):
-        raise AnswerError("unknown_part", gettext("Enter “{label}” without {parts}", label=label, parts=unknown))
-    parts = {part: line(raw.get(part) or "", label=label) for part in _ADDRESS_PARTS}
-    # The country code is not cleaned.
-    parts["country"] = (raw.get("country") or "").strip()
-    required = {
-        "street1": gettext("the street"),
-        "city": gettext("the town or city"),
-        "country": gettext("the country"),
-    }
-    if missing := join_list([name for part, name in required.items() if not parts[part]]):
-        raise AnswerError("incomplete_address", gettext("Enter {parts} of “{label}”", parts=missing, label=label))
-    if not is_country(parts["country"]):
-        raise AnswerError("not_a_country", gettext("Choose the country of “{label}” from the list", label=label))
-    return Address(**parts)
-
-
-def money(raw: Any, *, label: str, default_currency: str) -> tuple[Decimal, str]:
-    """Parse an amount and its currency, which may be missing only if there is a default."""
-    if not isinstance(raw, dict) or not raw.keys() <= {"amount", "currency"}:
-        raise AnswerError("not_an_amount", gettext("Enter “{label}” as an amount with its currency", label=label))
-    amount = decimal(raw.get("amount"), label=label)
-    if amount < 0:
-        raise AnswerError("negative", gettext("Enter “{label}” as zero or more", label=label))
-    currency = raw.get("currency") or default_currency
-    if not isinstance(currency, str) or not is_currency(currency):
-        raise AnswerError("currency_missing", gettext("Choose the currency of “{label}”", label=label))
-    return amount, currency

@@ -13,7 +13,7 @@ from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract import canonical
 from formation_portal.contract.fields.base import FieldSpec
-from formation_portal.contract.fields.bounds import age_on
+from formation_portal.contract.fields.date import age_on
 from formation_portal.contract.localisation import format_number, long_date
 from formation_portal.contract.schema import DocumentSlot
 from formation_portal.documents.findings import FindingCode

@@ -26,8 +26,6 @@ PICTURE_TYPE = "image/png"
 
 # Texts for which the interface prescribes a form ("Party", "Share class"), by property.
 _DOCUMENTED_VALUES = {"email": "probe@example.com", "currency": "EUR"}
-_ADDRESS = {"street1": "Test", "city": "Test", "postcode": "8000", "country": "CH"}
-_WORD = "Test"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +69,8 @@ def payloads_for(item: CatalogItem) -> ProbePayloads:
 
 
 def sample_value(spec: FieldSpec) -> Any | None:
-    for raw in _candidates(spec):
+    documented = _DOCUMENTED_VALUES.get(canonical.property_of(spec.canonical_field), spec.example)
+    for raw in (documented, spec.example):
         try:
             value = spec.clean(raw)
         except AnswerError:
@@ -79,15 +78,6 @@ def sample_value(spec: FieldSpec) -> Any | None:
         if value is not None:
             return spec.payload(value)
     return None
-
-
-def _candidates(spec: FieldSpec) -> Iterator[Any]:
-    if spec.canonical_field and (documented := _DOCUMENTED_VALUES.get(canonical.property_of(spec.canonical_field))):
-        yield documented
-    offered = [choice.value for choice in spec.choices()[:1]]
-    yield from (offered, *offered)
-    yield from ({"amount": "1", "currency": currency} for currency in (*offered, _DOCUMENTED_VALUES["currency"]))
-    yield from (_ADDRESS, _WORD, "1", "2000-01-01", "+41446681800")
 
 
 def _always(sections: Iterable[Section]) -> tuple[Section, ...]:

@@ -137,9 +137,7 @@ class Question:
             return "fields/agent_provided.html"
         if self.is_locked:
             return "fields/accepted.html"
-        if not self.spec.is_known:
-            return "fields/unknown.html"
-        return f"fields/{self.spec.field_type}.html"
+        return f"fields/{self.spec.control or self.spec.type_name}.html"
 
     @property
     def hint(self) -> str:

@@ -23,7 +23,7 @@ from formation_portal.applications.models import (
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services.shares import parse_shares
 from formation_portal.contract.fields.base import FieldSpec
-from formation_portal.contract.fields.bounds import NumberBounds
+from formation_portal.contract.fields.number import NumberBounds
 from formation_portal.contract.schema import Section
 from tests import factories
 from tests.field_types import field_type_of

@@ -8,8 +8,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from formation_portal.contract.fields import parsing
+from formation_portal.contract.fields.text import PhoneField
 from formation_portal.contract.fields.values import AnswerError
 
+PHONE = PhoneField(key="phone", label="Phone")
 _CODES = sorted(phonenumbers.COUNTRY_CODE_TO_REGION_CODE)
 # One code in ten is nobody's.
 _NUMBERS = st.builds(
@@ -34,10 +36,10 @@ def test_a_telephone_number_is_what_the_library_makes_of_it(text: str) -> None:
         number = None
     if number is None or not phonenumbers.is_possible_number(number):
         with pytest.raises(AnswerError):
-            parsing.phone(text, label="Phone")
+            PHONE.clean(text)
     else:
         sent = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
-        assert parsing.phone(text, label="Phone") == sent
+        assert PHONE.clean(text) == sent
 
 
 @given(st.from_regex(r"-?[0-9]{1,17}(\.[0-9]{1,16})?", fullmatch=True))

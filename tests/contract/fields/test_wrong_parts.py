@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
+from formation_portal.contract.fields.address import AddressField
 from formation_portal.contract.fields.base import FieldSpec
-from formation_portal.contract.fields.types import AddressField, CurrencyAmountField, DateField
+from formation_portal.contract.fields.currency_amount import CurrencyAmountField
+from formation_portal.contract.fields.date import DateField
 from formation_portal.contract.fields.values import AnswerError
 
 CAPITAL = CurrencyAmountField(

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from formation_portal.contract.fields.addresses import ANYWHERE, address_format
+from formation_portal.contract.fields.address import ANYWHERE, AddressField, address_format
 from formation_portal.contract.fields.iso_codes import COUNTRIES
-from formation_portal.contract.fields.types import AddressField, read_field
+from formation_portal.contract.fields.types import read_field
 
 HOME: AddressField = read_field({"key": "home", "label": "Home address", "field_type": "address"})  # type: ignore[assignment]
 OSLO = {"street1": "Storgata 12", "city": "Oslo", "postcode": "0184", "country": "NO"}

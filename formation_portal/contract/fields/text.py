@@ -1,0 +1,101 @@
+"""The types of text: a line, several lines, a telephone number."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, ClassVar
+
+import phonenumbers
+
+from .. import canonical
+from ..conditions import count_of
+from ..localisation import gettext, gettext_noop
+from . import parsing
+from .base import FieldSpec
+from .bounds import Bounds, Days, Objection
+from .values import AnswerError, Raw
+
+_EMAIL_LIMIT = 254
+# Words with single points between them, and a domain of two labels or more, the last no number.
+_LOCAL = r"""[^\s.@,;:<>()\[\]\\"]+"""
+_LABEL = r"[^\W_](?:(?:[^\W_]|-)*[^\W_])?"
+_EMAIL = re.compile(rf"{_LOCAL}(?:\.{_LOCAL})*@(?:{_LABEL}\.)+(?!\d+$)(?=..){_LABEL}")
+
+
+@dataclass(frozen=True, slots=True)
+class TextBounds(Bounds):
+    members: ClassVar[tuple[str, ...]] = ("max_length",)
+
+    max_length: int | None = None
+
+    @classmethod
+    def _read_member(cls, member: str, value: Any, currencies: tuple[str, ...]) -> Any:
+        return count_of(value) or None
+
+    def _objections(self, value: str, spec: FieldSpec, days: Days | None) -> Iterator[Objection]:
+        if self.max_length is not None and len(value) > self.max_length:
+            counts = {"label": spec.label, "limit": self.max_length, "length": len(value)}
+            generic = gettext("Shorten “{label}” to {limit} characters or fewer. It has {length}", **counts)
+            excess = Decimal(len(value) - self.max_length)
+            yield Objection("too_long", self._sentence("max_length", spec, generic), excess)
+
+
+class TextField(FieldSpec):
+    """A line of text of at most 500 characters; an e-mail address where the canonical name says so."""
+
+    type_name: ClassVar[str] = "text"
+    bounds_type: ClassVar[type[Bounds]] = TextBounds
+
+    @property
+    def example(self) -> str:
+        return "name@example.com" if canonical.is_email(self.canonical_field) else "Test"
+
+    def _parse(self, raw: Any) -> str:
+        text = parsing.line(raw, label=self.label)
+        if canonical.is_email(self.canonical_field) and (len(text) > _EMAIL_LIMIT or not _EMAIL.fullmatch(text)):
+            message = gettext("Enter “{label}” as an e-mail address, like name@example.com", label=self.label)
+            raise AnswerError("not_an_email_address", message)
+        return text
+
+
+class TextareaField(FieldSpec):
+    """Several lines of text, with at most 10,000 characters."""
+
+    type_name: ClassVar[str] = "textarea"
+    max_length: ClassVar[int] = parsing.LINES_LIMIT
+    bounds_type: ClassVar[type[Bounds]] = TextBounds
+
+    def _parse(self, raw: Any) -> str:
+        return parsing.lines(raw, label=self.label)
+
+    def from_cells(self, texts: Mapping[str, str]) -> Raw:
+        return texts.get("", "")
+
+
+class PhoneField(FieldSpec):
+    """A telephone number in any notation with its country code; sent as E.164."""
+
+    type_name: ClassVar[str] = "phone"
+    cell_hint: ClassVar[str] = gettext_noop("Include the country code, like +41 41 728 80 00.")
+
+    @property
+    def example(self) -> str:
+        return "+41446681800"
+
+    def _parse(self, raw: Any) -> str:
+        text = parsing.line(raw, label=self.label)
+        if text.startswith("00"):
+            text = f"+{text[2:]}"
+        try:
+            number = phonenumbers.parse(text)
+        except phonenumbers.NumberParseException:
+            number = None
+        if number is None or not phonenumbers.is_possible_number(number):
+            message = gettext("Enter “{label}” with the country code, like +41 41 728 80 00", label=self.label)
+            raise AnswerError("not_a_phone_number", message)
+        return str(phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164))
+
+    def display(self, value: Any) -> str:
+        number = phonenumbers.parse(value)
+        return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.INTERNATIONAL).replace(" ", "\u00a0")
