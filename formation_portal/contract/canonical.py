@@ -10,6 +10,7 @@ from typing import Any
 
 from .fields.base import FieldSpec
 from .fields.cleaning import clean_line
+from .fields.parsing import mapping_or_empty
 from .localisation import gettext, gettext_noop, ngettext
 
 ENTITY_NAME = "entity.name"
@@ -92,7 +93,9 @@ def entity_name(raw: Mapping[str, Any]) -> str:
     texts = [raw.get(key) for key in (ENTITY_NAME, ENTITY_NAME_ENDING)]
     name, ending = [clean_line(text) if isinstance(text, str) else "" for text in texts]
     has_ending = f" {name.casefold()}".endswith(f" {ending.casefold()}")
-    return name if not name or not ending or has_ending else f"{name} {ending}"
+    if not name or not ending or has_ending:
+        return name
+    return f"{name} {ending}"
 
 
 def is_name(canonical_field: str | None) -> bool:
@@ -126,7 +129,7 @@ def is_identity_number(canonical_field: str | None, *, kind: str) -> bool:
 
 def role_word(role: str) -> str:
     """Return the name of a role in the reader's language: `ubo` is a beneficial owner."""
-    return gettext(english_role(role)) if role else ""
+    return gettext(english_role(role))
 
 
 def list_roles(roles: Iterable[str]) -> str:
@@ -151,7 +154,7 @@ def english_role(role: str) -> str:
 
 
 def kind_title(kind: str) -> str:
-    return gettext(_KINDS[kind]) if kind in _KINDS else kind.capitalize()
+    return gettext(_KINDS.get(kind, kind.capitalize()))
 
 
 def unnamed_label(kind: str) -> str:
@@ -186,7 +189,7 @@ def raw_answers(
             path = path_of(spec.canonical_field) if of_entity else (property_of(spec.canonical_field),)
             value: Any = record
             for step in path:
-                value = value.get(step) if isinstance(value, Mapping) else None
+                value = mapping_or_empty(value).get(step)
             if value is not None:
                 raw[spec.name] = value
     return raw

@@ -13,6 +13,7 @@ from typing import Any
 
 from pydantic import Field, ValidationError, model_validator
 
+from .fields.parsing import mapping_or_empty
 from .schema import FormSchema, Model
 
 _NAME = re.compile(r"(?P<name>[^(,]*[^(,\s])(?:\s+\((?P<form>[^()]+)\))?(?:,\s+(?P<rest>.+))?")
@@ -38,17 +39,22 @@ class Product(Model):
     @property
     def short_name(self) -> str:
         """Return the name up to the first bracket or comma: "Association" of "Association (Verein)"."""
-        match = _NAME.fullmatch(self.name)
-        return match["name"] if match else self.name
+        return self._name_parts[0]
 
     @property
     def qualifier(self) -> str:
         """Return the rest of the name: "GmbH, Zug" of "Limited liability company (GmbH), Zug"."""
+        return self._name_parts[1]
+
+    @property
+    def _name_parts(self) -> tuple[str, str]:
         match = _NAME.fullmatch(self.name)
-        return ", ".join(filter(None, (match["form"], match["rest"]))) if match else ""
+        if match is None:
+            return self.name, ""
+        return match["name"], ", ".join(filter(None, (match["form"], match["rest"])))
 
     def language_of(self, text: str) -> str:
-        return super().language_of(self.name if text in (self.short_name, self.qualifier) else text)
+        return super().language_of(self.name if text in self._name_parts else text)
 
 
 class Price(Model):
@@ -99,13 +105,14 @@ def _parse_item(item: Any) -> CatalogItem | BrokenItem:
     try:
         return CatalogItem.model_validate(item)
     except ValidationError as error:
-        product = item.get("product") if isinstance(item, Mapping) else None
-        name = product.get("name") if isinstance(product, Mapping) else None
+        product = mapping_or_empty(mapping_or_empty(item).get("product"))
         first = error.errors(include_input=False, include_url=False)[0]
         path = ".".join(str(step) for step in first["loc"])
         message = "It is missing" if first["type"] == "missing" else first["msg"]
         reason = f", at {path}: {message}" if path else ": it is not a product"
-        return BrokenItem(str(name or "A product without a name"), f"The catalog entry cannot be read{reason}")
+        return BrokenItem(
+            str(product.get("name") or "A product without a name"), f"The catalog entry cannot be read{reason}"
+        )
 
 
 _TIMELINE = re.compile(r"\s*(\d{1,3})(?:\s*(?:-|–|to)\s*(\d{1,3}))?\s+(working days?|days?|weeks?)\b", re.IGNORECASE)

@@ -4,7 +4,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from .fields.values import equals, includes_any
+from .fields.parsing import text_or_none
+from .fields.values import equals, includes_any, members_of
 
 INCLUDES_ANY = "includes_any"
 
@@ -28,7 +29,7 @@ class Condition(BaseModel):
             return {}
         operator = data.get("operator")
         return {
-            "field": data["field"] if isinstance(data.get("field"), str) else "",
+            "field": text_or_none(data.get("field")) or "",
             "operator": None if operator is None else str(operator),
             "value": data.get("value"),
         }
@@ -47,7 +48,10 @@ class Condition(BaseModel):
         return equals(value, self.value)
 
     def named_values(self) -> tuple[Any, ...]:
-        return _listed(self.value)
+        """Return the values of includes_any, or the only value of an equality."""
+        if self.operator == INCLUDES_ANY:
+            return tuple(members_of(self.value))
+        return (self.value,)
 
 
 class ConditionalMinimum(BaseModel):
@@ -64,10 +68,9 @@ class ConditionalMinimum(BaseModel):
     def _read_leniently(cls, data: Any) -> Any:
         if not isinstance(data, dict):
             return {}
-        values = _listed(data["value_in"]) if "value_in" in data else (data.get("value"),)
         return {
-            "field": data["field"] if isinstance(data.get("field"), str) else "",
-            "values": values,
+            "field": text_or_none(data.get("field")) or "",
+            "values": tuple(members_of(data["value_in"])) if "value_in" in data else (data.get("value"),),
             "minimum": data.get("minimum", 0),
         }
 
@@ -78,7 +81,3 @@ class ConditionalMinimum(BaseModel):
 def count_of(minimum: Any) -> int | None:
     """Return the minimum if it is a count (a whole number, zero or more), else None."""
     return minimum if isinstance(minimum, int) and not isinstance(minimum, bool) and minimum >= 0 else None
-
-
-def _listed(value: Any) -> tuple[Any, ...]:
-    return tuple(value) if isinstance(value, list | tuple) else (value,)

@@ -72,15 +72,16 @@ def because(named: FieldSpec, answer: Any) -> str:
 def in_words(named: FieldSpec, value: Any) -> str:
     """Return a rule's value as the named field displays it. A value that the field cannot have is returned as it is."""
     try:
-        answer = named.clean([value] if named.many and not isinstance(value, list) else value)
+        answer = named.clean_choice(value)
     except AnswerError:
+        answer = None
+    if answer is None:
         return str(value)
-    return str(value) if answer is None else named.display(answer)
+    return named.display(answer)
 
 
 def _rule_texts(rule: Condition, named: FieldSpec) -> list[str]:
-    values = rule.named_values() if rule.operator == INCLUDES_ANY else (rule.value,)
-    return [in_words(named, value) for value in values]
+    return [in_words(named, value) for value in rule.named_values()]
 
 
 def _answer_texts(named: FieldSpec, answer: Any) -> list[str]:

@@ -19,11 +19,10 @@ from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, field_
 from . import canonical
 from .conditions import Condition, ConditionalMinimum, count_of
 from .fields import parsing
-from .fields.base import FieldSpec, fields_by_name
+from .fields.base import DescribedModel, FieldSpec, fields_by_name
 from .fields.default_fields import COMPANY_FIELDS, PERSON_FIELDS, SHARE_CLASS_FIELDS, with_defaults
 from .fields.types import Field as AnyField
 from .localisation import get_language, gettext
-from .texts import DescribedModel
 
 ENTITY, ROLE, SHARE_CLASS = "entity", "role", "share_class"
 
@@ -95,7 +94,7 @@ class Section(Model):
     @field_validator("documents", mode="before")
     @classmethod
     def _no_documents_are_none(cls, value: Any) -> Any:
-        return {name: slots or () for name, slots in value.items()} if isinstance(value, Mapping) else {}
+        return {name: slots or () for name, slots in parsing.mapping_or_empty(value).items()}
 
     @field_validator("total", mode="before")
     @classmethod
@@ -159,8 +158,10 @@ class Section(Model):
     def most_parties(self) -> int | None:
         """Return the most parties in the role (INTERFACE.md, "Bounds"); None without such a bound."""
         most = count_of(self.maximum)
-        conditional = count_of(self.conditional_min.minimum) if self.conditional_min else 0
-        return most if most and most >= max(self.base_minimum, conditional or 0) else None
+        least = self.base_minimum
+        if self.conditional_min:
+            least = max(least, count_of(self.conditional_min.minimum) or 0)
+        return most if most and most >= least else None
 
     def allows(self, kind: str) -> bool:
         allowed = {"person": True, "corporate": self.allows_corporate, "foundation": self.allows_foundation}
@@ -181,7 +182,7 @@ class Section(Model):
         return fields
 
     def slots(self, kind: str) -> tuple[DocumentSlot, ...]:
-        return self.documents.get(ENTITY if kind == ENTITY else canonical.SLOT_KEYS[kind], ())
+        return self.documents.get(canonical.SLOT_KEYS.get(kind, kind), ())
 
 
 class FormSchema(Model):
@@ -218,10 +219,9 @@ class FormSchema(Model):
         if not isinstance(data, Mapping):
             return data
         document = {name: value for name, value in data.items() if value is not None}
-        listed = document.get("sections")
         # A key for each section, from its title; a repeated key gets a number.
         sections: dict[str, Mapping[str, Any]] = {}
-        for section in listed if isinstance(listed, list | tuple) else ():
+        for section in parsing.list_or_empty(document.get("sections")):
             if not isinstance(section, Mapping):
                 continue
             slug = _slug(str(section.get("title") or "")) or _slug(str(section.get("scope") or "")) or "section"
@@ -237,9 +237,8 @@ class FormSchema(Model):
     @field_validator("agent_address", mode="before")
     @classmethod
     def _keep_texts(cls, value: Any) -> dict[str, str]:
-        if not isinstance(value, Mapping):
-            return {}
-        return {str(part): text for part, text in value.items() if parsing.text_or_none(text)}
+        texts = parsing.mapping_or_empty(value)
+        return {str(part): text for part, text in texts.items() if parsing.text_or_none(text)}
 
     @cached_property
     def entity_sections(self) -> tuple[Section, ...]:

@@ -11,10 +11,9 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from .catalog import CatalogItem
-from .fields.base import FieldSpec
-from .fields.parsing import text_or_none
+from .fields.base import DescribedModel, FieldSpec
+from .fields.parsing import list_or_empty, mapping_or_empty, text_or_none
 from .schema import DocumentSlot, FormSchema, Section
-from .texts import DescribedModel
 
 AnyModel = TypeVar("AnyModel", bound=DescribedModel)
 
@@ -30,12 +29,15 @@ def translated_form(form: FormSchema, document: Mapping[str, Any], language: str
 
 def translated_item(item: CatalogItem, document: Mapping[str, Any], language: str) -> CatalogItem:
     """Return the catalog item with the texts of `document`, the same item as described in the language."""
-    form_document = _mapping(document.get("schema"))
-    is_same = is_same_form(item.form, form_document)
-    translation = _translation_for(item.form, form_document if is_same else {}, language)
-    jurisdiction = translation.model(item.jurisdiction, _mapping(document.get("jurisdiction")), ("name", "region"))
-    product = translation.model(item.product, _mapping(document.get("product")), ("name", "description"))
-    form = translation.form(item.form, form_document) if is_same else item.form
+    form_document = mapping_or_empty(document.get("schema"))
+    if not is_same_form(item.form, form_document):
+        form_document = {}
+    translation = _translation_for(item.form, form_document, language)
+    jurisdiction = translation.model(
+        item.jurisdiction, mapping_or_empty(document.get("jurisdiction")), ("name", "region")
+    )
+    product = translation.model(item.product, mapping_or_empty(document.get("product")), ("name", "description"))
+    form = translation.form(item.form, form_document)
     parts = {"jurisdiction": jurisdiction, "product": product, "form": form}
     return translation.model(item, document, ("estimated_timeline",), parts=parts.values(), changes=parts)
 
@@ -80,7 +82,7 @@ class _Translation:
         return model.translated(self._language, translated, **texts, **(changes or {}))
 
     def form(self, form: FormSchema, document: Mapping[str, Any]) -> FormSchema:
-        documents = [section for section in _list(document.get("sections")) if isinstance(section, Mapping)]
+        documents = [section for section in list_or_empty(document.get("sections")) if isinstance(section, Mapping)]
         if [section.scope for section in form.sections] != [str(section.get("scope") or "") for section in documents]:
             documents = [{} for _ in form.sections]
         pairs = zip(form.sections, documents, strict=True)
@@ -93,7 +95,7 @@ class _Translation:
         for group in _FIELD_GROUPS:
             changes[group] = self._fields(getattr(section, group), document.get(group))
             parts.extend(changes[group])
-        slot_documents = _mapping(document.get("documents"))
+        slot_documents = mapping_or_empty(document.get("documents"))
         for kind, stored_slots in section.documents.items():
             slots = self._slots(stored_slots, slot_documents.get(kind))
             changes["documents"][kind] = slots
@@ -102,21 +104,21 @@ class _Translation:
 
     def _fields(self, fields: Sequence[FieldSpec], documents: Any) -> tuple[FieldSpec, ...]:
         by_identity = {}
-        for document in _list(documents):
+        for document in list_or_empty(documents):
             if isinstance(document, Mapping):
                 names = (document.get(name) for name in ("key", "canonical_field", "csp_field_key"))
                 by_identity[tuple(map(text_or_none, names))] = document
         translated = []
         for spec in fields:
             # A field without a key got a key when it was read.
-            document = by_identity.get((spec.key, spec.canonical_field, spec.csp_field_key))
-            translated.append(self._field(spec, document) if document else spec)
+            document = by_identity.get((spec.key, spec.canonical_field, spec.csp_field_key), {})
+            translated.append(self._field(spec, document))
         return tuple(translated)
 
     def _field(self, spec: FieldSpec, document: Mapping[str, Any]) -> FieldSpec:
         translated: set[str] = set()
         labels = dict(spec.option_labels)
-        option_texts = _mapping(document.get("option_labels"))
+        option_texts = mapping_or_empty(document.get("option_labels"))
         if option_texts and list(spec.options) == document.get("options"):
             for option in spec.options:
                 text = text_or_none(option_texts.get(option))
@@ -131,7 +133,9 @@ class _Translation:
         return self.model(spec, document, names, translated=translated, changes=changes)
 
     def _slots(self, slots: Sequence[DocumentSlot], documents: Any) -> tuple[DocumentSlot, ...]:
-        by_name = {document.get("name"): document for document in _list(documents) if isinstance(document, Mapping)}
+        by_name = {
+            document.get("name"): document for document in list_or_empty(documents) if isinstance(document, Mapping)
+        }
         # A slot without a label may have a label in the language.
         labelled = [slot.model_copy(update={"label": slot.words}) for slot in slots]
         return tuple(self.model(slot, by_name.get(slot.name, {}), ("help", "label")) for slot in labelled)
@@ -146,11 +150,3 @@ class _Translation:
             return stored
         translated.add(text)
         return text
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _list(value: Any) -> Sequence[Any]:
-    return value if isinstance(value, list | tuple) else ()

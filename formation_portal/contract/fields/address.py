@@ -112,7 +112,7 @@ class AddressField(FieldSpec):
 
     def parts_for(self, raw: Any) -> tuple[Part, ...]:
         """Return the parts in the format of the chosen country, and other parts that have text."""
-        typed = raw if isinstance(raw, Mapping) else {}
+        typed = parsing.mapping_or_empty(raw)
         country_format = address_format(str(typed.get("country") or ""))
         parts = []
         for name in dict.fromkeys((*country_format.parts, *filter(typed.get, self.parts))):
@@ -123,7 +123,7 @@ class AddressField(FieldSpec):
 
     def ambiguity_note(self, raw: Any) -> str:
         """Return advice on a region or postcode that is missing or unusual in the country, or ""."""
-        typed = raw if isinstance(raw, Mapping) else {}
+        typed = parsing.mapping_or_empty(raw)
         country_format = address_format(str(typed.get("country") or ""))
         for name in ("region", "postcode"):
             text = str(typed.get(name) or "")

@@ -1,18 +1,17 @@
-"""The base of all field types (INTERFACE.md, "Field")."""
+"""The base of all field types (INTERFACE.md, "Field"), and of all models that a service describes in words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 from urllib.parse import quote
 
-from pydantic import ConfigDict, SkipValidation, model_validator
+from pydantic import BaseModel, ConfigDict, PrivateAttr, SkipValidation, model_validator
 
 from ..conditions import Condition
 from ..localisation import format_number, get_language, gettext, gettext_noop
-from ..texts import DescribedModel
 from . import parsing, spreadsheet
 from .bounds import NO_BOUNDS, Bounds
 from .cleaning import clean_line
@@ -51,6 +50,38 @@ def fields_by_name(fields: Iterable[FieldSpec]) -> Mapping[str, FieldSpec]:
 @lru_cache(maxsize=10_000)
 def quote_key(text: str) -> str:
     return quote(text, safe="")
+
+
+class DescribedModel(BaseModel):
+    """A model whose texts are in the catalog's language or another; `language_of` tells which."""
+
+    _original: Self | None = PrivateAttr(default=None)
+    _language: str = PrivateAttr(default="")
+    _translated_texts: frozenset[str] = PrivateAttr(default=frozenset())
+
+    @property
+    def original(self) -> Self:
+        return self._original or self
+
+    @property
+    def translated_texts(self) -> frozenset[str]:
+        """Return the texts of the model and its parts that are not in the language of the catalog."""
+        return self._translated_texts
+
+    def language_of(self, text: str) -> str:
+        """Return the language of a text of the model or its parts; "" for the language of the catalog."""
+        return self._language if text in self._translated_texts else ""
+
+    def translated(self, language: str, translated_texts: Iterable[str], **changes: Any) -> Self:
+        """Return a copy with changed fields, not validated again, and without cached properties."""
+        copy = self.model_copy()
+        for name in copy.__dict__.keys() - type(self).model_fields:
+            del copy.__dict__[name]
+        copy.__dict__.update(changes)
+        copy._original = self.original
+        copy._language = language
+        copy._translated_texts = frozenset(translated_texts)
+        return copy
 
 
 class FieldSpec(DescribedModel):
@@ -115,8 +146,7 @@ class FieldSpec(DescribedModel):
             raise ValueError("a field has neither key, canonical_field nor csp_field_key")
         currencies = parsing.texts(data.get("allowed_currencies"))
         # Labels that are not text are left out.
-        labels = data.get("option_labels")
-        texts = labels.items() if isinstance(labels, Mapping) else ()
+        labels = parsing.mapping_or_empty(data.get("option_labels"))
         return {
             "key": key,
             "canonical_field": canonical_field,
@@ -126,7 +156,9 @@ class FieldSpec(DescribedModel):
             "required": data.get("required") is True,
             "options": parsing.texts(data.get("options")),
             "exclusive_options": parsing.texts(data.get("exclusive_options")),
-            "option_labels": tuple((str(option), text) for option, text in texts if parsing.text_or_none(text)),
+            "option_labels": tuple(
+                (str(option), text) for option, text in labels.items() if parsing.text_or_none(text)
+            ),
             "allowed_currencies": currencies,
             "provided_by_agent": data.get("provided_by_agent") is True,
             "depends_on": data.get("depends_on"),
@@ -160,8 +192,9 @@ class FieldSpec(DescribedModel):
         """Return the answer as typed, or None if the form did not have the control."""
         if self.many:
             values = post.getlist(control)
-            chosen = [parsing.without_null(value) for value in values if value != ""]
-            return chosen if values else None
+            if not values:
+                return None
+            return [parsing.without_null(value) for value in values if value != ""]
         if self.parts:
             typed = {}
             for part in self.parts:
@@ -203,6 +236,12 @@ class FieldSpec(DescribedModel):
     def clean(self, raw: Any) -> Any | None:
         """Parse a posted answer or a payload into a value; None if it is blank. Raises AnswerError."""
         return None if parsing.is_blank(raw) else self._parse(raw)
+
+    def clean_choice(self, value: Any) -> Any | None:
+        """Parse a single value, also of a field that takes several. Raises AnswerError."""
+        if self.many and not isinstance(value, list):
+            return self.clean([value])
+        return self.clean(value)
 
     def _parse(self, raw: Any) -> Any:
         return parsing.line(raw, label=self.label)

@@ -85,13 +85,12 @@ class CurrencyAmountField(FieldSpec):
         return {**raw, "amount": parsing.localised_number(raw["amount"])}
 
     def ambiguity_note(self, raw: Any) -> str:
-        if not isinstance(raw, Mapping) or not isinstance(raw.get("amount"), str):
-            return ""
-        currency = str(raw.get("currency") or self.fixed_currency)
+        typed = parsing.mapping_or_empty(raw)
+        currency = str(typed.get("currency") or self.fixed_currency)
         # An amount with three decimals is refused if the currency has fewer.
         if not is_currency(currency) or self._decimals(currency) < _THOUSANDS_DECIMALS:
             return ""
-        return parsing.ambiguity_note(raw["amount"])
+        return parsing.ambiguity_note(typed.get("amount"))
 
     def clean(self, raw: Any) -> Money | None:
         # A currency alone is no answer: the control may have preselected it.

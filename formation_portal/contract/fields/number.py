@@ -63,7 +63,7 @@ class NumberField(FieldSpec):
         return parsing.localised_number(raw) if isinstance(raw, str) else raw
 
     def ambiguity_note(self, raw: Any) -> str:
-        return parsing.ambiguity_note(raw) if isinstance(raw, str) else ""
+        return parsing.ambiguity_note(raw)
 
     def _parse(self, raw: Any) -> int | Decimal:
         number = parsing.number(raw, label=self.label)

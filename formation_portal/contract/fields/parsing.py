@@ -9,6 +9,7 @@ Text that is no number in the page's notation stays as typed, even a number that
 
 import re
 import unicodedata
+from collections.abc import Mapping, Sequence
 from decimal import Context, Decimal
 from typing import Any
 
@@ -32,11 +33,19 @@ def text_or_none(value: Any) -> str | None:
     return value if isinstance(value, str) and value.strip() else None
 
 
+def mapping_or_empty(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def list_or_empty(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list | tuple) else ()
+
+
 def texts(value: Any) -> tuple[str, ...]:
     """Return a schema's list of options as texts. Numbers become texts, anything else is left out."""
-    if not isinstance(value, list | tuple):
-        return ()
-    return tuple(str(item) for item in value if isinstance(item, str | int | float) and not isinstance(item, bool))
+    return tuple(
+        str(item) for item in list_or_empty(value) if isinstance(item, str | int | float) and not isinstance(item, bool)
+    )
 
 
 def without_null(value: Any) -> str:
@@ -83,11 +92,11 @@ def _text(raw: Any, label: str) -> str:
 
 def _checked_text(text: str, *, label: str, limit: int, allowed: str = "") -> str:
     # Most texts are printable, and are not searched for control characters.
-    suspects = () if text.isprintable() and "\ufffd" not in text else set(text).difference(allowed)
-    for character in suspects:
-        if character == "\ufffd" or unicodedata.category(character) in ("Cc", "Cs"):
-            message = gettext("Enter “{label}” again. It contains characters that we can’t save", label=label)
-            raise AnswerError("control_characters", message)
+    if not text.isprintable() or "\ufffd" in text:
+        for character in set(text).difference(allowed):
+            if character == "\ufffd" or unicodedata.category(character) in ("Cc", "Cs"):
+                message = gettext("Enter “{label}” again. It contains characters that we can’t save", label=label)
+                raise AnswerError("control_characters", message)
     if len(text) > limit:
         values = {"label": label, "limit": format_number(limit), "length": format_number(len(text))}
         message = gettext("Shorten “{label}” to {limit} characters or fewer. It has {length}", **values)
@@ -157,6 +166,7 @@ _MARKS_OF_GROUPS = {"de": ".", "es": ".", "fr": "\u202f"}
 _COMMA_NUMBER = re.compile(r"-?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?", re.ASCII)
 # In French a point is a decimal mark from the keypad, unless decimals or another point follow.
 _FRENCH_NUMBER = re.compile(r"-?(\d{1,3}(\.\d{3}){2,}|\d{1,3}(\.\d{3})+(?=,)|\d+)(,\d+)?", re.ASCII)
+_OWN_NUMBERS = {"de": _COMMA_NUMBER, "es": _COMMA_NUMBER, "fr": _FRENCH_NUMBER}
 # A mark with three digits behind it: a decimal mark to some people, and a mark of thousands to others.
 POINT_AND_THREE = re.compile(r"(-?[1-9]\d{0,2})\.(\d{3})", re.ASCII)
 _COMMA_AND_THREE = re.compile(r"(-?\d{1,3}),(?!000)(\d{3})", re.ASCII)
@@ -164,9 +174,9 @@ _COMMA_AND_THREE = re.compile(r"(-?\d{1,3}),(?!000)(\d{3})", re.ASCII)
 
 def normalised_number(text: str) -> str:
     """Convert a number from the reader's notation to the draft's; leave any other text as it is."""
-    if get_language() not in _MARKS_OF_GROUPS:
+    own = _OWN_NUMBERS.get(get_language())
+    if own is None:
         return text
-    own = _FRENCH_NUMBER if get_language() == "fr" else _COMMA_NUMBER
     # A narrow space that is not between thousands is a typing error.
     if not own.fullmatch(without_group_marks(text)):
         return text.replace("\u202f", "") if _is_readable(text) else text
@@ -185,8 +195,10 @@ def localised_number(text: str) -> str:
     return text.translate(str.maketrans(".,", f",{mark}"))
 
 
-def ambiguity_note(text: str) -> str:
+def ambiguity_note(text: Any) -> str:
     """Return how a number of a draft was understood if its only mark may mean thousands or decimals; else ""."""
+    if not isinstance(text, str):
+        return ""
     number = without_group_marks(text)
     if match := POINT_AND_THREE.fullmatch(number):
         return gettext(

@@ -68,9 +68,15 @@ def equals(value: Any, rule_value: Any) -> bool:
 
 def includes_any(value: Any, rule_value: Any) -> bool:
     """Tell whether a list shares a member with the rule's list, or a single value is in that list."""
-    values = value if _is_list(value) else [value]
-    rule_values = rule_value if _is_list(rule_value) else [rule_value]
-    return any(equals(member, rule_member) for member in values for rule_member in rule_values)
+    for member in members_of(value):
+        if any(equals(member, rule_member) for rule_member in members_of(rule_value)):
+            return True
+    return False
+
+
+def members_of(value: Any) -> Sequence[Any]:
+    """Return the members of a list, or a single value as the only member."""
+    return value if _is_list(value) else (value,)
 
 
 def _is_number(value: Any) -> bool:

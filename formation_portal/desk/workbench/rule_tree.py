@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from formation_portal.contract import reasons
-from formation_portal.contract.conditions import INCLUDES_ANY, Condition
+from formation_portal.contract.conditions import Condition
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.rules import field_locations, lookup_of
 from formation_portal.contract.schema import FormSchema
@@ -143,7 +143,7 @@ def _cycles(schema: FormSchema) -> list[list[Node]]:
 def _condition(rule: Condition, spec: FieldSpec) -> str:
     if not rule.has_known_operator:
         return f"Never (unknown operator “{rule.operator}”)"
-    return _answers(spec, rule.named_values() if rule.operator == INCLUDES_ANY else (rule.value,))
+    return _answers(spec, rule.named_values())
 
 
 def _answers(spec: FieldSpec, values: Sequence[Any]) -> str:
