@@ -1,10 +1,10 @@
 """Find inactive answers (no longer asked for, kept as typed, not sent), and those that a change makes inactive."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from .reach import Reach, reach_of
-from .record import Answers, Holder, Party, ShareClass
+from .record import Answers, Holder, Party, ShareClass, holder_id
 from .rules import FormState, Question, evaluate, field_locations, group_of, rules_of
 from .schema import SHARE_CLASS, FormSchema, Section
 
@@ -50,7 +50,7 @@ def newly_inactive(before: FormState, after: FormState) -> Inactive:
 
 
 def inactive_by(
-    names: Iterable[str], before: FormState, after: FormState, *, was: Party | None = None, now: Party | None = None
+    names: Iterable[str], before: FormState, after: FormState, *, was: Holder = None, now: Holder = None
 ) -> Inactive:
     """Return what changed answers of the entity or of a party made inactive, within their reach."""
     reach = reach_of(before.schema, group_of(was), names)
@@ -71,29 +71,24 @@ def inactive_without(names: Iterable[str], form_state: FormState, party: Party |
     answers = (party or record).answers
     inactive = {}
     for name in names:
-        values = {key: value for key, value in answers.values.items() if key != name}
-        other_answers = Answers(values, answers.problems)
-        changed_party = None
-        if party is None:
-            changed_record = replace(record, answers=other_answers)
-        else:
-            changed_party = replace(party, answers=other_answers)
-            parties = [changed_party if other.id == party.id else other for other in record.parties]
-            changed_record = replace(record, parties=tuple(parties))
+        values = dict(answers.values)
+        values.pop(name, None)
+        changed_record, changed_party = record.with_answers(party, Answers(values, answers.problems))
         changed = evaluate(form_state.schema, changed_record)
         inactive[name] = inactive_by([name], form_state, changed, was=party, now=changed_party)
     return inactive
 
 
-def _inactive_within(reach: Reach, form_state: FormState, party: Party | None) -> Inactive:
+def _inactive_within(reach: Reach, form_state: FormState, holder: Holder) -> Inactive:
     """Return what is inactive within the reach of answers of the party or entity."""
     record = form_state.record
     sections = [section for section in form_state.schema.sections if section.key in reach.sections]
     roles = reach.roles.union(section.role for section in sections if section.role)
-    parties = [party] if party else []
-    # Without a reached role, no other party is read.
-    for other in record.parties if roles else ():
-        if not roles.isdisjoint(other.roles) and (party is None or other.id != party.id):
+    parties: list[Party] = []
+    if isinstance(holder, Party):
+        parties.append(holder)
+    for other in record.parties:
+        if not roles.isdisjoint(other.roles) and (holder is None or other.id != holder.id):
             parties.append(other)
     classes = record.share_classes if SHARE_CLASS in reach.names else ()
     return _inactive(form_state, sections, parties, classes, reach)
@@ -129,11 +124,10 @@ def _inactive_answers(form_state: FormState, holder: Holder, reach: Reach | None
     """Return the holder's inactive answers; with a reach, those within it."""
     if reach and group_of(holder) not in reach.names:
         return set()
-    holder_id = holder.id if holder else None
     answers = set()
     for question in inactive_questions(form_state, holder):
         if reach is None or question.spec.name in reach.names[group_of(holder)]:
-            answers.add(InactiveAnswer(question.section.key, holder_id, question.spec.name))
+            answers.add(InactiveAnswer(question.section.key, holder_id(holder), question.spec.name))
     return answers
 
 

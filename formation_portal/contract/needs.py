@@ -204,6 +204,11 @@ def _question_needs(
 ) -> Iterator[Need]:
     answers = (holder or form_state.record).answers
     values = answers.values
+    ids: dict[str, str] = {}
+    if isinstance(holder, Party):
+        ids["party_id"] = holder.id
+    elif holder is not None:
+        ids["share_class_id"] = holder.id
     impossible = form_state.impossible_answers(holder)
     for section, spec, activation, is_required in questions:
         name = spec.name
@@ -211,17 +216,15 @@ def _question_needs(
         # An optional question needs nothing, unless its answer cannot be read or cannot be true.
         if not activation.active or (problem is None and (name in values or not is_required)):
             continue
-        text = problem.message if problem else spec.missing_message
         code = "required"
-        if name in impossible:
-            code = "impossible"
-        elif problem:
-            code = "incomplete" if problem.is_incomplete else "unreadable"
-        yield Need(
-            code,
-            prefix + after_colon(text) if prefix else text,
-            section.key,
-            party_id=holder.id if isinstance(holder, Party) else None,
-            share_class_id=holder.id if isinstance(holder, ShareClass) else None,
-            field=name,
-        )
+        text = spec.missing_message
+        if problem is not None:
+            code = "unreadable"
+            text = problem.message
+            if name in impossible:
+                code = "impossible"
+            elif problem.is_incomplete:
+                code = "incomplete"
+        if prefix:
+            text = prefix + after_colon(text)
+        yield Need(code, text, section.key, field=name, **ids)

@@ -1,8 +1,8 @@
 """The content of an application as clean values, read from typed answers: the second argument of every rule."""
 
 from collections.abc import Callable, Iterable, Mapping, Set
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 from .fields.base import FieldSpec
 from .fields.bounds import Days
@@ -85,6 +85,11 @@ class Holding:
 Holder = Party | ShareClass | None
 
 
+def holder_id(holder: Holder) -> str | None:
+    """Return the id of a party or share class; None for the entity."""
+    return None if holder is None else holder.id
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
     """The content of an application. A document is a pair of party id, or None, and slot name."""
@@ -95,3 +100,20 @@ class Record:
     holdings: tuple[Holding, ...] = ()
     documents: Set[tuple[str | None, str]] = frozenset()
     days: Days | None = None
+
+    def with_answers(self, holder: Holder, answers: Answers) -> tuple["Record", Holder]:
+        """Return a record in which the holder has these answers, and the holder in it."""
+        if holder is None:
+            return replace(self, answers=answers), None
+        if isinstance(holder, Party):
+            party = replace(holder, answers=answers)
+            return replace(self, parties=_with_member(self.parties, party)), party
+        share_class = replace(holder, answers=answers)
+        return replace(self, share_classes=_with_member(self.share_classes, share_class)), share_class
+
+
+Member = TypeVar("Member", Party, ShareClass)
+
+
+def _with_member(members: tuple[Member, ...], changed: Member) -> tuple[Member, ...]:
+    return tuple(changed if member.id == changed.id else member for member in members)

@@ -14,7 +14,7 @@ from .fields.base import FieldSpec
 from .fields.bounds import NO_BOUNDS, Objection
 from .fields.values import Problem
 from .localisation import gettext, gettext_noop
-from .record import Holder, Party, Record, ShareClass
+from .record import Holder, Party, Record, ShareClass, holder_id
 from .schema import ENTITY, SHARE_CLASS, DocumentSlot, FormSchema, Section
 
 
@@ -82,7 +82,7 @@ class FieldLookup:
             for place in candidates:
                 if place.group == holder.kind and place.section.counts(holder.kind, holder.roles):
                     return place
-        return candidates[0] if candidates else None
+        return next(iter(candidates), None)
 
     def entity_field(self, word: str) -> FieldLocation | None:
         """Return the entity's field called `word`; a conditional minimum never reads a party's answer."""
@@ -92,8 +92,8 @@ class FieldLookup:
 def _distance(place: FieldLocation, section: Section, group: str) -> int:
     """Return how far a field is from a rule: in its own list, in its section, in the entity's sections, elsewhere."""
     if place.section.key == section.key:
-        return 0 if place.group == group else 1
-    return 2 if place.section.is_entity else 3
+        return int(place.group != group)
+    return 2 + int(not place.section.is_entity)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class Activation:
     def reason(self) -> str:
         """Return the reason as a sentence. Few reasons of a large form are read, so each is worded on demand."""
         if self.rule is None or self.named is None:
-            return gettext(self.fault) if self.fault else ""
+            return gettext(self.fault)
         if self.active:
             return reasons.asked_because(self.rule, self.named, self.answer)
         return reasons.only_asked_if(self.rule, self.named)
@@ -188,7 +188,7 @@ class FormState:
         if spec.depends_on is None:
             return _ALWAYS
         group = group_of(holder)
-        key = (section.key, group, spec.key, holder.id if holder else None)
+        key = (section.key, group, spec.key, holder_id(holder))
         if key not in self._fields:
             self._fields[key] = _CYCLE
             self._fields[key] = self._apply_rule(spec.depends_on, section, group, holder)
@@ -249,9 +249,10 @@ class FormState:
     def advice(self, name: str, holder: Holder) -> str:
         """Return advice on an active answer that is possible but doubtful; "" for most."""
         value = self.values_of(holder).get(name)
-        spec = next(self._active_bounded_fields(name, holder), None) if value is not None else None
-        advice = spec.bounds.advice(value, self.record.days) if spec is not None else ""
-        return advice if advice and self.objection(name, holder) is None else ""
+        if value is None or self.objection(name, holder) is not None:
+            return ""
+        spec = next(self._active_bounded_fields(name, holder), None)
+        return "" if spec is None else spec.bounds.advice(value, self.record.days)
 
     def advised_answers(self, holder: Holder = None) -> dict[str, str]:
         return {name: advice for name in self._bounded(holder) if (advice := self.advice(name, holder))}
@@ -284,7 +285,7 @@ class FormState:
         return Minimum(section.base_minimum)
 
     def questions(self, section: Section, holder: Holder = None) -> tuple[Question, ...]:
-        key = (section.key, holder.id if holder else None)
+        key = (section.key, holder_id(holder))
         if key not in self._questions:
             questions = []
             for spec in section.groups.get(group_of(holder), ()):
@@ -317,10 +318,9 @@ class FormState:
         """Return every field that the form has for the holder, active or not; None is the entity."""
         if isinstance(holder, Party):
             return self.party_questions(holder)
-        if holder is None:
-            sections = self.schema.entity_sections
-        else:
-            sections = (self.schema.share_section,) if self.schema.share_section else ()
+        sections = self.schema.entity_sections
+        if holder is not None:
+            sections = tuple(filter(None, [self.schema.share_section]))
         questions: list[Question] = []
         for section in sections:
             questions += self.questions(section, holder)
@@ -344,10 +344,15 @@ class FormState:
 
     def slots(self, party: Party | None = None) -> tuple[Slot, ...]:
         """Return the documents asked of a party, or of the entity itself, in active sections."""
-        kind = group_of(party)
-        key = (kind, *party.roles) if party else (kind,)
+        kind = ENTITY
+        roles: tuple[str, ...] = ()
+        sections = self.schema.entity_sections
+        if party is not None:
+            kind = party.kind
+            roles = party.roles
+            sections = self.schema.sections_for(kind, roles)
+        key = (kind, *roles)
         if key not in self._slots:
-            sections = self.schema.sections_for(kind, party.roles) if party else self.schema.entity_sections
             merged: dict[str, Slot] = {}
             for section in sections:
                 if not self.section_activation(section).active:
@@ -375,9 +380,12 @@ def find_field(
 
 def why_asked(schema: FormSchema, section: Section, spec: FieldSpec, holder: Holder) -> str:
     """Return the sentence on when a question is asked; "" without a rule, or with a rule that names no question."""
-    rule = spec.depends_on
-    place = find_field(schema, rule, section, group_of(holder), holder) if rule else None
-    return reasons.asked_where(rule, place.spec) if rule and place else ""
+    if spec.depends_on is None:
+        return ""
+    place = find_field(schema, spec.depends_on, section, group_of(holder), holder)
+    if place is None:
+        return ""
+    return reasons.asked_where(spec.depends_on, place.spec)
 
 
 def lookup_of(schema: FormSchema) -> FieldLookup:

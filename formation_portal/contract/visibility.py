@@ -6,7 +6,6 @@ Where no table can express the rules, only the server knows.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import product
 from math import prod
 from typing import Any, NamedTuple
@@ -14,7 +13,7 @@ from typing import Any, NamedTuple
 from .conditions import INCLUDES_ANY, Condition
 from .fields.base import FieldSpec
 from .fields.values import AnswerError
-from .record import Answers, Holder, Party, Record, ShareClass
+from .record import Answers, Holder, Party, Record
 from .rules import Question, evaluate, find_field, group_of
 from .schema import FormSchema, Section
 
@@ -127,8 +126,8 @@ class VisibilityTables:
 
     def _choice_groups(self, spec: FieldSpec, rules: Sequence[Condition]) -> list[_ChoiceGroup] | None:
         """Group the choices of a control that no rule tells apart; None if anything can be typed."""
-        choices = () if spec.refers_to_share_class or spec.parts else spec.choices()
-        if not choices:
+        choices = spec.choices()
+        if spec.refers_to_share_class or spec.parts or not choices:
             return None
         if spec.many:
             # One chosen option must decide, so all rules must be includes_any of one list.
@@ -138,7 +137,7 @@ class VisibilityTables:
         groups: dict[tuple[bool, ...], _ChoiceGroup] = {}
         for posted in ("", *(choice.value for choice in choices)):
             try:
-                value = spec.clean([posted] if spec.many and posted else posted)
+                value = spec.clean_choice(posted)
             except AnswerError:
                 value = None
             outcome = tuple(rule.holds(value) for rule in rules)
@@ -147,19 +146,9 @@ class VisibilityTables:
         return list(groups.values())
 
     def _with(self, chosen: Mapping[str, Any]) -> tuple[Record, Holder]:
-        record = self._record
-        holder = self._holder
-        values = {**(holder or record).answers.values, **chosen}
+        values = {**(self._holder or self._record).answers.values, **chosen}
         answers = Answers({name: value for name, value in values.items() if value is not None})
-        if isinstance(holder, Party):
-            party = replace(holder, answers=answers)
-            parties = tuple(party if other.id == holder.id else other for other in record.parties)
-            return replace(record, parties=parties), party
-        if isinstance(holder, ShareClass):
-            share_class = replace(holder, answers=answers)
-            classes = tuple(share_class if other.id == holder.id else other for other in record.share_classes)
-            return replace(record, share_classes=classes), share_class
-        return replace(record, answers=answers), None
+        return self._record.with_answers(self._holder, answers)
 
 
 def _no_tables(_schema: FormSchema) -> dict[Any, dict[tuple[str, str], VisibilityTable | None]]:
