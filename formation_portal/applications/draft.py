@@ -15,8 +15,8 @@ from formation_portal.contract.fields.bounds import Days
 from formation_portal.contract.fields.values import Problem
 from formation_portal.contract.needs import Need, needs, needs_of_party, needs_of_section
 from formation_portal.contract.record import Answers, Record, UnreadAnswers, validate
-from formation_portal.contract.rules import FormState, evaluate
-from formation_portal.contract.schema import DocumentSlot, FormSchema, Section
+from formation_portal.contract.rules import FormState, Slot, evaluate
+from formation_portal.contract.schema import FormSchema, Section
 from formation_portal.contract.shares import over_issued
 
 from .fields import CHARACTERS_PER_HOLDER, MAX_CHARACTERS, count_characters
@@ -26,7 +26,7 @@ from .schema_versions import HomeSections
 from .schema_versions import keep_schema as keep_schema
 from .schema_versions import load_schema as load_schema
 from .schema_versions import schema_digest as schema_digest
-from .stored_rows import StoredRows, token_of
+from .stored_rows import StoredRows, find_row, token_of
 from .translation import in_language
 
 _CLASS_GONE = gettext_noop("Choose “{label}” again. The share class was removed")
@@ -35,19 +35,17 @@ _NO_NUMBER = gettext_noop("{who}: enter the number of “{name}” shares in dig
 
 def open_draft(application: Application, *, today: date | None = None) -> "Draft":
     """Open an application's draft, with its form in the reader's language. One SQL query, none if it is cached."""
-    schema = in_language(load_schema(application.schema_version_id))
-    days = Days.on(today) if today else Days.at(timezone.now())
-    return Draft(application, schema=schema, today=today or timezone.localdate(), days=days)
+    return Draft(application, schema=in_language(load_schema(application.schema_version_id)), today=today)
 
 
 class Draft(StoredRows):
     """An application with all answers. Each part is read and evaluated when it is first used."""
 
-    def __init__(self, application: Application, *, schema: FormSchema, today: date, days: Days | None = None) -> None:
+    def __init__(self, application: Application, *, schema: FormSchema, today: date | None = None) -> None:
         super().__init__(application)
         self.schema = schema
-        self.today = today
-        self._days_of_today = days or Days.on(today)
+        self.today = today or timezone.localdate()
+        self._days_of_today = Days.on(today) if today else Days.at(timezone.now())
 
     def reload(self) -> None:
         """Forget all rows and results; the next use reads and evaluates them again."""
@@ -59,10 +57,9 @@ class Draft(StoredRows):
             if isinstance(attribute, cached_property):
                 self.__dict__.pop(name, None)
 
-    def home_section(self, name: str, *, kept_in: str | None = None) -> str:
-        """Return the key of the section that stores an entity field; `kept_in` if the form lacks the field."""
-        homes = self.schema.cached(HomeSections).of_fields
-        return homes[name] if kept_in is None else homes.get(name, kept_in)
+    def home_section(self, name: str) -> str:
+        """Return the key of the section that stores an entity field."""
+        return self.schema.cached(HomeSections).of_fields[name]
 
     @property
     def days(self) -> Days:
@@ -78,7 +75,10 @@ class Draft(StoredRows):
 
     @cached_property
     def entity_raw(self) -> dict[str, Any]:
-        return {name: value for row in self.sections.values() for name, value in row.raw.items()}
+        raw: dict[str, Any] = {}
+        for row in self.sections.values():
+            raw |= row.raw
+        return raw
 
     def raw(self, section: Section) -> dict[str, Any]:
         """Return the answers to a section about the entity, as typed."""
@@ -112,7 +112,7 @@ class Draft(StoredRows):
         return tuple(map(self.as_party, self.party_models))
 
     @cached_property
-    def _parties_by_token(self) -> dict[str, PartyRow]:
+    def parties_by_token(self) -> dict[str, PartyRow]:
         return {row.token: row for row in self.parties}
 
     def parties_of(self, tokens: Collection[str]) -> tuple[PartyRow, ...]:
@@ -135,13 +135,13 @@ class Draft(StoredRows):
         return {row.token: row.label for row in self.parties} | {row.token: row.label for row in self.share_classes}
 
     def party(self, token: str) -> PartyRow | None:
-        return self._parties_by_token.get(token)
+        return self.parties_by_token.get(token)
 
     def removed_party(self, token: str) -> PartyRow | None:
-        return next((row for row in self.removed_parties if row.token == token), None)
+        return find_row(self.removed_parties, token)
 
     def share_class(self, token: str) -> ShareClassRow | None:
-        return next((row for row in self.share_classes if row.token == token), None)
+        return find_row(self.share_classes, token)
 
     @property
     def share_class_choices(self) -> tuple[Choice, ...]:
@@ -233,18 +233,18 @@ class Draft(StoredRows):
         return canonical.SHAREHOLDER in self.form_state.active_roles(party.record)
 
     @cached_property
-    def _needs_by_section(self) -> dict[str, tuple[Need, ...]]:
+    def _needs_by_section(self) -> dict[str, list[Need]]:
         needs: dict[str, list[Need]] = {}
         for need in self.needs:
             needs.setdefault(need.section, []).append(need)
-        return {key: tuple(of_section) for key, of_section in needs.items()}
+        return needs
 
     def needs_of_section(self, section_key: str) -> tuple[Need, ...]:
         """Return the members of `needs` that belong to a section. For an entity section, no party is evaluated."""
         section = self.schema.section(section_key)
         if section is not None and section.is_entity:
             return needs_of_section(self.form_state, section)
-        return self._needs_by_section.get(section_key, ())
+        return tuple(self._needs_by_section.get(section_key, ()))
 
     def needs_of_party(self, token: str) -> tuple[Need, ...]:
         """Return the members of `needs` that belong to a party, without evaluating other parties."""
@@ -258,11 +258,14 @@ class Draft(StoredRows):
             *self._unreadable_holdings(holdings),
         )
 
-    def missing_documents(self, party: PartyRow | None) -> list[DocumentSlot]:
+    def slots_of(self, party: PartyRow | None) -> tuple[Slot, ...]:
+        """Return the active document slots of a party, or of the entity itself."""
+        return self.form_state.slots(party.record if party else None)
+
+    def missing_documents(self, party: PartyRow | None) -> list[Slot]:
         """Return the required slots of a party, or of the entity itself, that hold no file."""
-        slots = self.form_state.slots(party.record if party else None)
         documents = self.documents_of(party)
-        return [slot for slot in slots if slot.required and slot.name not in documents]
+        return [slot for slot in self.slots_of(party) if slot.required and slot.name not in documents]
 
     def slot_words(self, name: str) -> str:
         """Return the label of a document slot; its name if the form no longer has the slot."""
@@ -276,10 +279,12 @@ class Draft(StoredRows):
     def answers_naming(self, share_class: ShareClassRow) -> list[tuple[str, FieldSpec]]:
         """Return each question answered with the share class, and the answering party's or class's label, or ""."""
         schema = self.schema
-        entity = ("", schema.entity_fields, self.entity_raw)
-        holders: list[tuple[str, Iterable[FieldSpec], Mapping[str, Any]]] = [entity]
-        holders += [(row.label, schema.fields_of(row.kind, row.roles), row.raw) for row in self.parties]
-        holders += [(row.label, schema.share_class_fields, row.raw) for row in self.share_classes]
+        holders: list[tuple[str, Iterable[FieldSpec], Mapping[str, Any]]]
+        holders = [("", schema.entity_fields, self.entity_raw)]
+        for party in self.parties:
+            holders.append((party.label, schema.fields_of(party.kind, party.roles), party.raw))
+        for row in self.share_classes:
+            holders.append((row.label, schema.share_class_fields, row.raw))
         answers = []
         for label, fields, raw in holders:
             for spec in fields:

@@ -1,7 +1,8 @@
 """Read one application's rows: its part of a table is read once, at the first use."""
 
+from collections.abc import Iterable
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from .models import Application, Document, Holding, Party, SectionAnswers, ShareClass
 from .queries import DOCUMENTS, HOLDINGS, PARTIES, SECTIONS, SHARE_CLASSES, rows_of
@@ -19,10 +20,13 @@ _TABLES = (
 
 
 class HasToken(Protocol):
-    """A party, as stored or as evaluated."""
+    """A party or share class, as stored or as evaluated."""
 
     @property
     def token(self) -> str: ...
+
+
+Row = TypeVar("Row", bound=HasToken)
 
 
 class StoredRows:
@@ -62,10 +66,10 @@ class StoredRows:
         return [party for party in self._all_parties if party.removed_at is not None]
 
     def party_model(self, token: str) -> Party | None:
-        return next((party for party in self.party_models if party.token == token), None)
+        return find_row(self.party_models, token)
 
     def removed_party_model(self, token: str) -> Party | None:
-        return next((party for party in self.removed_party_models if party.token == token), None)
+        return find_row(self.removed_party_models, token)
 
     @cached_property
     def share_class_models(self) -> list[ShareClass]:
@@ -74,11 +78,13 @@ class StoredRows:
     @cached_property
     def _all_documents(self) -> list[Document]:
         """Return the files of the entity and of parties not removed, each with its party."""
-        parties = {party.pk: party for party in self.party_models}
+        parties: dict[int | None, Party | None] = {None: None}
+        for party in self.party_models:
+            parties[party.pk] = party
         documents = []
         for document in rows_of(self.application, DOCUMENTS, "documents"):
-            if document.party_id is None or document.party_id in parties:
-                document.party = parties[document.party_id] if document.party_id else None
+            if document.party_id in parties:
+                document.party = parties[document.party_id]
                 documents.append(document)
         return documents
 
@@ -125,6 +131,11 @@ class StoredRows:
 
     def holdings_of(self, token: str) -> dict[tuple[str, str], Holding]:
         return {pair: row for pair, row in self.holdings.items() if pair[0] == token}
+
+
+def find_row(rows: Iterable[Row], token: str | None) -> Row | None:
+    """Return the row with a token; None if there is none."""
+    return next((row for row in rows if row.token == token), None)
 
 
 def token_of(party: HasToken | None) -> str | None:

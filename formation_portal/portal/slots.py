@@ -117,7 +117,7 @@ def slot_rows(
     token = party.token if party else ""
     notes = feedback.at_documents(token)
     rows: list[SlotRow] = []
-    for slot in draft.form_state.slots(party.record if party else None):
+    for slot in draft.slots_of(party):
         if only not in ("", slot.section.key):
             continue
         key = slot_key(token, slot.name)

@@ -147,7 +147,7 @@ def _parties(draft: Draft) -> Iterator[DesiredResource]:
 def _documents(draft: Draft) -> Iterator[DesiredResource]:
     """Yield the documents of active slots. A document is only sent after the malware scanner has checked it."""
     for row in (None, *draft.parties):
-        slots = {slot.name for slot in draft.form_state.slots(row.record if row else None)}
+        slots = {slot.name for slot in draft.slots_of(row)}
         for slot, document in draft.documents_of(row).items():
             if slot not in slots:
                 continue

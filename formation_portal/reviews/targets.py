@@ -77,7 +77,7 @@ def label_of(draft: Draft, target: Target) -> str | None:
         case TargetKind.PARTY if party:
             return party.label
         case TargetKind.DOCUMENT if party or not target.holder:
-            for slot in draft.form_state.slots(party.record if party else None):
+            for slot in draft.slots_of(party):
                 if Target.of_document(target.holder, slot.name) == target:
                     return slot.name
     spec = field_at(draft, target)

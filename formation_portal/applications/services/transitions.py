@@ -14,6 +14,7 @@ from formation_portal.contract.lifecycle import AGENT, BEFORE_INCORPORATION, TRA
 from ..draft import Draft, keep_schema, load_schema, open_draft
 from ..models import Application, Change
 from ..ownership_stakes import needs_of_owners
+from ..schema_versions import HomeSections
 from ..translation import in_language
 from .erasure import erase_content
 from .exceptions import Closed, NotReady, PaymentDue, Unread
@@ -167,11 +168,9 @@ def adopt_form(draft: Draft, *, product: CatalogItem, by: AbstractBaseUser) -> N
             return
         application.schema_version = schema_version
         application.product = product.original.model_dump(mode="json", exclude={"form", "document"})
-        typed = dict(draft.entity_raw)
-        old_homes = {name: key for key, row in draft.sections.items() for name in row.raw}
         draft.schema = in_language(load_schema(schema_version.digest))
         draft.invalidate()
-        _move_answers(draft, typed, old_homes)
+        _move_answers(draft)
         for holder in (*draft.party_models, *draft.share_class_models):
             holder.version += 1
             holder.save(update_fields=["version", "updated_at"])
@@ -181,13 +180,17 @@ def adopt_form(draft: Draft, *, product: CatalogItem, by: AbstractBaseUser) -> N
             journal.note("Moved to the new form")
 
 
-def _move_answers(draft: Draft, typed: dict[str, Any], old_homes: dict[str, str]) -> None:
+def _move_answers(draft: Draft) -> None:
     """Move each answer to the section that stores it now; an answer not asked for stays in its row."""
-    answers: dict[str, dict[str, Any]] = {key: {} for key in draft.sections}
-    for name, value in typed.items():
-        answers.setdefault(draft.home_section(name, kept_in=old_homes[name]), {})[name] = value
+    homes = draft.schema.cached(HomeSections).of_fields
+    answers: dict[str, dict[str, Any]] = {}
     # A section's version is the sum over the rows that store its answers, so each must exceed any earlier sum.
-    ahead = sum(row.version for row in draft.sections.values()) + 1
+    ahead = 1
+    for key, row in draft.sections.items():
+        ahead += row.version
+        answers.setdefault(key, {})
+        for name, value in row.raw.items():
+            answers.setdefault(homes.get(name, key), {})[name] = value
     for key, raw in answers.items():
         row = draft.section_row(key)
         row.raw = raw

@@ -145,7 +145,7 @@ def _people_note(counts: NeedCounts, section: Section) -> str:
 
 def _document_tasks(draft: Draft) -> list[Task]:
     holders = (None, *draft.parties)
-    slots = [slot for party in holders for slot in draft.form_state.slots(party.record if party else None)]
+    slots = [slot for party in holders for slot in draft.slots_of(party)]
     if not slots:
         return []
     missing = sum(len(draft.missing_documents(party)) for party in holders)

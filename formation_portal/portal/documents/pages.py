@@ -46,8 +46,7 @@ class DocumentsPage(ApplicationPage):
     @cached_property
     def holders(self) -> Page[PartyRow | None]:
         """Return those on this page who have slots: the entity (None) first, then parties."""
-        state = self.draft.form_state
-        holders = [party for party in (None, *self.draft.parties) if state.slots(party.record if party else None)]
+        holders = [party for party in (None, *self.draft.parties) if self.draft.slots_of(party)]
         token = self.query.get("party")
         places = [place for place, party in enumerate(holders) if party and party.token == token]
         return people_page(holders, self.query.get("page", ""), with_row=places[0] if places else None)

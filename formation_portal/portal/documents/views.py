@@ -37,7 +37,7 @@ def documents(request: UserRequest, reference: str) -> HttpResponse:
     token, _separator, slot = (key or request.POST.get("slot", "")).partition("/")
     party = get_party_or_404(draft, token) if token else None
     page = replace(page, query={"party": token})
-    if all(row.name != slot for row in draft.form_state.slots(party.record if party else None)):
+    if all(row.name != slot for row in draft.slots_of(party)):
         raise Http404
     key = slot_key(token, slot)
     try:
