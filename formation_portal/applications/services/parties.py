@@ -69,15 +69,15 @@ def add_party(
         is_restored = draft.removed_party_model(token) is not None
         if is_restored:
             unremove(draft, token)
-        party = draft.party_model(token)
-        before = party.raw if party else {}
+        party = draft.party_model(token) or Party(application=draft.application, kind=kind, token=token)
+        before = party.raw
         locked = journal.locks.answers_of(token)
         posted = journal.accept(fields, without_blanks(raw), where=f"a new {kind}", stored=before, locked=locked)
-        is_new = party is None
-        if party is None:
+        if party.pk is None:
             check_party_room(draft)
             last = draft.application.parties.aggregate(last=Max("position", default=0))["last"]
-            party = Party(application=draft.application, kind=kind, token=token, position=last + 1)
+            party.position = last + 1
+            draft.party_models.append(party)
         else:
             new_roles = _with_locked_roles(draft, journal, party, new_roles)
             if not is_restored and party.roles == new_roles and not changed_answers(before, posted):
@@ -85,8 +85,6 @@ def add_party(
         party.roles = new_roles
         party.raw = before | posted
         party.save()
-        if is_new:
-            draft.party_models.append(party)
         draft.invalidate()
         label = current_party(draft, party).label
         changes = answer_changes(fields, before, posted)
@@ -174,11 +172,11 @@ def unremove(draft: Draft, token: str) -> None:
 
 def known_roles(draft: Draft, roles: Iterable[str]) -> list[str]:
     """Return the roles that the schema has a section for, in the schema's order."""
-    roles = set(roles)
-    of_schema = dict.fromkeys(section.role for section in draft.schema.role_sections if section.role)
-    if unknown := roles - of_schema.keys():
+    wanted = set(roles)
+    known = dict.fromkeys(section.role or "" for section in draft.schema.sections_of(tuple(wanted)))
+    if unknown := wanted - known.keys():
         logger.warning("Ignored %d roles that the form does not have", len(unknown))
-    return [role for role in of_schema if role in roles]
+    return list(known)
 
 
 def remove_party(draft: Draft, party: Party | PartyRow, *, by: AbstractBaseUser) -> None:
@@ -283,10 +281,8 @@ def _hand_over_holdings(draft: Draft, row: PartyRow, target: PartyRow, journal: 
 def _hand_over_stakes(draft: Draft, row: PartyRow, target: PartyRow) -> None:
     """Give the target the stakes that the party owns and those in the party, unless it has its own."""
     typed = typed_stakes(draft)
-    for (company, owner), text in typed.items():
-        new = (target.token if company == row.token else company, target.token if owner == row.token else owner)
-        if new not in typed and new[0] != new[1]:
-            pks = {model.token: model.pk for model in draft.party_models}
-            Stake.objects.create(
-                application=draft.application, company_id=pks[new[0]], owner_id=pks[new[1]], typed=text
-            )
+    parties = draft.parties_by_token | {row.token: target}
+    for (company_token, owner_token), text in typed.items():
+        company, owner = parties[company_token], parties[owner_token]
+        if company.token != owner.token and (company.token, owner.token) not in typed:
+            Stake.objects.create(application=draft.application, company=company.model, owner=owner.model, typed=text)

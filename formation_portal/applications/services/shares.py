@@ -16,10 +16,11 @@ from formation_portal.contract.shares import parse_number_of_shares
 
 from ..access import Author
 from ..draft import Draft
-from ..fields import new_token, without_blanks
+from ..fields import changed_answers, new_token, without_blanks
 from ..models import ChangeList, Holding, ShareClass, Stake
 from ..ownership_stakes import OWNER_PREFIX, exceed_whole, typed_stakes
 from ..parties import PartyRow, ShareClassRow, name_answers
+from ..stored_rows import find_row
 from .exceptions import Gone, LockedByReview, SharesExceedWhole
 from .parties import add_party, current_party
 from .transactions import (
@@ -50,7 +51,7 @@ def add_share_class(
         _refuse_if_locked(draft, journal)
         fields = fields_by_name(draft.schema.share_class_fields)
         posted = without_blanks(journal.accept(fields, raw, where="a new share class"))
-        model = next((model for model in draft.share_class_models if model.token == token), None)
+        model = find_row(draft.share_class_models, token)
         if model is None:
             position = max((model.position for model in draft.share_class_models), default=0) + 1
             model = ShareClass(application=draft.application, token=token or new_token(), position=position)
@@ -126,11 +127,9 @@ def save_holdings(
     if section is None:
         return SaveResult()
     with application_transaction(draft, by=by, page_version=page_version) as journal:
-        parties = {party.token: party for party in draft.party_models}
-        classes = {share_class.token: share_class for share_class in draft.share_class_models}
-        posted = {pair: text for pair, text in typed.items() if pair[0] in parties and pair[1] in classes}
+        posted = {pair: text for pair, text in typed.items() if draft.party(pair[0]) and draft.share_class(pair[1])}
         stored = draft.typed_holdings()
-        if any(stored.get(pair, "") != text for pair, text in posted.items()):
+        if changed_answers(stored, posted):
             _refuse_if_locked(draft, journal)
         changed = journal.merge(
             stored,
@@ -142,10 +141,9 @@ def save_holdings(
         )
         labels = draft.labels
         changes: ChangeList = []
-        for (party, share_class), text in changed.items():
-            pair = (party, share_class)
-            _store_holding(draft, pair, text, parties[party], classes[share_class])
-            label = f"{labels[party]}, {labels[share_class]}"
+        for pair, text in changed.items():
+            _store_holding(draft, pair, text)
+            label = f"{labels[pair[0]]}, {labels[pair[1]]}"
             changes.append(change_line("/".join(pair), label, stored.get(pair), text))
         if changes:
             version_row = draft.section_row(section.key)
@@ -155,13 +153,15 @@ def save_holdings(
     return journal.result()
 
 
-def _store_holding(draft: Draft, pair: tuple[str, str], text: str, party: Any, share_class: Any) -> None:
+def _store_holding(draft: Draft, pair: tuple[str, str], text: str) -> None:
     holding = draft.holdings.get(pair)
     if is_blank(text):
         if holding:
             draft.holdings.pop(pair).delete()
         return
-    holding = holding or Holding(application=draft.application, party=party, share_class=share_class)
+    if holding is None:
+        party, share_class = find_row(draft.party_models, pair[0]), find_row(draft.share_class_models, pair[1])
+        holding = Holding(application=draft.application, party=party, share_class=share_class)
     # No number has so many digits; of other text the beginning is enough.
     holding.typed = text[:MAX_NUMBER_LENGTH]
     holding.shares = parse_shares(text)
@@ -205,8 +205,7 @@ def save_owners(
     """
     with application_transaction(draft, by=by, page_version=page_version) as journal:
         row = current_party(draft, company)
-        parties = {model.token: model for model in draft.party_models if model.token != row.token}
-        if not typed.keys() <= parties.keys():
+        if not typed.keys() <= draft.parties_by_token.keys() - {row.token}:
             raise Gone(gettext("This person or company was removed"))
         stored = {owner: text for (owned, owner), text in typed_stakes(draft).items() if owned == row.token}
         names = {owner: f"{OWNER_PREFIX}{owner}" for owner in typed}
@@ -218,8 +217,8 @@ def save_owners(
         for owner, text in changed.items():
             stake: dict[str, Any] = {
                 "application": draft.application,
-                "company_id": row.model.pk,
-                "owner_id": parties[owner].pk,
+                "company": row.model,
+                "owner": draft.parties_by_token[owner].model,
             }
             if is_blank(text):
                 Stake.objects.filter(**stake).delete()
@@ -233,7 +232,7 @@ def save_owners(
 
 def _parsed_stake(text: str) -> Fraction | None:
     try:
-        return None if is_blank(text) else parse_stake(text, of="")
+        return parse_stake(text, of="")
     except AnswerError:
         return None
 
