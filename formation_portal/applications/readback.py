@@ -15,7 +15,7 @@ from formation_portal.contract.fields.parsing import is_blank, localised_number
 from formation_portal.contract.fields.values import AnswerError
 from formation_portal.contract.inactive_answers import inactive_questions, is_inactive, shares_are_inactive
 from formation_portal.contract.localisation import format_number, in_quotes, join_list, ngettext
-from formation_portal.contract.record import Answers
+from formation_portal.contract.record import Answers, Holder
 from formation_portal.contract.rules import Activation, Question
 from formation_portal.contract.schema import ENTITY, Section
 
@@ -42,21 +42,25 @@ def answer_in_words(spec: FieldSpec, typed: Any, share_classes: Iterable[Choice]
     if value is None:
         return ""
     if spec.refers_to_share_class:
-        return next((choice.label for choice in share_classes if choice.value == value), _as_typed(typed))
+        return dict(share_classes).get(value, _as_typed(typed))
     return spec.display(value)
 
 
 def _as_typed(typed: Any) -> str:
+    if is_blank(typed):
+        return ""
     if isinstance(typed, Mapping):
         return " ".join(str(part) for part in typed.values() if not is_blank(part))
     if isinstance(typed, list):
         return ", ".join(map(str, typed))
-    return "" if is_blank(typed) else str(typed)
+    return str(typed)
 
 
 def number_of_shares(holding: Holding) -> str:
     """Write a number of shares, like 10,000; as typed if it cannot be parsed."""
-    return localised_number(str(holding.typed)) if holding.shares is None else format_number(holding.shares)
+    if holding.shares is None:
+        return localised_number(str(holding.typed))
+    return format_number(holding.shares)
 
 
 class AnswerLine:
@@ -64,11 +68,14 @@ class AnswerLine:
 
     def __init__(self, draft: Draft, holder: DraftHolder, question: Question) -> None:
         spec = question.spec
-        raw = holder.raw if holder else draft.entity_raw
         self.spec = spec
-        self.typed = raw.get(spec.name)
         self._draft = draft
-        self._answering = holder.record if holder else None
+        self._answering: Holder = None
+        raw: Mapping[str, Any] = draft.entity_raw
+        if holder:
+            self._answering = holder.record
+            raw = holder.raw
+        self.typed = raw.get(spec.name)
         answers = Answers() if spec.provided_by_agent else (holder or draft).record.answers
         self.answer = answers.values.get(spec.name)
         self._problem = answers.problems.get(spec.name)
@@ -78,16 +85,12 @@ class AnswerLine:
     @cached_property
     def objection(self) -> str:
         """Return why the answer cannot be true; "" if it can (INTERFACE.md, "Bounds")."""
-        objection = None
-        if self.answer is not None:
-            objection = self._draft.form_state.objection(self.spec.name, self._answering)
+        objection = self._draft.form_state.objection(self.spec.name, self._answering)
         return objection.message if objection else ""
 
     @cached_property
     def advice(self) -> str:
         """Return why the answer is worth a second look; "" for most."""
-        if self.answer is None:
-            return ""
         return self._draft.form_state.advice(self.spec.name, self._answering)
 
     @property
@@ -113,8 +116,7 @@ class AnswerLine:
         if self.answer is None:
             return ""
         if self.spec.refers_to_share_class:
-            share_class = self._draft.share_class(self.answer)
-            return share_class.label if share_class else ""
+            return self._draft.labels[self.answer]
         return self.spec.display(self.answer)
 
 
@@ -221,8 +223,10 @@ def _active_lines(draft: Draft, holder: DraftHolder, questions: Iterable[Questio
 
 def _document_lines(draft: Draft, party: PartyRow | None) -> list[DocumentLine]:
     uploads = draft.documents_of(party)
-    slots = draft.form_state.slots(party.record if party else None)
-    return [DocumentLine(party, slot.name, slot.required, uploads.get(slot.name), slot.words) for slot in slots]
+    lines = []
+    for slot in draft.slots_of(party):
+        lines.append(DocumentLine(party, slot.name, slot.required, uploads.get(slot.name), slot.words))
+    return lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,15 +272,18 @@ class InactiveAnswers:
     def how_restored(self) -> str:
         """Name the questions that restore the answers, without those that are inactive themselves."""
         several = len(self.rows) > 1
-        activations = [activation for row in self.rows for activation in row.activations]
-        decided_by = dict.fromkeys(activation.decided_by for activation in activations if activation.decided_by)
+        decided_by: dict[str, None] = {}
+        for row in self.rows:
+            for activation in row.activations:
+                decided_by[activation.decided_by] = None
+        decided_by.pop("", None)
         inactive = {row.label for row in self.rows if row.kind == "answer"}
         named = [label for label in decided_by if label not in inactive] or list(decided_by)
         if not named or len(named) > _MAX_QUESTIONS_NAMED:
             if several:
                 return gettext("We restore them if you need them again.")
             return gettext("We restore it if you need it again.")
-        questions = join_list([in_quotes(label) for label in named], "or")
+        questions = join_list(list(map(in_quotes, named)), "or")
         if several:
             return gettext("We restore them if you change {questions} back.").format(questions=questions)
         return gettext("We restore it if you change {questions} back.").format(questions=questions)
@@ -298,9 +305,13 @@ def inactive_in(draft: Draft) -> InactiveAnswers:
     if not shares_are_inactive(state):
         holders += draft.share_classes
     for holder in holders:
-        for question in inactive_questions(state, holder.record if holder else None):
+        record: Holder = None
+        label = ""
+        if holder:
+            record = holder.record
+            label = holder.label
+        for question in inactive_questions(state, record):
             line = AnswerLine(draft, holder, question)
-            label = holder.label if holder else ""
             rows.append(InactiveRow("answer", line.spec.label, label, line.value, (question.activation,)))
     if schema.share_section is not None and shares_are_inactive(state):
         rule = state.section_activation(schema.share_section)
@@ -312,18 +323,24 @@ def inactive_in(draft: Draft) -> InactiveAnswers:
 
 
 def _inactive_documents(draft: Draft, party: PartyRow | None) -> Iterator[InactiveRow]:
-    state, schema = draft.form_state, draft.schema
+    sections = draft.schema.entity_sections
+    kind = ENTITY
+    label = ""
+    if party:
+        sections = draft.schema.sections_of(party.roles)
+        kind = party.kind
+        label = party.label
     inactive_slots: dict[str, Activation] = {}
-    for section in schema.sections_of(party.roles) if party else schema.entity_sections:
-        activation = state.section_activation(section)
+    for section in sections:
+        activation = draft.form_state.section_activation(section)
         if not activation.active:
-            for slot in section.slots(party.kind if party else ENTITY):
+            for slot in section.slots(kind):
                 inactive_slots[slot.name] = activation
-    for slot in state.slots(party.record if party else None):
+    for slot in draft.slots_of(party):
         inactive_slots.pop(slot.name, None)
     for name, document in draft.documents_of(party).items():
         if name in inactive_slots:
-            yield InactiveRow("document", name, party.label if party else "", document.name, (inactive_slots[name],))
+            yield InactiveRow("document", name, label, document.name, (inactive_slots[name],))
 
 
 def entity_name(application: Application) -> str:
