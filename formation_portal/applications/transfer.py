@@ -43,7 +43,7 @@ def content_of(draft: Draft) -> Content:
     schema = draft.schema
     parties = []
     for party in draft.party_models:
-        raw = _without_declarations(_fields_of_kind(schema, party.kind), party.raw)
+        raw = _without_declarations(fields_of_kind(schema, party.kind), party.raw)
         parties.append(Party(token=party.token, kind=party.kind, roles=list(party.roles), raw=raw))
     share_classes = []
     for row in draft.share_class_models:
@@ -61,19 +61,29 @@ def content_of(draft: Draft) -> Content:
 
 def count_declarations(draft: Draft) -> int:
     schema = draft.schema
-    holders = [(schema.entity_fields, draft.entity_raw)]
-    holders += [(_fields_of_kind(schema, party.kind), party.raw) for party in draft.party_models]
-    holders += [(schema.share_class_fields, row.raw) for row in draft.share_class_models]
-    return sum(len(raw) - len(_without_declarations(fields, raw)) for fields, raw in holders)
+    count = _count_declarations(schema.entity_fields, draft.entity_raw)
+    for party in draft.party_models:
+        count += _count_declarations(fields_of_kind(schema, party.kind), party.raw)
+    for row in draft.share_class_models:
+        count += _count_declarations(schema.share_class_fields, row.raw)
+    return count
 
 
-def _fields_of_kind(schema: FormSchema, kind: str) -> tuple[FieldSpec, ...]:
+def _count_declarations(fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> int:
+    return len(raw) - len(_without_declarations(fields, raw))
+
+
+def fields_of_kind(schema: FormSchema, kind: str) -> tuple[FieldSpec, ...]:
+    """Return the fields of a party of the kind in any role."""
     return schema.fields_of(kind, [section.role for section in schema.role_sections if section.role])
 
 
 def _without_declarations(fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> dict[str, Any]:
-    declarations = {spec.name for spec in fields if spec.is_declaration}
-    return {name: answer for name, answer in raw.items() if name not in declarations}
+    answers = dict(raw)
+    for spec in fields:
+        if spec.is_declaration:
+            answers.pop(spec.name, None)
+    return answers
 
 
 _NOT_FOR = {
@@ -119,11 +129,11 @@ class _TransferPlanner:
     def __init__(self, draft: Draft, schema: FormSchema) -> None:
         self._draft = draft
         self._schema = schema
-        self._lines: list[TransferLine] = []
+        self._fits: list[TransferLine] = []
+        self._misfits: list[TransferLine] = []
 
     def result(self) -> Transfer:
-        draft = self._draft
-        questions = [q for section in draft.schema.entity_sections for q in draft.form_state.questions(section)]
+        questions = self._draft.form_state.holder_questions(None)
         entity = self._compare(None, questions, self._schema.entity_fields)
         parties = tuple(self._parties())
         classes = tuple(self._share_classes())
@@ -135,12 +145,11 @@ class _TransferPlanner:
             documents=tuple(self._documents(parties)),
             stakes=dict(self._stakes(parties)),
         )
-        fits = tuple(line for line in self._lines if not line.reason)
-        misfits = tuple(line for line in self._lines if line.reason)
-        return Transfer(content, self._needs(content), fits, misfits)
+        return Transfer(content, self._needs(content), tuple(self._fits), tuple(self._misfits))
 
     def _list(self, holder: str, what: str, text: str, reason: str = "") -> None:
-        self._lines.append(TransferLine(holder, what, text, reason))
+        lines = self._misfits if reason else self._fits
+        lines.append(TransferLine(holder, what, text, reason))
 
     def _parties(self) -> Iterator[Party]:
         for row in self._draft.parties:
@@ -181,7 +190,9 @@ class _TransferPlanner:
         """Return the reason for leaving out all share classes; "" if all of them are taken."""
         if not self._draft.holds_shares:
             return gettext(INACTIVE)
-        return "" if self._schema.share_section else gettext(_NO_CLASSES)
+        if self._schema.share_section is None:
+            return gettext(_NO_CLASSES)
+        return ""
 
     def _holdings(
         self, parties: Iterable[Party], classes: Iterable[ShareClass]
@@ -223,14 +234,15 @@ class _TransferPlanner:
         slots: dict[str | None, set[str]] = {None: self._slots(self._schema.entity_sections, ENTITY)}
         for party in parties:
             slots[party.token] = self._slots(self._schema.sections_of(party.roles), party.kind)
+        labels = self._draft.labels
         for document in self._draft.documents:
             token = token_of(document.party)
-            row = self._draft.party(token or "")
-            label = row.label if row else self._draft.title
-            fits = document.slot in slots.get(token, ())
-            reason = "" if fits else gettext("Document not needed")
+            reason = ""
+            if document.slot not in slots.get(token, ()):
+                reason = gettext("Document not needed")
+            label = labels.get(token or "", self._draft.title)
             self._list(label, self._draft.slot_words(document.slot), document.name, reason)
-            if fits:
+            if not reason:
                 yield document
 
     def _slots(self, sections: Iterable[Section], kind: str) -> set[str]:
@@ -241,9 +253,12 @@ class _TransferPlanner:
     ) -> Mapping[str, Any]:
         """Return the holder's answers that fit, as typed; add a line for every answer."""
         draft = self._draft
-        label = holder.label if holder else draft.title
+        label = draft.title
+        raw: Mapping[str, Any] = draft.entity_raw
+        if holder:
+            label = holder.label
+            raw = holder.raw
         answers = (holder or draft).record.answers
-        raw = holder.raw if holder else draft.entity_raw
         comparison = compare(questions, answers=answers, raw=raw, form=self._schema, into=into)
         for question, new in comparison.fits:
             self._list(label, new.label, AnswerLine(draft, holder, question).value)

@@ -30,7 +30,7 @@ from ..models import (
     document_subject,
 )
 from ..stored_rows import token_of
-from ..transfer import Content, content_of
+from ..transfer import Content, content_of, fields_of_kind
 from .exceptions import NotCopied, UploadRefused
 from .shares import parse_shares
 from .transactions import append_to_audit_log, lock_owner
@@ -133,11 +133,10 @@ def _fill(draft: Draft, content: Content, stored: StoredNames, *, by: AbstractBa
     parties = {party.token: party for party in content.parties}
     classes = {share_class.token: share_class for share_class in content.share_classes}
     tokens = {token: new_token() for token in (*parties, *classes)}
-    every_role = tuple(section.role for section in schema.role_sections if section.role)
     for position, party in enumerate(content.parties, start=1):
         party.application = application
         party.token = tokens[party.token]
-        party.raw = _with_new_references(schema.fields_of(party.kind, every_role), party.raw, tokens)
+        party.raw = _with_new_references(fields_of_kind(schema, party.kind), party.raw, tokens)
         party.position = position
     for position, share_class in enumerate(content.share_classes, start=1):
         share_class.application = application
