@@ -172,11 +172,11 @@ def unremove(draft: Draft, token: str) -> None:
 
 def known_roles(draft: Draft, roles: Iterable[str]) -> list[str]:
     """Return the roles that the schema has a section for, in the schema's order."""
-    wanted = set(roles)
-    known = dict.fromkeys(section.role or "" for section in draft.schema.sections_of(tuple(wanted)))
-    if unknown := wanted - known.keys():
+    requested = set(roles)
+    in_form = dict.fromkeys(section.role or "" for section in draft.schema.sections_of(tuple(requested)))
+    if unknown := requested - in_form.keys():
         logger.warning("Ignored %d roles that the form does not have", len(unknown))
-    return list(known)
+    return list(in_form)
 
 
 def remove_party(draft: Draft, party: Party | PartyRow, *, by: AbstractBaseUser) -> None:
