@@ -72,6 +72,6 @@ def forget_party(application: Application, token: str, names: Collection[str]) -
     decisions = list(Decision.objects.filter(delivery__in=rows))
     for decision in decisions:
         decision.note = ""
-        decision.told = None
-        decision.save(update_fields=["note", "told"])
+        decision.informed_payload = None
+        decision.save(update_fields=["note", "informed_payload"])
     return decisions

@@ -34,7 +34,7 @@ class ResourceKind(StrEnum):
 
     @property
     def order(self) -> int:
-        return _ORDER[self]
+        return _ORDER.index(self)
 
     @property
     def is_transition(self) -> bool:
@@ -52,7 +52,7 @@ class ResourceKind(StrEnum):
         return not (self.is_csp or self.is_transition)
 
 
-_ORDER = {kind: place for place, kind in enumerate(ResourceKind)}
+_ORDER = list(ResourceKind)
 TRANSITION_KINDS = (ResourceKind.SUBMISSION, ResourceKind.STATUS)
 
 # Answers by field name, and members beside them, with references to other resources.
@@ -325,7 +325,7 @@ class Look(models.Model):
         return f"{self.delivery_id}: {self.conclusion}"
 
 
-@attested("delivery_id", "agent_id", "kind", "remote_id", "note", "told", "decided_at")
+@attested("delivery_id", "agent_id", "kind", "remote_id", "note", "informed_payload", "decided_at")
 class Decision(models.Model):
     """An agent's decision about a delivery that only a person could resolve. Never changed, never removed."""
 
@@ -342,7 +342,8 @@ class Decision(models.Model):
     remote_id = models.CharField(max_length=200, blank=True)
     note = EncryptedTextField(blank=True, bound_to=("delivery_id", "row"))
     # The payload that was wanted when the provider was informed; None for a removal, and for other decisions.
-    told = EncryptedJSONField(null=True, bound_to=("delivery_id", "row"))
+    # Stored values are bound to the column's older name.
+    informed_payload = EncryptedJSONField(null=True, db_column="told", bound_to=("delivery_id", "row"))
     decided_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -244,7 +244,12 @@ def _record(row: Delivery, agent: AbstractBaseUser, kind: Decision.Kind, *, note
         raise DecisionRefused(ID_IN_USE, field="remote_id") from error
     Delivery.objects.filter(application=row.application, state=DeliveryState.QUEUED, next_at=None).update(next_at=now)
     decision = Decision.objects.create(
-        delivery=row, agent_id=agent.pk, kind=kind, remote_id=remote_id, note=note, told=informed_payload
+        delivery=row,
+        agent_id=agent.pk,
+        kind=kind,
+        remote_id=remote_id,
+        note=note,
+        informed_payload=informed_payload,
     )
     logger.info(
         "Delivery %s (%s of %s): agent %s decided %s", row.pk, row.kind, row.application.reference, agent.pk, kind.value

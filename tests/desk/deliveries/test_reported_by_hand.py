@@ -66,7 +66,7 @@ def test_what_was_told_by_hand_counts_as_received_and_the_rest_goes_on(
     assert row("submission", "2").state == "done", "what waited for it goes on"
     decision = Decision.objects.get()
     assert (decision.agent, decision.kind, decision.note) == (agent, "told", NOTE)
-    assert decision.told["answers"]["person.last_name"] == "King"
+    assert decision.informed_payload["answers"]["person.last_name"] == "King"
     entry = Entry.objects.filter(action=AuditAction.DECISION).latest("pk")
     assert f'"decision":{decision.pk}' in entry.detail
     assert len(at_other_service.requests("POST", "/parties")) == 2, "nothing is sent twice"
