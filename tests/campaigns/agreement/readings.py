@@ -10,7 +10,7 @@ from typing import Any
 from django.test import Client
 from django.utils import timezone
 
-from formation_portal import gateway, relay
+from formation_portal import gateway
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.fields.base import FieldSpec
@@ -21,6 +21,7 @@ from formation_portal.contract.schema import Section
 from formation_portal.desk.queue.queue_index import update_case
 from formation_portal.gateway.errors import GatewayError
 from formation_portal.relay.models import Delivery, DeliveryState, ResourceKind, shareholding_subject
+from formation_portal.relay.worker import drain
 from tests.journeys.page import Page, words
 
 # What the portal needs and the interface can't say, so that the service, which never hears of it, can't refuse it:
@@ -106,7 +107,7 @@ class Reader:
         yield from _unequal("desk", _lines(Page(response.content.decode(), "")), expected)
 
     def _of_service(self) -> Iterator[str]:
-        relay.drain()
+        drain()
         refused = self._refused()
         if refused is None:
             return

@@ -14,7 +14,6 @@ from django.test import RequestFactory, override_settings
 from django.utils import timezone
 from playwright.sync_api import Page as Tab
 
-from formation_portal import relay
 from formation_portal.accounts.demo import ensure_demo_accounts
 from formation_portal.accounts.unsent_forms import UnsentForm
 from formation_portal.applications import services
@@ -24,6 +23,7 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.gateway import catalog
 from formation_portal.relay.models import Attempt, Delivery, DeliveryState, Look, Reason
 from formation_portal.relay.service_profile import update_profile
+from formation_portal.relay.worker import drain
 from formation_portal.ui.forms.form_data import recognised_answers
 from tests.encrypted_rows import update_each
 from tests.journeys.accessibility.barriers import HEIGHT, WIDE, badly_printed, barriers, too_wide
@@ -229,7 +229,7 @@ def test_no_page_of_privacy_puts_up_a_barrier(walk: Walk) -> None:
 
 def _after_the_story() -> Iterator[Shot]:
     """What the story leaves out: the service's answers, the desk's decisions, a session's end."""
-    relay.drain()
+    drain()
     draft = Application.objects.filter(state=State.DRAFT, product__product__slug="bvi-limited-company").latest("pk")
     root = f"/applications/{draft.reference}/"
     for state in _DELIVERIES:

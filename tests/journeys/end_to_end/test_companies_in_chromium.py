@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from formation_portal import relay
 from formation_portal.gateway.configuration import service
+from formation_portal.relay.worker import drain
 from tests.journeys.actors.generic_client import GenericClient
 from tests.journeys.browser import TabBrowser
 from tests.journeys.conftest import OpenTab, new_user
@@ -42,7 +42,7 @@ def test_it_is_formed_in_chromium(slug: str, has_script: bool, open_tab: OpenTab
     overview, reference = _start(generic_client, slug)
 
     status = generic_client.submit(overview)
-    relay.drain()
+    drain()
 
     schema = _schema(slug)
     found = read_service_record(reference, schema)
@@ -63,7 +63,7 @@ def test_a_bvi_company_with_two_shareholders_and_one_class_is_held_as_typed(
     for _ in range(2):
         _add_shareholder(generic_client, tab, overview)
     status = generic_client.submit(overview)
-    relay.drain()
+    drain()
 
     schema = _schema("bvi-limited-company")
     expected, found = expected_record(generic_client, schema), read_service_record(reference, schema)

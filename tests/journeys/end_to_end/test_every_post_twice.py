@@ -2,9 +2,9 @@
 
 import pytest
 
-from formation_portal import relay
 from formation_portal.applications.models import Application, Document, Party, ShareClass
 from formation_portal.gateway.configuration import service
+from formation_portal.relay.worker import drain
 from tests.journeys.actors.generic_client import GenericClient
 from tests.journeys.clients import NO_FILES, Files, InProcessBrowser
 from tests.journeys.end_to_end.expected_record import expected_record
@@ -30,7 +30,7 @@ def test_an_application_whose_every_form_arrives_twice_is_there_once(browser: In
     customer = GenericClient(twice, is_thorough=True)
     overview = customer.start(twice.get(f"/products/{SLUG}/"))
     customer.submit(overview)
-    relay.drain()
+    drain()
 
     application = Application.objects.get()
     schema = next(item["schema"] for item in service().catalog().items or [] if item["product"]["slug"] == SLUG)

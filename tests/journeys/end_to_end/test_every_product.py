@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from formation_portal import relay
 from formation_portal.gateway.configuration import service
+from formation_portal.relay.worker import drain
 from tests.embedded_catalog import catalog_items
 from tests.journeys.actors.generic_client import GenericClient
 from tests.journeys.clients import InProcessBrowser
@@ -30,7 +30,7 @@ def test_every_product_is_submitted_by_a_generic_client_and_held_as_typed(slug: 
     overview = generic_client.start(product)
     reference = overview.address.split("/")[-2]
     status = generic_client.submit(overview)
-    relay.drain()
+    drain()
 
     schema = _schema(slug)
     found = read_service_record(reference, schema)

@@ -11,12 +11,13 @@ import pytest
 from django.test import Client
 from lxml import html
 
-from formation_portal import gateway, relay
+from formation_portal import gateway
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.client import Collection
 from formation_portal.gateway.transports.in_process import BASE_URL
+from formation_portal.relay.worker import drain
 from formation_portal.service.auth import portal_key
 from formation_portal.service.catalog.loader import store_catalog
 from tests import factories
@@ -108,7 +109,7 @@ class Sections:
             version = re.findall(r'name="version"[^>]*\svalue="(\d+)"', text)[0]
             response = self._client.post(address, data | {"version": version})
             assert response.status_code == 302, address
-        relay.drain()
+        drain()
         self._texts = {}
 
     def _answer(self, name: str, question: Question, *, opens: bool) -> list[str]:
@@ -239,7 +240,7 @@ def turn(client: Client, draft: Draft, *, activity: str, is_pep: str) -> None:
 def submit(client: Client, draft: Draft) -> None:
     answer = client.post(f"/applications/{draft.application.reference}/submission/", {"declaration": "1"})
     assert answer["Location"].endswith("/status/")
-    relay.drain()
+    drain()
 
 
 def test_what_was_turned_off_is_not_submitted(complete: Draft, as_owner: Client, transport: FlakyTransport) -> None:
@@ -264,11 +265,11 @@ def test_what_had_been_sent_is_cleared_and_comes_back(
         about_entity = service.csp_data(entity["id"])["csp_data"]
         return about_entity.get("xy.goods"), about_party.get("xy.person.pep_office")
 
-    relay.drain()
+    drain()
     assert held() == ("Secret goods", "Secret office")
     transport.clear()
     turn(as_owner, complete, activity="Holding company", is_pep="false")
-    relay.drain()
+    drain()
     assert held() == (None, None)
     cleared = {
         name: value for body in transport.bodies("POST entities/csp-data") for name, value in body["csp_data"].items()

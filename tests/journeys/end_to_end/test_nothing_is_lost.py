@@ -6,13 +6,13 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from formation_portal import relay
 from formation_portal.accounts.models import User
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.client import Collection
+from formation_portal.relay.worker import drain
 from tests import factories
 from tests.journeys.clients import InProcessBrowser
 from tests.journeys.page import Control, Form, Page
@@ -109,7 +109,7 @@ def test_what_the_service_refuses_is_kept_and_said_at_its_field(
 ) -> None:
     transport.fail_on("POST entities", refuses("name", "Choose a name that is free"), times=1)
     save(browser, fill(browser.get(url(application)), name=NAME, purpose=MOTTO))
-    relay.drain()
+    drain()
     shown = browser.get(url(application))
     assert shown.errors == ["Choose a name that is free"]
     assert "Choose a name that is free" in error_at(shown, "name")
@@ -118,7 +118,7 @@ def test_what_the_service_refuses_is_kept_and_said_at_its_field(
     assert "Choose a name that is free" in browser.get(url(application, "")).words
 
     save(browser, fill(shown, name="Larkspur"))
-    relay.drain()
+    drain()
     (entity,) = service.entities(client_reference=application.reference)
     assert (entity["name"], entity["charter"]["purpose"]) == ("Larkspur", MOTTO)
     assert browser.get(url(application)).errors == []
@@ -129,7 +129,7 @@ def test_while_the_service_is_down_everything_is_saved_here_and_sent_later(
 ) -> None:
     transport.fail_on("", unreachable)
     saved = save(browser, fill(browser.get(url(application)), name=NAME))
-    relay.drain()
+    drain()
     assert saved.status == 200
     for more in ("", "people/", "shares/", "documents/", "check/", "sections/funds/", "sections/the-company/"):
         assert browser.get(url(application, more)).status == 200
@@ -137,7 +137,7 @@ def test_while_the_service_is_down_everything_is_saved_here_and_sent_later(
     assert raw(application)["entity.name"] == NAME
 
     transport.clear()
-    relay.drain()
+    drain()
     (entity,) = service.entities(client_reference=application.reference)
     assert entity["name"] == NAME
     assert "Waiting to retry" not in browser.get(url(application, "")).words
@@ -242,8 +242,8 @@ def test_submitting_twice_submits_once(
     for one in form.controls:
         one.filled = [one.options[0].value]
     receipts = [browser.send(form, form.button("Submit")) for _ in range(2)]
-    relay.drain()
-    relay.drain()
+    drain()
+    drain()
     assert receipts[0].address == receipts[1].address
     assert "Submitted" in receipts[1].words
     (entity,) = service.entities(client_reference=complete.application.reference)
@@ -277,7 +277,7 @@ def test_going_back_and_sending_once_more_makes_nothing_twice(
     for words, value in (("First name", "Grace"), ("Last name", "Hopper"), ("E-mail", "grace@example.com")):
         typed.control(words).filled = [value]
     assert [save(browser, typed).status for _ in range(2)] == [200, 200]
-    relay.drain()
+    drain()
     assert [row.label for row in open_draft(application).parties] == ["Grace Hopper"]
     (entity,) = service.entities(client_reference=application.reference)
     assert len(service.records(entity["id"], Collection.PARTIES)) == 1

@@ -2,7 +2,7 @@
 
 import pytest
 
-from formation_portal import relay
+from formation_portal.relay.worker import drain
 from tests.journeys.actors.generic_client import GenericClient
 from tests.journeys.clients import InProcessBrowser
 from tests.journeys.end_to_end.expected_record import expected_record
@@ -34,7 +34,7 @@ def test_every_usable_product_arrives_as_typed(
         _descend(generic_client, overview)
     status = generic_client.submit(overview)
     assert {request.method for request in at_other_service.received} == {"GET"}, "nothing may leave before"
-    relay.drain()
+    drain()
 
     entity = at_other_service.only_entity()
     assert (
@@ -60,11 +60,11 @@ def test_what_the_service_cannot_do_is_said_plainly(browser: InProcessBrowser, a
     overview = generic_client.start(browser.get("/products/stranger/"))
     assert LATER in overview.words
     assert TOGETHER in overview.words
-    relay.drain()
+    drain()
     assert LATER in browser.get(overview.address).words
 
     status = generic_client.submit(overview)
-    relay.drain()
+    drain()
     shown = browser.get(status.address)
     assert COUNTS_HERE in shown.words
     assert "With our team" in shown.words
@@ -72,7 +72,7 @@ def test_what_the_service_cannot_do_is_said_plainly(browser: InProcessBrowser, a
 
     form = browser.get(shown.link("Withdraw")).form(button="Withdraw")
     withdrawn = browser.send(form, form.button("Withdraw"))
-    relay.drain()
+    drain()
     assert COUNTS_HERE in browser.get(status.address).words
     assert "You withdrew" in withdrawn.words
     assert len(at_other_service.entities) == 1

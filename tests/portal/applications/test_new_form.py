@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal import relay
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
 from formation_portal.gateway.catalog import cached_catalog, catalog
 from formation_portal.portal.applications.pages import FormChangePage
+from formation_portal.relay.worker import drain
 from formation_portal.service.catalog.loader import read_catalog
 from tests import factories
 from tests.markup import Markup
@@ -74,7 +74,7 @@ def test_on_consent_the_draft_goes_on_with_the_new_form(outdated: Draft, as_owne
     draft = open_draft(Application.objects.get())
     assert draft.schema.version != "before"
     assert as_owner.get(path(outdated))["Location"] == path(outdated, "")
-    relay.drain()
+    drain()
     assert as_owner.get(path(outdated, "")).status_code == 200
 
 
