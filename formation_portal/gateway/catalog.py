@@ -49,7 +49,7 @@ class CatalogProduct:
 
 def read_products(items: Sequence[Any]) -> tuple[CatalogProduct, ...]:
     """Read every item of the catalog as a product, in its order. A faulty item makes only its product unavailable."""
-    parsed_items = [_read_item(item) for item in items]
+    parsed_items = list(map(_read_item, items))
     slugs = Counter(item.product.slug for item in parsed_items if isinstance(item, CatalogItem))
     products: dict[str, CatalogProduct] = {}
     ids: set[str] = set()

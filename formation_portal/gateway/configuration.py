@@ -23,7 +23,7 @@ _NUMERIC = re.compile(r"(0x[0-9a-f]*|\d+)(\.(0x[0-9a-f]*|\d+))*\.?", re.ASCII)
 
 
 def address_error(url: str) -> str:
-    if any(character.isspace() or not character.isprintable() for character in url) or "\\" in url:
+    if " " in url or "\\" in url or not url.isprintable():
         return "contains a space, a control character or a backslash"
     try:
         parts = urlsplit(url)

@@ -62,8 +62,7 @@ def read_error_body(body: bytes, *, content_type: str = "") -> ErrorBody:
 
 
 def _problem_lists(mapping: Mapping[str, Any]) -> list[Any]:
-    values = [mapping.get(name) for name in _LIST_MEMBERS]
-    return [value for value in values if isinstance(value, Mapping | list)]
+    return [mapping[name] for name in _LIST_MEMBERS if isinstance(mapping.get(name), Mapping | list)]
 
 
 def _problems(values: list[Any], message: str = "") -> tuple[FieldProblem, ...]:

@@ -52,6 +52,11 @@ def check_service() -> Iterator[CheckResult]:
         yield ok("Catalog", counts)
 
 
+def printable(text: str) -> str:
+    """Replace unprintable characters: a text of the service must not steer the terminal."""
+    return "".join(character if character.isprintable() else "?" for character in text)
+
+
 def remedy_for(error: GatewayError) -> str:
     if not settings.FORMATION_SERVICE_URL:
         return "Run manage.py setup_portal." if isinstance(error, NotAuthorised) else SEE_DATABASES

@@ -36,7 +36,9 @@ def _storable(value: Any) -> Any:
         return value.replace("\x00", "?").encode("utf-8", "replace").decode()
     if isinstance(value, dict):
         return {_storable(name): _storable(member) for name, member in value.items()}
-    return [_storable(item) for item in value] if isinstance(value, list) else value
+    if isinstance(value, list):
+        return [_storable(item) for item in value]
+    return value
 
 
 def record_in(answer: Any) -> dict[str, Any]:

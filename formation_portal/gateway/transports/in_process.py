@@ -7,6 +7,7 @@ from urllib.parse import unquote_to_bytes, urlsplit
 import urllib3
 from django.conf import settings
 from django.core.handlers.wsgi import WSGIHandler, WSGIRequest
+from django.http.request import HttpHeaders
 from django.http.response import HttpResponseBase
 from django.urls import get_script_prefix, set_script_prefix
 from django.utils import translation
@@ -71,7 +72,8 @@ def _environ(request: PreparedRequest) -> dict[str, Any]:
         body = body.encode()
     elif not isinstance(body, bytes):
         body = b"".join(body)
-    environ: dict[str, Any] = {
+    headers: dict[str, Any] = HttpHeaders.to_wsgi_names(request.headers)
+    return headers | {
         "REQUEST_METHOD": request.method,
         "SCRIPT_NAME": "",
         "PATH_INFO": unquote_to_bytes(url.path).decode("latin-1"),
@@ -85,9 +87,3 @@ def _environ(request: PreparedRequest) -> dict[str, Any]:
         "wsgi.input": io.BytesIO(body),
         "HTTP_HOST": url.netloc,
     }
-    for name, value in request.headers.items():
-        key = name.upper().replace("-", "_")
-        text = value.decode("latin-1") if isinstance(value, bytes) else value
-        if key != "CONTENT_LENGTH":
-            environ[key if key == "CONTENT_TYPE" else f"HTTP_{key}"] = text
-    return environ

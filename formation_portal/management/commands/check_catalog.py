@@ -9,7 +9,7 @@ from formation_portal.contract.schema_check import Finding, check_schema
 from formation_portal.gateway import service
 from formation_portal.gateway.catalog import CatalogProduct, read_products
 from formation_portal.gateway.errors import GatewayError
-from formation_portal.gateway.health import remedy_for
+from formation_portal.gateway.health import printable, remedy_for
 
 
 class Command(BaseCommand):
@@ -21,9 +21,9 @@ class Command(BaseCommand):
             items = service().catalog().items
         except GatewayError as error:
             where = settings.FORMATION_SERVICE_URL or "the embedded service"
-            raise CommandError(f"No catalog from {where}: {_printable(str(error))}. {remedy_for(error)}") from error
+            raise CommandError(f"No catalog from {where}: {printable(str(error))}. {remedy_for(error)}") from error
         products = read_products(items or [])
-        warnings = sum(self._report(product) for product in products)
+        warnings = sum(map(self._report, products))
         unavailable = sum(not product.is_available for product in products)
         self.stdout.write(
             f"{_count(len(products), 'product')}, {unavailable} unavailable, {_count(warnings, 'warning')}"
@@ -44,19 +44,14 @@ class Command(BaseCommand):
         if product.reason and not faults:
             faults = [product.reason]
         if faults or warnings or notes:
-            self.stdout.write(f"{_printable(product.name)} ({product.key})")
+            self.stdout.write(f"{printable(product.name)} ({product.key})")
         for message in faults:
-            self.stdout.write(f"  fault: {_printable(message)}", self.style.ERROR)
+            self.stdout.write(f"  fault: {printable(message)}", self.style.ERROR)
         for finding in warnings:
-            self.stdout.write(f"  warning: {_printable(finding.message)}", self.style.WARNING)
+            self.stdout.write(f"  warning: {printable(finding.message)}", self.style.WARNING)
         for finding in notes:
-            self.stdout.write(f"  note: {_printable(finding.message)}")
+            self.stdout.write(f"  note: {printable(finding.message)}")
         return len(warnings)
-
-
-def _printable(text: str) -> str:
-    """Replace control characters, so that another service's text can't control the terminal."""
-    return "".join(character if character.isprintable() else "?" for character in text)
 
 
 def _count(number: int, noun: str) -> str:

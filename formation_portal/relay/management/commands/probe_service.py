@@ -10,7 +10,7 @@ from formation_portal import gateway
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.catalog import read_products
 from formation_portal.gateway.errors import GatewayError, NoAnswer, NotSent
-from formation_portal.gateway.health import remedy_for
+from formation_portal.gateway.health import printable, remedy_for
 from formation_portal.relay.probe.payloads import ProbePayloads, most_complete, payloads_for
 from formation_portal.relay.probe.report import ProbeReport, probe, report_rows, store_report
 
@@ -44,14 +44,13 @@ class Command(BaseCommand):
             message = f"No test entity: {error}, request {error.request_id}"
             if isinstance(error, NoAnswer) and not isinstance(error, NotSent):
                 message += f". It may still have been created, with the client_reference {reference}"
-            raise CommandError(_printable(f"{message}. Nothing is stored")) from error
+            raise CommandError(printable(f"{message}. Nothing is stored")) from error
         store_report(report)
         self._print(report)
 
     def _print(self, report: ProbeReport) -> None:
-        rows = [tuple(map(_printable, row)) for row in report_rows(report)]
-        question_width = max(len(row[0]) for row in rows)
-        answer_width = max(len(row[1]) for row in rows)
+        rows = [tuple(map(printable, row)) for row in report_rows(report)]
+        question_width, answer_width, _ = [max(map(len, column)) for column in zip(*rows, strict=True)]
         for question, answer, consequence in rows:
             self.stdout.write(f"{question:{question_width}}  {answer:{answer_width}}  {consequence}")
         unknown = sum(answer.yes is None for answer in report.answers.values())
@@ -59,14 +58,14 @@ class Command(BaseCommand):
         self.stdout.write(f"{report.calls} calls. {answers} unknown; the strictest rule applies to these.")
         for entity_id in report.left_behind:
             message = f"The test entity {entity_id} (client_reference {report.reference}) is still there."
-            self.stdout.write(_printable(message), self.style.WARNING)
+            self.stdout.write(printable(message), self.style.WARNING)
 
 
 def _payloads(service: FormationService, slug_or_id: str) -> ProbePayloads:
     try:
         products = read_products(service.catalog().items or [])
     except GatewayError as error:
-        raise CommandError(_printable(f"No catalog: {error}. {remedy_for(error)}")) from error
+        raise CommandError(printable(f"No catalog: {error}. {remedy_for(error)}")) from error
     items = []
     for product in products:
         item = product.item
@@ -75,8 +74,3 @@ def _payloads(service: FormationService, slug_or_id: str) -> ProbePayloads:
     if not items:
         raise CommandError(f"No suitable product{f' is called {slug_or_id}' if slug_or_id else ''}")
     return payloads_for(items[0]) if slug_or_id else most_complete(items)
-
-
-def _printable(text: str) -> str:
-    """Replace unprintable characters: a text of the service must not steer the terminal."""
-    return "".join(character if character.isprintable() else "?" for character in text)
