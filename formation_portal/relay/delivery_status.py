@@ -145,10 +145,11 @@ class ApplicationDeliveries:
         return self._joined(ResourceKind.ENTITY, ResourceKind.ENTITY_CSP)
 
     def of_section(self, section: Section) -> DeliveryStatus:
+        is_canonical = {bool(spec.canonical_field) for spec in section.fields}
         kinds = []
-        if any(spec.canonical_field for spec in section.fields):
+        if True in is_canonical:
             kinds.append(ResourceKind.ENTITY)
-        if not all(spec.canonical_field for spec in section.fields):
+        if False in is_canonical:
             kinds.append(ResourceKind.ENTITY_CSP)
         return self._joined(*kinds)
 
@@ -197,7 +198,11 @@ class ApplicationDeliveries:
 
     @property
     def refusals(self) -> tuple[tuple[LocatedProblem, datetime], ...]:
-        return tuple((problem, row.updated_at) for row in self._rows.values() for problem in problems_of(row))
+        refusals = []
+        for row in self._rows.values():
+            for problem in problems_of(row):
+                refusals.append((problem, row.updated_at))
+        return tuple(refusals)
 
     def unresolved(self, slot_words: Mapping[str, str] | None = None) -> tuple[tuple[str, DeliveryStatus], ...]:
         """Return the titles and statuses of rows that are being checked, are with our team or wait for their file."""
@@ -218,15 +223,16 @@ class ApplicationDeliveries:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        names = [row.name for row in self._rows.values() if row.reason == Reason.UNSUPPORTED]
+        unsupported = [row for row in self._rows.values() if row.reason == Reason.UNSUPPORTED]
+        transitions = [row for row in unsupported if row.is_transition]
         notices = []
         if not self.profile.can_edit and not self._may_send:
             notices.append(gettext(NO_EDITS))
-        if any(kind is ResourceKind.SUBMISSION or (kind, subject) == WITHDRAWAL for kind, subject in names):
+        if any(row.resource_kind is ResourceKind.SUBMISSION or row.name == WITHDRAWAL for row in transitions):
             notices.append(gettext(NO_SUBMISSIONS))
-        elif any(kind.is_transition for kind, _ in names):
+        elif transitions:
             notices.append(gettext(NO_REVIEWS))
-        if any(not kind.is_transition for kind, _ in names):
+        if len(unsupported) > len(transitions):
             notices.append(gettext(CHANGE_UNSUPPORTED))
         return tuple(notices)
 

@@ -10,27 +10,18 @@ from formation_portal.applications.services.erasure import pseudonymised
 from .models import Decision, Delivery, DeliveryState, EntityReading, ReceivedEvent, ResourceKind
 from .sync import is_frozen
 
-# States in which it is not known yet whether the service has the resource, or an agent has to find out.
-_UNSETTLED = (
-    DeliveryState.SENDING,
-    DeliveryState.WAITING,
-    DeliveryState.UNKNOWN,
-    DeliveryState.RECONCILING,
-    DeliveryState.HELD,
-)
+# In the other states it is not known yet whether the service has the resource, or an agent has to find out.
+_SETTLED = (DeliveryState.QUEUED, DeliveryState.DONE, DeliveryState.REFUSED)
+_IS_UNSETTLED = Q(state__in=set(DeliveryState) - set(_SETTLED)) | Q(next_at__isnull=False)
 
 
 def settled(applications: "QuerySet[Application]") -> "QuerySet[Application]":
     """Return the applications that can be erased: no delivery is under way, in doubt or waiting for an agent."""
-    return applications.exclude(Exists(_unsettled().filter(application=OuterRef("pk"))))
+    return applications.exclude(Exists(Delivery.objects.filter(_IS_UNSETTLED, application=OuterRef("pk"))))
 
 
 def is_settled(application: Application) -> bool:
-    return not _unsettled().filter(application=application).exists()
-
-
-def _unsettled() -> "QuerySet[Delivery]":
-    return Delivery.objects.filter(Q(state__in=_UNSETTLED) | Q(next_at__isnull=False))
+    return not Delivery.objects.filter(_IS_UNSETTLED, application=application).exists()
 
 
 def forget_application(application: Application) -> None:

@@ -55,9 +55,9 @@ def is_paused() -> bool:
 def check_deliveries() -> Iterator[CheckResult]:
     now = timezone.now()
     totals = open_deliveries()
-    moving = [total for total in totals if total.state not in _WAITS_FOR_PEOPLE]
+    ages = [now - total.oldest for total in totals if total.state not in _WAITS_FOR_PEOPLE]
     counts = ", ".join(f"{total.number} {total.state}" for total in totals) or "none open"
-    age = max((now - total.oldest for total in moving), default=None)
+    age = max(ages, default=None)
     if age is not None:
         counts += f"; the oldest on its way for {age_in_words(age)}"
     verdict = verdict_on_age(age, look_after=_LATE, fault_after=_TOO_LATE)

@@ -57,6 +57,9 @@ def _is_plainly_signed(secret: str, body: bytes, headers: Headers) -> bool:
     return hmac.compare_digest(expected.encode(), headers.get("X-Webhook-Signature", "").lower().encode())
 
 
+_SIGNATURE_CHECKS = {STANDARD: _is_signed, "plain": _is_plainly_signed}
+
+
 def signing_secrets() -> tuple[str, ...]:
     return tuple(dict.fromkeys((*settings.WEBHOOK_SECRET.split(), *_stored_secrets())))
 
@@ -99,10 +102,9 @@ _NAME = re.compile(r"[!-~]{1,200}")
 def receive(body: bytes, *, headers: Headers, media_type: str) -> bool:
     """Keep an event, once. Return False for an event that can't be verified or read, which is only counted."""
     event = None
-    is_standard = settings.WEBHOOK_SCHEME == STANDARD
-    check = _is_signed if is_standard else _is_plainly_signed
+    is_signed = _SIGNATURE_CHECKS[settings.WEBHOOK_SCHEME]
     secrets = signing_secrets()
-    if not any(check(secret, body, headers) for secret in secrets):
+    if not any(is_signed(secret, body, headers) for secret in secrets):
         reason = refusal_reason(headers, has_secret=bool(secrets))
     else:
         reason = RefusedEvents.Reason.CONTENT
@@ -117,7 +119,7 @@ def receive(body: bytes, *, headers: Headers, media_type: str) -> bool:
     about = _short_word(data.get("entity_id")) if isinstance(data, dict) else ""
     # Use an id that is signed, else a digest of the whole event.
     event_id = _short_word(event.get("id"))
-    if not event_id and is_standard:
+    if not event_id and settings.WEBHOOK_SCHEME == STANDARD:
         event_id = _short_word(headers.get("webhook-id"))
     event_id = event_id or f"sha256:{hashlib.sha256(body).hexdigest()}"
     with transaction.atomic():

@@ -1,6 +1,6 @@
 """Find the fields and documents that the service's refusals are about. Refusals stop a submission and an approval."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -198,8 +198,10 @@ class _Locator:
         return sections[0].key if sections else ""
 
 
-def _every_field(sections: Iterable[Section]) -> list[FieldSpec]:
-    return [spec for section in sections for specs in section.groups.values() for spec in specs]
+def _every_field(sections: Iterable[Section]) -> Iterator[FieldSpec]:
+    for section in sections:
+        for specs in section.groups.values():
+            yield from specs
 
 
 def block_submission(draft: Draft) -> tuple[Need, ...]:

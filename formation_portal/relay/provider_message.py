@@ -23,10 +23,11 @@ def call_words(row: Delivery) -> str:
     elif kind is not ResourceKind.ENTITY:
         path += "/{id}/" + (_STEPS.get(kind) or COLLECTIONS[kind].step)
     action = sent_action(row) if row.key else wanted_action(row)
-    if kind.is_csp or action == CREATE or (action != REMOVE and is_posted_again(kind)):
+    if action == REMOVE and not kind.is_csp:
+        return f"DELETE {path}/{row.remote_id}"
+    if action == CREATE or is_posted_again(kind):
         return f"POST {path}"
-    method = "DELETE" if action == REMOVE else "PATCH"
-    return f"{method} {path}/{row.remote_id}"
+    return f"PATCH {path}/{row.remote_id}"
 
 
 def _facts(row: Delivery, ids: dict[tuple[ResourceKind, str], str]) -> Iterator[str]:
@@ -56,7 +57,9 @@ def _wanted_change(row: Delivery) -> str:
     else:
         names = bodies.changed_members(row.resource_kind, row.acknowledged, row.wanted)
         change = "Changed"
-    return f"{change}: {', '.join(names)}" if names else "It should match what we last sent."
+    if not names:
+        return "It should match what we last sent."
+    return f"{change}: {', '.join(names)}"
 
 
 def _calls(row: Delivery) -> Iterator[str]:

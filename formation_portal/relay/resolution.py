@@ -63,7 +63,7 @@ def clean_remote_id(row: Delivery, text: str) -> str:
         return ""
     if not remote_id and not may_lack_id(row.resource_kind):
         raise DecisionRefused("Enter the ID that the formation service gave you", field="remote_id")
-    if len(remote_id) > MAX_ID_LENGTH or any(letter.isspace() or not letter.isprintable() for letter in remote_id):
+    if len(remote_id) > MAX_ID_LENGTH or " " in remote_id or not remote_id.isprintable():
         problem = f"Enter an ID of up to {MAX_ID_LENGTH} characters, without spaces"
         raise DecisionRefused(problem, field="remote_id")
     if is_id_of_another_kind(row.resource_kind, remote_id):
@@ -75,7 +75,7 @@ def clean_remote_id(row: Delivery, text: str) -> str:
 
 def clean_note(text: str) -> str:
     note = text.replace("\r\n", "\n").strip()
-    if len(note) > NOTE_LIMIT or any(not letter.isprintable() and letter not in "\n\t" for letter in note):
+    if len(note) > NOTE_LIMIT or not note.replace("\n", "").replace("\t", "").isprintable():
         raise DecisionRefused(f"Use {NOTE_LIMIT:,} plain characters or fewer", field="note")
     return note
 

@@ -143,18 +143,17 @@ def service_notices() -> list[tuple[str, bool]]:
     address = service_address()
     now = timezone.now()
     profile = ServiceProfile.objects.filter(base_url=address).first() or ServiceProfile(base_url=address)
-    troubles = []
+    notices = []
     if profile.paused_until is not None and now < profile.paused_until:
-        troubles.append(_PAUSES.get(profile.pause_reason, _PAUSED).format(until=_time(profile.paused_until)))
+        paused = _PAUSES.get(profile.pause_reason, _PAUSED).format(until=_time(profile.paused_until))
+        notices.append((paused, True))
     if profile.open_until is not None:
         when = f"after {_time(profile.open_until)}" if now < profile.open_until else "now"
         failed = f"The formation service failed to answer {profile.failures} times in a row."
-        troubles.append(f"{failed} Next try {when}.")
+        notices.append((f"{failed} Next try {when}.", True))
     if profile.probed_at is None and profile.base_url != EMBEDDED_ADDRESS:
-        troubles.append(
-            "The formation service has never been probed, so the strictest rules apply. Run `manage.py probe_service`."
-        )
-    notices = [(text, True) for text in troubles]
+        unknown = "The formation service has never been probed, so the strictest rules apply."
+        notices.append((f"{unknown} Run `manage.py probe_service`.", True))
     if profile.probed_at is not None:
         notices.append((f"The formation service was last probed on {_time(profile.probed_at)}.", False))
     return notices

@@ -4,6 +4,7 @@ Payloads hold active, readable answers only, by field name, with references to o
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +13,10 @@ from django.utils import timezone
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application, Change, document_subject
 from formation_portal.contract import canonical
+from formation_portal.contract.fields.values import AnswerError
 from formation_portal.contract.lifecycle import State, is_agents_call
 from formation_portal.contract.record import Holder, Party, ShareClass
-from formation_portal.contract.rules import Question, lookup_of
+from formation_portal.contract.rules import FieldLookup, Question, lookup_of
 from formation_portal.core.encrypted_fields import update_rows
 from formation_portal.core.overwriting import overwrite_deleted
 
@@ -27,11 +29,11 @@ from .models import (
     ResourceName,
     parent_of,
     reference_to,
+    referenced_name,
     referenced_names,
     shareholding_subject,
     submission_subject,
 )
-from .payload_answers import without_cleaned_differences, without_unsendable
 from .queries import LOCKED_DELIVERIES
 from .service_profile import current_profile
 from .wake import RELAY
@@ -99,9 +101,13 @@ def _answers(draft: Draft, holder: Holder) -> tuple[Payload, Payload]:
     canonical_answers: Payload = {}
     own_answers: Payload = {}
     for spec, value in draft.form_state.active_answers(holder):
-        answers = canonical_answers if spec.canonical_field else own_answers
-        refers = spec.refers_to_share_class
-        answers[spec.name] = reference_to(ResourceKind.SHARE_CLASS, value) if refers else spec.payload(value)
+        payload = spec.payload(value)
+        if spec.refers_to_share_class:
+            payload = reference_to(ResourceKind.SHARE_CLASS, value)
+        if spec.canonical_field:
+            canonical_answers[spec.name] = payload
+        else:
+            own_answers[spec.name] = payload
     return canonical_answers, {"schema_id": draft.schema.id, "answers": own_answers}
 
 
@@ -213,6 +219,35 @@ def _transitions(draft: Draft, changes: Sequence[Change]) -> Iterator[DesiredRes
             yield DesiredResource(ResourceKind.STATUS, str(change.pk), payload, position)
 
 
+def without_unsendable(payload: Payload, sendable: Collection[ResourceName]) -> Payload:
+    """Leave out answers that refer to resources that can't be sent yet: the other answers need not wait for them."""
+    if "answers" not in payload:
+        return payload
+    answers = {}
+    for name, value in payload["answers"].items():
+        reference = referenced_name(value)
+        if reference is None or reference in sendable:
+            answers[name] = value
+    return payload | {"answers": answers}
+
+
+def without_cleaned_differences(payload: Payload, acknowledged: Payload | None, fields: FieldLookup) -> Payload:
+    """Keep each acknowledged answer that differs from the new one only by cleaning, so that it is not sent again."""
+    before = (acknowledged or {}).get("answers", {})
+    unchanged = {}
+    for name, value in payload.get("answers", {}).items():
+        if name not in before or before[name] == value:
+            continue
+        for place in fields.asking_for(name):
+            with suppress(AnswerError):
+                cleaned = place.spec.clean(before[name])
+                if cleaned is not None and place.spec.payload(cleaned) == value:
+                    unchanged[name] = before[name]
+    if not unchanged:
+        return payload
+    return payload | {"answers": payload["answers"] | unchanged}
+
+
 _SYNCED_FIELDS = (
     "wanted",
     "needs",
@@ -308,8 +343,7 @@ def _set_wanted(row: Delivery, payload: Payload | None, changes: RowChanges) -> 
         return
     changes.expect(row)
     row.wanted = payload
-    parent = parent_of(*row.name)
-    needs = [*([parent] if parent else ()), *referenced_names(payload)]
+    needs = filter(None, (parent_of(*row.name), *referenced_names(payload)))
     row.needs = [list(name) for name in dict.fromkeys(needs)]
     if row.is_settled:
         requeue(row)

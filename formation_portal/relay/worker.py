@@ -75,8 +75,8 @@ class Worker:
         """Make a call for each application that has a row due, and return the number of calls."""
         calls = 0
         rows = Delivery.objects.filter(next_at__lte=timezone.now())
-        due = rows.values("application_id").annotate(since=Min("next_at")).order_by("since")[:BATCH_SIZE]
-        for application_id in [row["application_id"] for row in due] or _breaker_trial():
+        due = rows.values("application_id").annotate(since=Min("next_at")).order_by("since")
+        for application_id in list(due.values_list("application_id", flat=True)[:BATCH_SIZE]) or _breaker_trial():
             now = timezone.now()
             if self._is_stopped or _opens_at(now) > now:
                 break

@@ -7,8 +7,7 @@ from typing import Any
 from formation_portal.applications.draft import Draft
 from formation_portal.relay.calls.bodies import full_body
 from formation_portal.relay.models import Payload, ResourceKind, ResourceName, resolve_references
-from formation_portal.relay.payload_answers import without_unsendable
-from formation_portal.relay.sync import DesiredResource, desired_state
+from formation_portal.relay.sync import DesiredResource, desired_state, without_unsendable
 
 # URL paths below an entity, by kind (INTERFACE.md, "Where answers go"); others are csp-data.
 _PATHS = {

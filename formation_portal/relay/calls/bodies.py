@@ -60,7 +60,9 @@ def _by_path(kind: ResourceKind, payload: Payload) -> dict[Path, Any]:
 def _path(kind: ResourceKind, name: str) -> Path:
     if kind is ResourceKind.ENTITY:
         return canonical.path_of(name)
-    return (name,) if kind.is_csp else (canonical.property_of(name),)
+    if kind.is_csp:
+        return (name,)
+    return (canonical.property_of(name),)
 
 
 def _nested(values: Mapping[Path, Any]) -> dict[str, Any]:

@@ -52,12 +52,14 @@ def outcome_of(error: errors.GatewayError, *, kind: ResourceKind, action: str, i
         field = FILE if kind is ResourceKind.DOCUMENT and error.status in _FILE_STATUSES else ""
         whole = errors.FieldProblem(field=field, code=error.code or "refused", message=error.message)
         problems = error.problems or (whole,)
-    is_created = state == DeliveryState.DONE and action == CREATE
+    existing_id = ""
+    if state == DeliveryState.DONE and action == CREATE:
+        existing_id = error.existing_id
     return CallOutcome(
         state,
         reason,
-        remote_id=error.existing_id if is_created else "",
-        existed_already=is_created and bool(error.existing_id),
+        remote_id=existing_id,
+        existed_already=bool(existing_id),
         problems=problems,
         retry_after=error.retry_after,
         status=error.status,

@@ -86,14 +86,16 @@ def look_up(claim: Claim) -> Evidence:
         raise Unclear("The list changed each time it was read")
     body = claim.expected_record()
     reference = body.get("client_reference")
-    if reference and (named := [record for record in records if record.get("client_reference") == reference]):
-        return Evidence(len(records), _ids(claim.kind, named), is_certain=True)
+    named = []
     alike = []
     for record in records:
         other = record.get("client_reference")
-        has_another = isinstance(other, str) and other not in ("", reference)
-        if not has_another and matches(claim.kind, body, record):
+        if reference and other == reference:
+            named.append(record)
+        elif not (other and isinstance(other, str)) and matches(claim.kind, body, record):
             alike.append(record)
+    if named:
+        return Evidence(len(records), _ids(claim.kind, named), is_certain=True)
     return Evidence(len(records), _ids(claim.kind, alike))
 
 
@@ -286,7 +288,7 @@ def _is_applied(row: Delivery, state: State) -> bool:
     if state is not State.RETURNED_FOR_CHANGES or not is_submission or row.acknowledged is not None:
         return False
     others = Delivery.objects.filter(application_id=row.application_id, kind=ResourceKind.SUBMISSION).exclude(pk=row.pk)
-    return all(other.acknowledged is None for other in others)
+    return not others.exclude(acknowledged=None).exists()
 
 
 def _target(row: Delivery) -> State:

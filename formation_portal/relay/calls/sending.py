@@ -171,7 +171,7 @@ class ResultWriter:
                 self.write_unknown(replace(outcome, reason=Reason.BOUND_ELSEWHERE))
             return
         is_removal = row.sent is None
-        row.remote_id = "" if is_removal else outcome.remote_id or row.remote_id
+        row.remote_id = outcome.remote_id or row.remote_id
         row.acknowledged = row.sent
         if outcome.existed_already and self._claim.profile.can_edit and row.sent is not None:
             row.acknowledged = certain_part(row.resource_kind, row.sent)
@@ -189,6 +189,7 @@ class ResultWriter:
         elif row.recheck:
             row.next_at = self._now + self._claim.profile.settle_time
         if is_removal:
+            row.remote_id = ""
             forget_dependents(row)
 
     def write_waiting(self, outcome: CallOutcome) -> None:
@@ -301,7 +302,7 @@ def _learn_missing_calls(stored: ServiceProfile, row: Delivery, outcome: CallOut
         else:
             stored.can_edit = False
     elif row.is_transition and outcome.state == DeliveryState.DONE:
-        stored.lacks = [kind for kind in stored.lacks if kind != row.kind]
+        stored.lacks = sorted({*stored.lacks} - {row.kind})
 
 
 def _continue_others(row: Delivery, *, now: datetime) -> None:

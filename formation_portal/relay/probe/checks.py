@@ -46,7 +46,7 @@ class ProbeChecks:
         except Refused:
             return False
         others = self._ids_with_another_key()
-        listed = [_id(ResourceKind.PARTY, record) for record in self._list(ResourceKind.PARTY)]
+        listed = self._listed_ids(ResourceKind.PARTY)
         if not {first, again, *others} <= set(listed):
             raise CheckImpossible("the list of parties does not show what was added")
         if first in others:
@@ -96,7 +96,7 @@ class ProbeChecks:
         """Upload two files to one slot, and check that the second takes the first one's place."""
         first, second = [_id(ResourceKind.DOCUMENT, self._upload(picture)) for picture in PICTURES]
         try:
-            ids = [_id(ResourceKind.DOCUMENT, record) for record in self._list(ResourceKind.DOCUMENT)]
+            ids = self._listed_ids(ResourceKind.DOCUMENT)
         except Unsupported:
             raise CheckImpossible("documents can't be read back") from None
         if not second or second not in ids:
@@ -192,6 +192,9 @@ class ProbeChecks:
                 return service.entities(client_reference=self.reference)
             return service.records(self.entities[0], COLLECTIONS[kind])
 
+    def _listed_ids(self, kind: ResourceKind) -> list[str]:
+        return [_id(kind, record) for record in self._list(kind)]
+
     @contextmanager
     def _call(self) -> Iterator[FormationService]:
         started = time.monotonic()
@@ -215,5 +218,5 @@ def _is_same_record(kind: ResourceKind, created: Json, record: Json) -> bool:
     """Compare two records by their own ids, or if the create's answer had no id, by the ids they refer to."""
     if created_id := _id(kind, created):
         return _id(kind, record) == created_id
-    names = [name for name in ("party_id", "share_class_id", "document_key") if name in created]
+    names = created.keys() & {"party_id", "share_class_id", "document_key"}
     return bool(names) and all(record.get(name) == created[name] for name in names)
