@@ -27,10 +27,10 @@ def main() -> None:
         execute_from_command_line(sys.argv)
     except Error:
         # Loads models, which stand only now.
-        from formation_portal.management.unprepared import explain
+        from formation_portal.management.commands.setup_portal import explain_unprepared
 
         # `migrate` tells the whole error: setup_portal refers to it.
-        reason = "" if sys.argv[1:2] == ["migrate"] else explain()
+        reason = "" if sys.argv[1:2] == ["migrate"] else explain_unprepared()
         if not reason:
             raise
         sys.exit(reason)

@@ -73,7 +73,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "formation_portal.core.frame_memory.FrameMemory",
+    "formation_portal.core.middleware.FrameMemory",
     "formation_portal.core.networks.TrustedProxies",
     "formation_portal.core.middleware.Health",
     "formation_portal.management.metrics.Metrics",

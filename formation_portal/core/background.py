@@ -125,7 +125,7 @@ def wait_until_migrated() -> None:
     has_logged = False
     while True:
         try:
-            if not any(missing_migrations(alias) for alias in connections):
+            if not any(map(missing_migrations, connections)):
                 return
             reason = "The databases are not set up for this version; waiting until web, serve or setup_portal does it"
         except DATABASE_AWAY as error:

@@ -14,6 +14,8 @@ from django.db.backends.signals import connection_created
 from django.db.utils import InterfaceError, OperationalError
 
 SERVICE = "service"
+# The operator's setting for each database.
+URL_SETTINGS = {"default": "DATABASE_URL", SERVICE: "SERVICE_DATABASE_URL"}
 # The exceptions of a database that does not answer, or can't be written at the moment.
 DATABASE_AWAY = (OperationalError, InterfaceError)
 
@@ -90,20 +92,18 @@ def limit_statements(seconds: float = STATEMENT_SECONDS) -> None:
 
 
 class ServiceRouter:
-    """Route the embedded service's tables to their own database, and all others to the portal's."""
-
-    label = "service"
+    """Route the embedded service's tables to their own database, named like its app, and all others to the portal's."""
 
     def db_for_read(self, model: Any, **hints: Any) -> str | None:
-        return SERVICE if model._meta.app_label == self.label else None
+        return SERVICE if model._meta.app_label == SERVICE else None
 
     db_for_write = db_for_read
 
     def allow_relation(self, obj1: Any, obj2: Any, **hints: Any) -> bool | None:
-        return bool((obj1._meta.app_label == self.label) == (obj2._meta.app_label == self.label))
+        return bool((obj1._meta.app_label == SERVICE) == (obj2._meta.app_label == SERVICE))
 
     def allow_migrate(self, db: str, app_label: str, **hints: Any) -> bool:
-        return (db == SERVICE) == (app_label == self.label)
+        return (db == SERVICE) == (app_label == SERVICE)
 
 
 FULL_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
@@ -122,23 +122,28 @@ class Outage(StrEnum):
     FULL = "full"
 
 
+_OUTAGES_OF_DISKS: dict[int | None, Outage] = {
+    **dict.fromkeys(FULL_DISK, Outage.FULL),
+    **dict.fromkeys(BAD_DISK, Outage.AWAY),
+}
+
+
 def outage_in(error: BaseException | None) -> Outage | None:
     """Return the outage that has caused an exception, or None if it comes from a bug."""
     outages = set()
     while error is not None:
         outages.add(_outage_of(error))
         error = error.__cause__ or error.__context__
-    if Outage.FULL in outages:
-        return Outage.FULL
-    return Outage.AWAY if Outage.AWAY in outages else None
+    for outage in (Outage.FULL, Outage.AWAY):
+        if outage in outages:
+            return outage
+    return None
 
 
 def _outage_of(error: BaseException) -> Outage | None:
     """Return the outage of a single exception, without its causes."""
     if isinstance(error, OSError):
-        if error.errno in FULL_DISK:
-            return Outage.FULL
-        return Outage.AWAY if error.errno in BAD_DISK else None
+        return _OUTAGES_OF_DISKS.get(error.errno)
     if not isinstance(error, Error):
         return None
     cause = error.__cause__

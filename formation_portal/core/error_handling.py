@@ -85,8 +85,7 @@ def csrf_failure(request: HttpRequest, reason: str = "", **_: Any) -> HttpRespon
         # The script (saving.js) posts again with this token, if the page belongs to this account.
         content = {"token": get_token(request), "account": account_marker(request.user)}
         return JsonResponse(content, status=403)
-    posted = request.POST if is_ours else None
-    return render(request, "403_csrf.html", {"posted": posted}, status=403)
+    return render(request, "403_csrf.html", {"posted": is_ours and request.POST}, status=403)
 
 
 def _is_same_origin(request: HttpRequest) -> bool:

@@ -138,19 +138,19 @@ def hours_in_words(text: str, *, language: str) -> str:
 
 
 def _without_leading_zero(time: str) -> str:
-    return time.removeprefix("0") if len(time) == len("00:00") else time
+    hours, _, minutes = time.partition(":")
+    return f"{int(hours)}:{minutes}"
 
 
 def check_accent(**_: Any) -> list[CheckMessage]:
     """Check the contrast of text in the accent on every background, and of text on its buttons, in both themes."""
-    colour = settings.OPERATOR_ACCENT
-    faults = list(Accent.derived_from(colour).faults()) if colour else []
+    faults = list(operator.accent.faults())
     if not faults:
         return []
     return [
         Error(
             f"OPERATOR_ACCENT: text needs a contrast of {AA}:1. " + "; ".join(faults[:3]),
-            hint=f"The nearest colour that can be read is {nearest_readable(colour)}.",
+            hint=f"The nearest colour that can be read is {nearest_readable(operator.accent_colour)}.",
             id="formation_portal.E001",
         )
     ]

@@ -24,7 +24,7 @@ from django.utils import timezone
 from formation_portal.applications.models import Document as PortalDocument
 from formation_portal.audit import anchor
 from formation_portal.audit.models import Entry
-from formation_portal.core.databases import SERVICE
+from formation_portal.core.databases import SERVICE, URL_SETTINGS
 from formation_portal.core.monitoring.checks import Verdict
 from formation_portal.core.monitoring.health import check_storage
 from formation_portal.core.storage import SERVICE_FILES, replace_secret
@@ -107,10 +107,9 @@ def _check_target(folder: Path, *, filled: list[str]) -> list[str]:
     open_databases()
     empty = []
     for alias in FILES:
-        setting = "SERVICE_DATABASE_URL" if alias == SERVICE else "DATABASE_URL"
         has_tables = bool(connections[alias].introspection.table_names())
         if has_tables and alias not in filled:
-            raise CommandError(f"{setting}: there are tables already. Restore into an empty database.")
+            raise CommandError(f"{URL_SETTINGS[alias]}: there are tables already. Restore into an empty database.")
         if not has_tables:
             _check_copy(folder / "databases" / alias, connections[alias])
             empty.append(alias)

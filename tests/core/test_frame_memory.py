@@ -7,7 +7,7 @@ from types import FunctionType
 import pytest
 from django.http import HttpRequest, HttpResponse
 
-from formation_portal.core.frame_memory import FrameMemory
+from formation_portal.core.middleware import FrameMemory
 
 _CALLS, _DEPTHS = 200, 500
 

@@ -54,7 +54,9 @@ def age_in_words(age: timedelta) -> str:
         return f"{days} d {hours % 24} h"
     if hours:
         return f"{hours} h {minutes % 60} min"
-    return f"{minutes} min" if minutes else f"{seconds} s"
+    if minutes:
+        return f"{minutes} min"
+    return f"{seconds} s"
 
 
 class Backlog(NamedTuple):

@@ -16,7 +16,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.utils import timezone
 
 from ..background import missing_migrations
-from ..databases import SERVICE, outage_in
+from ..databases import URL_SETTINGS, outage_in
 from ..encryption import key_ring
 from ..key_rotation import outdated
 from ..nodes.versions import LAST_SEPARATE_MIGRATIONS, is_too_old
@@ -49,12 +49,11 @@ def check_databases() -> Iterator[CheckResult]:
     """Check that each database answers and has all migrations, the right time and an undamaged file."""
     for alias in connections:
         name = f"Database “{alias}”"
-        setting = "SERVICE_DATABASE_URL" if alias == SERVICE else "DATABASE_URL"
         try:
             yield from _check_database(name, connections[alias])
         except Error as error:
             connections[alias].close()
-            remedy = f"Start the database server, or correct {setting}; a damaged file needs a backup."
+            remedy = f"Start the database server, or correct {URL_SETTINGS[alias]}; a damaged file needs a backup."
             yield fault(name, f"does not answer ({type(error).__name__})", remedy)
 
 

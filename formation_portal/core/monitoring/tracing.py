@@ -32,7 +32,7 @@ class _NoSpan:
 
 
 def is_on() -> bool:
-    return any(os.environ.get(name) for name in _ENDPOINTS) and os.environ.get("OTEL_SDK_DISABLED", "") != "true"
+    return any(map(os.environ.get, _ENDPOINTS)) and os.environ.get("OTEL_SDK_DISABLED", "") != "true"
 
 
 def trouble() -> str:

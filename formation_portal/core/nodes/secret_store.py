@@ -5,7 +5,6 @@ rows. The settings never query the database: at the start `open_secrets` puts SE
 """
 
 import base64
-import binascii
 import json
 import secrets
 from collections.abc import Callable
@@ -50,11 +49,11 @@ _memory: dict[tuple[str, ...], str] = {}
 
 def parse_keys(text: str) -> list[str]:
     """Return the keys of SECRETS_KEY in Fernet's form. Raises a ValueError that does not quote them."""
-    keys = [key.replace("+", "-").replace("/", "_") for key in text.split()]
+    keys = text.replace("+", "-").replace("/", "_").split()
     for key in keys:
         try:
             length = len(base64.b64decode(key, altchars=b"-_", validate=True))
-        except (binascii.Error, ValueError):
+        except ValueError:
             length = 0
         if length != _KEY_BYTES:
             raise ValueError("should be 32 random bytes in base64, as `openssl rand -base64 32` prints them")
@@ -121,11 +120,10 @@ def replace(name: StoredSecret, secret: str) -> None:
 
 
 def changed_at(name: StoredSecret) -> float:
-    """Return the time when a secret was made or replaced, in seconds since 1970, or 0."""
+    """Return the time when an existing secret was made or replaced, in seconds since 1970."""
     if settings.SECRETS_KEY:
-        made_at = _rows().filter(name=name).values_list("made_at", flat=True).first()
-        return float(made_at.timestamp()) if made_at else 0.0
-    return _file(name).stat().st_mtime if _file(name).exists() else 0.0
+        return float(_rows().get(name=name).made_at.timestamp())
+    return _file(name).stat().st_mtime
 
 
 def forget(name: StoredSecret) -> None:
@@ -257,4 +255,4 @@ def _reencrypted(sealed: str) -> str | None:
 
 @lru_cache(maxsize=4)
 def _cipher(keys: tuple[str, ...]) -> MultiFernet:
-    return MultiFernet([Fernet(key) for key in keys])
+    return MultiFernet(map(Fernet, keys))

@@ -76,8 +76,8 @@ def check_secrets() -> Iterator[CheckResult]:
         finding, _, remedy = rest.partition(". ")
         yield fault("Secrets", f"{name} {finding}", remedy)
         return
-    row = Installation.objects.first()
-    differing = _differing(_digests(), row.digests if row else {})
+    recorded = Installation.objects.values_list("digests", flat=True).first()
+    differing = _differing(_digests(), recorded or {})
     for name in differing:
         yield fault("Secrets", f"{name} is not the one of the other nodes: {_CONSEQUENCES[name]}", _REMEDY)
     if not differing:

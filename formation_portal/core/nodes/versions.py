@@ -2,6 +2,7 @@
 
 import hashlib
 from functools import cache
+from pathlib import Path
 
 from django.apps import apps
 from django.core.management.base import CommandError
@@ -24,7 +25,7 @@ def code_version() -> str:
     """Return a digest of the portal's source text."""
     digest = hashlib.sha256()
     for folder, pattern in (("formation_portal", "*.py"), ("templates", "*"), ("static", "*.[cj]s*")):
-        for path in sorted(path for path in (PROJECT / folder).rglob(pattern) if path.is_file()):
+        for path in sorted(filter(Path.is_file, (PROJECT / folder).rglob(pattern))):
             digest.update(f"{path.relative_to(PROJECT)}\0".encode())
             digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()[:12]
@@ -84,10 +85,9 @@ def unknown_migrations(alias: str) -> list[str]:
 
 
 def _describe_last_migration() -> str:
-    row = Installation.objects.first() if _can_be_recorded() else None
-    if row is None or not row.version:
-        return "It is not recorded which version made them."
-    return f"Version {row.version} made them on {row.migrated_at:%Y-%m-%d}."
+    if _can_be_recorded() and (row := Installation.objects.exclude(version="").first()):
+        return f"Version {row.version} made them on {row.migrated_at:%Y-%m-%d}."
+    return "It is not recorded which version made them."
 
 
 def _can_be_recorded() -> bool:

@@ -32,12 +32,11 @@ class Channel:
 
     @contextlib.contextmanager
     def listen(self) -> Iterator["Listener | None"]:
-        listener = Listener(self) if self.is_on_postgresql else None
-        try:
+        if not self.is_on_postgresql:
+            yield None
+            return
+        with contextlib.closing(Listener(self)) as listener:
             yield listener
-        finally:
-            if listener is not None:
-                listener.close()
 
     def is_listened_to(self) -> bool:
         with connections[self.alias].cursor() as cursor:

@@ -37,20 +37,9 @@ ISOLATED_POLICY = f"{FILE_POLICY}; base-uri 'none'; form-action 'none'; sandbox"
 
 # Features that the portal does not use. Passkeys (publickey-credentials-get and -create) keep the browser's default,
 # which allows passkeys for the portal's own pages only.
-PERMISSIONS_POLICY = ",".join(
-    f"{feature}=()"
-    for feature in (
-        "browsing-topics",
-        "camera",
-        "display-capture",
-        "geolocation",
-        "hid",
-        "microphone",
-        "midi",
-        "payment",
-        "serial",
-        "usb",
-    )
+PERMISSIONS_POLICY = (
+    "browsing-topics=(),camera=(),display-capture=(),geolocation=(),hid=(),microphone=(),midi=(),"
+    "payment=(),serial=(),usb=()"
 )
 
 # This script runs before the first paint, so that elements for browsers without scripts never shift the page.

@@ -16,7 +16,7 @@ from django.db import Error, connections
 
 from formation_portal.accounts.demo import deactivate_demo_accounts, ensure_demo_accounts
 from formation_portal.core.background import missing_migrations
-from formation_portal.core.databases import SERVICE
+from formation_portal.core.databases import SERVICE, URL_SETTINGS
 from formation_portal.core.monitoring import tracing
 from formation_portal.core.nodes.startup import open_secrets, refuse_other_secrets
 from formation_portal.core.nodes.versions import record_migration, refuse_other_databases
@@ -65,8 +65,20 @@ def open_databases() -> None:
         try:
             connections[alias].ensure_connection()
         except Error as error:
-            setting = "SERVICE_DATABASE_URL" if alias == SERVICE else "DATABASE_URL"
-            raise CommandError(f"{setting}: the database can't be opened: {first_line(error)}") from None
+            raise CommandError(f"{URL_SETTINGS[alias]}: the database can't be opened: {first_line(error)}") from None
+
+
+def explain_unprepared() -> str:
+    """Name the database that is away or of another version, or ask for the setup. Return "" for any other reason."""
+    connections.close_all()
+    try:
+        open_databases()
+        refuse_other_databases()
+    except CommandError as error:
+        return f"CommandError: {error}"
+    if any(map(missing_migrations, connections)):
+        return "CommandError: The databases are not set up for this version. Run setup first: manage.py setup_portal"
+    return ""
 
 
 def prepare_databases(stdout: OutputWrapper) -> None:
@@ -165,7 +177,10 @@ def collect_static(stdout: OutputWrapper) -> None:
 def static_digest() -> str:
     """Return a digest of the names, sizes and times of all static files, and of their storage."""
     digest = hashlib.sha256(settings.STORAGES["staticfiles"]["BACKEND"].encode())
-    files = [(name, storage.path(name)) for finder in get_finders() for name, storage in finder.list(None)]
+    files = []
+    for finder in get_finders():
+        for name, storage in finder.list(None):
+            files.append((name, storage.path(name)))
     for name, path in sorted(files):
         status = Path(path).stat()
         digest.update(f"{name}\0{status.st_size}\0{status.st_mtime_ns}\n".encode())
