@@ -149,6 +149,14 @@ def _resolved(document: OpenApi, schema: OpenApi) -> OpenApi:
     return component
 
 
+_LIMITS_IN_WORDS = {
+    "format": " {}",
+    "minimum": ", at least {:,}",
+    "maximum": ", at most {:,}",
+    "maxLength": ", at most {:,} characters",
+}
+
+
 def _type_words(document: OpenApi, schema: OpenApi) -> str:
     """Describe the values of a schema in words."""
     schema = _resolved(document, schema)
@@ -163,14 +171,9 @@ def _type_words(document: OpenApi, schema: OpenApi) -> str:
     if schema.get("type") == "array":
         return "list of " + _type_words(document, schema.get("items", {}))
     description = str(schema.get("type", "anything"))
-    if "format" in schema:
-        description += f" {schema['format']}"
-    if "minimum" in schema:
-        description += f", at least {schema['minimum']:,}"
-    if "maximum" in schema:
-        description += f", at most {schema['maximum']:,}"
-    if "maxLength" in schema:
-        description += f", at most {schema['maxLength']:,} characters"
+    for member, words in _LIMITS_IN_WORDS.items():
+        if member in schema:
+            description += words.format(schema[member])
     if schema.get("default") not in (None, ""):
         description += f", else {schema['default']}"
     return description

@@ -31,7 +31,7 @@ class HolderFields:
     """The fields that an entity, party or share class may have answers for, by property path and by csp_field_key."""
 
     properties: Mapping[Path, FieldSpec]
-    csp: Mapping[str, FieldSpec]
+    csp: Mapping[Path, FieldSpec]
 
 
 # Parsed forms by digest. They are never removed, since only some dozens are ever loaded.
@@ -65,12 +65,12 @@ def party_fields(form: Form, kind: str, roles: Sequence[str]) -> HolderFields:
 
 def _holder_fields(specs: Iterable[FieldSpec], *, of_entity: bool = False) -> HolderFields:
     properties: dict[Path, FieldSpec] = {}
-    csp: dict[str, FieldSpec] = {}
+    csp: dict[Path, FieldSpec] = {}
     for spec in specs:
         if spec.canonical_field:
             properties.setdefault(record_path(spec.canonical_field, of_entity=of_entity), spec)
         else:
-            csp.setdefault(spec.name, spec)
+            csp.setdefault((spec.name,), spec)
     return HolderFields(properties, csp)
 
 
@@ -79,6 +79,19 @@ def record_path(canonical_field: str, *, of_entity: bool = False) -> Path:
     if of_entity:
         return canonical.path_of(canonical_field)
     return (canonical.property_of(canonical_field),)
+
+
+def set_path(record: dict[str, Any], path: Path, value: Any) -> None:
+    """Set the value at a path of a record, or remove it if the value is None."""
+    name, *rest = path
+    if rest:
+        inner = dict(record.get(name) or {})
+        set_path(inner, tuple(rest), value)
+        value = inner or None
+    if value is None:
+        record.pop(name, None)
+    else:
+        record[name] = value
 
 
 def document_keys(form: Form, party: Party | None) -> frozenset[str]:
@@ -106,11 +119,8 @@ def answers_by_agent(form: Form, holder: Entity | Party | ShareClass) -> tuple[d
         if not spec.canonical_field:
             csp[spec.name] = dict(form.agent_address)
             continue
-        *outer, last = record_path(spec.canonical_field, of_entity=isinstance(holder, Entity))
-        record = properties
-        for step in outer:
-            record = record.setdefault(step, {})
-        record[last] = dict(form.agent_address)
+        path = record_path(spec.canonical_field, of_entity=isinstance(holder, Entity))
+        set_path(properties, path, dict(form.agent_address))
     return properties, csp
 
 

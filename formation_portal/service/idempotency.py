@@ -126,7 +126,9 @@ def _take_over(new_row: KeptAnswer) -> KeptAnswer | None:
         started_at=new_row.started_at,
         status=None,
     )
-    return rows.get() if is_taken_over else None
+    if not is_taken_over:
+        return None
+    return rows.get()
 
 
 def _first_entity_id(text: str) -> str | None:

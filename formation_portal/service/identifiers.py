@@ -2,6 +2,7 @@
 
 import re
 import secrets
+from functools import partial
 
 ENTITY = "ent_"
 PARTY = "pty_"
@@ -24,29 +25,10 @@ def is_id(text: str, prefix: str) -> bool:
     return re.fullmatch(pattern_of(prefix), text) is not None
 
 
-def new_entity_id() -> str:
-    return new_id(ENTITY)
-
-
-def new_party_id() -> str:
-    return new_id(PARTY)
-
-
-def new_share_class_id() -> str:
-    return new_id(SHARE_CLASS)
-
-
-def new_shareholding_id() -> str:
-    return new_id(SHAREHOLDING)
-
-
-def new_document_id() -> str:
-    return new_id(DOCUMENT)
-
-
-def new_event_id() -> str:
-    return new_id(EVENT)
-
-
-def new_webhook_id() -> str:
-    return new_id(WEBHOOK)
+new_entity_id = partial(new_id, ENTITY)
+new_party_id = partial(new_id, PARTY)
+new_share_class_id = partial(new_id, SHARE_CLASS)
+new_shareholding_id = partial(new_id, SHAREHOLDING)
+new_document_id = partial(new_id, DOCUMENT)
+new_event_id = partial(new_id, EVENT)
+new_webhook_id = partial(new_id, WEBHOOK)

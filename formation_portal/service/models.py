@@ -122,6 +122,10 @@ class CatalogLoad(models.Model):
     def __str__(self) -> str:
         return self.digest
 
+    @classmethod
+    def latest_digest(cls) -> str:
+        return cls.objects.order_by("-pk").values_list("digest", flat=True).first() or ""
+
 
 class Record(models.Model):
     """A record with the time of its creation."""
@@ -183,7 +187,7 @@ class Party(AnsweredRecord):
             prefixes.update(word[:length] for length in range(1, longest + 1))
         self.search_text = "".join(sorted(prefix_marks(prefix)[0] for prefix in prefixes))
         # A text of the roles, since not every database can search lists in JSON.
-        self.role_text = "".join(role_mark(role) for role in self.roles)
+        self.role_text = "".join(map(role_mark, self.roles))
         super().save(*args, **kwargs)
 
 

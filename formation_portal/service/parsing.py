@@ -11,7 +11,7 @@ from ninja.parser import Parser
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.bounds import NO_BOUNDS
 from formation_portal.contract.fields.values import AnswerError
-from formation_portal.service.entity_forms import HolderFields, Path
+from formation_portal.service.entity_forms import HolderFields, Path, set_path
 from formation_portal.service.problems import ErrorDetail, pointer
 
 
@@ -40,7 +40,7 @@ class ParsedAnswers:
     def merged_into(self, record: Mapping[str, Any]) -> dict[str, Any]:
         changed = dict(record)
         for path, value in self.values.items():
-            _set_path(changed, path, value)
+            set_path(changed, path, value)
         return changed
 
 
@@ -56,8 +56,7 @@ class AnswerParser:
         return self._parse(dict(_flatten(body, prefixes, ())), askable.properties, ())
 
     def csp_data(self, body: Mapping[str, Any], askable: HolderFields) -> ParsedAnswers:
-        specs: dict[Path, FieldSpec] = {(name,): spec for name, spec in askable.csp.items()}
-        return self._parse({(name,): raw for name, raw in body.items()}, specs, ("csp_data",))
+        return self._parse({(name,): raw for name, raw in body.items()}, askable.csp, ("csp_data",))
 
     def _parse(self, answers: Mapping[Path, Any], specs: Mapping[Path, FieldSpec], within: Path) -> ParsedAnswers:
         values: dict[Path, Any] = {}
@@ -69,7 +68,7 @@ class AnswerParser:
             try:
                 values[path] = self._value(spec, raw)
             except AnswerError as error:
-                part = error.part if isinstance(error, WrongType) else ()
+                part = getattr(error, "part", ())
                 errors.append(ErrorDetail(pointer(*within, *path, *part), error.code, error.message, name))
                 continue
             if spec and spec.bounds != NO_BOUNDS:
@@ -133,15 +132,3 @@ def _flatten(body: Mapping[str, Any], prefixes: set[Path], outer: Path) -> Itera
             yield from _flatten(raw, prefixes, path)
         else:
             yield path, raw
-
-
-def _set_path(record: dict[str, Any], path: Path, value: Any) -> None:
-    name, *rest = path
-    if rest:
-        inner = dict(record.get(name) or {})
-        _set_path(inner, tuple(rest), value)
-        value = inner or None
-    if value is None:
-        record.pop(name, None)
-    else:
-        record[name] = value

@@ -92,7 +92,7 @@ def with_envelope(view: ServiceView) -> ServiceView:
             response = error_response(request, error)
         request.method = method
         if isinstance(response, HttpResponseNotAllowed):
-            allowed = ", ".join(sorted(name.strip() for name in response["Allow"].split(",")))
+            allowed = ", ".join(sorted(response["Allow"].split(", ")))
             detail = f"{method} is not allowed here; use {allowed}."
             response = error_response(request, ApiError("method_not_allowed", detail, headers={"Allow": allowed}))
         response[REQUEST_ID] = request_id

@@ -2,8 +2,8 @@
 
 import json
 import logging
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from http import HTTPStatus
 from typing import Any
 
@@ -93,24 +93,16 @@ class ErrorDetail:
         return {**members, "code": self.code, "detail": self.detail, **self.ids}
 
 
+@dataclass(eq=False)
 class ApiError(Exception):
     """A refusal, raised anywhere below a route and answered by the pipeline."""
 
-    def __init__(
-        self,
-        code: str,
-        detail: str,
-        *,
-        errors: Iterable[ErrorDetail] = (),
-        headers: Mapping[str, str] | None = None,
-        members: Mapping[str, Any] | None = None,
-    ) -> None:
-        super().__init__(detail)
-        self.code = code
-        self.detail = detail
-        self.errors = tuple(errors)
-        self.headers = dict(headers or {})
-        self.members = dict(members or {})
+    code: str
+    detail: str
+    _: KW_ONLY
+    errors: Sequence[ErrorDetail] = ()
+    headers: Mapping[str, str] = field(default_factory=dict)
+    members: Mapping[str, Any] = field(default_factory=dict)
 
 
 def refusal(code: str, detail: str) -> PydanticCustomError:
@@ -166,7 +158,7 @@ def _api_error(error: Exception) -> ApiError:
     if isinstance(error, ApiError):
         return error
     if isinstance(error, ValidationError):
-        return invalid(_error_detail(detail) for detail in error.errors)
+        return invalid(map(_error_detail, error.errors))
     if isinstance(error, HttpError) and error.status_code == HTTPStatus.BAD_REQUEST:
         return ApiError("malformed_json", "The body is not valid JSON in UTF-8.")
     if isinstance(error, Http404):

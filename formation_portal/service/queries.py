@@ -1,9 +1,10 @@
 """Find an account's records and cut lists into pages. Another account's record is answered with 404."""
 
-import math
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar
 
+from django.core.paginator import EmptyPage, Paginator
 from django.db.models import Exists, Model, OuterRef, QuerySet
 from django.http import HttpRequest
 
@@ -90,15 +91,16 @@ def paginate(
     rows: QuerySet[Row], paging: Paging, serialize: Callable[[Row], object] = lambda row: row
 ) -> dict[str, Any]:
     """Return a page of the rows as `{data, meta}`."""
-    total = rows.count()
-    start = (paging.page - 1) * paging.per_page
-    page_rows = rows[start : start + paging.per_page] if start < total else ()
+    paginator = Paginator(rows, paging.per_page, allow_empty_first_page=False)
+    data: list[object] = []
+    with suppress(EmptyPage):
+        data = list(map(serialize, paginator.page(paging.page)))
     return {
-        "data": [serialize(row) for row in page_rows],
+        "data": data,
         "meta": {
             "page": paging.page,
             "per_page": paging.per_page,
-            "total": total,
-            "total_pages": math.ceil(total / paging.per_page),
+            "total": paginator.count,
+            "total_pages": paginator.num_pages,
         },
     }

@@ -93,20 +93,19 @@ def _without_removed_classes(
 
 
 def _error_detail(form: FormSchema, need: Need) -> ErrorDetail:
-    ids = {
-        "section": need.section,
-        "party_id": need.party_id,
-        "share_class_id": need.share_class_id,
-        "slot": need.slot,
-    }
-    present_ids = {name: value for name, value in ids.items() if value is not None}
-    return ErrorDetail(_pointer(form, need), need.code, need.text, need.field, present_ids)
+    ids = {}
+    for name in ("section", "party_id", "share_class_id", "slot"):
+        if (value := getattr(need, name)) is not None:
+            ids[name] = value
+    return ErrorDetail(_pointer(form, need), need.code, need.text, need.field, ids)
 
 
 def _pointer(form: FormSchema, need: Need) -> str:
     if need.party_id:
-        groups = [group for section in form.role_sections for group in section.groups.values()]
-        fields = [spec for group in groups for spec in group]
+        fields: list[FieldSpec] = []
+        for section in form.role_sections:
+            for group in section.groups.values():
+                fields += group
         return pointer("parties", need.party_id, *_steps(fields, need))
     if need.share_class_id:
         return pointer("share_classes", need.share_class_id, *_steps(form.share_class_fields, need))

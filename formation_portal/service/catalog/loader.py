@@ -113,8 +113,7 @@ def store_catalog(items: list[Block]) -> bool:
     Products that are no longer listed are kept, like older schemas, for the entities that were created with them.
     """
     digest = digest_of(items)
-    latest = CatalogLoad.objects.order_by("-pk").first()
-    if latest is not None and latest.digest == digest:
+    if CatalogLoad.latest_digest() == digest:
         return False
     for item in items:
         if faults := check_schema(Form.model_validate(item["schema"])).faults:

@@ -101,8 +101,10 @@ class SharedBlocks:
 
     def _rule(self, when: str | Block) -> Block:
         field, value = _only(self.rules[when] if isinstance(when, str) else when)
-        operator = {"operator": "includes_any"} if isinstance(value, list) else {}
-        return {"field": field, **operator, "value": value}
+        rule = {"field": field}
+        if isinstance(value, list):
+            rule["operator"] = "includes_any"
+        return rule | {"value": value}
 
     def _fields(self, entries: Entries) -> list[Block]:
         blocks = _named(entries, shared=self.fields, sets=self.field_sets)

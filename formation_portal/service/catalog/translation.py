@@ -4,7 +4,7 @@ The translation of an option goes to `option_labels`, that of a slot to its `lab
 file have texts with another meaning in a product (by its slug) or a field (by its name).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -18,7 +18,7 @@ ENGLISH = "en"
 
 
 class Translation:
-    def __init__(self, files: list[Block]) -> None:
+    def __init__(self, files: Iterable[Block]) -> None:
         self.texts: dict[str, str] = {}
         self.in_product: dict[str, dict[str, str]] = {}
         self.in_field: dict[str, dict[str, str]] = {}
@@ -47,9 +47,9 @@ class Translation:
             if group in section:
                 translated[group] = [self._field(field, texts) for field in section[group]]
         if "documents" in section:
-            translated["documents"] = {
-                kind: [_slot(slot, texts) for slot in slots] for kind, slots in section["documents"].items()
-            }
+            translated["documents"] = {}
+            for kind, slots in section["documents"].items():
+                translated["documents"][kind] = [_slot(slot, texts) for slot in slots]
         return translated
 
     def _field(self, field: Block, texts: Mapping[str, str]) -> Block:
@@ -65,8 +65,9 @@ class Translation:
 def options_in_words(field: Block) -> list[str]:
     """Return a field's options, or an empty result if they are codes of countries or currencies."""
     options: list[str] = field.get("options", [])
-    is_coded = all(map(is_country, options)) or all(map(is_currency, options))
-    return [] if is_coded else options
+    if all(map(is_country, options)) or all(map(is_currency, options)):
+        return []
+    return options
 
 
 def _slot(slot: Block, texts: Mapping[str, str]) -> Block:
@@ -92,4 +93,4 @@ def languages(*, root: Path = CATALOG) -> tuple[str, ...]:
 @cache
 def translation_of(language: str, *, root: Path = CATALOG) -> Translation:
     paths = sorted((root / "words" / language).glob("*.yaml"))
-    return Translation([read_blocks(path) for path in paths])
+    return Translation(map(read_blocks, paths))

@@ -115,9 +115,8 @@ def list_catalog(
     if jurisdiction_product_id:
         filters["jurisdiction_product_id"] = jurisdiction_product_id.lower()
     present_filters = tuple((name, value) for name, value in filters.items() if value is not None)
-    load = CatalogLoad.objects.order_by("-pk").first()
     language = _language_for(request.headers.get("Accept-Language", ""))
-    content, packed, digest = _catalog(load.digest if load else "", present_filters, language)
+    content, packed, digest = _catalog(CatalogLoad.latest_digest(), present_filters, language)
     etag = f'"{digest}"'
     is_packed = "gzip" in request.headers.get("Accept-Encoding", "")
     if is_packed:

@@ -30,9 +30,7 @@ URL_PATTERN = rf"^https?://({_NAME}|127\.0\.0\.1|\[::1\])(:{_PORT})?{_REST}$"
 URL_LIMIT = 2_000
 
 # Networks whose IP addresses are translated to other addresses.
-_TRANSLATED_NETWORKS = tuple(
-    ipaddress.ip_network(text) for text in ("2002::/16", "2001::/32", "64:ff9b::/96", "64:ff9b:1::/48")
-)
+_TRANSLATED_NETWORKS = tuple(map(ipaddress.ip_network, ("2002::/16", "2001::/32", "64:ff9b::/96", "64:ff9b:1::/48")))
 
 
 class TargetRefused(Exception):
@@ -62,9 +60,7 @@ def checked_addresses(url: str) -> list[Address]:
 
 def port_of(url: str) -> int:
     parts = urlsplit(url)
-    if parts.port:
-        return parts.port
-    return 443 if parts.scheme == "https" else 80
+    return parts.port or {"http": 80, "https": 443}[parts.scheme]
 
 
 def _check(addresses: Sequence[Address], *, is_secret: bool) -> None:
