@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Literal, Self
 from urllib.parse import urlsplit
 
 from babel import Locale, UnknownLocaleError
@@ -251,8 +251,8 @@ class Environment(BaseSettings):
 
     @field_validator("log_level", mode="before")
     @classmethod
-    def _in_capitals(cls, level: Any) -> Any:
-        return level.upper() if isinstance(level, str) else level
+    def _in_capitals(cls, level: object) -> str:
+        return str(level).upper()
 
     @field_validator("portal_url")
     @classmethod
@@ -334,7 +334,9 @@ class Environment(BaseSettings):
     @field_validator("webhook_secret")
     @classmethod
     def _can_verify(cls, secrets: str, others: ValidationInfo) -> str:
-        for secret in secrets.split() if others.data.get("webhook_scheme") == "standard" else ():
+        if others.data.get("webhook_scheme") != "standard":
+            return secrets
+        for secret in secrets.split():
             try:
                 Webhook(secret)
             except (ValueError, EmptyWebhookSecretError):

@@ -72,9 +72,9 @@ def _deliveries() -> Iterator[GaugeMetricFamily]:
     for state in DeliveryState:
         if state == DeliveryState.DONE:
             continue
-        row = by_state.get(state)
-        counts.add_metric([state.value], row.number if row else 0)
-        ages.add_metric([state.value], _age(row.oldest if row else None))
+        _, number, oldest = by_state.get(state, (state, 0, None))
+        counts.add_metric([state.value], number)
+        ages.add_metric([state.value], _age(oldest))
     yield from (counts, ages)
     help_text = "Whether the relay sends nothing for the moment."
     yield GaugeMetricFamily("formation_relay_paused", help_text, value=is_paused())

@@ -16,8 +16,12 @@ WORKER_BYTES = 250_000_000
 
 def available_cores(limits: ContainerLimits) -> int:
     """Return the number of available cores. Part of a core counts as a whole core."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(cores, math.ceil(limits.cores)) if limits.cores else cores
+    cores = os.cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        cores = len(os.sched_getaffinity(0))
+    if limits.cores:
+        cores = min(cores, math.ceil(limits.cores))
+    return cores
 
 
 def memory_needed(processes: int, *, workers: int) -> int:

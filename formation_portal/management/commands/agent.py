@@ -47,7 +47,7 @@ class Command(BaseCommand):
             options["email"],
             first_name=options["first_name"],
             last_name=options["last_name"],
-            rights=[Right(name) for name in options["rights"]],
+            rights=list(map(Right, options["rights"])),
         )
         self.stdout.write(describe(agent))
         if path and settings.LETTERS_GO_OUT:

@@ -22,8 +22,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         email = options["email"]
-        give = [Right(name) for name in options["give"]]
-        take = [Right(name) for name in options["take"]]
+        give = list(map(Right, options["give"]))
+        take = list(map(Right, options["take"]))
         if email:
             self.stdout.write(describe(change_rights(email, give=give, take=take)))
             return

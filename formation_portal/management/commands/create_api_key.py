@@ -35,17 +35,22 @@ def add_key_arguments(parser: ArgumentParser) -> None:
 def create_key(options: Mapping[str, Any]) -> str:
     """Create a key with these options. Raises CommandError."""
     scopes = " ".join(options["scopes"]).replace(",", " ").split()
+    if scopes == ["all"]:
+        scopes = list(SCOPES)
     days = options["days"]
-    if days is not None and not 1 <= days <= _MAX_DAYS:
-        raise CommandError(f"--days takes 1 to {_MAX_DAYS:,}")
+    expires_at = None
+    if days is not None:
+        if not 1 <= days <= _MAX_DAYS:
+            raise CommandError(f"--days takes 1 to {_MAX_DAYS:,}")
+        expires_at = timezone.now() + timedelta(days=days)
     try:
         _, key = make_key(
             by=None,
-            scopes=SCOPES if scopes == ["all"] else scopes,
+            scopes=scopes,
             name=options["name"],
             account=options["account"],
             is_live=options["live"],
-            expires_at=timezone.now() + timedelta(days=days) if days else None,
+            expires_at=expires_at,
         )
     except ValueError as error:
         raise CommandError(str(error)) from error
