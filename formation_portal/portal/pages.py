@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from itertools import pairwise
 from typing import ClassVar
@@ -201,10 +202,6 @@ class ApplicationPage:
     folds: ClassVar[bool] = False
 
     @property
-    def company(self) -> str:
-        return self.draft.title
-
-    @property
     def reference(self) -> str:
         return self.draft.application.reference
 
@@ -256,11 +253,6 @@ class ConfirmPage(ApplicationPage):
     back_url: str
     back_label: str
 
-    @property
-    def is_open(self) -> bool:
-        """Tell whether the removal is allowed. Views of other actions check that themselves."""
-        return True
-
 
 def customer_name(who: User | None) -> str:
     """Return a customer's name; "" if there is none, for None and for agents."""
@@ -272,6 +264,14 @@ def incorporated_words(product_type: str) -> str:
     if formats.entity_word(product_type) == "foundation":
         return gettext("The foundation is incorporated")
     return gettext("The company is incorporated")
+
+
+def day_words(at: datetime | None) -> str:
+    return formats.day(at) if at else ""
+
+
+def time_words(at: datetime | None) -> str:
+    return formats.time_or_day(at) if at else ""
 
 
 def fees_of(price: Price) -> tuple[str, str]:

@@ -48,10 +48,6 @@ class RemovalPage(ConfirmPage):
     consequences: Sequence[str]
     needed: Sequence[str]
 
-    @property
-    def is_open(self) -> bool:
-        return self.draft.application.can_be_changed
-
 
 def _new_needs(draft: Draft, record: Record) -> list[str]:
     """Return the needs that a removal, resulting in `record`, would add."""
@@ -103,9 +99,8 @@ def _party_consequences(draft: Draft, party: PartyRow) -> list[str]:
                 accepted,
             )
         )
-    class_names = {row.model.pk: row.label for row in draft.share_classes}
-    for holding in draft.holdings_of(party.token).values():
-        values = {"number": number_of_shares(holding), "name": class_names[holding.share_class_id]}
+    for (_, class_token), holding in draft.holdings_of(party.token).items():
+        values = {"number": number_of_shares(holding), "name": draft.labels[class_token]}
         sentences.append(gettext("Holds {number} “{name}” shares. They will be unallocated.").format(**values))
     for company in companies_owned_by(draft, party, typed_stakes(draft)):
         sentence = gettext("Owns part of {name}. That part will have no known owner.")
@@ -148,11 +143,10 @@ def share_class_removal(request: UserRequest, reference: str, token: str) -> Htt
 
 
 def _share_class_consequences(draft: Draft, share_class: ShareClassRow) -> list[str]:
-    party_names = {row.model.pk: row.label for row in draft.parties}
     sentences: list[str] = []
-    for (_, token), holding in draft.holdings.items():
+    for (party_token, token), holding in draft.holdings.items():
         if token == share_class.token:
-            values = {"name": party_names[holding.party_id], "number": number_of_shares(holding)}
+            values = {"name": draft.labels[party_token], "number": number_of_shares(holding)}
             sentences.append(gettext("{name} holds {number} of its shares.").format(**values))
     for label, spec in draft.answers_naming(share_class):
         sentence = gettext("{who}: you will need to answer “{label}” again.")
