@@ -14,6 +14,7 @@ from django.utils.translation import gettext, gettext_noop
 from formation_portal.contract.catalog import CatalogItem, working_days
 from formation_portal.contract.fields.iso_codes import format_money, sort_key
 from formation_portal.contract.localisation import colon, ngettext
+from formation_portal.core.integers import parse_integer
 from formation_portal.ui.forms.controls import Option, as_options
 
 from ..pages import Link
@@ -64,13 +65,14 @@ class CatalogFilter:
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> "CatalogFilter":
         """Read the filters from a URL, without the invalid ones."""
-        texts = {name: query.get(name, "").strip() for name in ("region", "country", "type")}
-        days = query.get("days", "")
+        days = parse_integer(query.get("days", ""), digits=5) or 0
         return cls(
-            **texts,
             search=query.get("search", "").replace("\0", "").strip()[:MAX_LENGTH],
+            region=query.get("region", "").strip(),
+            country=query.get("country", "").strip(),
+            type=query.get("type", "").strip(),
             price=PriceCeiling.parse(query.get("price", "")),
-            days=min(int(days), _MOST_DAYS) if re.fullmatch("[0-9]{1,5}", days) else 0,
+            days=min(days, _MOST_DAYS),
         )
 
     def matches(self, item: CatalogItem | None) -> bool:
@@ -89,11 +91,10 @@ class CatalogFilter:
     @property
     def values(self) -> dict[str, str]:
         """Return the values of the set filters by their names in a URL."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {name: str(value) for name, value in values.items() if value}
+        return {field.name: str(value) for field in fields(self) if (value := getattr(self, field.name))}
 
     def without(self, name: str) -> "CatalogFilter":
-        return CatalogFilter.from_query({key: value for key, value in self.values.items() if key != name})
+        return CatalogFilter.from_query(self.values | {name: ""})
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +128,8 @@ def filter_controls(items: Sequence[CatalogItem], chosen: CatalogFilter) -> list
     for limit in _day_limits(items, chosen.days):
         days[str(limit)] = ngettext("{count} working day", "{count} working days", limit)
     offered = (
-        ("region", gettext("Region"), gettext("All regions"), _by_name(regions)),
-        ("country", gettext("Country"), gettext("All countries"), _by_name(places)),
+        ("region", gettext("Region"), gettext("All regions"), by_name(regions)),
+        ("country", gettext("Country"), gettext("All countries"), by_name(places)),
         ("type", gettext("Type"), gettext("All types"), types),
         ("price", gettext("Set-up fee"), gettext("Any price"), prices),
         ("days", gettext("Ready within"), gettext("Any time"), days),
@@ -155,7 +156,7 @@ def filter_controls(items: Sequence[CatalogItem], chosen: CatalogFilter) -> list
     return controls
 
 
-def _by_name(labels: Mapping[str, str]) -> dict[str, str]:
+def by_name(labels: Mapping[str, str]) -> dict[str, str]:
     return dict(sorted(labels.items(), key=lambda pair: sort_key(pair[1])))
 
 
@@ -214,7 +215,7 @@ def best_removal(removals: Iterable[Removal]) -> Link | None:
 
 def compared_keys(query: QueryDict) -> tuple[str, ...]:
     """Read the keys of the products in a URL, in order, without repetitions."""
-    return tuple(dict.fromkeys(key for key in query.getlist("product") if key))
+    return tuple(dict.fromkeys(filter(None, query.getlist("product"))))
 
 
 def filtered_url(view: str, chosen: CatalogFilter, keys: Iterable[str]) -> str:

@@ -10,15 +10,15 @@ from django.utils.translation import gettext
 
 from formation_portal.contract import canonical
 from formation_portal.contract.catalog import CatalogItem, working_days
-from formation_portal.contract.fields.iso_codes import format_money, sort_key
+from formation_portal.contract.fields.iso_codes import format_money
 from formation_portal.contract.localisation import in_quotes, join_list, ngettext
 from formation_portal.gateway.catalog import Catalog, CatalogProduct
 from formation_portal.ui.forms.controls import Option
 
 from ..pages import Link, fees_of
-from .filters import CatalogFilter, PriceCeiling, Removal, best_removal, filtered_url, most_days
+from .filters import CatalogFilter, PriceCeiling, Removal, best_removal, by_name, filtered_url, most_days
 from .pages import COMPARED_AT_MOST
-from .requirements import Requirements, least_roles
+from .requirements import Requirements, least_roles, role_counts
 
 _LISTED_AT_MOST = 5
 # A question with more options is left out, since they can't be compared at a glance.
@@ -97,8 +97,8 @@ class FormQuestion(GuideQuestion):
     def fact(self, item: CatalogItem) -> str:
         has_shares = _has_shares(item)
         label = self.labels[_form_value(item.product.type, has_shares)]
-        roles = join_list([canonical.role_count(role, count) for role, count in least_roles(item)])
-        return label if has_shares or not roles else f"{label} ({roles})"
+        roles = role_counts(least_roles(item))
+        return label if has_shares or not roles else f"{label} ({join_list(roles)})"
 
 
 def _form_value(kind: str, has_shares: bool) -> str:
@@ -106,7 +106,7 @@ def _form_value(kind: str, has_shares: bool) -> str:
 
 
 def _has_shares(item: CatalogItem) -> bool:
-    return any(role == canonical.SHAREHOLDER for role, _ in least_roles(item))
+    return canonical.SHAREHOLDER in dict(least_roles(item))
 
 
 class PlaceQuestion(GuideQuestion):
@@ -121,8 +121,8 @@ class PlaceQuestion(GuideQuestion):
         if len(places) < 2:
             self.name = "country"
             places = dict(map(self._place, items))
-        ordered = sorted(places.items(), key=lambda place: sort_key(place[1]))
-        self.labels = {value: place for value, place in ordered if value}
+        places.pop("", None)
+        self.labels = by_name(places)
 
     def meets(self, item: CatalogItem, value: str) -> bool | None:
         place, _ = self._place(item)
@@ -159,7 +159,7 @@ class PeopleQuestion(GuideQuestion):
         fewest = self._fewest(item)
         if fewest == 1:
             return gettext("One person can fill every required role")
-        roles = [canonical.role_count(role, count) for role, count in least_roles(item) if count == fewest]
+        roles = role_counts(pair for pair in least_roles(item) if pair[1] == fewest)
         return gettext("At least {count} people: {roles}").format(count=fewest, roles=join_list(roles))
 
     def _fewest(self, item: CatalogItem) -> int:
@@ -172,13 +172,13 @@ class DaysQuestion(GuideQuestion):
 
     def __init__(self, items: tuple[CatalogItem, ...]) -> None:
         self.legend = gettext("Within how many working days must it be ready?")
-        spans = [working_days(item.original.estimated_timeline) for item in items]
-        limits = _limits([Decimal(span[1]) for span in spans if span])
-        self.short_labels = {str(limit): str(limit) for limit in limits}
         self.labels: dict[str, str] = {}
-        for limit in limits:
+        self.short_labels: dict[str, str] = {}
+        spans = filter(None, [working_days(item.original.estimated_timeline) for item in items])
+        for limit in _limits([Decimal(days) for _, days in spans]):
             text = ngettext("Within {count} working day", "Within {count} working days", int(limit))
             self.labels[str(limit)] = text
+            self.short_labels[str(limit)] = str(limit)
 
     def meets(self, item: CatalogItem, value: str) -> bool | None:
         span = working_days(item.original.estimated_timeline)
@@ -203,14 +203,16 @@ class PriceQuestion(GuideQuestion):
         if len(prices) > 1:
             self.hint = gettext("Prices in different currencies are not compared.")
         self._ceilings: dict[str, PriceCeiling] = {}
+        self.labels: dict[str, str] = {}
+        self.short_labels: dict[str, str] = {}
         # Currencies, the most common first.
         for currency in sorted(prices, key=lambda currency: (-len(prices[currency]), currency)):
             for limit in _limits(prices[currency]):
                 ceiling = PriceCeiling(currency, limit)
+                amount = format_money(limit, currency)
                 self._ceilings[str(ceiling)] = ceiling
-        amounts = {value: format_money(ceiling.amount, ceiling.currency) for value, ceiling in self._ceilings.items()}
-        self.short_labels = amounts
-        self.labels = {value: gettext("Up to {amount}").format(amount=amount) for value, amount in amounts.items()}
+                self.labels[str(ceiling)] = gettext("Up to {amount}").format(amount=amount)
+                self.short_labels[str(ceiling)] = amount
 
     def meets(self, item: CatalogItem, value: str) -> bool | None:
         ceiling = self._ceilings[value]
@@ -264,12 +266,13 @@ class GuidePage:
         available = [(product, product.item) for product in catalog.items if product.item and product.is_available]
         items = tuple(item for _, item in available)
         self.questions: list[GuideQuestion] = []
-        for question in (kind(items) for kind in _QUESTIONS):
+        for kind in _QUESTIONS:
+            question = kind(items)
             # A question that leaves no product out is not asked.
             if question.is_useful(items):
-                value = query.get(question.name, "")
-                question.answer = value if value in question.labels else ""
                 self.questions.append(question)
+                if query.get(question.name) in question.labels:
+                    question.answer = query[question.name]
         self.answers = {question.name: question.answer for question in self.questions if question.answer}
         self.url = reverse("portal:guide", query=self.answers)
         candidates = (Candidate(product, item, self.questions) for product, item in available)
@@ -335,8 +338,8 @@ def _limits(values: list[Decimal]) -> list[Decimal]:
         if value > 0 and (limit := _rounded_up(value)) < largest:
             limits.add(limit)
     if not limits and values:
-        median = sorted(values)[(len(values) - 1) // 2]
-        limits = {median} if median < largest else set()
+        limits.add(sorted(values)[(len(values) - 1) // 2])
+        limits.discard(largest)
     return sorted(limits)[:_MAX_LIMITS]
 
 

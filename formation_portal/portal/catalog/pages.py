@@ -3,19 +3,19 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 from django.utils.text import capfirst
 from django.utils.translation import gettext
 
 from formation_portal.contract import canonical
-from formation_portal.contract.catalog import Jurisdiction
 from formation_portal.contract.fields.iso_codes import format_amount, sort_key
 from formation_portal.contract.localisation import colon, join_list, ngettext
 from formation_portal.gateway.catalog import Catalog, CatalogProduct
 
 from ..pages import Link, fees_of
 from .filters import CatalogFilter, CatalogFilterControl, Removal, best_removal, filter_controls, filtered_url
-from .requirements import Requirements, days_of, least_roles
+from .requirements import Requirements, days_of, least_roles, role_counts
 
 COMPARED_AT_MOST = 3
 
@@ -79,9 +79,8 @@ class CatalogPage:
         """Return the products by region and place. Those without a region come last, under ""."""
         regions: dict[str, dict[str, list[ProductRow]]] = {}
         for product in sorted(self.products, key=_sort_key):
-            jurisdiction = product.item.jurisdiction if product.item else Jurisdiction()
-            places = regions.setdefault(jurisdiction.region, {})
-            places.setdefault(jurisdiction.name, []).append(self._row(product))
+            region, place = _place_of(product)
+            regions.setdefault(region, {}).setdefault(place, []).append(self._row(product))
         return regions
 
     @cached_property
@@ -92,14 +91,13 @@ class CatalogPage:
     def _common_roles(self) -> frozenset[tuple[str, int]]:
         """Return the roles that each product requires in the same number, if each also requires other roles."""
         requirements = [frozenset(roles) for roles in self._least_roles.values()]
-        if not requirements:
-            return frozenset()
-        common = frozenset.intersection(*requirements)
-        return common if all(roles > common for roles in requirements) else frozenset()
+        if requirements and (common := frozenset.intersection(*requirements)) not in requirements:
+            return common
+        return frozenset()
 
     @property
     def common_least(self) -> str:
-        return join_list([canonical.role_count(role, count) for role, count in sorted(self._common_roles)])
+        return join_list(role_counts(sorted(self._common_roles)))
 
     def _row(self, product: CatalogProduct) -> ProductRow:
         item = product.item
@@ -107,17 +105,16 @@ class CatalogPage:
         if item is None:
             return ProductRow(product, is_compared)
         own = [pair for pair in self._least_roles[product.key] if pair not in self._common_roles]
-        least = ", ".join(canonical.role_count(role, count) for role, count in own)
         one_off = annual = ""
         if item.price.is_given:
             one_off = format_amount(item.price.one_off, item.price.currency)
             annual = format_amount(item.price.annual, item.price.currency)
-        return ProductRow(product, is_compared, least, days_of(item), one_off, annual)
+        return ProductRow(product, is_compared, ", ".join(role_counts(own)), days_of(item), one_off, annual)
 
     @cached_property
     def compared_elsewhere(self) -> list[CatalogProduct]:
-        hidden = set(self._ticked).difference(product.key for product in self.products)
-        return [product for product in self.catalog.items if product.key in hidden]
+        shown = [product.key for product in self.products]
+        return [product for product in self.catalog.items if product.key in self._ticked and product.key not in shown]
 
     @cached_property
     def left_out(self) -> str:
@@ -126,11 +123,11 @@ class CatalogPage:
         if price is None:
             return ""
         at_any_price = self.chosen.without("price")
-        others = [item for item in self._items if item.price.currency != price.currency and at_any_price.matches(item)]
+        currencies = [item.price.currency for item in self._items if at_any_price.matches(item)]
+        others = [currency for currency in currencies if currency != price.currency]
         if not others:
             return ""
-        currencies = ", ".join(sorted({item.price.currency for item in others if item.price.currency}))
-        if not currencies:
+        if not any(others):
             return ngettext(
                 "Only prices in {currency} are compared. {count} without a currency is not shown.",
                 "Only prices in {currency} are compared. {count} without a currency are not shown.",
@@ -142,7 +139,7 @@ class CatalogPage:
             "Only prices in {currency} are compared. {count} priced in {others} are not shown.",
             len(others),
             currency=price.currency,
-            others=currencies,
+            others=", ".join(sorted(set(filter(None, others)))),
         )
 
     @cached_property
@@ -164,10 +161,16 @@ class CatalogPage:
         return f"{count}. {self.wider.text}." if self.wider else count
 
 
+def _place_of(product: CatalogProduct) -> tuple[str, str]:
+    """Return the region and the place of a product; both "" if the product cannot be read."""
+    if product.item is None:
+        return "", ""
+    return product.item.jurisdiction.region, product.item.jurisdiction.name
+
+
 def _sort_key(product: CatalogProduct) -> tuple[bool, str, str, str]:
-    jurisdiction = product.item.jurisdiction if product.item else Jurisdiction()
-    region = jurisdiction.region
-    return not region, sort_key(region), sort_key(jurisdiction.name), sort_key(product.name)
+    region, place = _place_of(product)
+    return not region, sort_key(region), sort_key(place), sort_key(product.name)
 
 
 def alternatives(catalog: Catalog, product: CatalogProduct) -> list[CatalogProduct]:
@@ -275,7 +278,7 @@ class ComparePage:
         """Return a row for each title of document groups; companies and foundations share one."""
         groups = [dict(product.documents("entity")) for product in self._requirements]
         rows: list[ComparisonRow] = []
-        for title in dict.fromkeys(title for documents in groups for title in documents):
+        for title in dict.fromkeys(chain.from_iterable(groups)):
             cells = tuple(tuple(name for name, _ in documents.get(title, ())) for documents in groups)
             rows.append(ComparisonRow(title, cells, gettext("None"), is_list=True))
         return rows

@@ -246,6 +246,11 @@ def least_roles(item: CatalogItem) -> list[tuple[str, int]]:
     return [(section.role or "", section.base_minimum) for section in required]
 
 
+def role_counts(roles: Iterable[tuple[str, int]]) -> list[str]:
+    """Write required roles like "1 director"."""
+    return [canonical.role_count(role, count) for role, count in roles]
+
+
 def _effort(fields: Iterable[FieldSpec], slots: Iterable[DocumentSlot]) -> str:
     """Count unconditional questions and required documents: "12 questions and 2 documents"."""
     questions = sum(spec.depends_on is None and not spec.provided_by_agent for spec in fields)

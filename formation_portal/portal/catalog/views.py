@@ -78,7 +78,7 @@ def compare(request: AnyRequest, offered: Catalog) -> HttpResponse:
     """Show the comparison. Empty filters of the form are removed from the URL, so that it can be shared."""
     chosen = CatalogFilter.from_query(request.GET)
     keys = compared_keys(request.GET)
-    if any(not value for _, values in request.GET.lists() for value in values):
+    if any("" in values for _, values in request.GET.lists()):
         return redirect(filtered_url("portal:compare", chosen, keys))
     return render(request, "portal/catalog/compare.html", {"page": ComparePage(offered, chosen, keys)})
 
@@ -90,7 +90,7 @@ def guide(request: AnyRequest, offered: Catalog) -> HttpResponse:
     """Show the questions and the shortlist; for htmx, only the shortlist. The URL has only the chosen answers."""
     page = GuidePage(offered, request.GET)
     if not request.htmx or request.htmx.history_restore_request:
-        if any(not value for value in request.GET.values()):
+        if "" in request.GET.values():
             return redirect(page.url)
         return render(request, "portal/catalog/guide.html", {"page": page})
     # An answer adds no step to the browser's history.
