@@ -12,11 +12,11 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.core.encrypted_fields import EncryptedTextField
 
 TITLE_LIMIT = 300
-WORD_LIMIT = 200
+TAKEOVER_REASON_LIMIT = 200
 PLACE_LIMIT = 200
 
 
-@attested("claimed_by_id", "claimed_at", "taken_from_id", "word", every=False)
+@attested("claimed_by_id", "claimed_at", "taken_from_id", "takeover_reason", every=False)
 class Case(models.Model):
     """A submitted application as the queue shows it: a copy, except the claim, kept up to date by `queue.queue_index`.
 
@@ -62,11 +62,13 @@ class Case(models.Model):
     # A status that the formation service decided by itself and that waits for an agent; the time of its arrival.
     service_status = EncryptedTextField(max_length=80, blank=True, default="", bound_to=("application_id",))
     service_status_since = models.DateTimeField(null=True)
-    # The claim (desk/queue/claims.py). `word` is the reason for taking the case over from `taken_from`.
+    # The claim (desk/queue/claims.py), and the reason for taking the case over from `taken_from`.
     claimed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     claimed_at = models.DateTimeField(null=True)
     taken_from = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
-    word = EncryptedTextField(max_length=WORD_LIMIT, blank=True, bound_to=("application_id",))
+    takeover_reason = EncryptedTextField(
+        max_length=TAKEOVER_REASON_LIMIT, blank=True, db_column="word", bound_to=("application_id",)
+    )
     assigned_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+", db_index=False
     )

@@ -191,7 +191,7 @@ def test_claims_their_ends_and_reasons_are_entries_and_attested(submitted: Draft
     claims.take_over(Case.objects.get(pk=pk), by=colleague, reason="Mira is away")
     kept = Case.objects.get(pk=pk)
     assert findings() == ()
-    for forged in ({"word": "She asked me to"}, {"claimed_by": agent}, {"taken_from": colleague}):
+    for forged in ({"takeover_reason": "She asked me to"}, {"claimed_by": agent}, {"taken_from": colleague}):
         update_each(Case.objects.filter(pk=pk), **forged)
         assert [one.what for one in findings()] == [f"has something wrong in its desk.case {pk}: the row was altered"]
         kept.save()

@@ -177,7 +177,7 @@ def test_it_is_claimed_by_others_alone(theirs: Draft, agent: Any, as_agent: Clie
 
 def test_it_is_not_taken_over_by_its_applicant(owned: Draft, as_agent: Client, colleague: Any) -> None:
     claims.claim([owned.application.pk], by=colleague)
-    answer = as_agent.post(path(owned, "claim/"), {"from": str(colleague.pk), "word": "Mine"})
+    answer = as_agent.post(path(owned, "claim/"), {"from": str(colleague.pk), "takeover_reason": "Mine"})
     assert answer.status_code == 403
     assert Case.objects.get(pk=owned.application.pk).claimed_by == colleague
 

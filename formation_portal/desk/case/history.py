@@ -67,7 +67,7 @@ def history_lines(
             text = f"Assigned the case to {case.claimed_by.called}"
             lines.append((case.claimed_at, case.assigned_by.called, text))
         else:
-            text = ": ".join(filter(None, ("Claimed the case", case.word)))
+            text = ": ".join(filter(None, ("Claimed the case", case.takeover_reason)))
             lines.append((case.claimed_at, case.claimed_by.called, text))
     return sorted(lines, key=lambda line: line[0], reverse=True)
 

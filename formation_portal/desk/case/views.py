@@ -36,7 +36,7 @@ from ..changes_since import ReviewErrors, posted_again, seen_version
 from ..decisions.pages import DecisionPanel
 from ..documents import acknowledged_documents, unopened_documents
 from ..lookups import get_case_or_404, get_document_or_404, get_live_case_or_404
-from ..models import WORD_LIMIT, Case
+from ..models import TAKEOVER_REASON_LIMIT, Case
 from ..queue.pages import colleague_options
 from ..shared_texts import SharedTexts, is_insertion
 from ..wording import numbered
@@ -69,7 +69,7 @@ def case(request: UserRequest, reference: str) -> HttpResponse:
     context = {
         "page": page,
         "case": row,
-        "word_limit": WORD_LIMIT,
+        "reason_limit": TAKEOVER_REASON_LIMIT,
         "live": live,
         "decision": decision,
         "shown": queue_state.address,

@@ -24,7 +24,7 @@ from formation_portal.audit.models import AuditAction
 from formation_portal.contract.lifecycle import is_possible
 from formation_portal.reviews.transactions import ClaimedByColleague
 
-from ..models import WORD_LIMIT, Case
+from ..models import TAKEOVER_REASON_LIMIT, Case
 from .notices import send_notice
 
 _BEGIN_REVIEW = "begin_review"
@@ -43,7 +43,7 @@ UNCLAIMED: dict[str, Any] = {
     "claimed_by_id": None,
     "claimed_at": None,
     "taken_from_id": None,
-    "word": "",
+    "takeover_reason": "",
     "assigned_by_id": None,
 }
 
@@ -87,7 +87,8 @@ def take_over(case: Case, *, by: AbstractUser, reason: str) -> bool:
     as_shown = Case.objects.filter(pk=case.pk, claimed_by=case.claimed_by_id).exclude(open_since=None)
     columns = _claim_columns(by)
     columns["taken_from_id"] = case.claimed_by_id
-    columns["word"] = Case._meta.get_field("word").stored(reason[:WORD_LIMIT], case)
+    field = Case._meta.get_field("takeover_reason")
+    columns["takeover_reason"] = field.stored(reason[:TAKEOVER_REASON_LIMIT], case)
     if not _claim_if(case, as_shown, columns, by=by, did="take_over"):
         return False
     send_notice("case_taken_over", open_draft(case.application), to=case.claimed_by, by=by)

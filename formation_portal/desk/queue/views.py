@@ -171,7 +171,7 @@ def claim(request: UserRequest, reference: str) -> HttpResponse:
     application = get_application_or_404(reference)
     if own_applications(request.user.pk, [application.pk]):
         return own_application_page(request, application.pk, reference)
-    reason = " ".join(request.POST.get("word", "").split())
+    reason = " ".join(request.POST.get("takeover_reason", "").split())
     taken_from = request.POST.get("from", "")
     level, message = claim_or_take_over(application.pk, by=request.user, taken_from=taken_from, reason=reason)
     messages.add_message(request, level, message)

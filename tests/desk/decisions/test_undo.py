@@ -168,7 +168,7 @@ def test_a_case_that_a_colleague_has_claimed_is_taken_over_before_it_is_decided(
     claim = {"from": str(agent.pk)}
     as_colleague.post(path(submitted, "claim/"), claim)
     assert Case.objects.get().claimed_by == agent, "a reason is needed"
-    as_colleague.post(path(submitted, "claim/"), claim | {"word": "Mira is ill"})
+    as_colleague.post(path(submitted, "claim/"), claim | {"takeover_reason": "Mira is ill"})
     [letter] = Letter.objects.filter(kind="case_taken_over")
     assert letter.to == agent.email
     assert "Dev Ramanathan has taken over the case of Larkfield Holdings" in letter.text

@@ -99,9 +99,9 @@ def test_a_case_is_taken_over_with_a_word(submitted: Draft, agent: Any, colleagu
     address = f"/desk/{application.reference}/claim/"
     claims.claim([application.pk], by=colleague)
     assert "Dev Ramanathan has already claimed this case." in page_after_post(as_agent, address, {})
-    assert "Enter a reason" in page_after_post(as_agent, address, {"from": colleague.pk, "word": "  "})
+    assert "Enter a reason" in page_after_post(as_agent, address, {"from": colleague.pk, "takeover_reason": "  "})
     assert holder(application) == colleague
-    html = page_after_post(as_agent, address, {"from": colleague.pk, "word": "Dev is away"})
+    html = page_after_post(as_agent, address, {"from": colleague.pk, "takeover_reason": "Dev is away"})
     assert "Taken over from Dev Ramanathan: Dev is away" in html
     assert holder(application) == agent
 
@@ -112,7 +112,7 @@ def test_only_the_agent_whom_the_page_named_loses_a_case(
     application = submitted.application
     claims.claim([application.pk], by=colleague)
     html = page_after_post(
-        as_agent, f"/desk/{application.reference}/claim/", {"from": other_customer.pk, "word": "Away"}
+        as_agent, f"/desk/{application.reference}/claim/", {"from": other_customer.pk, "takeover_reason": "Away"}
     )
     assert "Dev Ramanathan has already claimed this case." in html
     assert holder(application) == colleague
@@ -180,7 +180,7 @@ def test_no_customer_sees_a_claim(
 ) -> None:
     reference = submitted.application.reference
     claims.claim([submitted.application.pk], by=colleague)
-    page_after_post(as_agent, f"/desk/{reference}/claim/", {"from": colleague.pk, "word": "Canary"})
+    page_after_post(as_agent, f"/desk/{reference}/claim/", {"from": colleague.pk, "takeover_reason": "Canary"})
     response = as_owner.get(f"/applications/{reference}/{subpage}", follow=True)
     assert response.status_code == 200
     for word in ("Canary", agent.last_name, colleague.last_name):

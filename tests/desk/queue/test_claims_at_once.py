@@ -51,7 +51,7 @@ def test_of_two_colleagues_one_takes_over(submitted: Draft, agent: Any, colleagu
     )
     assert (first.result, second.result) == (True, False)
     case = case_of(submitted)
-    assert (case.claimed_by, case.taken_from_id, case.word) == (colleague, agent.pk, "Holiday")
+    assert (case.claimed_by, case.taken_from_id, case.takeover_reason) == (colleague, agent.pk, "Holiday")
     assert Letter.objects.filter(kind="case_taken_over").count() == 1
 
 
@@ -74,7 +74,7 @@ def test_a_case_that_is_released_meanwhile_is_simply_claimed(submitted: Draft, a
     )
     assert said.result[1] == "You have claimed this case."
     case = case_of(submitted)
-    assert (case.claimed_by, case.taken_from_id, case.word) == (colleague, None, "")
+    assert (case.claimed_by, case.taken_from_id, case.takeover_reason) == (colleague, None, "")
     assert not Letter.objects.filter(kind="case_taken_over").exists()
 
 
