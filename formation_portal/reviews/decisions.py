@@ -15,10 +15,11 @@ from formation_portal import workflow
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.applications.services import Closed
-from formation_portal.contract.lifecycle import TRANSITIONS, State
+from formation_portal.contract.lifecycle import State
 
 from .checklist import approval_blockers, load_checklist
 from .checks import require_opened
+from .decision_rules import DECISIONS
 from .models import (
     DecisionKind,
     DecisionOutcome,
@@ -73,16 +74,12 @@ def decide(
     If a decision is posted twice, the second post returns the first decision. Raises ReviewChanged, ClaimedByColleague,
     NotApprovable, DocumentsNotOpened (`require_opened`), ReviewRefused and Closed.
     """
-    if kind not in DecisionKind.values:
+    rule = DECISIONS.get(kind)
+    if rule is None:
         raise ReviewRefused("Select a decision.", field="decision")
-    text = cleaned_text(text, "text", if_missing="Tell the customer why." if kind == DECLINE else "")
+    text = cleaned_text(text, "text", if_missing=rule.required.get("text", ""))
     if reason and reason not in DeclineReason.values:
         raise ReviewRefused("Select a reason.", field="reason")
-    needs_second_agent = kind in (APPROVE, DECLINE)
-    states = TRANSITIONS[kind].sources
-    if State.IN_REVIEW in states:
-        # The decision may begin the review.
-        states |= UNDER_REVIEW
     registration = registration or Registration()
     decision = ReviewDecision(
         application=draft.application,
@@ -96,16 +93,16 @@ def decide(
         registered_on=registration.day,
     )
     try:
-        with review_transaction(draft, by=by, version=version, states=states) as work:
+        with review_transaction(draft, by=by, version=version, states=rule.states) as work:
             if earlier := _made_before(decision):
                 return earlier
             workflow.refuse_claimed_case(draft, by=by)
             work.require_current()
-            if needs_second_agent and waiting_decision(draft.application) is not None:
+            if rule.needs_second_agent and waiting_decision(draft.application) is not None:
                 raise ReviewRefused("Another decision is already awaiting a second agent.")
             _refuse_if_blocked(work, kind, text=text, acknowledged=acknowledged)
             _stop_scheduled(work)
-            if needs_second_agent and settings.FOUR_EYES:
+            if rule.needs_second_agent and settings.FOUR_EYES:
                 work.save(decision, "propose", outcome=DecisionOutcome.WAITING)
             else:
                 schedule(work, decision)

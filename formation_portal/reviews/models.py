@@ -242,7 +242,7 @@ class DecisionOutcome(models.TextChoices):
 
 
 class DecisionKind(models.TextChoices):
-    """The decisions of an agent. Each value is the name of a transition of the lifecycle."""
+    """The decisions of an agent (decision_rules.py). Each that moves the application has its transition's name."""
 
     APPROVE = "approve", "Approval"
     RETURN = "return", "Return"

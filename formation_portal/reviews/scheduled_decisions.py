@@ -15,11 +15,13 @@ from formation_portal import workflow
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.applications.services import Closed, advance
-from formation_portal.contract.lifecycle import State
+from formation_portal.applications.services.transactions import application_transaction
+from formation_portal.contract.lifecycle import TRANSITIONS, State
 from formation_portal.core.background import BackgroundWorker
 from formation_portal.core.databases import DATABASE_AWAY
 
 from .checklist import approval_blockers, load_checklist
+from .decision_rules import DECISIONS
 from .models import DecisionKind, DecisionOutcome, Query, ReviewDecision
 from .queries import send_drafts
 from .transactions import (
@@ -114,7 +116,12 @@ def _carry_out(due: ReviewDecision) -> bool:
             work.save(waiting, "overtake", outcome=DecisionOutcome.OVERTAKEN)
         queries = send_drafts(work) if decision.kind == DecisionKind.RETURN else []
         work.save(decision, "take_effect", outcome=DecisionOutcome.DONE)
-        advance(draft, decision.kind, by=due.by, note=_note_to_service(decision, queries))
+        if decision.kind in TRANSITIONS:
+            advance(draft, decision.kind, by=due.by, note=_note_to_service(decision, queries))
+        elif decision.text:
+            # The state stays, and the history tells the customer.
+            with application_transaction(draft, by=due.by, must_be_open=False) as journal:
+                journal.note(DECISIONS[decision.kind].history, text=decision.text)
         if decision.kind == DecisionKind.RETURN:
             workflow.application_returned(draft)
     return True

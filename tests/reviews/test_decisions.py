@@ -1,7 +1,7 @@
 """Decisions: what stops them, what they send, and that a second agent sees them first where that is asked for."""
 
 from datetime import date
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from django.utils import timezone
@@ -11,6 +11,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import AGENT, TRANSITIONS, State
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept
+from formation_portal.reviews.decision_rules import DECISIONS, DecisionRule
 from formation_portal.reviews.decisions import (
     APPROVE,
     DECLINE,
@@ -56,12 +57,28 @@ def accept_all(draft: Draft, by: Any) -> None:
     accept(draft, [fact.target for fact in load_checklist(draft)], by=by, version=now(draft))
 
 
-def test_every_transition_of_an_agent_is_a_decision_that_the_history_tells() -> None:
+def test_every_transition_of_an_agent_is_a_decision_and_the_history_tells_of_every_decision() -> None:
     by_agents = {
         name: one for name, one in TRANSITIONS.items() if one.by == AGENT and one.is_sent and name != "begin_review"
     }
-    assert set(by_agents) == set(DecisionKind.values)
+    assert set(by_agents) == set(DecisionKind.values) & set(TRANSITIONS)
     assert all(one.history for one in by_agents.values())
+    assert set(DECISIONS) == set(DecisionKind.values)
+    for kind, rule in DECISIONS.items():
+        assert by_agents[kind].sources <= rule.states if kind in by_agents else "{text}" in rule.history
+
+
+@pytest.mark.parametrize("text", ["We wait for the bank.", ""])
+def test_a_decision_that_is_no_transition_leaves_the_state_and_tells_the_customer_its_message(
+    submitted: Draft, agent: Any, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.setitem(cast(Any, DECISIONS), "hold", DecisionRule(history="Put it on hold: {text}"))
+    decided = decide(submitted, "hold", text=text, by=agent, version=now(submitted))
+    assert decided.outcome == DecisionOutcome.DONE
+    assert submitted.application.status is State.IN_REVIEW
+    last = submitted.application.changes.first()
+    assert last is not None
+    assert last.what == ("Put it on hold: We wait for the bank." if text else "Started the review")
 
 
 def test_what_was_not_checked_is_not_approved(submitted: Draft, agent: Any) -> None:

@@ -1,0 +1,42 @@
+"""List the decisions of agents with what each needs. `decisions` makes them, `scheduled_decisions` carries them out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from formation_portal.contract.lifecycle import State
+
+from .models import DecisionKind
+from .transactions import UNDER_REVIEW
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRule:
+    """The rule of a decision, which can be made in `states`.
+
+    With FOUR_EYES a second agent confirms it if it `needs_second_agent`; the desk also asks about such a decision once
+    more. `required` are controls of the form, each with the message if it is empty.
+    """
+
+    states: frozenset[State] = UNDER_REVIEW
+    needs_second_agent: bool = False
+    required: Mapping[str, str] = field(default_factory=dict)
+    # Of a decision that is no transition of the lifecycle: its entry in the history, with the message as {text}.
+    history: str = ""
+
+
+DECISIONS: Mapping[str, DecisionRule] = {
+    DecisionKind.APPROVE: DecisionRule(needs_second_agent=True),
+    DecisionKind.RETURN: DecisionRule(),
+    DecisionKind.DECLINE: DecisionRule(
+        needs_second_agent=True,
+        required={"reason": "Select a reason.", "text": "Tell the customer why."},
+    ),
+    DecisionKind.INCORPORATE: DecisionRule(
+        frozenset({State.SUBMITTED_TO_CSP}),
+        required={
+            "register_number": "Enter the registration number.",
+            "registered_on": "Enter the date of registration.",
+            "confirmed": "Confirm that the number and date are as the registry has them.",
+        },
+    ),
+}
