@@ -1,6 +1,6 @@
 """Read the forms by which an agent decides about a case, or confirms or refuses a proposal."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import date
 from typing import Self
 
@@ -10,7 +10,8 @@ from django.http import QueryDict
 from django.utils.timezone import localdate
 
 from formation_portal.applications.draft import Draft
-from formation_portal.reviews.decisions import APPROVE, DECLINE, INCORPORATE, Registration, decide
+from formation_portal.reviews.decision_rules import DECISIONS
+from formation_portal.reviews.decisions import APPROVE, Registration, decide
 from formation_portal.reviews.models import MAX_REGISTER_NUMBER, MAX_TEXT, DecisionKind, DeclineReason, ReviewDecision
 from formation_portal.reviews.transactions import ReviewRefused, ReviewVersion
 from formation_portal.ui.forms.controls import Option, Problem, as_options
@@ -18,19 +19,7 @@ from formation_portal.ui.forms.controls import Option, Problem, as_options
 from ..shared_texts import SharedTexts
 
 _FIRST_YEAR = 1900
-_SELECT_DECISION = "Select a decision."
-_SELECT_REASON = "Select a reason."
 _TOO_LONG = f"Use {MAX_TEXT:,} characters or fewer."
-_ENTER_DATE = "Enter the date of registration."
-# The required controls by decision.
-_REQUIRED = {
-    DECLINE: {"reason": _SELECT_REASON, "text": "Tell the customer why."},
-    INCORPORATE: {
-        "register_number": "Enter the registration number.",
-        "registered_on": _ENTER_DATE,
-        "confirmed": "Confirm that the number and date are as the registry has them.",
-    },
-}
 
 
 class DayField(forms.DateField):
@@ -58,13 +47,13 @@ class DecisionForm(forms.Form):
     is_filled = False
 
     decision = forms.ChoiceField(
-        choices=DecisionKind.choices, required=False, error_messages={"invalid_choice": _SELECT_DECISION}
+        choices=DecisionKind.choices, required=False, error_messages={"invalid_choice": "Select a decision."}
     )
     reason = forms.ChoiceField(
-        choices=DeclineReason.choices, required=False, error_messages={"invalid_choice": _SELECT_REASON}
+        choices=DeclineReason.choices, required=False, error_messages={"invalid_choice": "Select a reason."}
     )
     register_number = forms.CharField(required=False)
-    registered_on = DayField(required=False, error_messages={"invalid": _ENTER_DATE})
+    registered_on = DayField(required=False, error_messages={"invalid": "Enter the date of registration."})
     text = forms.CharField(max_length=MAX_TEXT, required=False, error_messages={"max_length": _TOO_LONG})
     confirmed = forms.BooleanField(required=False)
     why = forms.CharField(max_length=MAX_TEXT, required=False, error_messages={"max_length": _TOO_LONG})
@@ -83,6 +72,11 @@ class DecisionForm(forms.Form):
     @property
     def chosen(self) -> str:
         return str(self["decision"].value() or "")
+
+    @property
+    def required(self) -> Mapping[str, str]:
+        """Return the controls that the chosen decision needs, each with its message."""
+        return DECISIONS[self.chosen].required if self.chosen in DECISIONS else {}
 
     @property
     def typed(self) -> tuple[tuple[str, str], ...]:
@@ -105,7 +99,7 @@ class DecisionForm(forms.Form):
         return number
 
     def clean(self) -> None:
-        for name, message in _REQUIRED.get(self.cleaned_data.get("decision", ""), {}).items():
+        for name, message in self.required.items():
             if name not in self.errors and not self.cleaned_data.get(name):
                 self.add_error(name, message)
 
@@ -120,9 +114,9 @@ class DecisionForm(forms.Form):
         values = self.cleaned_data
         reason = ""
         registration = None
-        if values["decision"] == DECLINE:
+        if "reason" in self.required:
             reason = values["reason"]
-        if values["decision"] == INCORPORATE:
+        if "register_number" in self.required:
             registration = Registration(values["register_number"], values["registered_on"])
         return decide(
             draft,

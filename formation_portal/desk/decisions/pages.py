@@ -10,6 +10,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.relay.delivery_status import DeliveryStage
 from formation_portal.reviews.checklist import ApprovalBlocker, Checklist, approval_blockers, load_checklist
+from formation_portal.reviews.decision_rules import DECISIONS
 from formation_portal.reviews.decisions import APPROVE, DECLINE, INCORPORATE, RETURN
 from formation_portal.reviews.models import DecisionOutcome, Query, ReviewDecision
 from formation_portal.reviews.scheduled_decisions import UNDO_PERIOD
@@ -26,24 +27,6 @@ from ..shared_texts import SharedTexts
 from ..wording import numbered
 from .forms import DecisionForm
 
-# The label of each decision, and the message after the company's name once it is made, and once it is proposed to a
-# second agent.
-_LABELS = {
-    APPROVE: "Approve",
-    RETURN: "Return to {customer}",
-    DECLINE: "Decline",
-    INCORPORATE: "Record the incorporation",
-}
-_DONE = {
-    APPROVE: "is approved for the registry",
-    RETURN: "is returned to {customer}",
-    DECLINE: "is declined",
-    INCORPORATE: "is recorded as incorporated",
-}
-_PROPOSED = {
-    APPROVE: "is awaiting second approval",
-    DECLINE: "will be declined once a second agent confirms",
-}
 # The most decisions shown.
 _MAX_DECISIONS = 20
 # How many blockers are unfolded, and how many listed.
@@ -51,10 +34,47 @@ _MAX_UNFOLDED = 8
 _MAX_BLOCKERS = 100
 
 
+@dataclass(frozen=True, slots=True)
+class DecisionWords:
+    """The words of a decision. `done` and `proposed` (to a second agent) follow the company's name in a message."""
+
+    label: str
+    hint: str
+    done: str
+    proposed: str = ""
+
+
+_WORDS = {
+    APPROVE: DecisionWords(
+        "Approve",
+        "Sends the application to the registry.",
+        done="is approved for the registry",
+        proposed="is awaiting second approval",
+    ),
+    RETURN: DecisionWords(
+        "Return to {customer}",
+        "No queries drafted. Write below what needs to change.",
+        done="is returned to {customer}",
+    ),
+    DECLINE: DecisionWords(
+        "Decline",
+        "Final. Give a reason and a message.",
+        done="is declined",
+        proposed="will be declined once a second agent confirms",
+    ),
+    INCORPORATE: DecisionWords(
+        "Record the incorporation",
+        "Enter the company’s number and date from the register.",
+        done="is recorded as incorporated",
+    ),
+}
+
+
 def decided_message(decision: ReviewDecision) -> str:
     """Return the message after the company's name for a new decision."""
-    texts = _PROPOSED if decision.outcome == DecisionOutcome.WAITING else _DONE
-    message = f"{texts[decision.kind]}.".format(customer=decision.application.owner.called)
+    wording = _WORDS[decision.kind]
+    text = wording.proposed if decision.outcome == DecisionOutcome.WAITING else wording.done
+    message = f"{text}.".format(customer=decision.application.owner.called)
     if decision.outcome == DecisionOutcome.SCHEDULED:
         message += f" This takes effect in {UNDO_PERIOD.seconds} seconds."
     return message
@@ -136,32 +156,28 @@ class DecisionPanel:
         if self.claimed_by or is_settled or not self.reader.has_perm(Right.DECIDE.permission):
             return
         application = self.draft.application
-        if application.status is State.SUBMITTED_TO_CSP and application.payment_due_since is None:
-            hint = "Enter the company’s number and date from the register."
-            yield DecisionCard(INCORPORATE, _LABELS[INCORPORATE], hint, is_chosen=True)
-        if not self.is_under_review:
+        if application.payment_due_since is not None:
             return
-        chosen = self.form.chosen
-        second = "A second agent must confirm this." if settings.FOUR_EYES else ""
-        if not self.waiting:
-            hint = second or "Sends the application to the registry."
-            if self.against:
+        for kind, rule in DECISIONS.items():
+            if application.status not in rule.states or (self.waiting and rule.needs_second_agent):
+                continue
+            wording = _WORDS[kind]
+            label = wording.label.format(customer=application.owner.called)
+            hint = wording.hint
+            if rule.needs_second_agent and settings.FOUR_EYES:
+                hint = "A second agent must confirm this."
+            if kind == APPROVE and self.against:
                 hint = f"{numbered(len(self.against), 'check')} left before you can approve."
-            is_chosen = chosen == APPROVE and not self.against
-            yield DecisionCard(APPROVE, _LABELS[APPROVE], hint, is_chosen, is_shut=bool(self.against))
-        hint = "No queries drafted. Write below what needs to change."
-        if count := len(self.checklist.drafted):
-            hint = f"Sends {count} drafted {'query' if count == 1 else 'queries'}."
-        label = _LABELS[RETURN].format(customer=application.owner.called)
-        yield DecisionCard(RETURN, label, hint, chosen == RETURN or self.waiting is not None)
-        if not self.waiting:
-            hint = second or "Final. Give a reason and a message."
-            yield DecisionCard(DECLINE, _LABELS[DECLINE], hint, chosen == DECLINE)
+            if kind == RETURN and self.checklist.drafted:
+                hint = f"Sends {numbered(len(self.checklist.drafted), 'drafted query', 'drafted queries')}."
+            is_shut = kind == APPROVE and bool(self.against)
+            yield DecisionCard(kind, label, hint, is_chosen=kind == self.form.chosen and not is_shut, is_shut=is_shut)
 
     @property
-    def asks_about_approval(self) -> bool:
-        """Tell whether the posted decision, or else the decision waiting for this agent, is an approval."""
-        return self.form.chosen == APPROVE or (self.waits_for_approval and not self.form.chosen)
+    def label_asked_about(self) -> str:
+        """Return the label of the posted decision, or else of the decision waiting for this agent."""
+        kind = self.form.chosen or (self.waiting.kind if self.waiting else "")
+        return _WORDS[kind].label if kind in _WORDS else ""
 
     @property
     def only_card(self) -> DecisionCard | None:

@@ -14,7 +14,8 @@ from formation_portal.accounts.policies import UserRequest, agent, agent_with
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.services import Closed
 from formation_portal.contract.lifecycle import State
-from formation_portal.reviews.decisions import APPROVE, DECLINE, confirm_proposal, refuse_proposal, withdraw
+from formation_portal.reviews.decision_rules import DECISIONS
+from formation_portal.reviews.decisions import confirm_proposal, refuse_proposal, withdraw
 from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
 from formation_portal.reviews.scheduled_decisions import undo_decision
 from formation_portal.reviews.transactions import (
@@ -76,7 +77,8 @@ def decision(request: UserRequest, reference: str) -> HttpResponse:
         return _insert(request, draft, form)
     if not form.is_valid():
         return _draw(request, draft, form=form, status=422)
-    if form.chosen in (APPROVE, DECLINE) and not _is_certain(request):
+    rule = DECISIONS.get(form.chosen)
+    if rule is not None and rule.needs_second_agent and not _is_certain(request):
         return _ask_again(request, draft, form)
     with DecisionErrors(request, reference, form) as errors:
         acknowledged = acknowledged_documents(request.POST)
@@ -143,7 +145,7 @@ def _is_certain(request: UserRequest) -> bool:
 
 
 def _ask_again(request: UserRequest, draft: Draft, form: DecisionForm) -> HttpResponse:
-    """Ask the agent to confirm an approval or decline that was posted by keyboard or without script."""
+    """Ask the agent to confirm a decision that was posted by keyboard or without script."""
     return _draw(request, draft, form=form, asks_again=True, again=posted_again(request, without=("certain",)))
 
 
