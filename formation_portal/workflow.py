@@ -101,6 +101,13 @@ def decision_saved(application: "Application") -> None:
     update_waiting_decision(application)
 
 
+def decision_told(draft: "Draft", *, decision: "ReviewDecision") -> None:
+    """Handle a decision with a message to the customer that takes effect and moves nothing."""
+    from formation_portal.portal.applications.status_emails import send_decision_email
+
+    send_decision_email(draft, decision.kind)
+
+
 def proposal_refused(draft: "Draft", *, decision: "ReviewDecision", by: "AbstractBaseUser") -> None:
     from formation_portal.desk.queue.queue_index import give_back_refused
 
@@ -127,9 +134,9 @@ def part_finished(draft: "Draft", *, invitation: "Invitation") -> None:
 
 def payment_due(draft: "Draft") -> None:
     """Handle the formation service's request for the customer's payment."""
-    from formation_portal.portal.applications.status_emails import send_payment_email
+    from formation_portal.portal.applications.status_emails import send_decision_email
 
-    send_payment_email(draft)
+    send_decision_email(draft, "payment_due")
 
 
 def document_removed(draft: "Draft", *, document: "Document") -> None:

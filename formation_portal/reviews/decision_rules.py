@@ -40,3 +40,5 @@ DECISIONS: Mapping[str, DecisionRule] = {
         },
     ),
 }
+# The messages of the history entries about decisions that move nothing.
+HISTORY_MESSAGES = [rule.history for rule in DECISIONS.values() if rule.history]

@@ -119,9 +119,10 @@ def _carry_out(due: ReviewDecision) -> bool:
         if decision.kind in TRANSITIONS:
             advance(draft, decision.kind, by=due.by, note=_note_to_service(decision, queries))
         elif decision.text:
-            # The state stays, and the history tells the customer.
+            # The state stays, and the customer is told.
             with application_transaction(draft, by=due.by, must_be_open=False) as journal:
                 journal.note(DECISIONS[decision.kind].history, text=decision.text)
+            workflow.decision_told(draft, decision=decision)
         if decision.kind == DecisionKind.RETURN:
             workflow.application_returned(draft)
     return True

@@ -85,8 +85,9 @@ def test_the_name_of_an_account_is_one_that_every_letter_may_say(typed: str) -> 
 
 
 def _hostile(context: Mapping[str, Any], lure: str) -> dict[str, Any]:
-    """The sample with the lure in every text that it holds, but for the pages of ours."""
+    """The sample with the lure in every text that it holds, but for our pages and for the code of an outcome."""
     texts = {name: lure for name, one in context.items() if isinstance(one, str) and not one.startswith("/")}
+    texts.pop("outcome", None)
     lists = {name: [lure, lure] for name, one in context.items() if isinstance(one, list)}
     return {**context, **texts, **lists}
 

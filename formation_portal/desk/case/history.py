@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from functools import cached_property
 from itertools import groupby
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from django.db.models import Q
 from django.utils.timezone import localdate
 
+from formation_portal.accounts.models import User
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application, Change
 from formation_portal.applications.ownership_stakes import OWNER_PREFIX
@@ -20,6 +21,7 @@ from formation_portal.applications.services import ROLES
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.lifecycle import State
 from formation_portal.reviews.checklist import HolderChecklist
+from formation_portal.reviews.decision_rules import HISTORY_MESSAGES
 from formation_portal.reviews.models import Query
 from formation_portal.reviews.targets import Target, TargetKind
 from formation_portal.ui.documents import file_facts
@@ -52,7 +54,7 @@ def history_lines(
     submissions = 0
     lines = []
     oldest_first = sorted(history, key=lambda change: change.pk)
-    for _, group in groupby(oldest_first, key=lambda row: (row.moved_to and row.pk, row.who, localdate(row.at))):
+    for _, group in groupby(oldest_first, key=_line_of):
         changes = list(group)
         last = changes[-1]
         text = last.what if last.moved_to or len(changes) == 1 else "Changed answers or documents"
@@ -70,6 +72,12 @@ def history_lines(
             text = ": ".join(filter(None, ("Claimed the case", case.takeover_reason)))
             lines.append((case.claimed_at, case.claimed_by.called, text))
     return sorted(lines, key=lambda line: line[0], reverse=True)
+
+
+def _line_of(change: Change) -> tuple[int | None, User | None, date]:
+    """Return the key of the line that a change belongs to: a move or a decision has a line of its own."""
+    stands_alone = change.moved_to or change.message in HISTORY_MESSAGES
+    return change.pk if stands_alone else None, change.who, localdate(change.at)
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,11 +45,11 @@ def send_status_email(draft: Draft) -> None:
     _queue(draft, application.owner, kind, "status", outcome=outcome, count=count)
 
 
-def send_payment_email(draft: Draft) -> None:
-    """Tell the application's owner that the formation service waits for their payment."""
+def send_decision_email(draft: Draft, outcome: str) -> None:
+    """Tell the application's owner of a decision or event that moves nothing, such as a payment that is due."""
     owner = draft.application.owner
     if has_confirmed(owner):
-        _queue(draft, owner, "decision", "status", outcome="payment_due", count=0)
+        _queue(draft, owner, "decision", "status", outcome=outcome, count=0)
 
 
 def _queue(draft: Draft, to: User, kind: str, page: str, *, key: str = "", once: str = "", **context: object) -> None:

@@ -7,6 +7,7 @@ from functools import cached_property
 from hashlib import blake2s
 
 from django.conf import settings
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy
@@ -21,6 +22,7 @@ from formation_portal.relay.delivery_status import ApplicationDeliveries
 from formation_portal.relay.entity_status import read_payment
 from formation_portal.relay.models import Delivery, DeliveryState, ResourceKind
 from formation_portal.reviews.customer_queries import decision_texts
+from formation_portal.reviews.decision_rules import HISTORY_MESSAGES
 from formation_portal.reviews.decisions import registration_of
 from formation_portal.ui import formats
 
@@ -95,9 +97,14 @@ class Progress:
     application: Application
 
     @cached_property
+    def _changes(self) -> list[Change]:
+        """Read the moves, and the decisions of our reviewer that moved nothing."""
+        changes = self.application.changes.filter(~Q(moved_to="") | Q(message__in=HISTORY_MESSAGES))
+        return list(changes.select_related("who").order_by("pk"))
+
+    @cached_property
     def moves(self) -> tuple[Change, ...]:
-        changes = self.application.changes.exclude(moved_to="").select_related("who").order_by("pk")
-        return tuple(change for change in changes if change.moved_to in set(State))
+        return tuple(change for change in self._changes if change.moved_to in set(State))
 
     @property
     def is_late(self) -> bool:
@@ -147,10 +154,12 @@ class Progress:
             # The application was submitted before the history recorded moves.
             yield ProgressStep(_day(self.application.submitted_at), gettext("You submitted"), "", "met")
         past_states: set[str] = set()
-        for move in self.moves:
-            if move is not self._current:
-                yield _past_step(move, is_first=not past_states, is_again=move.moved_to in past_states)
-                past_states.add(move.moved_to)
+        for change in self._changes:
+            if not change.moved_to:
+                yield ProgressStep(formats.day(change.at), change.text, f"{timezone.localtime(change.at):%H:%M}", "met")
+            elif change in self.moves and change is not self._current:
+                yield _past_step(change, is_first=not past_states, is_again=change.moved_to in past_states)
+                past_states.add(change.moved_to)
         yield from documents
         yield self._present_step()
         if status in _BEFORE_FILING:
