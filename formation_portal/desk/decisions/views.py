@@ -26,6 +26,7 @@ from formation_portal.reviews.transactions import (
     ReviewChanged,
     ReviewRefused,
     ReviewVersion,
+    waiting_decision,
 )
 
 from ..case_access import Opens, case_action, opens
@@ -90,7 +91,7 @@ def decision(request: UserRequest, reference: str) -> HttpResponse:
 def confirmation(request: UserRequest, reference: str) -> HttpResponse:
     form = DecisionForm.read(request.POST)
     draft = get_case_or_404(reference)
-    if not _is_certain(request):
+    if waiting_decision(draft.application) is not None and not _is_certain(request):
         return _ask_again(request, draft, form)
     with DecisionErrors(request, reference, form) as errors:
         acknowledged = acknowledged_documents(request.POST)

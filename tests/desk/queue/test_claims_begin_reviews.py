@@ -68,7 +68,8 @@ def test_what_is_taken_over_before_it_began_is_begun(submitted: Draft, colleague
     application = submitted.application
     # As a claim stands that outlived a return.
     Case.objects.filter(pk=application.pk).update(**claims._claim_columns(colleague))
-    page_after_post(as_agent, f"/desk/{application.reference}/claim/", {"from": colleague.pk, "takeover_reason": "Away"})
+    takeover = {"from": colleague.pk, "takeover_reason": "Away"}
+    page_after_post(as_agent, f"/desk/{application.reference}/claim/", takeover)
     assert state(application) == State.IN_REVIEW
 
 
