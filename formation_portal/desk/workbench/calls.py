@@ -77,4 +77,6 @@ def _call(resource: DesiredResource, payload: Payload, about: str) -> PlannedCal
 
 def _placeholder(name: ResourceName) -> str:
     kind, subject = name
-    return f"{{id of {subject}}}" if subject else f"{{{kind.value}_id}}"
+    if subject:
+        return f"{{id of {subject}}}"
+    return f"{{{kind.value}_id}}"

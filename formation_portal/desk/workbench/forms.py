@@ -77,7 +77,8 @@ def asked_once(form: FormSchema) -> Iterator[tuple[int, Section, tuple[FieldSpec
     for place, section in enumerate(form.entity_sections):
         specs = tuple(spec for spec in section.fields if spec.name not in always)
         yield place, section, specs
-        always |= {spec.name for spec in specs if section.depends_on is None and spec.depends_on is None}
+        if section.depends_on is None:
+            always |= {spec.name for spec in specs if spec.depends_on is None}
 
 
 def _entity_answers(form: FormSchema, post: QueryDict) -> dict[str, Any]:
@@ -90,8 +91,11 @@ def _entity_answers(form: FormSchema, post: QueryDict) -> dict[str, Any]:
         for rule, run in groupby(specs, key=lambda spec: spec.depends_on):
             region = tuple(run)
             region_id = f"region-{control_id(control_name(place, region[0]))}"
-            is_visible = (rule or section.depends_on) is None or region_id in visible_regions
-            (visible if is_visible else hidden).update(_posted(region, post, place))
+            answers = _posted(region, post, place)
+            if (rule or section.depends_on) is None or region_id in visible_regions:
+                visible |= answers
+            else:
+                hidden |= answers
     return hidden | visible
 
 
@@ -129,15 +133,11 @@ def _posted(specs: Iterable[FieldSpec], post: QueryDict, part: int | str) -> dic
 
 
 def _documents(draft: Draft, uploaded: frozenset[str]) -> Iterator[Document]:
-    rows = {row.token: row for row in draft.parties}
-    for party in (None, *draft.party_models):
-        token = party.token if party else None
-        for slot in draft.form_state.slots(rows[token].record if token else None):
-            if slot_key(token, slot.name) in uploaded:
-                yield Document(
-                    application=draft.application,
-                    party=party,
-                    slot=slot.name,
-                    name="example.pdf",
-                    mime_type="application/pdf",
-                )
+    example: dict[str, Any] = {"application": draft.application, "name": "example.pdf", "mime_type": "application/pdf"}
+    for slot in draft.form_state.slots():
+        if slot_key(None, slot.name) in uploaded:
+            yield Document(slot=slot.name, **example)
+    for party in draft.parties:
+        for slot in draft.form_state.slots(party.record):
+            if slot_key(party.token, slot.name) in uploaded:
+                yield Document(party=party.model, slot=slot.name, **example)

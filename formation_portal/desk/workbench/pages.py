@@ -108,12 +108,12 @@ class Trial:
     @cached_property
     def parties(self) -> list[FormPart]:
         state = self.draft.form_state
-        sections = {section.role or "": section for section in self.draft.schema.role_sections}
         parts = []
         for row in self.draft.parties:
             roles = []
-            for role, section in sections.items():
+            for section in self.draft.schema.role_sections:
                 if section.allows(row.kind):
+                    role = section.role or ""
                     roles.append(Option(role, section.title or canonical.role_word(role), role in row.roles))
             drawn = " ".join(option.value for option in roles if option.chosen)
             parts.append(
@@ -143,7 +143,9 @@ class Trial:
     @property
     def share_activation(self) -> Activation | None:
         section = self.draft.schema.share_section
-        return self.draft.form_state.section_activation(section) if section else None
+        if section is None:
+            return None
+        return self.draft.form_state.section_activation(section)
 
     @property
     def holdings(self) -> list[tuple[str, str, str]]:
@@ -179,7 +181,9 @@ class Trial:
         if token and parts:
             return f"#{parts[0].id}"
         section = self.draft.schema.share_section
-        return "#shares" if section and need.section == section.key else "#people"
+        if section and need.section == section.key:
+            return "#shares"
+        return "#people"
 
     def _form(
         self, holder: Holder, questions: tuple[Question, ...], part: int | str, *, raw: Mapping[str, Any]
@@ -202,7 +206,7 @@ class Trial:
 
     def _boxes(self, token: str | None, slots: Iterable[Slot]) -> list[dict[str, Any]]:
         """Return the required documents, each with the key and id of the checkbox that marks it as uploaded."""
-        uploaded = self.draft.documents_of(self.draft.party(token) if token else None)
+        uploaded = self.draft.documents_of(self.draft.party(token or ""))
         boxes = []
         for slot in slots:
             key = slot_key(token, slot.name)

@@ -5,6 +5,7 @@ A question without a rule stands below its section, if the section has a rule.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from formation_portal.contract import reasons
@@ -46,15 +47,19 @@ class RuleTree:
         self._schema = schema
         self._locations = {location.id: location for location in field_locations(schema)}
         cycles = _cycles(schema)
-        self._circular = {node for cycle in cycles for node in cycle}
+        self._circular = set(chain.from_iterable(cycles))
         self._opens = self._opened_nodes()
         self._numbers = {node: number for number, node in enumerate(self._opens, 1)}
         self.circles = [[self._label(node) for node in (*cycle, cycle[0])] for cycle in cycles]
-        self.count = sum(bool(when) for targets in self._opens.values() for _, when in targets)
-        self.roots = self._trees()
+        self.count = 0
+        opened = set()
+        for targets in self._opens.values():
+            for target, when in targets:
+                opened.add(target)
+                self.count += bool(when)
+        self.roots = self._trees(opened)
 
-    def _trees(self) -> list[RuleNode]:
-        opened = {target for targets in self._opens.values() for target, _ in targets}
+    def _trees(self, opened: set[Node]) -> list[RuleNode]:
         pending = [node for node in self._opens if node not in opened]
         # A circle has no beginning, so each of its nodes begins a tree.
         pending += [node for node in self._opens if node in self._circular and node in opened]
@@ -76,10 +81,15 @@ class RuleTree:
         else:
             for target, condition in targets:
                 children.append(self._tree(target, condition, above=node[0], depth=depth + 1, pending=pending))
+        node_id = where = ""
+        if node in self._numbers:
+            node_id = f"rule-{self._numbers[node]}"
+        if node in self._locations and node[0] != above:
+            where = self._title(node[0])
         return RuleNode(
-            id=f"rule-{self._numbers[node]}" if node in self._numbers else "",
+            id=node_id,
             label=self._label(node),
-            where=self._title(node[0]) if node in self._locations and node[0] != above else "",
+            where=where,
             when=when,
             children=tuple(children),
             in_circle=in_circle,
@@ -108,13 +118,14 @@ class RuleTree:
             for group, specs in section.groups.items():
                 rules += [(spec.depends_on, group, spec.key) for spec in specs]
             for rule, group, key in rules:
-                questions = lookup.candidates(rule.field, section=section, group=group) if rule else ()
+                if rule is None:
+                    continue
+                questions = lookup.candidates(rule.field, section=section, group=group)
                 # Skip a faulty rule that names no question.
-                if rule and questions:
+                if questions:
                     yield questions[0].id, (section.key, group, key), _condition(rule, questions[0].spec)
             minimum = section.conditional_min
-            location = lookup.entity_field(minimum.field) if minimum else None
-            if minimum and location:
+            if minimum and (location := lookup.entity_field(minimum.field)):
                 target = (section.key, "", f"{_MINIMUM}{minimum.minimum}")
                 yield location.id, target, _answers(location.spec, minimum.values)
 
@@ -122,11 +133,15 @@ class RuleTree:
         key, _, name = node
         if name.startswith(_MINIMUM):
             return f"At least {name.removeprefix(_MINIMUM)} under “{self._title(key)}”"
-        return self._locations[node].spec.label if node in self._locations else f"Section “{self._title(key)}”"
+        if node in self._locations:
+            return self._locations[node].spec.label
+        return f"Section “{self._title(key)}”"
 
     def _title(self, key: str) -> str:
         section = self._schema.section(key)
-        return (section.title or section.scope or key) if section else key
+        if section is None:
+            return key
+        return section.title or section.scope or key
 
 
 def _cycles(schema: FormSchema) -> list[list[Node]]:

@@ -126,10 +126,14 @@ def _refuse_too_much(schema: Any) -> None:
     if not isinstance(schema, Mapping):
         return
     sections = _mappings(schema.get("sections"))
-    lists: list[Any] = []
+    question_count = 0
+    questions = []
     for section in sections:
-        lists += [section[name] for name in _LISTS if isinstance(section.get(name), list)]
-    questions = [question for fields in lists for question in _mappings(fields)]
+        for name in _LISTS:
+            fields = section.get(name)
+            if isinstance(fields, list):
+                question_count += len(fields)
+                questions += _mappings(fields)
     names: Counter[str] = Counter()
     for question in questions:
         names.update({str(question[key]) for key in _NAMES if question.get(key)})
@@ -139,12 +143,14 @@ def _refuse_too_much(schema: Any) -> None:
         values = [value for key, value in part.items() if key not in _LISTS]
         for rule in _mappings(values):
             values += rule.values()
-        longest = max([longest, *(len(value) for value in values if isinstance(value, list))])
+        for value in values:
+            if isinstance(value, list):
+                longest = max(longest, len(value))
     [(name, repetitions)] = names.most_common(1) or [("", 0)]
     for count, limit, noun in (
         (longest, MAX_OPTIONS, "options or answers in one list"),
         (len(sections), MAX_SECTIONS, "sections"),
-        (sum(map(len, lists)), MAX_QUESTIONS, "questions"),
+        (question_count, MAX_QUESTIONS, "questions"),
         (repetitions, MAX_SAME, f"questions with the name “{name[:60]}”"),
     ):
         if count > limit:
@@ -152,7 +158,9 @@ def _refuse_too_much(schema: Any) -> None:
 
 
 def _mappings(values: Any) -> list[Mapping[str, Any]]:
-    return [value for value in values if isinstance(value, Mapping)] if isinstance(values, list) else []
+    if not isinstance(values, list):
+        return []
+    return [value for value in values if isinstance(value, Mapping)]
 
 
 def _validation_faults(item: Any) -> Iterator[str]:
@@ -161,5 +169,7 @@ def _validation_faults(item: Any) -> Iterator[str]:
     except ValidationError as error:
         for fault in error.errors(include_input=False, include_url=False)[:_MAX_FAULTS]:
             place = ".".join(map(str, fault["loc"]))
-            reason = "It is missing" if fault["type"] == "missing" else fault["msg"]
+            reason = fault["msg"]
+            if fault["type"] == "missing":
+                reason = "It is missing"
             yield f"It can’t be read, at {place}: {reason}"

@@ -76,8 +76,7 @@ def _changed_sections(old: FormSchema, new: FormSchema) -> list[Change]:
 
 def _missing_sections(schema: FormSchema, other: FormSchema) -> list[Change]:
     identities = {_identity(section) for section in schema.sections}
-    missing = [section for section in other.sections if _identity(section) not in identities]
-    return [(section.title or section.scope, "") for section in missing]
+    return [(section.title or section.scope, "") for section in other.sections if _identity(section) not in identities]
 
 
 def _questions(schema: FormSchema) -> dict[tuple[str, str, str], tuple[Section, str, FieldSpec]]:
@@ -95,13 +94,17 @@ def _questions(schema: FormSchema) -> dict[tuple[str, str, str], tuple[Section, 
 
 def _identity(section: Section) -> str:
     """Identify a section: by scope and title if about the entity, else by scope."""
-    return f"{section.scope} {section.title}" if section.is_entity else section.scope
+    if section.is_entity:
+        return f"{section.scope} {section.title}"
+    return section.scope
 
 
 def _question_words(questions: Iterable[ChangedQuestion]) -> list[Change]:
     changes = []
     for titles, label, old_label in questions:
-        before = f"was “{old_label}”" if old_label else ""
+        before = ""
+        if old_label:
+            before = f"was “{old_label}”"
         changes.append((f"{', '.join(titles)}: {label}", before))
     return changes
 
@@ -136,11 +139,10 @@ def _rule_words(schema: FormSchema, rule: Condition | None, section: Section, gr
 
 def _section_values(schema: FormSchema, section: Section) -> dict[str, str]:
     minimum = section.conditional_min
-    location = lookup_of(schema).entity_field(minimum.field) if minimum else None
     other_minimum = "none"
-    if minimum and location:
+    if minimum and (location := lookup_of(schema).entity_field(minimum.field)):
         other_minimum = f"{minimum.minimum} {reasons.if_answered(location.spec, minimum.values)}"
-    kinds = [name for kind, name in _KINDS.items() if section.allows(kind)] if section.role else []
+    kinds = [name for kind, name in _KINDS.items() if section.role and section.allows(kind)]
     return {
         "asked": _rule_words(schema, section.depends_on, section, ""),
         "minimum": str(section.base_minimum),
@@ -175,7 +177,9 @@ def effects_on_drafts(item: CatalogItem, product_id: str) -> DraftEffects:
     """Evaluate a form on a product's last changed drafts; on none if the form is faulty. Writes nothing."""
     drafts = Application.objects.filter(product_id=product_id, state__in=WRITABLE, deleted_at=None)
     drafts = drafts.exclude(schema_version_id=schema_digest(item.document))
-    examined = [] if check_schema(item.form).faults else list(drafts[:MAX_DRAFTS])
+    examined: list[Application] = []
+    if not check_schema(item.form).faults:
+        examined = list(drafts[:MAX_DRAFTS])
     losing = 0
     asked_more = 0
     counted: Counter[tuple[str, bool]] = Counter()

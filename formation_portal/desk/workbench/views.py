@@ -39,11 +39,11 @@ def workbench(request: UserRequest) -> HttpResponse:
     if not settings.WORKBENCH:
         raise Http404
     products: tuple[CatalogProduct, ...] = ()
-    page: dict[str, Any] = {"text": "", "problem": "", "source": None}
+    context: dict[str, Any] = {}
     try:
         products = catalog().items
     except CatalogUnavailable:
-        page["catalog_note"] = (
+        context["catalog_note"] = (
             "The formation service’s catalog is not available at the moment. Paste or upload a schema instead."
         )
     chosen = request.GET.get("product", "")
@@ -51,31 +51,36 @@ def workbench(request: UserRequest) -> HttpResponse:
         chosen = request.POST.get("product", "")
     names = [(product.key, _product_name(product)) for product in products]
     selected = chosen or request.POST.get("product", "")
-    page["products"] = as_options((("", "Choose a company type"), *names), selected)
+    context["product_options"] = as_options((("", "Choose a company type"), *names), selected)
+    source = None
+    status = 200
     try:
-        page["text"] = _text(request, products, chosen)
+        context["schema_text"] = _schema_text(request, products, chosen)
         if request.method == "POST" or chosen:
-            page["source"] = read_source(page["text"])
+            source = read_source(context["schema_text"])
+            context["source"] = source
     except Unreadable as error:
-        page["problem"] = str(error)
-    source = page["source"]
+        context["problem"] = str(error)
+        status = 422
     if source and source.item:
         if source.can_be_drawn:
-            page |= _trial(request, source.item)
+            context |= _trial(request, source.item)
         if not request.htmx:
             # Draw the rules even of a faulty schema.
-            page["rules"] = RuleTree(source.item.form)
-            page["comparison"] = _comparison(request, products, source.item)
+            context["rules"] = RuleTree(source.item.form)
+            context["comparison"] = _comparison(request, products, source.item)
     if request.htmx:
-        return render(request, "desk/workbench/_update.html", {"page": page})
-    return render(request, "desk/workbench/workbench.html", {"page": page}, status=422 if page["problem"] else 200)
+        return render(request, "desk/workbench/_update.html", context)
+    return render(request, "desk/workbench/workbench.html", context, status=status)
 
 
 def _trial(request: UserRequest, item: CatalogItem) -> dict[str, Any]:
     drawn: dict[str, str] = {}
     post = request.POST
     if request.htmx:
-        drawn = {name.removesuffix(DRAWN): post[name] for name in post if name.endswith(DRAWN)}
+        for name in post:
+            if name.endswith(DRAWN):
+                drawn[name.removesuffix(DRAWN)] = post[name]
     elif "load" in post:
         post = QueryDict()
     trial = Trial(posted_draft(item, post), drawn)
@@ -86,29 +91,28 @@ def _trial(request: UserRequest, item: CatalogItem) -> dict[str, Any]:
 
 
 def _comparison(request: UserRequest, products: tuple[CatalogProduct, ...], item: CatalogItem) -> dict[str, Any]:
-    readable = [product for product in products if product.item]
     versions = versions_in_use(item.jurisdiction_product_id)
     pasted = request.POST.get("other_schema", "").strip()
     chosen = request.POST.get("other", "")
     labels = [("", "The catalog’s version")]
     labels += [(f"{_VERSION}{version.pk}", f"{version}, in use since {_day(version)}") for version in versions]
-    labels += [(product.key, _product_name(product)) for product in readable]
-    page: dict[str, Any] = {"choices": as_options(labels, chosen), "text": pasted}
+    labels += [(product.key, _product_name(product)) for product in products if product.item]
+    comparison: dict[str, Any] = {"choices": as_options(labels, chosen), "text": pasted}
     try:
-        other = _other_version(item, pasted, chosen, versions, readable)
+        other = _other_version(item, pasted, chosen, versions, products)
     except Unreadable as error:
-        return page | {"problem": str(error)}
+        return comparison | {"problem": str(error)}
     if other is None:
-        return page
+        return comparison
     name, form, product_id = other
     if item.jurisdiction_product_id != UNNAMED:
         product_id = item.jurisdiction_product_id
     changes = differences(form, item.form)
-    return page | {"name": name, "changes": changes, "drafts": effects_on_drafts(item, product_id)}
+    return comparison | {"name": name, "changes": changes, "drafts": effects_on_drafts(item, product_id)}
 
 
 def _other_version(
-    item: CatalogItem, pasted: str, chosen: str, versions: list[SchemaVersion], products: list[CatalogProduct]
+    item: CatalogItem, pasted: str, chosen: str, versions: list[SchemaVersion], products: tuple[CatalogProduct, ...]
 ) -> tuple[str, FormSchema, str] | None:
     """Return name, form and product id of the pasted or chosen version, else of the catalog's. Raises Unreadable."""
     if pasted:
@@ -121,7 +125,8 @@ def _other_version(
             return f"The version in use since {_day(version)}", load_schema(version.pk), item.jurisdiction_product_id
     for product in products:
         other = product.item
-        assert other is not None
+        if other is None:
+            continue
         if product.key == chosen or (not chosen and other.jurisdiction_product_id == item.jurisdiction_product_id):
             return f"The catalog’s version of {_product_name(product)}", other.form, other.jurisdiction_product_id
     return None
@@ -131,18 +136,18 @@ def _day(version: SchemaVersion) -> str:
     return date_format(localtime(version.created_at), "j F Y")
 
 
-def _text(request: UserRequest, products: tuple[CatalogProduct, ...], chosen: str) -> str:
+def _schema_text(request: UserRequest, products: tuple[CatalogProduct, ...], chosen: str) -> str:
     """Return the schema that was chosen, uploaded or pasted, as text. Raises Unreadable."""
     if chosen:
-        product = {product.key: product for product in products}.get(chosen)
+        product = next((product for product in products if product.key == chosen), None)
         if product is None:
             raise Unreadable("The catalog has no such company type")
         if product.item is None:
             raise Unreadable(product.reason)
         item: dict[str, Any] = product.item.model_dump(mode="json", exclude={"form", "document"})
         return json.dumps(item | {"schema": product.item.document}, indent=1, ensure_ascii=False)
-    upload = None if request.htmx else request.FILES.get("file")
-    if upload is not None:
+    upload = request.FILES.get("file")
+    if upload is not None and not request.htmx:
         if (upload.size or 0) > MAX_BYTES:
             raise Unreadable(f"The file has {upload.size:,} bytes. The workbench takes up to {MAX_BYTES:,}")
         try:
@@ -153,5 +158,6 @@ def _text(request: UserRequest, products: tuple[CatalogProduct, ...], chosen: st
 
 
 def _product_name(product: CatalogProduct) -> str:
-    place = product.item.jurisdiction.name if product.item else ""
-    return f"{product.name}, {place}" if place else str(product.name)
+    if product.item and product.item.jurisdiction.name:
+        return f"{product.name}, {product.item.jurisdiction.name}"
+    return str(product.name)
