@@ -5,13 +5,14 @@ from urllib.parse import unquote, urlsplit
 
 from django.http import QueryDict
 from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme, urlencode
+from django.utils.http import url_has_allowed_host_and_scheme
 
 from formation_portal.applications.draft import Draft
 from formation_portal.reviews.checklist import Checklist
 from formation_portal.reviews.targets import SCREENING, Target, TargetKind
 
 from .queue_state import QueueState
+from .url_queries import query_string
 
 
 def queue_shown(values: Mapping[str, str]) -> QueueState:
@@ -33,7 +34,9 @@ def case_url(reference: str, queue_state: QueueState) -> str:
 
 
 def with_queue(address: str, queue_state: QueueState | None) -> str:
-    return f"{address}?{urlencode({'from': queue_state.address})}" if queue_state and queue_state.address else address
+    if queue_state is None:
+        return address
+    return address + query_string({"from": queue_state.address})
 
 
 def return_url(posted: QueryDict, reference: str) -> str:
@@ -42,7 +45,9 @@ def return_url(posted: QueryDict, reference: str) -> str:
     back = posted.get("back", "")
     is_within = url_has_allowed_host_and_scheme(back, allowed_hosts=None) and back.startswith(home)
     # Browsers also resolve dots that are written as %2e.
-    return back if is_within and ".." not in unquote(back) and back.isprintable() else home
+    if is_within and ".." not in unquote(back) and back.isprintable():
+        return back
+    return home
 
 
 def return_query(posted: QueryDict, reference: str) -> QueryDict:
@@ -62,7 +67,6 @@ class TargetLinks:
         self._checklist = checklist
         self._queue_state = queue_state
         self._case = case_url(draft.application.reference, queue_state)
-        self._party_urls: dict[str, str] = {}
 
     def at(self, target: Target) -> str:
         """Return the URL of a target; for a target without an anchor the URL of the case."""
@@ -75,18 +79,19 @@ class TargetLinks:
             return f"{self._case}#documents"
         if shares and target.holder == shares.key:
             return f"{self._case}#shares"
-        return f"{self._case}#section-{target.holder}" if target.holder else f"{self._case}#notes"
+        if target.holder:
+            return f"{self._case}#section-{target.holder}"
+        return f"{self._case}#notes"
 
     def _at_party(self, target: Target) -> str:
-        if target.holder not in self._party_urls:
-            url = party_url(self._draft.application.reference, target.holder, self._queue_state)
-            self._party_urls[target.holder] = url
-        url = self._party_urls[target.holder]
-        checklist = self._checklist.of_holder(target.holder)
-        for number, fact in enumerate(checklist.facts if checklist else (), 1):
-            if fact.target == target:
-                return f"{url}#{fact_id(number)}"
-        return f"{url}#{SCREENING}" if target.name == SCREENING else url
+        url = party_url(self._draft.application.reference, target.holder, self._queue_state)
+        if checklist := self._checklist.of_holder(target.holder):
+            for number, fact in enumerate(checklist.facts, 1):
+                if fact.target == target:
+                    return f"{url}#{fact_id(number)}"
+        if target.name == SCREENING:
+            return f"{url}#{SCREENING}"
+        return url
 
 
 def next_check_url(draft: Draft, checklist: Checklist, token: str, queue_state: QueueState) -> str:

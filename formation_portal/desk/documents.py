@@ -6,7 +6,6 @@ from typing import Any
 
 from django.http import QueryDict
 from django.urls import reverse
-from django.utils.http import urlencode
 
 from formation_portal.applications.documents import findings_of
 from formation_portal.applications.draft import Draft
@@ -19,6 +18,7 @@ from formation_portal.reviews.targets import holder_name
 
 from .case_urls import party_url, queue_shown
 from .queue_state import QueueState
+from .url_queries import query_string, read_choice
 
 ZOOMS = (100, 150, 200, 300)
 ROTATIONS = (0, 90, 180, 270)
@@ -40,27 +40,23 @@ class ViewerState:
     @classmethod
     def read(cls, query: QueryDict) -> "ViewerState":
         """Read the state from a URL. Unreadable parts are ignored."""
-        zoom = _number(query, "zoom")
-        turn = _number(query, "turn")
         return cls(
             document=_number(query, "document"),
             page=max(1, _number(query, "page")),
-            zoom=zoom if zoom in ZOOMS else ZOOMS[0],
-            turn=turn if turn in ROTATIONS else ROTATIONS[0],
+            zoom=read_choice(_number(query, "zoom"), ZOOMS),
+            turn=read_choice(_number(query, "turn"), ROTATIONS),
             opens=query.get("open") == "1",
             queue_state=queue_shown(query),
         )
 
     def query(self, *, opens: bool = False) -> str:
         """Return the query of a URL; with `opens`, of a link by which a person opens the document."""
-        parameters: dict[str, Any] = {"open": 1} if opens else {}
+        parameters: dict[str, Any] = {"open": int(opens)}
         default = ViewerState()
         for name in ("document", "page", "zoom", "turn"):
             if getattr(self, name) != getattr(default, name):
                 parameters[name] = getattr(self, name)
-        if self.queue_state.address:
-            parameters["from"] = self.queue_state.address
-        return f"?{urlencode(parameters)}" if parameters else ""
+        return query_string(parameters | {"from": self.queue_state.address})
 
     def for_document(self, document: int) -> "ViewerState":
         return ViewerState(document, queue_state=self.queue_state)

@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from django.db.models import TextChoices
-from django.utils.http import urlencode
 
 from formation_portal.contract.lifecycle import State
 from formation_portal.core.integers import parse_integer, parse_integers
 
-# No reference or name is longer.
-_MAX_LENGTH = 200
+from .url_queries import query_string, read_choice, read_text
+
 _SEARCH = re.compile(r"[A-Za-z0-9_-]{1,24}")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 NOBODY = "nobody"
@@ -64,10 +63,6 @@ def moment_at(micros: int) -> datetime | None:
         return None
 
 
-def read_text(query: Mapping[str, str], name: str) -> str:
-    return " ".join(query.get(name, "").replace("\x00", "").split())[:_MAX_LENGTH]
-
-
 @dataclass(frozen=True, slots=True)
 class QueueState:
     """The view, filters, order and position of a page of the queue. Unreadable values are ignored."""
@@ -89,14 +84,12 @@ class QueueState:
     @classmethod
     def read(cls, query: Mapping[str, str]) -> "QueueState":
         search = query.get("search", "")
-        view = query.get("view", "")
-        state = query.get("state", "")
         holder = query.get("holder", "")
         after = QueuePosition.read(query.get("after", ""))
         return cls(
-            view=QueueView(view) if view in QueueView.values else QueueView.WAITING,
+            view=QueueView(read_choice(query.get("view", ""), QueueView.values)),
             search=search if _SEARCH.fullmatch(search) else "",
-            state=state if state in set(STATES) else "",
+            state=read_choice(query.get("state", ""), ("", *STATES)),
             holder=holder if holder == NOBODY or parse_integer(holder, digits=9) else "",
             place=read_text(query, "place"),
             product=read_text(query, "product"),
@@ -107,7 +100,7 @@ class QueueState:
 
     @property
     def address(self) -> str:
-        """Return the query of a URL, with its question mark; "" for the default."""
+        """Return the query of a URL; "" for the default."""
         parameters = {
             "view": "" if self.view is QueueView.WAITING else self.view.value,
             "search": self.search,
@@ -116,11 +109,10 @@ class QueueState:
             "place": self.place,
             "product": self.product,
             "sort": "newest" if self.newest_first else "",
-            "after": str(self.after or ""),
-            "before": str(self.before or ""),
+            "after": self.after,
+            "before": self.before,
         }
-        query = urlencode({name: value for name, value in parameters.items() if value})
-        return f"?{query}" if query else ""
+        return query_string(parameters)
 
     @property
     def includes_closed(self) -> bool:

@@ -14,7 +14,6 @@ from django.http import QueryDict
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateparse import parse_date
-from django.utils.http import urlencode
 
 from formation_portal.accounts.models import User
 from formation_portal.applications.models import Application, Change
@@ -23,7 +22,9 @@ from formation_portal.contract import canonical
 from formation_portal.core.integers import parse_integer
 from formation_portal.relay.models import Decision
 from formation_portal.ui.forms.controls import FilterControl, as_options
-from formation_portal.ui.pagination import PageLink, keyset_page
+from formation_portal.ui.pagination import PageLink
+
+from ..url_queries import query_string, read_choice
 
 _A_PAGE = 50
 _A_DAY = timedelta(days=1) // timedelta(microseconds=1)
@@ -120,11 +121,10 @@ class AuditFilter:
 
     @classmethod
     def read(cls, query: QueryDict) -> "AuditFilter":
-        kind = query.get("kind", "")
         who = query.get("who", "")
         return cls(
             reference=query.get("reference", "").replace("\x00", "").strip().upper()[:32],
-            kind=kind if kind in AuditAction.values else "",
+            kind=read_choice(query.get("kind", ""), ("", *AuditAction.values)),
             who=who if who in Actor.values or number_in(who) else "",
             first=_day(query.get("first", "")),
             last=_day(query.get("last", "")),
@@ -132,7 +132,7 @@ class AuditFilter:
 
     @property
     def query(self) -> str:
-        return urlencode({name: str(value) for name, value in asdict(self).items() if value})
+        return query_string(asdict(self))
 
     def entries(self) -> QuerySet[Entry]:
         account = number_in(self.who)
@@ -190,15 +190,18 @@ class EntryDescription:
 def describe(entries: Iterable[Entry]) -> list[EntryDescription]:
     """Describe the entries, with the names of agents, and of customers of submitted cases. Three SQL queries."""
     entries = list(entries)
-    people = User.objects.in_bulk({entry.account for entry in entries} | set(map(_account_named, entries)))
-    applications = Application.objects.submitted().filter(pk__in={entry.application for entry in entries})
-    submitted = set(applications.values_list("pk", flat=True))
+    accounts: set[int] = set()
+    applications = set()
+    for entry in entries:
+        accounts.update((entry.account, _account_named(entry)))
+        applications.add(entry.application)
+    people = User.objects.in_bulk(accounts)
+    submitted = set(Application.objects.submitted().filter(pk__in=applications).values_list("pk", flat=True))
     numbers = set()
     for entry in entries:
         if entry.application in submitted:
             numbers.update(_changes(entry))
-    rows = Change.objects.filter(pk__in=numbers).only("application", "row", "what")
-    changes = {row.pk: row.what for row in rows}
+    changes = Change.objects.only("application", "row", "what").in_bulk(numbers)
     described = []
     for entry in entries:
         may_tell = entry.application in submitted
@@ -213,9 +216,9 @@ def describe(entries: Iterable[Entry]) -> list[EntryDescription]:
     return described
 
 
-def _what(entry: Entry, agent: User | None, changes: Mapping[int, str]) -> str:
+def _what(entry: Entry, agent: User | None, changes: Mapping[int, Change]) -> str:
     """Say what was done, even if the detail was tampered with. `agent` is the account whose rights changed or who was
-    assigned the case; `changes` maps numbers to sentences of the history."""
+    assigned the case; `changes` are entries of the history by number."""
     detail = detail_of(entry)
     if entry.action == AuditAction.REVIEW:
         return _review_words(detail.get("did"))
@@ -226,7 +229,7 @@ def _what(entry: Entry, agent: User | None, changes: Mapping[int, str]) -> str:
     if entry.action == AuditAction.ERASURE and detail.get("deleted"):
         return "Erased the application"
     if entry.action not in _TEXTS:
-        sentences = [changes[number] for number in _changes(entry) if number in changes]
+        sentences = [changes[number].what for number in _changes(entry) if number in changes]
         return "; ".join(sentences) or "Changed the application"
     values = defaultdict[str, str](str, {name: _joined(value) for name, value in detail.items()})
     values["subject"] = entry.subject
@@ -260,7 +263,9 @@ def _account_named(entry: Entry) -> int:
     """Return the account whose rights the entry changes or that gets a case; 0 for any other entry."""
     if entry.action == AuditAction.CLAIM:
         return number_in(str(detail_of(entry).get("to", "")))
-    return number_in(entry.subject) if entry.action == AuditAction.RIGHTS else 0
+    if entry.action == AuditAction.RIGHTS:
+        return number_in(entry.subject)
+    return 0
 
 
 def detail_of(entry: Entry) -> dict[str, Any]:
@@ -286,7 +291,9 @@ def _review_words(keys_by_action: Any) -> str:
 
 def _changes(entry: Entry) -> list[int]:
     numbers = detail_of(entry).get("changes")
-    return [number for number in numbers if isinstance(number, int)] if isinstance(numbers, list) else []
+    if not isinstance(numbers, list):
+        return []
+    return [number for number in numbers if isinstance(number, int)]
 
 
 def timeline(
@@ -297,15 +304,14 @@ def timeline(
     if before:
         entries = entries.filter(number__lt=before)
     rows = list(entries[: _A_PAGE + 1])
-    page = keyset_page(rows, lambda entry: entry.number, length=_A_PAGE, is_first=not before)
-    days = groupby(describe(page.rows), key=lambda row: timezone.localdate(row.entry.at))
+    days = groupby(describe(rows[:_A_PAGE]), key=lambda row: timezone.localdate(row.entry.at))
     address = reverse("desk:audit")
-    query = entry_filter.query
     links = []
     if before:
-        links.append(PageLink("Newest", f"{address}?{query}".rstrip("?")))
-    if page.after:
-        links.append(PageLink("Older", f"{address}?before={page.after}&{query}".rstrip("&"), "next"))
+        links.append(PageLink("Newest", address + entry_filter.query))
+    if len(rows) > _A_PAGE:
+        query = query_string({"before": rows[_A_PAGE - 1].number, **asdict(entry_filter)})
+        links.append(PageLink("Older", address + query, "next"))
     return [(day, list(group)) for day, group in days], links
 
 

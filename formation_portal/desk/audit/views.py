@@ -19,7 +19,7 @@ from .pages import AuditFilter, csv_rows, describe, number_in, timeline
 def audit(request: UserRequest) -> HttpResponse:
     entry_filter = AuditFilter.read(request.GET)
     days, links = timeline(entry_filter, before=number_in(request.GET.get("before", "")))
-    return render(request, "desk/audit/audit.html", {"asked": entry_filter, "days": days, "links": links})
+    return render(request, "desk/audit/audit.html", {"entry_filter": entry_filter, "days": days, "links": links})
 
 
 @require_safe

@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from django.urls import reverse
-from django.utils.http import urlencode
 
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.readback import answer_in_words
@@ -33,6 +32,7 @@ from formation_portal.ui.pagination import ViewLink
 from formation_portal.ui.roles import role_words
 
 from ..masking import TextMasking, mask_of
+from ..url_queries import query_string
 from .forms import ResolutionForm
 
 # Other states: open.
@@ -48,8 +48,7 @@ def delivery_views(chosen: str) -> Iterator[ViewLink]:
     if chosen not in [value for value, _, _ in groups]:
         chosen = ""
     for value, label, count in groups:
-        url = f"{address}?{urlencode({'state': value})}" if value else address
-        yield ViewLink(url, label, count, value == chosen)
+        yield ViewLink(address + query_string({"state": value}), label, count, value == chosen)
 
 
 def delivery_rows(deliveries: Collection[Delivery]) -> list[dict[str, Any]]:
@@ -144,8 +143,12 @@ def _specs(draft: Draft, delivery: Delivery, payloads: Iterable[Mapping[str, Any
     kind = delivery.resource_kind
     if kind in (ResourceKind.PARTY, ResourceKind.PARTY_CSP):
         party = draft.party(delivery.subject)
-        roles = dict.fromkeys(role for payload in payloads for role in payload.get("roles", ()))
-        return draft.schema.fields_of(party.kind, (*roles, *party.roles)) if party else ()
+        if party is None:
+            return ()
+        roles = list(party.roles)
+        for payload in payloads:
+            roles += payload.get("roles", ())
+        return draft.schema.fields_of(party.kind, roles)
     if kind in (ResourceKind.SHARE_CLASS, ResourceKind.SHARE_CLASS_CSP):
         return draft.schema.share_class_fields
     return draft.schema.entity_fields

@@ -21,7 +21,8 @@ from ..case_access import Opens, can_open, case_action, own_application_page, re
 from ..case_urls import case_url, queue_shown, queue_url
 from ..lookups import get_application_or_404
 from ..models import Case
-from ..queue_state import QueueState, read_text
+from ..queue_state import QueueState
+from ..url_queries import read_text
 from ..wording import numbered
 from .claims import already_claimed, assign, claim_or_take_over
 from .claims import claim as claim_cases
