@@ -126,7 +126,7 @@ def _refusal(request: UserRequest, kind: Opens, address: Mapping[str, Any]) -> H
     if kind is Opens.EVERY_CASE:
         return None if has_every_case(reader) else right_missing_page(request, Right.ALL_CASES)
     needs_right = kind is Opens.DOCUMENTS or not has_every_case(reader)
-    if needs_right and not any(reader.has_perm(right.permission) for right in (Right.ALL_CASES, Right.OWN_CASES)):
+    if needs_right and not (reader.has_perm(Right.ALL_CASES.permission) or reader.has_perm(Right.OWN_CASES.permission)):
         return right_missing_page(request, Right.OWN_CASES)
     if kind is Opens.DELIVERY:
         applications = Application.objects.filter(deliveries__pk=address["number"])

@@ -23,11 +23,12 @@ class CaseDeliveries:
         self.draft = draft
         self.statuses = deliveries_of(draft.application)
         self.rows: list[tuple[str, DeliveryStatus, list[str]]] = []
+        self.undecided = self.to_tell = 0
         masking = TextMasking(draft)
         for title, status in self._titled():
             self.rows.append((title, status, [masking.masked(problem.message) for problem in status.problems]))
-        self.undecided = sum(status.is_undecided for _, status, _ in self.rows)
-        self.to_tell = sum(status.must_inform_provider for _, status, _ in self.rows)
+            self.undecided += status.is_undecided
+            self.to_tell += status.must_inform_provider
 
     def _titled(self) -> Iterator[tuple[str, DeliveryStatus]]:
         draft = self.draft

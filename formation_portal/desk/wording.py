@@ -23,7 +23,7 @@ def ordinal(number: int) -> str:
 
 def together(*parts: str) -> str:
     """Join the parts that are not empty: "2 answers and 1 document"."""
-    *others, last = [part for part in parts if part] or [""]
+    *others, last = list(filter(None, parts)) or [""]
     return f"{', '.join(others)} and {last}" if others else last
 
 

@@ -90,7 +90,9 @@ class PartyLine:
 
     @property
     def note(self) -> str:
-        news = "New since the last return" if self.is_new else changed_words(self.changes)
+        news = changed_words(self.changes)
+        if self.is_new:
+            news = "New since the last return"
         objections = [line.objection or line.advice for line in self.group.lines]
         return ". ".join(filter(None, (self.group.note, news, *objections)))
 

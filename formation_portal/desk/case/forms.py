@@ -21,7 +21,7 @@ from formation_portal.ui.forms.controls import Problem, control_id, markup
 from formation_portal.ui.forms.question import Question
 from formation_portal.ui.forms.rendering import render
 
-from ..masking import is_identity_number, mask_of
+from ..masking import Mask, is_identity_number, mask_of
 from ..shared_texts import SharedTexts
 
 _STANDARD_TEXTS: Mapping[str, str] = {
@@ -73,7 +73,9 @@ class QueryForm(forms.Form):
         self.proposed = proposed
         self.is_kept = is_kept
         # Replaces a kept identity number.
-        self.mask = mask_of(answer_in_words(spec, proposed)) if spec and is_kept else None
+        self.mask: Mask | None = None
+        if spec and is_kept:
+            self.mask = mask_of(answer_in_words(spec, proposed))
         # The suffix of control ids.
         self.key = control_id(str(target))
         self.chosen = self._value("reason")
@@ -81,21 +83,24 @@ class QueryForm(forms.Form):
     @property
     def reasons(self) -> list[tuple[str, str]]:
         """Return the reasons that fit the target or are chosen, each with its standard text."""
-        fitting = _DOCUMENT_REASONS if self.target.kind is TargetKind.DOCUMENT else _ANSWER_REASONS
+        fitting = _ANSWER_REASONS
+        if self.target.kind is TargetKind.DOCUMENT:
+            fitting = _DOCUMENT_REASONS
         return [row for row in _STANDARD_TEXTS.items() if row[0] in fitting or row[0] == self.chosen]
 
     @property
     def question(self) -> Question | None:
         if self.spec is None:
             return None
-        error = str(self.errors["proposal"][0]) if "proposal" in self.errors else ""
+        error = str(self.errors.get("proposal", [""])[0])
         typed = None if self.is_kept else self.proposed
         return Question(self.spec, _control(self.target), typed=typed, error=error, optional=True)
 
     @property
     def drawn_question(self) -> str:
-        question = self.question
-        return markup(render(question)) if question else ""
+        if question := self.question:
+            return markup(render(question))
+        return ""
 
     @property
     def problems(self) -> tuple[Problem, ...]:

@@ -57,7 +57,9 @@ def history_lines(
     for _, group in groupby(oldest_first, key=_line_of):
         changes = list(group)
         last = changes[-1]
-        text = last.what if last.moved_to or len(changes) == 1 else "Changed answers or documents"
+        text = last.what
+        if not last.moved_to and len(changes) > 1:
+            text = "Changed answers or documents"
         if last.moved_to == State.SUBMITTED_FOR_REVIEW:
             submissions += 1
         if last.moved_to == State.RETURNED_FOR_CHANGES and sent_in_round[submissions]:
@@ -132,7 +134,7 @@ def differences(draft: Draft, history: Sequence[Change]) -> Differences:
     move = next((change for change in history if change.moved_to == State.RETURNED_FOR_CHANGES), None)
     if move is None:
         return Differences()
-    present = {row.token for row in draft.parties} | {row.token for row in draft.share_classes}
+    present = {row.token for row in (*draft.parties, *draft.share_classes)}
     first_changes: dict[str, Change] = {}
     added: set[str] = set()
     removed: dict[str, None] = {}
@@ -248,5 +250,7 @@ def values_before(draft: Draft, party: PartyRow, checklist: HolderChecklist) -> 
                 if replaced.replaced_at and replaced.uploaded_at <= since[fact.target] < replaced.replaced_at:
                     earlier[fact.target] = f"{replaced.name} ({file_facts(replaced)})"
                     break
-    now = {fact.target: fact.value for fact in checklist.facts}
-    return {target: value for target, value in earlier.items() if value != now[target]}
+    for fact in checklist.facts:
+        if earlier.get(fact.target) == fact.value:
+            del earlier[fact.target]
+    return earlier

@@ -138,9 +138,9 @@ class LiveCase:
     def news(self) -> str:
         """Tell the most important change by others since the page was drawn. At most six SQL queries."""
         changes = self._changes()
-        transition = next((change for change in changes if change.moved_to), None)
-        if transition is not None:
-            return _change_words(transition)
+        for change in changes:
+            if change.moved_to:
+                return _change_words(change)
         return self._review_words() or self._claim_words() or (_change_words(changes[0]) if changes else "")
 
     def _changes(self) -> list[Change]:
@@ -163,7 +163,9 @@ class LiveCase:
         if len(changes) > 1 and all(row.what.startswith(_ACCEPTED) and row.by == newest.by for row in changes):
             return f"{who} {_ACCEPTED}{len(changes)} facts on {at}."
         text = f"{who} {Truncator(newest.what).chars(_MAX_LENGTH)} on {at}"
-        return f"{text}, and {len(changes) - 1} more." if len(changes) > 1 else f"{text}."
+        if len(changes) > 1:
+            text += f", and {len(changes) - 1} more"
+        return f"{text}."
 
     def _claim_words(self) -> str:
         if (self.version.claimed_by, self.version.claimed_at) == (self.drawn.claimed_by, self.drawn.claimed_at):
@@ -210,7 +212,9 @@ def _change_words(change: Change) -> str:
 def _named(who: User | None, default: str = "") -> str:
     if who is None:
         return default
-    return who.called if who.is_agent else "The customer"
+    if who.is_agent:
+        return who.called
+    return "The customer"
 
 
 def _day_and_time(at: datetime) -> str:

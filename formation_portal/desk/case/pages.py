@@ -90,7 +90,7 @@ class CasePage:
     def _set_entries(self) -> None:
         """Set the entries of sections and shares, and the queries and notes about targets without an entry."""
         draft = self.draft
-        share_section = draft.schema.share_section if draft.holds_shares else None
+        share_section = draft.form_state.active_share_section
         rows = {}
         for group in self.readback.sections:
             rows[group.subject.key] = [*self._rows(group.subject.key, group.lines), *self._no_longer_asked(group)]
@@ -119,7 +119,10 @@ class CasePage:
         if share_section:
             holders = [share_section.key, *(row.token for row in draft.share_classes)]
             self.share_changes = self.differences.of(share_section.key)
-            self.shares = self._shares(holders, [panel for holder in holders for panel in removed.pop(holder, [])])
+            removed_from_shares = []
+            for holder in holders:
+                removed_from_shares += removed.pop(holder, [])
+            self.shares = self._shares(holders, removed_from_shares)
         # Outside of all sections.
         self.lost = list(chain.from_iterable(removed.values()))
 
@@ -173,7 +176,7 @@ class CasePage:
             visible = [row for row in rows if row.difference or row.panel.open_queries]
             if not (visible or panel.open_queries or removed):
                 return None
-        changed = sum(row.difference is not None for row in rows)
+        changed = _count_changed(rows)
         return CaseEntry(
             id=f"section-{key}",
             title=group.title,
@@ -188,7 +191,7 @@ class CasePage:
     def _share_class(self, group: AnswerGroup[ShareClassRow]) -> CaseEntry:
         token = group.subject.token
         rows = list(self._rows(token, group.lines, changes_of=token))
-        note = if_any(sum(row.difference is not None for row in rows), "change")
+        note = if_any(_count_changed(rows), "change")
         if token in self.differences.added:
             note = together("New", note)
         return CaseEntry(f"class-{token}", group.title, rows, note)
@@ -198,12 +201,12 @@ class CasePage:
         target = Target(TargetKind.SECTION, holders[0])
         status = self._status(target, holders)
         panel = QueryPanel(self.panels, target)
-        rows = [row for entry in self.share_classes for row in entry.rows]
-        has_news = (
-            bool(self.share_changes or removed or panel.open_queries)
-            or not self.differences.added.isdisjoint(holders)
-            or any(row.difference or row.panel.open_queries for row in rows)
-        )
+        has_news = bool(self.share_changes or removed or panel.open_queries)
+        if not self.differences.added.isdisjoint(holders):
+            has_news = True
+        for entry in self.share_classes:
+            if any(row.difference or row.panel.open_queries for row in entry.rows):
+                has_news = True
         if not has_news and not self._must_be_read(status):
             return None
         return CaseEntry("shares", "Shares", [], status=status, panel=panel, more=removed)
@@ -307,14 +310,20 @@ class CasePage:
 
     @property
     def party_status(self) -> str:
-        parties = [holder for holder in self.checklist.holders if holder.token]
-        checks = sum(len(holder.facts) for holder in parties)
-        return f"{sum(holder.done for holder in parties)} of {numbered(checks, 'check')} done" if checks else ""
+        done = 0
+        checks = 0
+        for holder in self.checklist.holders:
+            if holder.token:
+                done += holder.done
+                checks += len(holder.facts)
+        if not checks:
+            return ""
+        return f"{done} of {numbered(checks, 'check')} done"
 
     @property
     def screening(self) -> list[tuple[str, int]]:
         """Return each missing screening check, and how many parties lack the check."""
-        return list(Counter(text for holder in self.checklist.holders for text in holder.screening).items())
+        return list(Counter(chain.from_iterable(holder.screening for holder in self.checklist.holders)).items())
 
     @cached_property
     def left(self) -> list[Fact]:
@@ -342,3 +351,7 @@ class CasePage:
                 page = party_url(self.draft.application.reference, target.holder)
             drafts.append((query, holder_name(self.draft, target), f"{page}#{target_id(target)}"))
         return drafts
+
+
+def _count_changed(rows: Iterable[AnswerRow]) -> int:
+    return sum(row.difference is not None for row in rows)

@@ -114,11 +114,12 @@ def case_news(request: UserRequest, reference: str) -> HttpResponse:
         return redirect("desk:case", reference=reference)
     drawn = CaseVersion.read(request.GET.get("drawn", ""))
     last_told = CaseVersion.read(request.GET.get("said", ""))
-    live = live_case(application, request.user, drawn=drawn) if drawn and last_told else None
-    if live is None or live.version == last_told:
-        return HttpResponse(status=HTTPStatus.NO_CONTENT)
-    page = request.htmx.current_url_abs_path or reverse("desk:case", args=[reference])
-    return render(request, "desk/case/_live_answer.html", {"live": live, "page_url": page})
+    if drawn and last_told:
+        live = live_case(application, request.user, drawn=drawn)
+        if live.version != last_told:
+            page = request.htmx.current_url_abs_path or reverse("desk:case", args=[reference])
+            return render(request, "desk/case/_live_answer.html", {"live": live, "page_url": page})
+    return HttpResponse(status=HTTPStatus.NO_CONTENT)
 
 
 @require_safe
@@ -189,12 +190,16 @@ def _go_on(request: UserRequest, draft: Draft, targets: tuple[Target, ...]) -> H
     back = return_url(request.POST, draft.application.reference)
     if request.POST.keys().isdisjoint(("goes_on", "all")):
         return redirect(back)
-    # Two SQL queries. The case page keeps its view: the whole case, or only changes.
-    token = targets[0].holder if draft.party(targets[0].holder) else ""
+    # Two SQL queries.
+    checklist = load_checklist(draft)
     queue_state = queue_shown(return_query(request.POST, draft.application.reference))
-    following = next_check_url(draft, load_checklist(draft), token, queue_state)
-    anchor = following.partition("#")[2]
-    return redirect(following if token or not anchor else f"{back.partition('#')[0]}#{anchor}")
+    if draft.party(targets[0].holder):
+        return redirect(next_check_url(draft, checklist, targets[0].holder, queue_state))
+    following = next_check_url(draft, checklist, "", queue_state)
+    # The case page keeps its view: the whole case, or only changes.
+    if anchor := following.partition("#")[2]:
+        following = f"{back.partition('#')[0]}#{anchor}"
+    return redirect(following)
 
 
 class AcceptanceErrors(ReviewErrors):
@@ -238,8 +243,11 @@ class AcceptanceErrors(ReviewErrors):
                     can_be_chosen = not (fact.query is not None and fact.query.is_draft)
                     if self.is_reopening:
                         can_be_chosen = fact.check is not None and bool(fact.check.digest)
-                    by = f" by {fact.query.by.called}" if fact.query and fact.query.by else ""
-                    state = f"Queried{by}" if fact.state == QUERIED else FactStatus(fact).words
+                    state = FactStatus(fact).words
+                    if fact.state == QUERIED:
+                        state = "Queried"
+                        if fact.query and fact.query.by:
+                            state += f" by {fact.query.by.called}"
                     rows.append((fact, holder.title, state, can_be_chosen))
         # After a resubmission the agent must read the new answers first.
         is_another_round = seen_version(self.request).round != version.round
@@ -263,14 +271,14 @@ class AcceptanceErrors(ReviewErrors):
 def queries(request: UserRequest, reference: str) -> HttpResponse:
     """Draft or change a query, or write a note for colleagues. A GET shows the form of the target in its URL."""
     draft = get_case_or_404(reference)
-    values = request.POST if request.method == "POST" else request.GET
-    target = Target.parse(values.get("place", ""))
-    if request.method != "POST" and target is None:
-        return redirect("desk:case", reference=reference)
+    if request.method != "POST":
+        target = Target.parse(request.GET.get("place", ""))
+        if target is None:
+            return redirect("desk:case", reference=reference)
+        return _draw(request, draft, target)
+    target = Target.parse(request.POST.get("place", ""))
     if target is None:
         raise Http404
-    if request.method != "POST":
-        return _draw(request, draft, target)
     form = posted_query_form(draft, target, request.POST)
     if "update" in request.POST:
         return _draw(request, draft, target, form=form)
@@ -317,7 +325,7 @@ def query_removal(request: UserRequest, reference: str, number: int) -> HttpResp
     draft = get_case_or_404(reference)
     with ReviewErrors(request, reference, title="The draft query was not deleted") as errors:
         is_done = delete_draft(draft, number, by=request.user, version=seen_version(request))
-    return errors.response or _query_ended(request, reference, "Draft deleted." if is_done else "")
+    return errors.response or _query_ended(request, reference, "Draft deleted.", is_done=is_done)
 
 
 @case_action(Right.REVIEW)
@@ -325,11 +333,13 @@ def query_resolution(request: UserRequest, reference: str, number: int) -> HttpR
     draft = get_case_or_404(reference)
     with ReviewErrors(request, reference, title="The query was not resolved") as errors:
         is_done = resolve(draft, number, by=request.user, version=seen_version(request))
-    return errors.response or _query_ended(request, reference, "Query resolved." if is_done else "")
+    return errors.response or _query_ended(request, reference, "Query resolved.", is_done=is_done)
 
 
-def _query_ended(request: UserRequest, reference: str, message: str) -> HttpResponse:
-    messages.info(request, message or "This query is no longer open.")
+def _query_ended(request: UserRequest, reference: str, message: str, *, is_done: bool) -> HttpResponse:
+    if not is_done:
+        message = "This query is no longer open."
+    messages.info(request, message)
     return redirect(return_url(request.POST, reference))
 
 
