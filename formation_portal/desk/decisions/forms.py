@@ -14,7 +14,7 @@ from formation_portal.reviews.decision_rules import DECISIONS
 from formation_portal.reviews.decisions import APPROVE, Registration, decide
 from formation_portal.reviews.models import MAX_REGISTER_NUMBER, MAX_TEXT, DecisionKind, DeclineReason, ReviewDecision
 from formation_portal.reviews.transactions import ReviewRefused, ReviewVersion
-from formation_portal.ui.forms.controls import Option, Problem, as_options
+from formation_portal.ui.forms.controls import Option, as_options
 
 from ..shared_texts import SharedTexts
 
@@ -67,7 +67,7 @@ class DecisionForm(forms.Form):
         typed["register_number"] = " ".join(posted.get("register_number", "").replace("\x00", " ").split())
         if "at_once" in posted:
             typed["decision"] = APPROVE
-        return cls(typed)
+        return cls(typed, auto_id="ruling-%s")
 
     @property
     def chosen(self) -> str:
@@ -86,11 +86,6 @@ class DecisionForm(forms.Form):
     @property
     def reasons(self) -> tuple[Option, ...]:
         return as_options((("", "Choose"), *DeclineReason.choices), str(self["reason"].value() or ""))
-
-    @property
-    def problems(self) -> tuple[Problem, ...]:
-        errors = self.errors
-        return tuple(Problem(f"ruling-{name}", str(errors[name][0])) for name in self.fields if name in errors)
 
     def clean_register_number(self) -> str:
         number: str = self.cleaned_data["register_number"]

@@ -123,7 +123,9 @@ class DecisionPanel:
         self._links = TargetLinks(draft, self.checklist, queue_state)
         self.is_under_review = is_reviewable(draft)
         self.can_be_decided = self.is_under_review or draft.application.status is State.SUBMITTED_TO_CSP
-        self.against = approval_blockers(draft, self.checklist) if self.is_under_review else ()
+        self.against: tuple[ApprovalBlocker, ...] = ()
+        if self.is_under_review:
+            self.against = approval_blockers(draft, self.checklist)
         self.form = form or self._prepared_form()
         self.claimed_by: User | None = None
         case: Case = draft.application.case
@@ -148,7 +150,9 @@ class DecisionPanel:
         """Preselect a return if queries are drafted, an approval if possible, but no decline."""
         if self.checklist.drafted:
             return DecisionForm(initial={"decision": RETURN})
-        return DecisionForm(initial={"decision": "" if self.against else APPROVE})
+        if self.against:
+            return DecisionForm()
+        return DecisionForm(initial={"decision": APPROVE})
 
     def _cards(self) -> Iterator[DecisionCard]:
         """Yield the reader's choices: none in a colleague's case, or before the reader's decision takes effect."""
@@ -195,9 +199,9 @@ class DecisionPanel:
             return "Takes effect in a few seconds"
         if self.waiting:
             return "Awaiting second agent"
-        if not self.is_under_review:
-            return ""
-        return f"{numbered(len(self.against), 'check')} left" if self.against else "All checks done"
+        if self.against:
+            return f"{numbered(len(self.against), 'check')} left"
+        return "All checks done" if self.is_under_review else ""
 
     @property
     def shows_blockers(self) -> bool:
@@ -218,7 +222,9 @@ class DecisionPanel:
 
     @property
     def next_blocker(self) -> str:
-        return self._links.at(self.against[0].target) if self.against else ""
+        if not self.against:
+            return ""
+        return self._links.at(self.against[0].target)
 
     @property
     def held(self) -> list[str]:
@@ -234,7 +240,9 @@ class DecisionPanel:
 
 def _outcome_words(decision: ReviewDecision) -> str:
     proposer = decision.proposed_by.called
-    other = decision.by.called if decision.by else "the customer"
+    other = "the customer"
+    if decision.by:
+        other = decision.by.called
     if decision.is_taken_back:
         return f"proposed and withdrawn by {proposer}"
     match decision.outcome:
@@ -243,8 +251,8 @@ def _outcome_words(decision: ReviewDecision) -> str:
         case DecisionOutcome.UNDONE:
             return f"by {proposer}, undone before it took effect"
         case DecisionOutcome.STOPPED:
-            cause = f"by {other}" if decision.is_confirmed else "by an open check"
-            return f"by {proposer}, stopped {cause} before it took effect"
+            stopper = other if decision.is_confirmed else "an open check"
+            return f"by {proposer}, stopped by {stopper} before it took effect"
         case DecisionOutcome.REFUSED:
             return f"proposed by {proposer}, not confirmed by {other}"
     return f"proposed by {proposer}, replaced by {other}"

@@ -28,6 +28,7 @@ from formation_portal.reviews.transactions import (
     ReviewVersion,
     waiting_decision,
 )
+from formation_portal.ui.templatetags.components import form_problems
 
 from ..case_access import Opens, case_action, opens
 from ..case_urls import case_url, queue_shown, queue_url
@@ -165,8 +166,9 @@ def _go_on(request: UserRequest, draft: Draft, decision: ReviewDecision) -> Http
     reference = draft.application.reference
     link = '<a class="name" href="{}">{}</a> {}'
     message = format_html(link, case_url(reference, queue_state), draft.title, decided_message(decision))
-    is_scheduled = decision.outcome == DecisionOutcome.SCHEDULED
-    undo_url = reverse("desk:decision_undo", args=[reference]) if is_scheduled else ""
+    undo_url = ""
+    if decision.outcome == DecisionOutcome.SCHEDULED:
+        undo_url = reverse("desk:decision_undo", args=[reference])
     messages.success(request, message, extra_tags=undo_url)
     opens_next = "at_once" in request.POST or request.POST.get("then") == "next"
     if opens_next and request.user.has_perm(Right.REVIEW.permission):
@@ -194,7 +196,7 @@ def _draw(
     context |= {
         "decision": panel,
         "draft": draft,
-        "problems": panel.form.problems,
+        "problems": form_problems(panel.form),
         "back": case_url(draft.application.reference, queue_state),
     }
     return render(request, "desk/decisions/decision.html", context, status=status)
