@@ -126,6 +126,8 @@ class PartyPage:
         self.rows = PartyFacts(party, own_checklist, panels, state, opened, can_be_ticked=self.can_check).rows
         # The party's identity numbers.
         self.numbers = [row for row in self.rows if row.fact.is_identity_number]
+        self.has_to_do = any(row.can_be_ticked for row in self.rows)
+        self.queried = sum(row.fact.state == QUERIED for row in self.rows)
 
     def _open_viewer(self, state: ViewerState, opened: OpenedDocuments, reader: User) -> OpenedDocuments:
         """Set the viewer and the URL of its page. Returns who has opened which documents, including this opening."""
@@ -163,14 +165,6 @@ class PartyPage:
         return [row.fact for row in self.rows if row.can_be_ticked and row.fact.state != QUERIED]
 
     @property
-    def has_to_do(self) -> bool:
-        return any(row.can_be_ticked for row in self.rows)
-
-    @property
-    def queried(self) -> int:
-        return sum(row.fact.state == QUERIED for row in self.rows)
-
-    @property
     def looked_at(self) -> FactRow | None:
         """Return the row of the document in the viewer."""
         if self.viewer is None:
@@ -187,10 +181,6 @@ class PartyPage:
         for holder in self.checklist.holders:
             if holder.token:
                 yield holder, party_url(self.draft.application.reference, holder.token, self.queue_state)
-
-    @property
-    def others(self) -> str:
-        return f"All {len(self.draft.parties)} people and companies" if self.unnamed else ""
 
     @cached_property
     def following(self) -> dict[str, Any]:
@@ -244,7 +234,9 @@ def _stakes(draft: Draft, party: PartyRow, allocation: Allocation) -> Iterator[t
         own = next(owner for owner in owners_of(draft, company, typed) if owner.party.token == party.token)
         yield company.label, own.words, True
     for owner in owners_of(draft, party, typed):
-        part = owner.percent if owner.part is not None else f"“{owner.typed}”, unreadable"
+        part = owner.percent
+        if owner.part is None:
+            part = f"“{owner.typed}”, unreadable"
         yield f"Owned by {owner.party.label}", part, False
 
 
