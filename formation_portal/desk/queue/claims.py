@@ -33,10 +33,11 @@ _PAID_FOR = Q(application__payment_due_since=None)
 _PARTS = ("section_answers", "parties", "share_classes", "holdings", "documents")
 
 
-def lock_applications(applications: Collection[int]) -> list[Application]:
+def lock_applications(applications: Collection[int]) -> dict[int, Application]:
     """Lock the applications before a claim writes, in a fixed order, so that no two claims wait for each other."""
     rows = Application.objects.filter(pk__in=applications, deleted_at=None).select_related("owner")
-    return list(rows.prefetch_related(*_PARTS).order_by("pk").select_for_update(of=("self",)))
+    locked = rows.prefetch_related(*_PARTS).order_by("pk").select_for_update(of=("self",))
+    return {application.pk: application for application in locked}
 
 
 UNCLAIMED: dict[str, Any] = {
@@ -66,7 +67,7 @@ def not_proposed_by(agent_id: int) -> Q:
 def claim(cases: Collection[int], *, by: AbstractUser) -> tuple[list[Case], list[Case]]:
     """Claim the cases with these primary keys, and begin their reviews. Leaves out closed cases and the agent's own
     applications. Returns the agent's cases, and the cases of colleagues."""
-    applications = {application.pk: application for application in lock_applications(cases)}
+    applications = lock_applications(cases)
     can_be_claimed = Case.objects.filter(_PAID_FOR, pk__in=set(cases) - own_applications(by.pk, cases))
     # Lock in a fixed order, so that two agents with the same cases cannot deadlock.
     locked = can_be_claimed.exclude(open_since=None).order_by("pk").select_for_update(of=("self",))
@@ -75,8 +76,10 @@ def claim(cases: Collection[int], *, by: AbstractUser) -> tuple[list[Case], list
     won: list[Case] = []
     lost: list[Case] = []
     for case in chosen.select_related("claimed_by").order_by("pk"):
-        (won if case.claimed_by_id == by.pk else lost).append(case)
-    for case in won:
+        if case.claimed_by_id != by.pk:
+            lost.append(case)
+            continue
+        won.append(case)
         _record_claim(open_draft(applications[case.pk]), case, by=by, did="claim")
     return won, lost
 
@@ -112,9 +115,11 @@ def claim_or_take_over(application_id: int, *, by: AbstractUser, taken_from: str
         if take_over(case, by=by, reason=reason):
             return claimed
     won, lost = claim([application_id], by=by)
+    if won:
+        return claimed
     if lost:
         return ERROR, already_claimed(lost[0], "this case")
-    return claimed if won else closed
+    return closed
 
 
 @transaction.atomic
@@ -124,7 +129,7 @@ def assign(cases: Mapping[int, str], *, to: AbstractUser, by: AbstractUser) -> t
     `cases` maps primary keys to the claimant's id on the page, or "". Returns the assigned cases, and the skipped
     cases, which another agent or the colleague has by now. Raises OwnApplication.
     """
-    applications = {application.pk: application for application in lock_applications(cases)}
+    applications = lock_applications(cases)
     for agent in (by, to):
         refuse_own_applications(applications, agent=agent.pk)
     open_cases = Case.objects.filter(_PAID_FOR, pk__in=cases).exclude(open_since=None).select_related("claimed_by")
@@ -136,8 +141,9 @@ def assign(cases: Mapping[int, str], *, to: AbstractUser, by: AbstractUser) -> t
         if case.is_claimed and (not is_as_shown or case.claimed_by_id == to.pk):
             skipped.append(case)
             continue
-        is_taken_from_colleague = case.is_claimed and case.claimed_by_id != by.pk
-        columns["taken_from_id"] = case.claimed_by_id if is_taken_from_colleague else None
+        columns["taken_from_id"] = None
+        if case.is_claimed and case.claimed_by_id != by.pk:
+            columns["taken_from_id"] = case.claimed_by_id
         for name, value in columns.items():
             setattr(case, name, value)
         assigned.append(case)
@@ -203,7 +209,7 @@ def _claim_if(case: Case, condition: QuerySet[Case], columns: dict[str, Any], *,
     list(Case.objects.filter(pk=case.pk).select_for_update())
     if not applications or not condition.filter(_PAID_FOR).update(**columns):
         return False
-    _record_claim(open_draft(applications[0]), Case(pk=case.pk, **columns), by=by, did=did)
+    _record_claim(open_draft(applications[case.pk]), Case(pk=case.pk, **columns), by=by, did=did)
     return True
 
 

@@ -72,7 +72,9 @@ class CaseClock:
     @cached_property
     def strokes(self) -> list[tuple[int, bool]]:
         """Return each day's stroke, in groups of five: its position, and whether the day has passed."""
-        days = range(self.allowed) if self.allowed <= _MAX_STROKES else ()
+        if self.allowed > _MAX_STROKES:
+            return []
+        days = range(self.allowed)
         return [(_FIRST + day * _STEP + day // _GROUP * _GAP, day < self.days) for day in days]
 
     @property
@@ -98,11 +100,14 @@ class CaseRow:
             self.name = case.title
         self.news = ""
         if case.version > seen_version and case.changed_by_id != reader.pk:
-            self.news = "Changed since you looked" if is_by_agent else "New answers"
+            self.news = "New answers"
+            if is_by_agent:
+                self.news = "Changed since you looked"
         self.claim_note = ""
         if case.assigned_by is not None:
-            assigned = "Assigned to you" if case.claimed_by_id == reader.pk else "Assigned"
-            self.claim_note = f"{assigned} by {case.assigned_by.called}"
+            self.claim_note = f"Assigned by {case.assigned_by.called}"
+            if case.claimed_by_id == reader.pk:
+                self.claim_note = f"Assigned to you by {case.assigned_by.called}"
         self.mark = state_mark(State(case.state))
         self.status = state_words(State(case.state))
         self._mark_what_counts_more()
@@ -213,8 +218,11 @@ def _filters(
         places[offer.place] = offer.place
         if offer.place == chosen.place or not chosen.place or offer.pk == chosen.product:
             products[offer.pk] = str(offer)
-    any_state = "Any" if chosen.includes_closed or chosen.view is QueueView.CLOSED else "All open"
-    states = {"": any_state, **{state.value: state_words(state) for state in STATES}}
+    states = {"": "All open"}
+    if chosen.includes_closed or chosen.view is QueueView.CLOSED:
+        states[""] = "Any"
+    for state in STATES:
+        states[state.value] = state_words(state)
     claimants = {"": "Anyone", NOBODY: "Unassigned", **agents}
     orders = {"": "Oldest first", "newest": "Newest first"}
     return (
@@ -242,7 +250,9 @@ def _chips(chosen: QueueState, agents: Mapping[str, str], offers: Sequence[Offer
         chips.append((state_words(State(chosen.state)), replace(first_page, state="")))
     if chosen.holder:
         claimant = f"Claimed by {agents.get(chosen.holder, 'someone else')}"
-        chips.append(("Unassigned" if chosen.holder == NOBODY else claimant, replace(first_page, holder="")))
+        if chosen.holder == NOBODY:
+            claimant = "Unassigned"
+        chips.append((claimant, replace(first_page, holder="")))
     return [(label, queue_url(state)) for label, state in chips]
 
 

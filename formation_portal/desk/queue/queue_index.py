@@ -35,6 +35,7 @@ from .notices import send_notice
 # Longer than any wait, and within the range of the column.
 _MAX_DAYS = 30_000
 _CLOCK = ("target_days", "waited_days", "overdue_at")
+_NO_PROPOSAL = {"confirm_since": None, "proposed_by_id": None, "refused_at": None}
 
 
 def update_case(draft: Draft, change: Change | None = None) -> list[Model]:
@@ -94,7 +95,7 @@ def _columns(draft: Draft, case: Case, change: Change | None) -> dict[str, Any]:
             columns["answered_since"] = submitted_at
     if state not in UNDER_REVIEW:
         # A waiting decision is replaced.
-        columns |= {"confirm_since": None, "proposed_by_id": None, "refused_at": None}
+        columns |= _NO_PROPOSAL
     # The claim already tells that the review has begun.
     if change is None or change.moved_to != State.IN_REVIEW:
         columns |= {"version": case.version + 1, "changed_by_id": change.who_id if change else None}
@@ -153,13 +154,11 @@ def _update_due_date(case: Case, application: Application, *, was_waiting_since:
 
 def update_waiting_decision(application: Application) -> None:
     """Store the time and proposer of the decision that waits for a second agent. Two SQL queries."""
-    waiting = waiting_decision(application)
-    Case.objects.filter(pk=application.pk).update(
-        confirm_since=application.submitted_at if waiting else None,
-        proposed_by=waiting.proposed_by_id if waiting else None,
-        # A new decision replaces a refused one; `give_back_refused` sets this afterwards.
-        refused_at=None,
-    )
+    # A new decision replaces a refused one; `give_back_refused` sets its time afterwards.
+    columns: dict[str, Any] = dict(_NO_PROPOSAL)
+    if waiting := waiting_decision(application):
+        columns |= {"confirm_since": application.submitted_at, "proposed_by_id": waiting.proposed_by_id}
+    Case.objects.filter(pk=application.pk).update(**columns)
 
 
 def give_back_refused(draft: Draft, decision: ReviewDecision, by: Any) -> None:

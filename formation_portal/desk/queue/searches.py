@@ -52,7 +52,7 @@ def _text(request: UserRequest, search: str) -> str:
     """Return the text of a search; "" if the search or its key is gone."""
     encrypted = request.session.get(_SESSION_KEY, {}).get(search, "")
     try:
-        return decrypt(encrypted, _context(request, search)).decode() if encrypted else ""
+        return decrypt(encrypted, _context(request, search)).decode()
     except UnreadableError:
         return ""
 
