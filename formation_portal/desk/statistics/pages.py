@@ -1,7 +1,7 @@
 """Build the tables of the statistics. A page shows the rows of the CSV, with bars and charts as SVG."""
 
 from bisect import bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -96,17 +96,22 @@ class Table:
 def charts(table: Table) -> list[tuple[str, str, list[tuple[str, str, float, float]]]]:
     """Draw a bar chart of each column, all to one scale: its label, its total, and the left edge, width, top and height
     of each bar, oldest first."""
-    rows = [[cell.value for cell in row.cells[1:]] for row in reversed(table.rows)]
-    columns = [[count for count in column if isinstance(count, int)] for column in zip(*rows, strict=True)]
-    highest = max((max(counts) for counts in columns), default=0)
-    share = 1 / max(1, len(rows))
+    if not table.rows:
+        return []
+    counts_by_label = {}
+    for place, column in enumerate(table.columns[1:], 1):
+        counts_by_label[column.label] = [int(row.cells[place].value or 0) for row in reversed(table.rows)]
+    highest = max(map(max, counts_by_label.values()))
+    share = 1 / len(table.rows)
     drawn = []
-    for head, counts in zip(table.columns[1:], columns, strict=False):
+    for label, counts in counts_by_label.items():
         pillars = []
         for place, count in enumerate(counts):
-            height = max(1.0, round(_CHART_HEIGHT * count / highest, 1)) if count else 0.0
+            height = 0.0
+            if count:
+                height = max(1.0, round(_CHART_HEIGHT * count / highest, 1))
             pillars.append((percent(place * share), percent(share * (1 - _GAP)), _CHART_HEIGHT - height, height))
-        drawn.append((head.label, f"{sum(counts):,}", pillars))
+        drawn.append((label, f"{sum(counts):,}", pillars))
     return drawn
 
 
@@ -142,7 +147,7 @@ def ages(totals: Totals) -> Table:
     # Bounds in days: half the time until overdue, that time, twice and four times as long.
     overdue = settings.OVERDUE_DAYS
     firsts = sorted({0, 1, (overdue + 1) // 2, overdue, 2 * overdue, 4 * overdue})
-    counted = {first: Counter[str]() for first in firsts}
+    counted: defaultdict[int, Counter[str]] = defaultdict(Counter)
     for (day,), columns in totals.rows(Figures.OPEN).items():
         # If the clock was put back, a day in the future counts as today.
         age = max(0, (totals.today - date.fromisoformat(day)).days)
@@ -150,12 +155,15 @@ def ages(totals: Totals) -> Table:
     rows = []
     for first, after in zip(firsts, (*firsts[1:], None), strict=True):
         counts = counted[first]
-        cells = (
-            text_cell(_days(first, after), "overdue with us" if first >= overdue else ""),
-            *(count_cell(counts[side]) for side in Side),
-            count_cell(counts.total()),
-        )
-        rows.append(Row(cells, tuple((counts[side], SWATCHES[side]) for side in Side)))
+        note = ""
+        if first >= overdue:
+            note = "overdue with us"
+        cells = [text_cell(_days(first, after), note)]
+        pieces = []
+        for side in Side:
+            cells.append(count_cell(counts[side]))
+            pieces.append((counts[side], SWATCHES[side]))
+        rows.append(Row((*cells, count_cell(counts.total())), tuple(pieces)))
     return Table(
         "open",
         "Open cases by days waiting",
@@ -260,10 +268,13 @@ def products(totals: Totals, *, at_most: int | None = None) -> Table:
     """Return the mean time of each product's closed cases with each side, most cases first."""
     rows = []
     for cases, name, place, seconds in totals.closings()[:at_most]:
-        means = {side: spent / cases for side, spent in seconds.items()}
-        durations = (duration_cell(means[side]) for side in Side)
-        cells = (text_cell(name), text_cell(place), count_cell(cases), *durations)
-        rows.append(Row(cells, tuple((means[side], SWATCHES[side]) for side in Side)))
+        cells = [text_cell(name), text_cell(place), count_cell(cases)]
+        pieces = []
+        for side in Side:
+            mean = seconds[side] / cases
+            cells.append(duration_cell(mean))
+            pieces.append((mean, SWATCHES[side]))
+        rows.append(Row(tuple(cells), tuple(pieces)))
     return Table(
         "products",
         "Average time of closed cases with each side, by company type",
