@@ -143,9 +143,7 @@ class Trial:
     @property
     def share_activation(self) -> Activation | None:
         section = self.draft.schema.share_section
-        if section is None:
-            return None
-        return self.draft.form_state.section_activation(section)
+        return self.draft.form_state.section_activation(section) if section else None
 
     @property
     def holdings(self) -> list[tuple[str, str, str]]:
@@ -181,9 +179,7 @@ class Trial:
         if token and parts:
             return f"#{parts[0].id}"
         section = self.draft.schema.share_section
-        if section and need.section == section.key:
-            return "#shares"
-        return "#people"
+        return "#shares" if section and need.section == section.key else "#people"
 
     def _form(
         self, holder: Holder, questions: tuple[Question, ...], part: int | str, *, raw: Mapping[str, Any]

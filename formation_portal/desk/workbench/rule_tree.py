@@ -3,7 +3,7 @@
 A question without a rule stands below its section, if the section has a rule.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -48,18 +48,18 @@ class RuleTree:
         self._locations = {location.id: location for location in field_locations(schema)}
         cycles = _cycles(schema)
         self._circular = set(chain.from_iterable(cycles))
-        self._opens = self._opened_nodes()
-        self._numbers = {node: number for number, node in enumerate(self._opens, 1)}
+        self._titles = {}
+        for section in reversed(schema.sections):
+            self._titles[section.key] = section.title or section.scope or section.key
+        edges = list(self._edges())
+        self.count = len(edges)
+        self._opens = _opened_nodes(edges)
+        self._ids = {node: f"rule-{number}" for number, node in enumerate(self._opens, 1)}
         self.circles = [[self._label(node) for node in (*cycle, cycle[0])] for cycle in cycles]
-        self.count = 0
-        opened = set()
-        for targets in self._opens.values():
-            for target, when in targets:
-                opened.add(target)
-                self.count += bool(when)
-        self.roots = self._trees(opened)
+        self.roots = self._trees()
 
-    def _trees(self, opened: set[Node]) -> list[RuleNode]:
+    def _trees(self) -> list[RuleNode]:
+        opened = {target for targets in self._opens.values() for target, _ in targets}
         pending = [node for node in self._opens if node not in opened]
         # A circle has no beginning, so each of its nodes begins a tree.
         pending += [node for node in self._opens if node in self._circular and node in opened]
@@ -81,13 +81,11 @@ class RuleTree:
         else:
             for target, condition in targets:
                 children.append(self._tree(target, condition, above=node[0], depth=depth + 1, pending=pending))
-        node_id = where = ""
-        if node in self._numbers:
-            node_id = f"rule-{self._numbers[node]}"
+        where = ""
         if node in self._locations and node[0] != above:
-            where = self._title(node[0])
+            where = self._titles[node[0]]
         return RuleNode(
-            id=node_id,
+            id=self._ids.get(node, ""),
             label=self._label(node),
             where=where,
             when=when,
@@ -95,20 +93,6 @@ class RuleTree:
             in_circle=in_circle,
             goes_on=goes_on,
         )
-
-    def _opened_nodes(self) -> dict[Node, list[tuple[Node, str]]]:
-        """Return the nodes that each node opens, with the conditions."""
-        opens: dict[Node, list[tuple[Node, str]]] = {}
-        ruled = set()
-        for source, target, condition in self._edges():
-            opens.setdefault(source, []).append((target, condition))
-            ruled.add(target)
-        # A section with a rule opens its questions that open other nodes.
-        for node in list(opens):
-            section = (node[0], "", "")
-            if node not in ruled and node != section and section in ruled:
-                opens.setdefault(section, []).append((node, ""))
-        return opens
 
     def _edges(self) -> Iterator[tuple[Node, Node, str]]:
         """Yield each rule: the question in it, the node that it opens, and its condition in words."""
@@ -132,16 +116,25 @@ class RuleTree:
     def _label(self, node: Node) -> str:
         key, _, name = node
         if name.startswith(_MINIMUM):
-            return f"At least {name.removeprefix(_MINIMUM)} under “{self._title(key)}”"
+            return f"At least {name.removeprefix(_MINIMUM)} under “{self._titles[key]}”"
         if node in self._locations:
             return self._locations[node].spec.label
-        return f"Section “{self._title(key)}”"
+        return f"Section “{self._titles[key]}”"
 
-    def _title(self, key: str) -> str:
-        section = self._schema.section(key)
-        if section is None:
-            return key
-        return section.title or section.scope or key
+
+def _opened_nodes(edges: Iterable[tuple[Node, Node, str]]) -> dict[Node, list[tuple[Node, str]]]:
+    """Return the nodes that each node opens, with the conditions."""
+    opens: dict[Node, list[tuple[Node, str]]] = {}
+    ruled = set()
+    for source, target, condition in edges:
+        opens.setdefault(source, []).append((target, condition))
+        ruled.add(target)
+    # A section with a rule opens its questions that open other nodes.
+    for node in list(opens):
+        section = (node[0], "", "")
+        if node not in ruled and node != section and section in ruled:
+            opens.setdefault(section, []).append((node, ""))
+    return opens
 
 
 def _cycles(schema: FormSchema) -> list[list[Node]]:

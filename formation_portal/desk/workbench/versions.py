@@ -94,17 +94,13 @@ def _questions(schema: FormSchema) -> dict[tuple[str, str, str], tuple[Section, 
 
 def _identity(section: Section) -> str:
     """Identify a section: by scope and title if about the entity, else by scope."""
-    if section.is_entity:
-        return f"{section.scope} {section.title}"
-    return section.scope
+    return f"{section.scope} {section.title}" if section.is_entity else section.scope
 
 
 def _question_words(questions: Iterable[ChangedQuestion]) -> list[Change]:
     changes = []
     for titles, label, old_label in questions:
-        before = ""
-        if old_label:
-            before = f"was “{old_label}”"
+        before = old_label and f"was “{old_label}”"
         changes.append((f"{', '.join(titles)}: {label}", before))
     return changes
 
@@ -177,9 +173,7 @@ def effects_on_drafts(item: CatalogItem, product_id: str) -> DraftEffects:
     """Evaluate a form on a product's last changed drafts; on none if the form is faulty. Writes nothing."""
     drafts = Application.objects.filter(product_id=product_id, state__in=WRITABLE, deleted_at=None)
     drafts = drafts.exclude(schema_version_id=schema_digest(item.document))
-    examined: list[Application] = []
-    if not check_schema(item.form).faults:
-        examined = list(drafts[:MAX_DRAFTS])
+    examined = [] if check_schema(item.form).faults else list(drafts[:MAX_DRAFTS])
     losing = 0
     asked_more = 0
     counted: Counter[tuple[str, bool]] = Counter()
