@@ -23,7 +23,7 @@ _MAX_KEYS = 200
 @recently_authenticated
 def api_keys(request: UserRequest) -> HttpResponse:
     """Show all keys and the form for a new key, which only the answer to its post shows."""
-    form = ApiKeyForm(request.POST if request.method == "POST" else None)
+    form = ApiKeyForm(request.POST or None)
     new_row = None
     key = ""
     if form.is_valid():
@@ -42,7 +42,7 @@ def revocation(request: UserRequest, number: int) -> HttpResponse:
     """Ask whether to revoke a key; a POST revokes it. The portal's keys can't be revoked here."""
     key = get_object_or_404(ApiKey.objects.filter(is_unlimited=False, is_demo=False), pk=number)
     if request.method != "POST":
-        return render(request, "desk/api_keys/revocation.html", {"found": key})
+        return render(request, "desk/api_keys/revocation.html", {"key": key})
     if revoke(key.pk, by=request.user):
         messages.success(request, f"{key.name} was revoked. What it made stays.")
     else:

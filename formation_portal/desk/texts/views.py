@@ -19,7 +19,7 @@ _METHODS = ["GET", "HEAD", "POST"]
 @require_http_methods(_METHODS)
 @agent_with(Right.REVIEW)
 def texts(request: UserRequest) -> HttpResponse:
-    form = SharedTextForm(request.POST if request.method == "POST" else None)
+    form = SharedTextForm(request.POST or None)
     if form.is_valid():
         form.store(by=request.user)
         messages.success(request, "Text added. All agents can use it.")
@@ -37,7 +37,7 @@ def text(request: UserRequest, number: int) -> HttpResponse:
         if row.removed_at:
             raise Http404
         form = SharedTextForm(initial={"title": row.title, "text": row.text, "version": row.version})
-        return render(request, "desk/texts/text.html", {"form": form, "found": row})
+        return render(request, "desk/texts/text.html", {"form": form, "shared_text": row})
     form = SharedTextForm(request.POST, number=number)
     status = 422
     if form.is_valid():
@@ -48,7 +48,7 @@ def text(request: UserRequest, number: int) -> HttpResponse:
         # Saving again replaces the text that is shown now.
         form = SharedTextForm(request.POST.dict() | {"version": str(row.version)}, number=number)
         status = 409
-    context = {"form": form, "found": row, "is_late": status == 409}
+    context = {"form": form, "shared_text": row, "is_late": status == 409}
     return render(request, "desk/texts/text.html", context, status=status)
 
 
