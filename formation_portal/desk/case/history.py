@@ -78,8 +78,10 @@ def history_lines(
 
 def _line_of(change: Change) -> tuple[int | None, User | None, date]:
     """Return the key of the line that a change belongs to: a move or a decision has a line of its own."""
-    stands_alone = change.moved_to or change.message in HISTORY_MESSAGES
-    return change.pk if stands_alone else None, change.who, localdate(change.at)
+    pk = None
+    if change.moved_to or change.message in HISTORY_MESSAGES:
+        pk = change.pk
+    return pk, change.who, localdate(change.at)
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,9 @@ _WORDS = {
 def decided_message(decision: ReviewDecision) -> str:
     """Return the message after the company's name for a new decision."""
     wording = _WORDS[decision.kind]
-    text = wording.proposed if decision.outcome == DecisionOutcome.WAITING else wording.done
+    text = wording.done
+    if decision.outcome == DecisionOutcome.WAITING:
+        text = wording.proposed
     message = f"{text}.".format(customer=decision.application.owner.called)
     if decision.outcome == DecisionOutcome.SCHEDULED:
         message += f" This takes effect in {UNDO_PERIOD.seconds} seconds."
@@ -180,8 +182,12 @@ class DecisionPanel:
     @property
     def label_asked_about(self) -> str:
         """Return the label of the posted decision, or else of the decision waiting for this agent."""
-        kind = self.form.chosen or (self.waiting.kind if self.waiting else "")
-        return _WORDS[kind].label if kind in _WORDS else ""
+        kind = self.form.chosen
+        if not kind and self.waiting:
+            kind = self.waiting.kind
+        if kind not in _WORDS:
+            return ""
+        return _WORDS[kind].label
 
     @property
     def only_card(self) -> DecisionCard | None:
