@@ -131,7 +131,7 @@ DATABASES = {
 }
 DATABASE_ROUTERS = ["formation_portal.core.databases.ServiceRouter"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-# Counts sign-in attempts and letters for all processes together; with CACHE_URL also the embedded service's calls.
+# Counts sign-in attempts and e-mails for all processes together; with CACHE_URL also the embedded service's calls.
 CACHES = cache_settings(ENV.cache_url)
 
 AUTH_USER_MODEL = "accounts.User"
@@ -178,8 +178,8 @@ ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_PASSWORD_RESET_TOKEN_GENERATOR = "django.contrib.auth.tokens.PasswordResetTokenGenerator"  # noqa: S105  # a class
 ACCOUNT_LOGOUT_REDIRECT_URL = "portal:catalog"
 ACCOUNT_PREVENT_ENUMERATION = True
-# Limits of confirmation letters to an address, of changes of an account's address, and of forms kept for one IP address
-# after its sessions have ended. Guesses of secrets and letters to other people are counted for all processes
+# Limits of confirmation e-mails to an address, of changes of an account's address, and of forms kept for one IP address
+# after its sessions have ended. Guesses of secrets and e-mails to other people are counted for all processes
 # together (accounts/guesses.py).
 ACCOUNT_RATE_LIMITS = {
     **dict.fromkeys(("login", "login_failed", "reauthenticate", "change_password", "reset_password"), None),
@@ -227,7 +227,7 @@ MAIL_FROM = DEFAULT_FROM_EMAIL = ENV.mail_from or str(Address(ENV.operator_name,
 # By default the URL that `make run` prints: a session at one name of this machine is not valid at another name.
 PORTAL_URL = ENV.portal_url.rstrip("/") or local_origin(ENV.host, ENV.port)
 
-# The operator, as shown on pages, in letters and in the PDF (core/operator.py).
+# The operator, as shown on pages, in e-mails and in the PDF (core/operator.py).
 OPERATOR_NAME = ENV.operator_name
 OPERATOR_LOGO = str(Path(ENV.operator_logo).resolve()) if ENV.operator_logo else ""
 OPERATOR_ACCENT = ENV.operator_accent

@@ -149,7 +149,7 @@ def document_removed(draft: "Draft", *, document: "Document") -> None:
 def application_erased(application: "Application") -> None:
     """Erase other packages' data about a draft or closed application, before the application itself is erased."""
     from formation_portal.desk.queue.queue_index import delete_case
-    from formation_portal.mail.outbox import empty_letters_about
+    from formation_portal.mail.outbox import empty_emails_about
     from formation_portal.relay.erasure import forget_application
     from formation_portal.reviews.erasure import erase_review
     from formation_portal.statistics.erasure import keep_figures_of_application
@@ -158,7 +158,7 @@ def application_erased(application: "Application") -> None:
     erase_review(application)
     forget_application(application)
     delete_case(application)
-    empty_letters_about(application.reference)
+    empty_emails_about(application.reference)
 
 
 def party_erased(party: "Party", names: "Collection[str]") -> "tuple[list[Model], dict[str, list[str]]]":
@@ -167,15 +167,15 @@ def party_erased(party: "Party", names: "Collection[str]") -> "tuple[list[Model]
     Return the attested rows that were altered, and the keys of the deleted ones by their models' labels.
     """
     from formation_portal.invitations.parts import address_of_guest
-    from formation_portal.mail.outbox import empty_letters_about, empty_letters_to
+    from formation_portal.mail.outbox import empty_emails_about, empty_emails_to
     from formation_portal.relay.erasure import forget_party
     from formation_portal.reviews.erasure import erase_party_in_review
     from formation_portal.statistics.erasure import keep_figures_of_party
 
     application = party.application
     keep_figures_of_party(application, party.token)
-    empty_letters_about(application.reference)
-    empty_letters_to(name for name in (*names, address_of_guest(party)) if "@" in name)
+    empty_emails_about(application.reference)
+    empty_emails_to(name for name in (*names, address_of_guest(party)) if "@" in name)
     altered_deliveries = forget_party(application, party.token, names)
     altered_reviews, deleted_keys = erase_party_in_review(application, party.token, names)
     return [*altered_deliveries, *altered_reviews], deleted_keys

@@ -15,7 +15,7 @@ from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
 from formation_portal import workflow
-from formation_portal.mail.outbox import queue_letter
+from formation_portal.mail.outbox import queue_email
 from formation_portal.mail.rendering import KINDS_WITH_NAMES
 
 from . import addresses, second_factor
@@ -23,7 +23,7 @@ from .guesses import give_back, password_buckets, remember_device, take
 from .models import User
 from .sessions import signed_in_seconds
 
-# The letters that allauth sends under our settings: allauth's name, then our kind and the link's name in the context.
+# The e-mails that allauth sends under our settings: allauth's name, then our kind and the link's name in the context.
 _LETTERS = {
     "email_confirmation": ("confirmation", "activate_url"),
     "email_confirmation_signup": ("confirmation", "activate_url"),
@@ -63,7 +63,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         return str(super().get_login_redirect_url(request))
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Write the letter into the outbox. Only a letter to a confirmed address shows the account's name, since an
+        """Write the e-mail into the outbox. Only an e-mail to a confirmed address shows the account's name, since an
         unconfirmed address may be a stranger's."""
         event = template_prefix.rpartition("/")[2]
         is_about_factors = template_prefix.startswith("mfa/")
@@ -80,7 +80,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
             content["event"] = event
         if kind in KINDS_WITH_NAMES:
             content["name"] = context["user"].get_full_name()
-        queue_letter(kind=kind, to=email, language=get_language() or "en", context=content)
+        queue_email(kind=kind, to=email, language=get_language() or "en", context=content)
 
     def send_notification_mail(
         self, template_prefix: str, user: User, context: dict[str, Any] | None = None, email: str | None = None

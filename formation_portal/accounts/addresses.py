@@ -53,7 +53,7 @@ def send_link(request: HttpRequest, address: EmailAddress) -> bool:
 def replace_unconfirmed(user: User, email: str, request: HttpRequest) -> EmailAddress:
     """Replace the account's unconfirmed address, and send a link to the new address.
 
-    The new address gets a row of its own, so that links of earlier letters stop working.
+    The new address gets a row of its own, so that links of earlier e-mails stop working.
     """
     with transaction.atomic():
         EmailAddress.objects.filter(user=user).delete()

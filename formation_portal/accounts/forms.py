@@ -21,11 +21,11 @@ from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
 from formation_portal.contract.fields.cleaning import clean_line
-from formation_portal.mail.outbox import queue_letter
+from formation_portal.mail.outbox import queue_email
 from formation_portal.mail.typed_text import validate_name
 
 from . import addresses
-from .guesses import RESET_LETTERS, SENT_CODE, TooManyGuesses, counted, password_buckets, take
+from .guesses import RESET_EMAILS, SENT_CODE, TooManyGuesses, counted, password_buckets, take
 from .languages import language_in
 from .models import User
 from .sessions import end_sessions
@@ -80,7 +80,7 @@ class SignInForm(PortalFormMixin, allauth_forms.LoginForm):  # type: ignore[misc
 
 
 class SignUpForm(PortalFormMixin, allauth_forms.SignupForm):  # type: ignore[misc]  # allauth has no types
-    """Make an account. Its names may contain no addresses, since other people read them in letters."""
+    """Make an account. Its names may contain no addresses, since other people read them in e-mails."""
 
     labels: ClassVar[Mapping[str, Any]] = {"password1": _("Password")}
     first_name = forms.CharField(
@@ -153,7 +153,7 @@ class AddEmailForm(PortalFormMixin, allauth_forms.AddEmailForm):  # type: ignore
         if not addresses.has_confirmed(self.user):
             return addresses.replace_unconfirmed(self.user, self.cleaned_data["email"], request)
         content = {"name": self.user.get_full_name(), "link": reverse("account_reset_password")}
-        queue_letter(kind="address_change", to=self.user.email, language=get_language() or "en", context=content)
+        queue_email(kind="address_change", to=self.user.email, language=get_language() or "en", context=content)
         email = self.cleaned_data["email"]
         address = EmailAddress.objects.add_new_email(request, self.user, email, send_verification=False)
         addresses.send_link(request, address)
@@ -181,14 +181,14 @@ class ResetPasswordForm(PortalFormMixin, allauth_forms.ResetPasswordForm):  # ty
         return email
 
     def save(self, request: HttpRequest, **more: Any) -> str:
-        """Send a letter, whether or not there is an account, unless too many have gone to the address lately.
+        """Send an e-mail, whether or not there is an account, unless too many have gone to the address lately.
 
         The unused hash takes so long that the time does not show if there is an account.
         """
         make_password(secrets.token_hex(8))
         email = str(self.cleaned_data["email"])
         with suppress(TooManyGuesses):
-            take((RESET_LETTERS, email.lower()))
+            take((RESET_EMAILS, email.lower()))
             return str(super().save(request, **more))
         return email
 
@@ -198,7 +198,7 @@ class ConfirmPasswordForm(PortalFormMixin, allauth_forms.ReauthenticateForm):  #
 
 
 class SignUpCodeForm(PortalFormMixin, allauth_forms.ConfirmEmailVerificationCodeForm):  # type: ignore[misc]  # no types
-    """Take the code from the letter. At most five tries are allowed, even simultaneous ones."""
+    """Take the code from the e-mail. At most five tries are allowed, even simultaneous ones."""
 
     def clean_code(self) -> str:
         with counted((SENT_CODE, f"{self.email}|{self.expected_code}")):

@@ -69,11 +69,11 @@ DAILY_CODES = Limit("codes of a day", 50, _DAY)
 # Guesses of a code that was sent to an e-mail address.
 SENT_CODE = Limit("sent code", 5, 15 * _MINUTES)
 # Letters that reset a password, to an e-mail address and from an IP address. Links already sent still work.
-RESET_LETTERS = Limit("reset letters", 5, 60 * _MINUTES)
+RESET_EMAILS = Limit("reset letters", 5, 60 * _MINUTES)
 RESET_ADDRESS = Limit("reset letters from an address", 20, 5 * _MINUTES, spacing=5)
 # Letters to other people: from one account, and to one address.
-LETTERS_OF_ACCOUNT = Limit("letters of an account", 100, _DAY)
-LETTERS_TO_ADDRESS = Limit("letters to an address", 10, _DAY)
+EMAILS_OF_ACCOUNT = Limit("letters of an account", 100, _DAY)
+EMAILS_TO_ADDRESS = Limit("letters to an address", 10, _DAY)
 
 # A limit, and the account, address or device that it holds for.
 Bucket = tuple[Limit, str]

@@ -28,7 +28,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
 from . import second_factor
-from .guesses import LETTERS_OF_ACCOUNT, LETTERS_TO_ADDRESS, TooManyGuesses, take
+from .guesses import EMAILS_OF_ACCOUNT, EMAILS_TO_ADDRESS, TooManyGuesses, take
 from .guest_sessions import GuestSession, find_guest_session
 from .models import Right, User
 from .sessions import is_background, signed_in_seconds
@@ -210,9 +210,9 @@ def right_missing_page(request: HttpRequest, right: Right) -> HttpResponse:
 
 
 def may_write_to(user: User, address: str) -> bool:
-    """Count a letter from the account to the address. Return False if a daily limit is exceeded."""
+    """Count an e-mail from the account to the address. Return False if a daily limit is exceeded."""
     try:
-        take((LETTERS_OF_ACCOUNT, str(user.pk)), (LETTERS_TO_ADDRESS, address))
+        take((EMAILS_OF_ACCOUNT, str(user.pk)), (EMAILS_TO_ADDRESS, address))
     except TooManyGuesses:
         return False
     return True

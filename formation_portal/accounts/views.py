@@ -132,7 +132,7 @@ class ConfirmEmail(allauth_views.ConfirmEmailView):  # type: ignore[misc]  # all
 @require_POST
 @signed_in
 def confirmation(request: UserRequest) -> HttpResponse:
-    """Send the confirmation letter again, and go back (`next`)."""
+    """Send the confirmation e-mail again, and go back (`next`)."""
     address = EmailAddress.objects.filter(user=request.user, verified=False).order_by("-pk").first()
     if address and not addresses.send_link(request, address):
         message = gettext("We sent a link to %(email)s a short while ago. Check your spam folder, or try again later.")

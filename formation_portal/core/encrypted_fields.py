@@ -58,7 +58,9 @@ class EncryptedField(models.TextField):  # type: ignore[type-arg]  # the stub's 
 
     def context(self, *bound_values: Any) -> str:
         """Return the encryption context of a row with these values in the fields of `bound_to`."""
-        parts = [self.model._meta.label_lower, str(self.column)]
+        # A renamed model keeps the name under which its rows are encrypted.
+        model_name = getattr(self.model, "encrypted_as", self.model._meta.label_lower)
+        parts = [model_name, str(self.column)]
         for value in bound_values:
             parts.append(value.hex if isinstance(value, uuid.UUID) else str(value))
         return "\x1f".join(parts)

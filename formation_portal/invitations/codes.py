@@ -12,8 +12,8 @@ from django.utils.http import urlencode
 
 from formation_portal.applications.access import Collaborator
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.letter_words import impersonal_words
-from formation_portal.mail.outbox import queue_letter
+from formation_portal.applications.email_words import impersonal_words
+from formation_portal.mail.outbox import queue_email
 
 from .models import Invitation
 
@@ -36,13 +36,13 @@ def digest_of_key(key: str) -> str:
 
 
 def send_link(draft: Draft, invited: Invitation | Collaborator, *, kind: str, view: str, language: str) -> None:
-    """Save `invited` with a new key, and queue a letter with the key's only copy. The letter has no names."""
+    """Save `invited` with a new key, and queue an e-mail with the key's only copy. The e-mail has no names."""
     key = secrets.token_urlsafe(32)
     invited.key_digest = digest_of_key(key)
     invited.save()
     link = f"{reverse(view)}?{urlencode({'key': key})}"
     context = {"link": link, "until": invited.expires_at, **impersonal_words(draft, language)}
-    queue_letter(kind=kind, to=invited.email, language=language, context=context)
+    queue_email(kind=kind, to=invited.email, language=language, context=context)
 
 
 def send_code(invitation: Invitation) -> None:
@@ -65,7 +65,7 @@ def send_code(invitation: Invitation) -> None:
         locked.opened_at = locked.opened_at or now
         locked.save()
         context = {"code": code, "minutes": VALID_FOR // timedelta(minutes=1)}
-        queue_letter(kind="code", to=locked.email, language=locked.language, context=context)
+        queue_email(kind="code", to=locked.email, language=locked.language, context=context)
 
 
 def try_code(invitation: Invitation, typed: str) -> bool:

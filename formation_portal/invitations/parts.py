@@ -24,7 +24,7 @@ REMIND_EVERY = timedelta(days=1)
 
 
 class TooSoon(Exception):
-    """The last letter to the guest is too recent for a reminder."""
+    """The last e-mail to the guest is too recent for a reminder."""
 
 
 class NothingToSend(Exception):

@@ -12,9 +12,9 @@ from django.utils import timezone
 
 from formation_portal.core.monitoring.checks import Backlog, CheckResult, Verdict, fault, look, ok, verdict_on_age
 
-from .models import Letter
+from .models import Email
 
-# Failed letters are tried again for three days, first after half a minute.
+# Failed e-mails are tried again for three days, first after half a minute.
 _LATE = timedelta(hours=1)
 _TOO_LATE = timedelta(hours=12)
 # A worker polls each second.
@@ -23,9 +23,9 @@ _GIVEN_UP_FOR = timedelta(days=7)
 
 
 def outbox() -> Backlog:
-    waiting = Letter.objects.filter(next_at__isnull=False).aggregate(count=Count("pk"), oldest=Min("created_at"))
+    waiting = Email.objects.filter(next_at__isnull=False).aggregate(count=Count("pk"), oldest=Min("created_at"))
     lately = timezone.now() - _GIVEN_UP_FOR
-    lost = Letter.objects.filter(next_at=None, sent_at=None, created_at__gt=lately)
+    lost = Email.objects.filter(next_at=None, sent_at=None, created_at__gt=lately)
     return Backlog(waiting["count"], waiting["oldest"], lost.count())
 
 
@@ -54,13 +54,13 @@ def check_mail_server() -> Iterator[CheckResult]:
         connection.close()
 
 
-def check_letters() -> Iterator[CheckResult]:
+def check_emails() -> Iterator[CheckResult]:
     backlog = outbox()
     if not settings.LETTERS_GO_OUT:
         yield ok("E-mails", f"{backlog.unsent} in the outbox")
         return
     now = timezone.now()
-    if Letter.objects.filter(next_at__lt=now - _UNTOUCHED).exists():
+    if Email.objects.filter(next_at__lt=now - _UNTOUCHED).exists():
         yield fault("E-mails", "letters are due and nobody sends them", "Start manage.py serve or manage.py mail.")
     waiting = backlog.in_words(now)
     verdict = verdict_on_age(backlog.age(now), look_after=_LATE, fault_after=_TOO_LATE)

@@ -1,4 +1,4 @@
-"""The outbox's rows. The receiver and the text of a letter are removed after some weeks."""
+"""The outbox's rows. The receiver and the text of an e-mail are removed after some weeks."""
 
 import datetime as dt
 import uuid
@@ -9,11 +9,13 @@ from formation_portal.core.encrypted_fields import EncryptedTextField
 from formation_portal.core.outbox import OutboxRow
 
 
-class Letter(OutboxRow):
+class Email(OutboxRow):
+    # Rows are encrypted under the model's first name.
+    encrypted_as = "letters.letter"
     # A mail server has EMAIL_TIMEOUT for each of its answers, of which a try needs some eight.
     LEASE, LEASE_MARGIN = dt.timedelta(minutes=4), dt.timedelta(minutes=2)
 
-    # Part of the Message-ID, so that a mailbox can recognise a second copy of the same letter.
+    # Part of the Message-ID, so that a mailbox can recognise a second copy of the same e-mail.
     number = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
     to = EncryptedTextField(blank=True, bound_to=("number",))
     kind = models.CharField(max_length=40)
@@ -30,6 +32,7 @@ class Letter(OutboxRow):
     error = models.CharField(max_length=60, blank=True)
 
     class Meta:
+        db_table = "letters_letter"
         ordering = ("-pk",)
 
     def __str__(self) -> str:
@@ -37,7 +40,7 @@ class Letter(OutboxRow):
 
 
 class Refusal(models.Model):
-    """A receiver's refusal of a kind of letter, by a digest of the address."""
+    """A receiver's refusal of a kind of e-mail, by a digest of the address."""
 
     digest = models.CharField(max_length=64)
     kind = models.CharField(max_length=40)

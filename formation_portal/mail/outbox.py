@@ -1,4 +1,4 @@
-"""The outbox: letters are added in the caller's transaction, claimed for one attempt, and emptied after weeks."""
+"""The outbox: e-mails are added in the caller's transaction, claimed for one attempt, and emptied after weeks."""
 
 import datetime as dt
 from collections.abc import Iterable, Mapping
@@ -16,8 +16,8 @@ from django.utils.crypto import salted_hmac
 from formation_portal.core.background import hourly_task
 from formation_portal.core.nodes.wake import Channel
 
-from .models import Letter, Refusal
-from .rendering import render_letter
+from .models import Email, Refusal
+from .rendering import render_email
 
 # Receivers can refuse these kinds. All others were requested, or must reach them.
 OPTIONAL_KINDS = frozenset({"reminder", "nudge", "part_done"})
@@ -30,57 +30,57 @@ MAIL = Channel("mail")
 _FIRST_WAIT = dt.timedelta(seconds=30)
 _LONGEST_WAIT = dt.timedelta(hours=4)
 GIVEN_UP_AFTER = dt.timedelta(days=3)
-# Letters with links or codes: their content is removed once they are sent, so that the outbox opens nothing.
+# E-mails with links or codes: their content is removed once they are sent, so that the outbox opens nothing.
 KINDS_WITH_SECRETS = frozenset(
     {"code", "signup_code", "invitation", "nudge", "collaboration", "password_reset", "agent"}
 )
 
 # For these the receiver is removed, too.
-_LAST_LETTERS = frozenset({"account_deleted"})
+_LAST_EMAILS = frozenset({"account_deleted"})
 _EMPTY: dict[str, Any] = {"to": "", "subject": "", "text": "", "html": "", "next_at": None}
 
 
-def queue_letter(*, kind: str, to: str, language: str, context: Mapping[str, object], once: str = "") -> None:
-    """Write a letter into the outbox, unless one with the same `once` is there or its receiver has refused the kind.
+def queue_email(*, kind: str, to: str, language: str, context: Mapping[str, object], once: str = "") -> None:
+    """Write an e-mail into the outbox, unless one with the same `once` is there or its receiver has refused the kind.
     URLs in `context` are paths, which the filter `absolute_url` completes. A `reference` in `context` is stored
-    with the letter."""
-    if is_unsubscribed(kind=kind, to=to) or (once and Letter.objects.filter(once=once).exists()):
+    with the e-mail."""
+    if is_unsubscribed(kind=kind, to=to) or (once and Email.objects.filter(once=once).exists()):
         return
     if kind in _REFUSED_AT:
         context = {**context, "refusal": unsubscribe_path(kind=_REFUSED_AT[kind], to=to)}
-    letter = render_letter(kind=kind, language=language, context=context)
-    letter.to = to
-    letter.once = once or None
-    letter.reference = str(context.get("reference", ""))[:40]
-    letter.next_at = timezone.now()
+    email = render_email(kind=kind, language=language, context=context)
+    email.to = to
+    email.once = once or None
+    email.reference = str(context.get("reference", ""))[:40]
+    email.next_at = timezone.now()
     try:
-        # A savepoint, since the caller's transaction goes on if another process wrote the same letter first.
+        # A savepoint, since the caller's transaction goes on if another process wrote the same e-mail first.
         with transaction.atomic():
-            letter.save()
+            email.save()
     except IntegrityError:
-        if not (letter.once and Letter.objects.filter(once=letter.once).exists()):
+        if not (email.once and Email.objects.filter(once=email.once).exists()):
             raise
     else:
         MAIL.wake_after_commit()
 
 
-def claim_next() -> Letter | None:
-    """Claim the letter that has been due for longest."""
-    return Letter.claim_first(Letter.objects.filter(next_at__lte=timezone.now()).order_by("next_at", "pk"))
+def claim_next() -> Email | None:
+    """Claim the e-mail that has been due for longest."""
+    return Email.claim_first(Email.objects.filter(next_at__lte=timezone.now()).order_by("next_at", "pk"))
 
 
-def record_attempt(letter: Letter, *, error: str, is_final: bool = False) -> None:
+def record_attempt(email: Email, *, error: str, is_final: bool = False) -> None:
     now = timezone.now()
     changes: dict[str, object] = {"error": error, "sent_at": None, "next_at": None}
     if not error:
         changes["sent_at"] = now
-        if letter.kind in KINDS_WITH_SECRETS:
+        if email.kind in KINDS_WITH_SECRETS:
             changes |= {"subject": "", "text": "", "html": ""}
-    elif not is_final and now - letter.created_at <= GIVEN_UP_AFTER:
-        changes["next_at"] = now + retry_delay(letter.tries)
-    if changes["next_at"] is None and letter.kind in _LAST_LETTERS:
+    elif not is_final and now - email.created_at <= GIVEN_UP_AFTER:
+        changes["next_at"] = now + retry_delay(email.tries)
+    if changes["next_at"] is None and email.kind in _LAST_EMAILS:
         changes |= _EMPTY
-    Letter.objects.filter(pk=letter.pk, tries=letter.tries).update(**changes)
+    Email.objects.filter(pk=email.pk, tries=email.tries).update(**changes)
 
 
 def retry_delay(tries: int) -> dt.timedelta:
@@ -89,23 +89,23 @@ def retry_delay(tries: int) -> dt.timedelta:
 
 
 @hourly_task
-def clear_old_letters() -> int:
-    """Empty the letters that were sent, or else written, more than LETTER_DAYS ago, and return their number."""
+def clear_old_emails() -> int:
+    """Empty the e-mails that were sent, or else written, more than LETTER_DAYS ago, and return their number."""
     before = timezone.now() - dt.timedelta(days=settings.LETTER_DAYS)
-    old = Letter.objects.alias(at=Coalesce(F("sent_at"), F("created_at"))).filter(at__lt=before).exclude(to="")
+    old = Email.objects.alias(at=Coalesce(F("sent_at"), F("created_at"))).filter(at__lt=before).exclude(to="")
     return old.update(**_EMPTY)
 
 
-def empty_letters_about(reference: str) -> None:
-    Letter.objects.filter(reference=reference).update(**_EMPTY)
+def empty_emails_about(reference: str) -> None:
+    Email.objects.filter(reference=reference).update(**_EMPTY)
 
 
-def empty_letters_to(addresses: Iterable[str]) -> None:
-    """Empty the letters to erased people. Addresses are encrypted, so that all of them are read."""
+def empty_emails_to(addresses: Iterable[str]) -> None:
+    """Empty the e-mails to erased people. Addresses are encrypted, so that all of them are read."""
     erased = {address.lower() for address in addresses}
-    letters = Letter.objects.exclude(to="").only("number", "to").order_by("pk")
-    keys = [letter.pk for letter in letters.iterator() if letter.to.lower() in erased]
-    Letter.objects.filter(pk__in=keys).update(**_EMPTY)
+    emails = Email.objects.exclude(to="").only("number", "to").order_by("pk")
+    keys = [email.pk for email in emails.iterator() if email.to.lower() in erased]
+    Email.objects.filter(pk__in=keys).update(**_EMPTY)
 
 
 def is_unsubscribed(*, kind: str, to: str) -> bool:
@@ -138,5 +138,5 @@ def _read_token(token: str) -> tuple[str | None, str]:
 
 
 def _address_digest(address: str) -> str:
-    # Long enough that nobody finds the address, and short enough for a letter.
+    # Long enough that nobody finds the address, and short enough for an e-mail.
     return salted_hmac(_SALT, address.strip().lower(), algorithm="sha256").hexdigest()[:32]

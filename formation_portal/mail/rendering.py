@@ -1,6 +1,6 @@
-"""Render a letter in the receiver's language.
+"""Render an e-mail in the receiver's language.
 
-Only letters to confirmed addresses (`KINDS_WITH_NAMES`) hold typed text, limited by `typed_text`.
+Only e-mails to confirmed addresses (`KINDS_WITH_NAMES`) hold typed text, limited by `typed_text`.
 """
 
 from collections.abc import Mapping
@@ -18,13 +18,13 @@ from django.utils.safestring import mark_safe
 
 from formation_portal.core.operator import operator
 
-from .models import Letter
-from .typed_text import text_in_letter
+from .models import Email
+from .typed_text import text_in_email
 
 _SUBJECT_LIMIT = 250
 # The names of a context's URL paths.
 _PATHS = frozenset({"link", "copy", "refusal"})
-# Letters to confirmed addresses: the code that queues these letters has checked that. Other kinds may go to a stranger,
+# E-mails to confirmed addresses: the code that queues these e-mails has checked that. Other kinds may go to a stranger,
 # so their contexts hold nothing but `_IMPERSONAL`.
 KINDS_WITH_NAMES = frozenset(
     {
@@ -47,29 +47,29 @@ KINDS_WITH_NAMES = frozenset(
 _IMPERSONAL = _PATHS | {"until", "code", "minutes", "is_known", "product", "jurisdiction", "reference"}
 
 
-def render_letter(*, kind: str, language: str, context: Mapping[str, object]) -> Letter:
-    """Render a letter. Raises ValueError if names would go to an unconfirmed address."""
+def render_email(*, kind: str, language: str, context: Mapping[str, object]) -> Email:
+    """Render an e-mail. Raises ValueError if names would go to an unconfirmed address."""
     if kind not in KINDS_WITH_NAMES and (personal := context.keys() - _IMPERSONAL):
-        raise ValueError(f"A letter of kind {kind} can't hold {', '.join(sorted(personal))}")
+        raise ValueError(f"An e-mail of kind {kind} can't hold {', '.join(sorted(personal))}")
     with translation.override(language):
         values = {name: value if name in _PATHS else _clean(value) for name, value in context.items()}
         values |= {"kind": kind, "language": language, "portal_url": settings.PORTAL_URL, "operator": operator}
         subject, _, text = _render_template(f"mail/{kind}.txt", values, autoescape=False).lstrip().partition("\n")
         subject = " ".join(subject.split())[:_SUBJECT_LIMIT]
-        styles = mark_safe(letter_styles())  # nosec B308, B703  # noqa: S308  # a file of ours
+        styles = mark_safe(email_styles())  # nosec B308, B703  # noqa: S308  # a file of ours
         values |= {"subject": subject, "style": format_html("<style>{}</style>", styles)}
         html = _render_template(f"mail/{kind}.html", values, autoescape=True)
-    return Letter(kind=kind, language=language, subject=subject, text=f"{text.strip()}\n", html=html)
+    return Email(kind=kind, language=language, subject=subject, text=f"{text.strip()}\n", html=html)
 
 
 def _clean(value: object) -> object:
     if isinstance(value, list | tuple):
         return [item for item in map(_clean, value) if item != ""]
-    return text_in_letter(value) if isinstance(value, str) else value
+    return text_in_email(value) if isinstance(value, str) else value
 
 
-def letter_styles() -> str:
-    """Return the content of every letter's style element, which pages that show a letter allow."""
+def email_styles() -> str:
+    """Return the content of every e-mail's style element, which pages that show an e-mail allow."""
     return _render_template("mail/_style.css", {"accent": operator.accent}, autoescape=False)
 
 
@@ -85,5 +85,5 @@ def sample_contexts() -> Mapping[str, Mapping[str, Any]]:
     return contexts
 
 
-def sample_letter(kind: str, *, language: str) -> Letter:
-    return render_letter(kind=kind, language=language, context=sample_contexts()[kind])
+def sample_email(kind: str, *, language: str) -> Email:
+    return render_email(kind=kind, language=language, context=sample_contexts()[kind])

@@ -1,4 +1,4 @@
-"""Limits of typed text in letters: one line, nothing invisible, and no e-mail or web address, which might mislead."""
+"""Limits of typed text in e-mails: one line, nothing invisible, and no e-mail or web address, which might mislead."""
 
 import re
 import unicodedata
@@ -21,7 +21,7 @@ _ADDRESS = re.compile(
 )
 
 
-def text_in_letter(typed: str) -> str:
+def text_in_email(typed: str) -> str:
     """Return the text on one line of at most LONGEST characters, or "" if it holds an e-mail or web address."""
     text = _on_one_line(typed)
     if _has_address(text):
@@ -30,7 +30,7 @@ def text_in_letter(typed: str) -> str:
 
 
 def validate_name(typed: str) -> None:
-    """Validate the name of an account, which stands in letters to others."""
+    """Validate the name of an account, which stands in e-mails to others."""
     text = unicodedata.normalize("NFKC", typed)
     if any(_is_invisible(letter) for letter in text) or _has_address(_on_one_line(text)):
         raise ValidationError(

@@ -1,4 +1,4 @@
-"""The worker that sends the outbox's letters and runs the hourly tasks. After a crash a letter may go again under the
+"""The worker that sends the outbox's e-mails and runs the hourly tasks. After a crash an e-mail may go again under the
 same Message-ID: twice in the mailbox is better than never."""
 
 import logging
@@ -13,7 +13,7 @@ from django.core.mail.backends.base import BaseEmailBackend
 from formation_portal.core.background import BackgroundWorker, run_hourly_tasks
 from formation_portal.core.monitoring import tracing
 
-from .models import Letter
+from .models import Email
 from .outbox import MAIL, claim_next, record_attempt
 
 logger = logging.getLogger(__name__)
@@ -23,28 +23,28 @@ _PERMANENT = 500
 
 
 def send_due(*, may_go_on: Callable[[], bool] = lambda: True) -> int:
-    """Try every letter that is due. Return the number that the mail server accepted."""
+    """Try every e-mail that is due. Return the number that the mail server accepted."""
     if not settings.LETTERS_GO_OUT:
         return 0
     sent = 0
     connection = get_connection()
     try:
-        while may_go_on() and (letter := claim_next()):
-            if letter.has_time_left:
-                sent += _send(letter, connection)
+        while may_go_on() and (email := claim_next()):
+            if email.has_time_left:
+                sent += _send(email, connection)
     finally:
         connection.close()
     return sent
 
 
-def _send(letter: Letter, connection: BaseEmailBackend) -> bool:
+def _send(email: Email, connection: BaseEmailBackend) -> bool:
     error = ""
     is_final = False
-    with tracing.span(f"mail {letter.kind}") as span:
+    with tracing.span(f"mail {email.kind}") as span:
         try:
             connection.open()
-            connection.send_messages([_message(letter, connection)])
-        # An error of one letter, even a fault of ours, must not keep the others waiting.
+            connection.send_messages([_message(email, connection)])
+        # An error of one e-mail, even a fault of ours, must not keep the others waiting.
         except Exception as exception:
             error = type(exception).__name__
             # Another try would not help if the server knows no such mailbox.
@@ -52,24 +52,24 @@ def _send(letter: Letter, connection: BaseEmailBackend) -> bool:
                 is_final = all(code >= _PERMANENT for code, _ in exception.recipients.values())
             connection.close()
             # Not the error's own words, which name the receiver.
-            logger.warning("Letter %s, try %d: %s", letter, letter.tries, error)
-        span.set({"letter": letter.pk, "error.type": error}, is_error=bool(error))
-    record_attempt(letter, error=error, is_final=is_final)
+            logger.warning("Letter %s, try %d: %s", email, email.tries, error)
+        span.set({"letter": email.pk, "error.type": error}, is_error=bool(error))
+    record_attempt(email, error=error, is_final=is_final)
     return not error
 
 
-def _message(letter: Letter, connection: BaseEmailBackend) -> EmailMultiAlternatives:
+def _message(email: Email, connection: BaseEmailBackend) -> EmailMultiAlternatives:
     domain = parseaddr(settings.MAIL_FROM)[1].rpartition("@")[2] or "localhost"
     headers = {
-        "Message-ID": f"<{letter.number}@{domain}>",
-        "Content-Language": letter.language,
+        "Message-ID": f"<{email.number}@{domain}>",
+        "Content-Language": email.language,
         # Asks for no automatic replies.
         "Auto-Submitted": "auto-generated",
     }
     message = EmailMultiAlternatives(
-        letter.subject, letter.text, settings.MAIL_FROM, [letter.to], headers=headers, connection=connection
+        email.subject, email.text, settings.MAIL_FROM, [email.to], headers=headers, connection=connection
     )
-    message.attach_alternative(letter.html, "text/html")
+    message.attach_alternative(email.html, "text/html")
     return message
 
 

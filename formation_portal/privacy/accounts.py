@@ -21,7 +21,7 @@ from formation_portal.audit.models import AuditAction
 from formation_portal.contract.lifecycle import FINAL, State
 from formation_portal.core.overwriting import overwrite_deleted
 from formation_portal.invitations.models import Invitation
-from formation_portal.mail.outbox import empty_letters_to, queue_letter
+from formation_portal.mail.outbox import empty_emails_to, queue_email
 from formation_portal.relay.erasure import settled
 
 # The host of e-mail addresses that nobody can have (RFC 2606).
@@ -66,7 +66,7 @@ def erase_account(user: User, *, by: User | None, only_unused: bool = False) -> 
     """Delete a customer's account. `by` is the holder, or None for the portal. A deleted account is left alone.
 
     Raises NotErasable; with `only_unused` also if the account has an application, or the holder has signed in since
-    `user` was read. A holder who deletes the account gets a last letter.
+    `user` was read. A holder who deletes the account gets a last e-mail.
     """
     with transaction.atomic():
         # Without locking the key, so that rows that refer to the account can be committed meanwhile.
@@ -88,7 +88,7 @@ def erase_account(user: User, *, by: User | None, only_unused: bool = False) -> 
             else:
                 erase_application(application, by=by, reason="account")
         if by is not None:
-            queue_letter(kind="account_deleted", to=locked.email, language=locked.language or "en", context={})
+            queue_email(kind="account_deleted", to=locked.email, language=locked.language or "en", context={})
         chain.append(AuditAction.ERASURE, by=by, application=None, subject=locked.pk, reason="account")
         _pseudonymise(locked)
     overwrite_deleted()
@@ -102,7 +102,7 @@ def _delete_traces(user: User) -> None:
     EmailAddress.objects.filter(user=user).delete()
     Authenticator.objects.filter(user=user).delete()
     end_sessions(user)
-    empty_letters_to([user.email])
+    empty_emails_to([user.email])
 
 
 def _pseudonymise(user: User) -> None:

@@ -9,10 +9,10 @@ from django.utils import timezone, translation
 
 from formation_portal.accounts.addresses import has_confirmed
 from formation_portal.applications.draft import open_draft
-from formation_portal.applications.letter_words import letter_title
+from formation_portal.applications.email_words import email_title
 from formation_portal.applications.models import Application
 from formation_portal.applications.services import Unread
-from formation_portal.mail.outbox import queue_letter
+from formation_portal.mail.outbox import queue_email
 
 # The time between the announcement and the deletion.
 NOTICE = timedelta(days=14)
@@ -34,14 +34,14 @@ def announce_deletion(application: Application) -> None:
         if has_confirmed(owner) and owner.is_active:
             language = owner.language or settings.LANGUAGE_CODE
             with translation.override(language):
-                company = letter_title(open_draft(application))
+                company = email_title(open_draft(application))
             context = {
                 "company": company,
                 "reference": application.reference,
                 "until": now + NOTICE,
                 "link": reverse("portal:overview", args=[application.reference]),
             }
-            queue_letter(kind="draft_deletion", to=owner.email, language=language, context=context)
+            queue_email(kind="draft_deletion", to=owner.email, language=language, context=context)
 
 
 def deleted_on(application: Application) -> datetime | None:

@@ -21,7 +21,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.export import export, export_party
 from formation_portal.applications.models import Application, Document
 from formation_portal.invitations.models import Invitation
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from formation_portal.reviews.customer_queries import customer_queries
 from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
 
@@ -52,9 +52,9 @@ def export_account(user: User) -> tuple[Exported, list[Document]]:
         parts.append(part)
         documents += party_documents
     shared = Collaborator.objects.filter(user=user).select_related("application").order_by("pk")
-    # The letters' addresses are encrypted, so the database can't search for them.
-    all_letters = Letter.objects.exclude(to="").order_by("pk").iterator()
-    letters = [letter for letter in all_letters if letter.to.lower() == user.email.lower()]
+    # The e-mails' addresses are encrypted, so the database can't search for them.
+    all_emails = Email.objects.exclude(to="").order_by("pk").iterator()
+    emails = [email for email in all_emails if email.to.lower() == user.email.lower()]
     content = {
         "format": FORMAT,
         "version": VERSION,
@@ -62,7 +62,7 @@ def export_account(user: User) -> tuple[Exported, list[Document]]:
         "applications": applications,
         "parts": parts,
         "shared_with_you": _rows(shared, reference="application.reference", right="right", since="accepted_at"),
-        "letters": _rows(letters, kind="kind", subject="subject", text="text", sent="sent_at"),
+        "letters": _rows(emails, kind="kind", subject="subject", text="text", sent="sent_at"),
     }
     return content, documents
 

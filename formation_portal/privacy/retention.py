@@ -29,7 +29,7 @@ from .announcements import NOTICE, announce_deletion
 
 logger = logging.getLogger(__name__)
 
-# The most that a round erases by each rule, so that letters do not wait for long; the next day's round goes on.
+# The most that a round erases by each rule, so that e-mails do not wait for long; the next day's round goes on.
 AT_ONCE = 500
 _DAY_SECONDS = 24 * 60 * 60
 

@@ -10,7 +10,7 @@ from django.test import Client, RequestFactory
 
 from formation_portal.accounts import addresses
 from formation_portal.accounts.models import User
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from tests.encrypted_rows import rows_with
 from tests.markup import Markup
 
@@ -45,13 +45,13 @@ def is_in(client: Client) -> bool:
 
 def link(kind: str, to: str) -> str:
     """The path in the newest e-mail of that kind to that address."""
-    letter = next(iter(rows_with(Letter.objects.filter(kind=kind), to=to)), None)
+    letter = next(iter(rows_with(Email.objects.filter(kind=kind), to=to)), None)
     assert letter is not None, f"no {kind} to {to}"
     return re.findall(r"https?://[^/\s]+(/accounts/\S+)", letter.text)[0]
 
 
 def kinds(to: str) -> list[str]:
-    return [one.kind for one in rows_with(Letter.objects.order_by("pk"), to=to)]
+    return [one.kind for one in rows_with(Email.objects.order_by("pk"), to=to)]
 
 
 def confirm(client: Client, email: str) -> Any:
@@ -178,7 +178,7 @@ def test_the_old_address_hears_of_a_change_when_it_is_asked_for_and_when_it_is_d
     assert kinds(OWNERS) == ["confirmation", "address_change", "address_changed"]
     # While the address is the account's, its holder can set another password; after that they have to ask us.
     assert link("address_change", OWNERS) == "/accounts/password/reset/"
-    email = Letter.objects.get(kind="address_changed")
+    email = Email.objects.get(kind="address_changed")
     assert "/#help" in email.text
     assert "/accounts/password/reset/" not in email.text
     assert known_addresses() == [("new@example.com", "new@example.com", True)]
@@ -292,7 +292,7 @@ def test_the_page_of_the_account_shows_each_state_and_its_ways_out() -> None:
     page = Markup(client.get("/accounts/email/").content.decode())
     assert page.faults == []
     assert page.one("form", id="unconfirmed")
-    letter = Letter.objects.get()
+    letter = Email.objects.get()
     assert f'href="/letters/{letter.number}/"' in client.get("/accounts/email/").content.decode()
     confirm(client, OWNERS)
     assert 'id="unconfirmed"' not in client.get("/accounts/email/").content.decode()

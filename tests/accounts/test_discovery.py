@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from formation_portal.accounts.models import User
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from tests.accounts.people import EMAIL, PASSWORD, is_in, person, sign_in
 from tests.accounts.test_addresses import kinds
 from tests.encrypted_rows import rows_with
@@ -103,7 +103,7 @@ def test_whoever_signs_up_enters_the_code_of_the_letter_in_the_same_browser() ->
     client, answer = sign_up(UNKNOWN)
     assert answer["Location"] == "/accounts/confirm-email/"
     assert not is_in(client)
-    [letter] = rows_with(Letter.objects, to=UNKNOWN)
+    [letter] = rows_with(Email.objects, to=UNKNOWN)
     assert letter.kind == "signup_code"
     code = re.findall(r"\n([A-Z]{4}-[A-Z]{4})\n", letter.text)[0]
     elsewhere = Client()
@@ -135,7 +135,7 @@ def test_the_holder_of_an_account_is_told_and_the_page_is_the_same() -> None:
 
 def test_a_code_has_five_tries_also_from_copies_of_the_browser() -> None:
     client, _ = sign_up(UNKNOWN)
-    [letter] = rows_with(Letter.objects, to=UNKNOWN)
+    [letter] = rows_with(Email.objects, to=UNKNOWN)
     code = re.findall(r"\n([A-Z]{4}-[A-Z]{4})\n", letter.text)[0]
     session = dict(client.session.items())
     for _ in range(5):

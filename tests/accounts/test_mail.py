@@ -7,7 +7,7 @@ import pytest
 from django.core import mail
 from django.test import Client
 
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 
 from .test_sign_up import NEW
 
@@ -19,7 +19,7 @@ def _address(settings: Any) -> None:
     settings.PORTAL_URL = "https://portal.example"
 
 
-def link(letter: Letter) -> str:
+def link(letter: Email) -> str:
     """The path that the e-mail's link leads to."""
     found = re.findall(r"https://portal\.example(/accounts/\S+)", letter.text)
     assert len(found) == 1
@@ -30,7 +30,7 @@ def link(letter: Letter) -> str:
 def test_signing_up_asks_for_a_confirmation_whose_link_works() -> None:
     client = Client()
     client.post("/accounts/signup/", NEW)
-    letter = Letter.objects.get()
+    letter = Email.objects.get()
     assert (letter.kind, letter.to) == ("confirmation", "ada@example.com")
     assert "Ada" not in letter.text + letter.html
     assert client.get(link(letter)).status_code == 200
@@ -40,7 +40,7 @@ def test_signing_up_asks_for_a_confirmation_whose_link_works() -> None:
 def test_a_forgotten_password_gets_a_link_that_works(owner: Any) -> None:
     client = Client()
     client.post("/accounts/password/reset/", {"email": owner.email})
-    letter = Letter.objects.get()
+    letter = Email.objects.get()
     assert (letter.kind, letter.to) == ("password_reset", owner.email)
     page = client.get(link(letter), follow=True)
     assert "New password" in page.content.decode()
@@ -48,7 +48,7 @@ def test_a_forgotten_password_gets_a_link_that_works(owner: Any) -> None:
 
 def test_a_password_that_nobody_has_is_told_too() -> None:
     Client().post("/accounts/password/reset/", {"email": "nobody@example.com"})
-    letter = Letter.objects.get()
+    letter = Email.objects.get()
     assert letter.kind == "account_unknown"
     assert link(letter) == "/accounts/signup/"
 
@@ -56,5 +56,5 @@ def test_a_password_that_nobody_has_is_told_too() -> None:
 def test_no_address_in_an_email_is_what_a_request_calls_this_host(owner: Any, settings: Any) -> None:
     settings.ALLOWED_HOSTS = ["*"]
     Client(headers={"host": "evil.example"}).post("/accounts/password/reset/", {"email": owner.email})
-    letter = Letter.objects.get()
+    letter = Email.objects.get()
     assert "evil.example" not in letter.text + letter.html

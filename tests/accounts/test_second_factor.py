@@ -16,7 +16,7 @@ from formation_portal.accounts.models import User
 from formation_portal.accounts.unsent_forms import unsent_form
 from formation_portal.core import encryption
 from formation_portal.core.encryption import new_key
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from tests.accounts.people import EMAIL, PASSWORD, add_app, app_code, is_in, person, recovery_codes, sign_in
 from tests.encrypted_rows import rows_with
 from tests.markup import Markup
@@ -54,7 +54,7 @@ def test_an_app_is_set_up_by_its_first_code_and_then_asked_for() -> None:
     assert client.session.session_key != before, "a session that may do more has another number"
     codes = client.get(answer["Location"])
     assert len(codes.context["unused_codes"]) == 10
-    assert [one.subject for one in rows_with(Letter.objects, to=EMAIL)] == [
+    assert [one.subject for one in rows_with(Email.objects, to=EMAIL)] == [
         "Your recovery codes were viewed",
         "Your two-step sign-in has changed",
     ]

@@ -16,7 +16,7 @@ from django.test import Client
 
 from formation_portal.accounts.models import User
 from formation_portal.audit.models import Actor, Entry
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from tests.accounts.passkeys import Passkey
 from tests.accounts.people import EMAIL, PASSWORD, add_app, app_code, is_in, person, recovery_codes, sign_in
 from tests.accounts.test_policies import addresses
@@ -50,7 +50,7 @@ def events(user: User) -> list[str]:
 
 
 def subjects() -> list[str]:
-    return [letter.subject for letter in Letter.objects.order_by("pk")]
+    return [letter.subject for letter in Email.objects.order_by("pk")]
 
 
 def set_up_app(client: Client) -> str:
@@ -169,8 +169,8 @@ def test_codes_that_are_shown_downloaded_or_made_leave_an_email_and_an_entry_wit
     assert len({*codes}) == 20
     assert events(user) == ["recovery_codes_shown", "recovery_codes_shown", "recovery_codes_generated"]
     assert subjects() == ["Your recovery codes were viewed"] * 2 + ["Your two-step sign-in has changed"]
-    assert {letter.to for letter in Letter.objects.all()} == {EMAIL}
-    written = "".join(letter.text + letter.html for letter in Letter.objects.all())
+    assert {letter.to for letter in Email.objects.all()} == {EMAIL}
+    written = "".join(letter.text + letter.html for letter in Email.objects.all())
     written += "".join(Entry.objects.values_list("detail", flat=True))
     assert not [code for code in codes if code in written]
 

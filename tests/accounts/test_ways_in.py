@@ -25,7 +25,7 @@ from fido2.webauthn import (
 
 from formation_portal.accounts.guest_sessions import GuestSession, start_guest_session
 from formation_portal.accounts.models import User
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from tests.accounts.passkeys import Passkey
 from tests.accounts.people import EMAIL, PASSWORD, add_app, app_code, is_in, person, sign_in
 from tests.accounts.test_addresses import reset
@@ -121,7 +121,7 @@ def test_the_code_of_an_email_is_not_enough(agent_with_app: tuple[User, str], se
     EmailAddress.objects.update(verified=False)
     client = Client()
     answer = sign_in(client)
-    [letter] = Letter.objects.filter(kind="signup_code")
+    [letter] = Email.objects.filter(kind="signup_code")
     code = re.findall(r"\b[A-Z0-9]{4}-[A-Z0-9]{4}\b", letter.text)[0]
     client.post(answer["Location"], {"code": "AAAA-AAAA"})
     assert is_out(client)

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from django.test import Client
 
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from tests.portal.sharing.test_part import let_in
 
 from .site_of_payloads import Site
@@ -201,11 +201,11 @@ class Visitors:
             self.get("agent", stage, "/desk/texts/", f"{desk}documents/{document.pk}/pages/1/", f"{desk}remarks/")
 
     def _open_letters(self) -> None:
-        for letter in Letter.objects.order_by("pk"):
+        for letter in Email.objects.order_by("pk"):
             self.pages.append(SeenPage("letter", f"letter {letter.kind}", 200, letter.html))
             assert len(letter.subject.splitlines()) == 1
             assert len(letter.to.splitlines()) == 1
-        self.get("nobody", "end", *(f"/letters/{one.number}/" for one in Letter.objects.order_by("pk")[:4]))
+        self.get("nobody", "end", *(f"/letters/{one.number}/" for one in Email.objects.order_by("pk")[:4]))
 
     def _export(self) -> None:
         answer: Any = self._clients["owner"].get("/your-data/export/")

@@ -19,7 +19,7 @@ from formation_portal.core.monitoring import opentelemetry_spans, tracing
 from formation_portal.gateway import catalog, service
 from formation_portal.gateway.client import Collection
 from formation_portal.gateway.errors import GatewayError
-from formation_portal.mail.outbox import queue_letter
+from formation_portal.mail.outbox import queue_email
 from formation_portal.mail.worker import send_due
 from formation_portal.relay.worker import drain
 from formation_portal.service.auth import portal_key
@@ -131,7 +131,7 @@ def test_what_is_delivered_and_mailed_has_spans_without_names_or_addresses(
     factories.fill_in(draft, by=owner)
     drain()
     with mail_server(settings):
-        queue_letter(
+        queue_email(
             kind="code",
             to="ada@example.com",
             language="en",

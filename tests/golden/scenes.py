@@ -10,7 +10,7 @@ from django.template.loader import render_to_string
 from django.test import Client, RequestFactory
 from django.urls import reverse
 
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from tests import factories
 from tests.access import people
 from tests.access.addresses import PARTS, address
@@ -162,14 +162,14 @@ def collaboration(golden: GoldenWorld, album: Album) -> None:
 
 
 def letters(golden: GoldenWorld, album: Album) -> None:
-    number = Letter.objects.filter(kind="invitation").latest("pk").number
+    number = Email.objects.filter(kind="invitation").latest("pk").number
     for name in ("letter", "letter_body"):
         get(album, Client(), name, reverse(f"portal:{name}", args=[number]), "nobody")
 
 
 def latest_path(start: str) -> str:
     """Return the path of a link in the latest e-mail."""
-    link = re.search(rf"https?://[^/\s]+({re.escape(start)}\S+)", Letter.objects.latest("pk").text)
+    link = re.search(rf"https?://[^/\s]+({re.escape(start)}\S+)", Email.objects.latest("pk").text)
     assert link is not None
     return link[1]
 

@@ -2,12 +2,12 @@
 
 import re
 
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 
 
-def latest_mail(kind: str) -> Letter:
+def latest_mail(kind: str) -> Email:
     """The last e-mail of that kind."""
-    found = Letter.objects.filter(kind=kind).order_by("pk").last()
+    found = Email.objects.filter(kind=kind).order_by("pk").last()
     assert found is not None, f"no letter of kind {kind}"
     return found
 

@@ -13,7 +13,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
 from formation_portal.invitations import codes, collaborators, parts
 from formation_portal.invitations.models import Invitation
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from tests import factories
 from tests.invitations import mailbox
 from tests.two_connections import at_once, postgresql_only
@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.django_db(databases=["default", "service"], transactio
 
 
 def letters(kind: str) -> int:
-    return Letter.objects.filter(kind=kind).count()
+    return Email.objects.filter(kind=kind).count()
 
 
 def test_a_right_code_opens_the_part_once(invitation: Invitation) -> None:

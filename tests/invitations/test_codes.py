@@ -10,7 +10,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
 from formation_portal.invitations import codes, parts
 from formation_portal.invitations.models import Invitation
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from tests.invitations import mailbox
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -65,7 +65,7 @@ def test_a_code_lasts_for_ten_minutes(invitation: Invitation, minutes: float, op
 def test_a_second_press_sends_no_second_code(invitation: Invitation) -> None:
     codes.send_code(invitation)
     codes.send_code(invitation)
-    assert Letter.objects.filter(kind="code").count() == 1
+    assert Email.objects.filter(kind="code").count() == 1
 
 
 def test_another_code_takes_the_place_of_the_first(invitation: Invitation) -> None:

@@ -13,7 +13,7 @@ from formation_portal.applications.models import Application
 from formation_portal.applications.parties import PartyRow
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Closure, Invitation, InvitationStage, closure, current_stage
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from tests import factories
 from tests.invitations import mailbox
 
@@ -58,7 +58,7 @@ def test_the_history_says_that_somebody_was_invited(invitation: Invitation, draf
 
 def test_a_second_press_sends_no_second_email(invitation: Invitation, draft: Draft, ada: PartyRow, owner: Any) -> None:
     parts.invite(draft, ada, email="ada@example.com", by=owner, language="en")
-    assert Letter.objects.filter(kind="invitation").count() == 1
+    assert Email.objects.filter(kind="invitation").count() == 1
 
 
 def test_sent_again_the_old_link_opens_nothing(invitation: Invitation, draft: Draft, ada: PartyRow, owner: Any) -> None:
@@ -137,7 +137,7 @@ def test_a_reminder_goes_once_a_day_at_most(invitation: Invitation, draft: Draft
         parts.remind(draft, ada, by=owner)
     aged(invitation, hours=0.2)
     parts.remind(draft, ada, by=owner)
-    assert Letter.objects.filter(kind="nudge").count() == 2
+    assert Email.objects.filter(kind="nudge").count() == 2
 
 
 def test_a_reminder_brings_a_link_and_shuts_nothing(
@@ -177,7 +177,7 @@ def test_a_guest_whose_finished_part_needs_something_again_is_reminded(
     aged(invitation, days=2)
     services.remove_document(draft, draft.documents[0], by=owner)
     parts.remind(draft, ada, by=owner)
-    assert Letter.objects.filter(kind="nudge").count() == 1
+    assert Email.objects.filter(kind="nudge").count() == 1
 
 
 def test_a_part_with_something_missing_is_not_finished(
@@ -197,7 +197,7 @@ def test_nothing_is_sent_where_the_invitation_fails(draft: Draft, ada: PartyRow,
     services.remove_party(draft, ada, by=owner)
     with pytest.raises(services.Gone):
         parts.invite(stored, ada, email="ada@example.com", by=owner, language="en")
-    assert not Letter.objects.filter(kind="invitation").exists()
+    assert not Email.objects.filter(kind="invitation").exists()
 
 
 def test_a_guest_is_not_asked_to_choose_a_share_class(owner: Any) -> None:

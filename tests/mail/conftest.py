@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from formation_portal.mail.models import Letter
-from formation_portal.mail.outbox import queue_letter
+from formation_portal.mail.models import Email
+from formation_portal.mail.outbox import queue_email
 
 from .smtp_server import MailServer, mail_server
 
-Post = Callable[..., Letter]
+Post = Callable[..., Email]
 
 
 @pytest.fixture
@@ -23,9 +23,9 @@ def server(settings: Any) -> Iterator[MailServer]:
 def post() -> Post:
     """Writes an e-mail into the outbox."""
 
-    def write(to: str = "ada@example.com", **more: Any) -> Letter:
+    def write(to: str = "ada@example.com", **more: Any) -> Email:
         context = {"code": "204 816", "minutes": 10, "reference": "FP-1"}
-        queue_letter(kind="code", to=to, language="en", context=context, **more)
-        return Letter.objects.latest("pk")
+        queue_email(kind="code", to=to, language="en", context=context, **more)
+        return Email.objects.latest("pk")
 
     return write

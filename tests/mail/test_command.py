@@ -6,7 +6,7 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 
 from .conftest import Post
 from .smtp_server import MailServer
@@ -17,7 +17,7 @@ def test_what_is_due_is_sent_and_counted(server: MailServer, post: Post, capsys:
     post("ada@example.com")
     post("grace@example.com")
     later = post("later@example.com")
-    Letter.objects.filter(pk=later.pk).update(next_at=timezone.now() + dt.timedelta(hours=1))
+    Email.objects.filter(pk=later.pk).update(next_at=timezone.now() + dt.timedelta(hours=1))
     call_command("mail", "--once")
     assert [message["To"] for message in server.messages] == ["ada@example.com", "grace@example.com"]
     assert capsys.readouterr().out.strip() == "2 e-mails sent"

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from formation_portal.mail.worker import send_due
 from tests.worker_process import end, tell_to_end, worker_process
 
@@ -37,4 +37,4 @@ def test_what_is_under_way_is_sent_once_and_the_rest_stays(
     assert (second.sent_at, second.tries) == (None, 0)
     assert send_due() == 1, "others go on with the rest"
     assert [message["To"] for message in server.messages] == ["ada@example.com", "grace@example.com"]
-    assert Letter.objects.filter(sent_at=None).count() == 0
+    assert Email.objects.filter(sent_at=None).count() == 0

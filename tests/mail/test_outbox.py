@@ -7,8 +7,8 @@ from django.db import transaction
 from django.test import override_settings
 
 from formation_portal.mail import outbox
-from formation_portal.mail.models import Letter
-from formation_portal.mail.outbox import queue_letter
+from formation_portal.mail.models import Email
+from formation_portal.mail.outbox import queue_email
 from formation_portal.mail.rendering import sample_contexts
 
 pytestmark = pytest.mark.django_db
@@ -16,12 +16,12 @@ pytestmark = pytest.mark.django_db
 
 def post_code(**more: str) -> None:
     context = {"code": "204 816", "minutes": 10, "reference": "FP-1"}
-    queue_letter(kind="code", to="ada@example.com", language="en", context=context, **more)
+    queue_email(kind="code", to="ada@example.com", language="en", context=context, **more)
 
 
 def test_an_email_has_a_subject_a_text_and_html() -> None:
     post_code()
-    letter = Letter.objects.get()
+    letter = Email.objects.get()
     assert letter.subject == "Your code: 204 816"
     assert letter.text.startswith("Enter this code")
     assert "204 816" in letter.html
@@ -34,7 +34,7 @@ def test_an_email_goes_with_the_transaction_that_wrote_it() -> None:
     with transaction.atomic():
         post_code()
         transaction.set_rollback(True)
-    assert not Letter.objects.exists()
+    assert not Email.objects.exists()
 
 
 def test_an_email_that_is_meant_once_is_written_once() -> None:
@@ -42,26 +42,26 @@ def test_an_email_that_is_meant_once_is_written_once() -> None:
         post_code(once="code:1")
     post_code(once="code:2")
     post_code()
-    assert Letter.objects.count() == 3
+    assert Email.objects.count() == 3
 
 
 def test_an_email_that_somebody_else_writes_at_the_same_moment_is_written_once_and_the_transaction_goes_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """SQLite lets no second connection write in between, so the other writer comes while the e-mail is drawn."""
-    draw = outbox.render_letter
+    draw = outbox.render_email
 
-    def draw_late(**more: Any) -> Letter:
-        Letter.objects.create(kind="code", language="en", subject="Written first", once="code:1")
+    def draw_late(**more: Any) -> Email:
+        Email.objects.create(kind="code", language="en", subject="Written first", once="code:1")
         return draw(**more)
 
-    monkeypatch.setattr(outbox, "render_letter", draw_late)
+    monkeypatch.setattr(outbox, "render_email", draw_late)
     with transaction.atomic():
         context = {"code": "204 816", "minutes": 10}
-        queue_letter(kind="code", to="ada@example.com", language="en", context=context, once="code:1")
-        Letter.objects.create(kind="code", language="en", subject="Written afterwards")
-    assert list(Letter.objects.values_list("once", flat=True).order_by("pk")) == ["code:1", None]
-    assert {letter.subject for letter in Letter.objects.all()} == {"Written first", "Written afterwards"}
+        queue_email(kind="code", to="ada@example.com", language="en", context=context, once="code:1")
+        Email.objects.create(kind="code", language="en", subject="Written afterwards")
+    assert list(Email.objects.values_list("once", flat=True).order_by("pk")) == ["code:1", None]
+    assert {letter.subject for letter in Email.objects.all()} == {"Written first", "Written afterwards"}
 
 
 def test_what_opens_something_goes_once_it_was_sent_and_everything_else_stays() -> None:
@@ -69,7 +69,7 @@ def test_what_opens_something_goes_once_it_was_sent_and_everything_else_stays() 
     secret = {"agent", "code", "collaboration", "invitation", "nudge", "password_reset", "signup_code"}
     emptied = set()
     for kind in sample_contexts():
-        letter = Letter.objects.create(kind=kind, to="ada@example.com", language="en", subject=kind, text="Hello")
+        letter = Email.objects.create(kind=kind, to="ada@example.com", language="en", subject=kind, text="Hello")
         outbox.record_attempt(letter, error="OSError")
         letter.refresh_from_db()
         assert (letter.subject, letter.text) == (kind, "Hello"), "it has to be tried again"
@@ -82,21 +82,21 @@ def test_what_opens_something_goes_once_it_was_sent_and_everything_else_stays() 
 
 
 def test_a_name_stands_in_the_text_as_it_is_and_in_html_as_text() -> None:
-    queue_letter(kind="code", to="a@example.com", language="en", context={"code": "O'Neil <b>", "minutes": 1})
-    letter = Letter.objects.get()
+    queue_email(kind="code", to="a@example.com", language="en", context={"code": "O'Neil <b>", "minutes": 1})
+    letter = Email.objects.get()
     assert "O'Neil <b>" in letter.text
     assert "O&#x27;Neil &lt;b&gt;" in letter.html
     assert "for 1 minute." in letter.text
 
 
 def test_a_subject_is_one_line_whatever_stands_in_it() -> None:
-    queue_letter(kind="code", to="a@example.com", language="en", context={"code": "1\r\nBcc: all", "minutes": 1})
-    assert Letter.objects.get().subject == "Your code: 1 Bcc: all"
+    queue_email(kind="code", to="a@example.com", language="en", context={"code": "1\r\nBcc: all", "minutes": 1})
+    assert Email.objects.get().subject == "Your code: 1 Bcc: all"
 
 
 @override_settings(PORTAL_URL="https://portal.example")
 def test_links_are_whole() -> None:
     post_code()
-    letter = Letter.objects.get()
+    letter = Email.objects.get()
     assert 'href="https://portal.example/"' in letter.html
     assert "https://portal.example/" in letter.text

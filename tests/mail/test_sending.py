@@ -9,7 +9,7 @@ import pytest
 from django.db import connections
 from django.utils import timezone
 
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from formation_portal.mail.outbox import KINDS_WITH_SECRETS, claim_next, record_attempt, retry_delay
 from formation_portal.mail.worker import send_due
 
@@ -19,8 +19,8 @@ from .smtp_server import MailServer
 pytestmark = pytest.mark.django_db
 
 
-def make_due(letter: Letter) -> None:
-    Letter.objects.filter(pk=letter.pk).update(next_at=timezone.now())
+def make_due(letter: Email) -> None:
+    Email.objects.filter(pk=letter.pk).update(next_at=timezone.now())
 
 
 def test_an_email_arrives_as_text_and_html_and_says_who_wrote_it(server: MailServer, post: Post, settings: Any) -> None:
@@ -121,7 +121,7 @@ def test_a_server_that_is_away_is_tried_again_with_longer_waits(post: Post, sett
 
 def test_after_some_days_an_email_is_given_up(server: MailServer, post: Post) -> None:
     letter = post()
-    Letter.objects.filter(pk=letter.pk).update(created_at=timezone.now() - dt.timedelta(days=4))
+    Email.objects.filter(pk=letter.pk).update(created_at=timezone.now() - dt.timedelta(days=4))
     server.refusals = ["450 busy"]
     send_due()
     letter.refresh_from_db()

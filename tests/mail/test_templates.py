@@ -7,7 +7,7 @@ import pytest
 from django.conf import settings
 
 from formation_portal.mail.outbox import OPTIONAL_KINDS
-from formation_portal.mail.rendering import sample_contexts, sample_letter
+from formation_portal.mail.rendering import sample_contexts, sample_email
 from tests.markup import Markup
 
 ROOT = Path(__file__).parents[2]
@@ -25,7 +25,7 @@ def test_every_kind_has_both_its_texts_and_a_sample() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_email_says_what_it_is_in_its_subject_and_has_a_text(kind: str) -> None:
-    rendered = sample_letter(kind, language="en")
+    rendered = sample_email(kind, language="en")
     assert 5 < len(rendered.subject) < 80
     assert len(rendered.text) > 100
     assert "\n\n\n\n" not in rendered.text
@@ -33,7 +33,7 @@ def test_an_email_says_what_it_is_in_its_subject_and_has_a_text(kind: str) -> No
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_email_is_sound_html_in_its_language_that_fetches_nothing(kind: str) -> None:
-    html = sample_letter(kind, language="en").html
+    html = sample_email(kind, language="en").html
     markup = Markup(html)
     assert markup.faults == []
     assert markup.one("html").attributes["lang"] == "en"
@@ -44,7 +44,7 @@ def test_an_email_is_sound_html_in_its_language_that_fetches_nothing(kind: str) 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_text_and_html_lead_to_the_same_places_by_whole_addresses(kind: str) -> None:
-    rendered = sample_letter(kind, language="en")
+    rendered = sample_email(kind, language="en")
     links = set(re.findall(r'href="([^"]*)"', rendered.html))
     assert links
     assert all(link.startswith(f"{settings.PORTAL_URL}/") for link in links)
@@ -53,7 +53,7 @@ def test_text_and_html_lead_to_the_same_places_by_whole_addresses(kind: str) -> 
 
 @pytest.mark.parametrize("kind", sorted(OPTIONAL_KINDS & set(KINDS)))
 def test_an_email_that_one_may_do_without_says_how_to_get_no_more(kind: str) -> None:
-    rendered = sample_letter(kind, language="en")
+    rendered = sample_email(kind, language="en")
     assert "Stop these e-mails" in rendered.text
     assert "Stop these e-mails" in rendered.html
 

@@ -14,9 +14,9 @@ from django.utils.html import urlize
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formation_portal.mail.models import Letter
-from formation_portal.mail.rendering import KINDS_WITH_NAMES, render_letter, sample_contexts
-from formation_portal.mail.typed_text import LONGEST, text_in_letter, validate_name
+from formation_portal.mail.models import Email
+from formation_portal.mail.rendering import KINDS_WITH_NAMES, render_email, sample_contexts
+from formation_portal.mail.typed_text import LONGEST, text_in_email, validate_name
 from tests.markup import Markup
 
 LURE = "You have won.\r\n\r\nClaim it at https://evil.example/claim"
@@ -59,19 +59,19 @@ _LINKED = re.compile(r"\b(?:https?|ftp|mailto):|www\.|@|[^\W_][.\u3002\uff0e\uff
 
 @pytest.mark.parametrize("typed", TYPED, ids=range(len(TYPED)))
 def test_a_name_is_one_line_and_is_left_out_with_an_address(typed: str) -> None:
-    assert text_in_letter(typed) == TYPED[typed]
+    assert text_in_email(typed) == TYPED[typed]
 
 
 @given(typed=_HOSTILE)
 def test_whatever_is_typed_makes_no_second_line_and_no_link(typed: str) -> None:
-    text = text_in_letter(typed)
+    text = text_in_email(typed)
     assert len(text) <= LONGEST
     assert text == " ".join(text.split())
     assert not [one for one in text if unicodedata.category(one)[0] == "C" and one not in "\u200c\u200d"]
     bare = text.replace("\u200c", "").replace("\u200d", "")
     assert not _LINKED.search(bare)
     assert "<a" not in urlize(bare, autoescape=True)
-    assert text_in_letter(text) == text
+    assert text_in_email(text) == text
 
 
 @given(typed=_HOSTILE)
@@ -81,7 +81,7 @@ def test_the_name_of_an_account_is_one_that_every_letter_may_say(typed: str) -> 
     except ValidationError:
         return
     words = " ".join(unicodedata.normalize("NFKC", typed).split())
-    assert text_in_letter(typed) == (words if len(words) <= LONGEST else text_in_letter(words))
+    assert text_in_email(typed) == (words if len(words) <= LONGEST else text_in_email(words))
 
 
 def _hostile(context: Mapping[str, Any], lure: str) -> dict[str, Any]:
@@ -96,9 +96,9 @@ def _hostile(context: Mapping[str, Any], lure: str) -> dict[str, Any]:
 def test_no_kind_of_letter_carries_a_lure(kind: str) -> None:
     """Every text of every kind, as it would be with the worst that anybody can type."""
     context = sample_contexts()[kind]
-    honest = render_letter(kind=kind, language="en", context=context)
+    honest = render_email(kind=kind, language="en", context=context)
     for lure in (typed for typed in TYPED if TYPED[typed] != typed):
-        letter = render_letter(kind=kind, language="en", context=_hostile(context, lure))
+        letter = render_email(kind=kind, language="en", context=_hostile(context, lure))
         assert letter.subject.strip()
         assert letter.subject.isprintable()
         assert letter.text.count("\n") <= honest.text.count("\n")
@@ -122,10 +122,10 @@ def _links(text: str) -> set[str]:
 
 def test_what_has_no_name_any_more_is_called_by_something_neutral() -> None:
     given_ = {"name": LURE, "company": "Private Limited Company", "reference": "FP-1", "link": "/x/"}
-    letter = render_letter(kind="part_done", language="en", context=given_)
+    letter = render_email(kind="part_done", language="en", context=given_)
     assert letter.subject == "Someone you invited has finished their part"
     given_ = {"company": "Larkfield", "reference": "FP-1", "link": "/x/", "needs": [LURE], "more": 1}
-    letter = render_letter(kind="reminder", language="en", context=given_)
+    letter = render_email(kind="reminder", language="en", context=given_)
     assert "and 1 more." in letter.text
     assert "Nothing is missing" not in letter.text + letter.html
 
@@ -135,7 +135,7 @@ def test_what_has_no_name_any_more_is_called_by_something_neutral() -> None:
 def test_a_letter_to_an_address_that_nobody_has_confirmed_takes_no_name(kind: str, name: str) -> None:
     context = {**sample_contexts()[kind], name: "Ada Byron"}
     with pytest.raises(ValueError, match=name):
-        render_letter(kind=kind, language="en", context=context)
+        render_email(kind=kind, language="en", context=context)
 
 
 @pytest.mark.django_db
@@ -149,14 +149,14 @@ def test_a_name_with_an_address_opens_no_account_and_it_is_said_at_the_field(fie
     assert control.attributes["aria-invalid"] == "true"
     [error] = [page.one("div", id=one) for one in control.attributes["aria-describedby"].split() if "error" in one]
     assert "without e-mail or web addresses" in error.text
-    assert not Letter.objects.exists()
+    assert not Email.objects.exists()
 
 
 @pytest.mark.django_db
 def test_names_as_people_have_them_open_one() -> None:
     posted = {"first_name": "J. R. R.", "last_name": "d’Arc-Ó Néill", "email": "ada@example.com"}
     assert Client().post("/accounts/signup/", posted | {"password1": "a long passphrase"}).status_code == 302
-    assert Letter.objects.get().kind == "confirmation"
+    assert Email.objects.get().kind == "confirmation"
 
 
 @pytest.mark.django_db
@@ -164,4 +164,4 @@ def test_a_name_on_two_lines_becomes_one_line_of_a_letter() -> None:
     posted = {"first_name": "Ada\r\nBcc: all", "last_name": "Byron", "email": "ada@example.com"}
     assert Client().post("/accounts/signup/", posted | {"password1": "a long passphrase"}).status_code == 302
     assert get_user_model().objects.get().first_name == "Ada Bcc: all"
-    assert Letter.objects.get().to == "ada@example.com"
+    assert Email.objects.get().to == "ada@example.com"

@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from formation_portal.core.background import hourly_task, run_hourly_tasks
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from formation_portal.mail.worker import mail_sender
 
 from .conftest import Post
@@ -20,7 +20,7 @@ def test_what_lies_in_the_outbox_is_carried_away(server: MailServer, post: Post)
     post()
     with mail_sender().running():
         assert server.wait_for(1)
-    assert Letter.objects.exclude(sent_at=None).count() == 1
+    assert Email.objects.exclude(sent_at=None).count() == 1
 
 
 @pytest.mark.django_db(transaction=True)
@@ -39,7 +39,7 @@ def test_the_content_of_an_email_goes_after_some_weeks_and_its_fate_stays(
     settings.LETTER_DAYS = 30
     old, fresh = post(), post()
     at = timezone.now() - dt.timedelta(days=31)
-    Letter.objects.filter(pk=old.pk).update(created_at=at, sent_at=at if was_sent else None)
+    Email.objects.filter(pk=old.pk).update(created_at=at, sent_at=at if was_sent else None)
     run_hourly_tasks()
     old.refresh_from_db()
     fresh.refresh_from_db()

@@ -12,7 +12,7 @@ from django.test import Client
 from formation_portal.accounts import addresses
 from formation_portal.accounts.models import Right, User
 from formation_portal.audit.models import Actor, AuditAction, Entry
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -51,7 +51,7 @@ def test_a_new_agent_chooses_a_password_and_opens_the_desk(goes_out: bool, setti
     out = run_command("add", " Mira@Example.com", "--first-name", "Mira", "--last-name", "Okafor")
     assert out.startswith(f"{NEW}: {EVERYTHING}\n")
     assert ("/accounts/password/reset/key/" in out) is not goes_out
-    letter = Letter.objects.get()
+    letter = Email.objects.get()
     assert (letter.kind, letter.to) == ("agent", NEW)
     choose_password(path_in(letter.text if goes_out else out))
     agent = User.objects.get(email=NEW)
@@ -74,7 +74,7 @@ def test_a_customer_who_becomes_an_agent_keeps_name_and_password(owner: User) ->
     owner.save()
     out = run_command("add", owner.email)
     assert "password" not in out
-    assert "/desk/" in Letter.objects.get().text
+    assert "/desk/" in Email.objects.get().text
     assert signed_in(owner.email, PASSWORD).get("/desk/").status_code == 200
 
 
@@ -116,7 +116,7 @@ def test_the_link_is_gone_from_the_outbox_once_the_email_is_sent() -> None:
     from formation_portal.mail.outbox import record_attempt
 
     run_command("add", NEW)
-    letter = Letter.objects.get()
+    letter = Email.objects.get()
     record_attempt(letter, error="")
     letter.refresh_from_db()
     assert letter.text == letter.html == ""
@@ -141,4 +141,4 @@ def test_what_cannot_be_done_is_said_and_nothing_is_changed(
         run_command(*arguments)
     assert User.objects.filter(is_agent=True).count() == 1
     assert User.objects.count() == 2
-    assert not Letter.objects.exists()
+    assert not Email.objects.exists()

@@ -27,8 +27,8 @@ from formation_portal.applications import services
 from formation_portal.core.monitoring import health
 from formation_portal.core.private_files import keep_files_private
 from formation_portal.gateway import catalog
-from formation_portal.mail.models import Letter
-from formation_portal.mail.outbox import queue_letter
+from formation_portal.mail.models import Email
+from formation_portal.mail.outbox import queue_email
 from formation_portal.management import health as settings_health
 from formation_portal.relay.models import Attempt, Delivery, DeliveryState
 from formation_portal.relay.service_profile import update_profile
@@ -350,8 +350,8 @@ def test_a_mail_server_that_is_away_or_refuses_the_password(
 def test_a_letter_that_waits(doctor: Doctor, settings: Any, hours: float, verdict: str) -> None:
     settings.LETTERS_GO_OUT = True
     context = {"code": "204 816", "minutes": 10, "reference": "FP-1"}
-    queue_letter(kind="code", to="ada@example.com", language="en", context=context)
-    letter = Letter.objects.get()
+    queue_email(kind="code", to="ada@example.com", language="en", context=context)
+    letter = Email.objects.get()
     since(letter, hours=hours)
     [row] = doctor()["E-mails"]
     assert row[0] == verdict
@@ -361,11 +361,11 @@ def test_a_letter_that_waits(doctor: Doctor, settings: Any, hours: float, verdic
 
 def test_letters_that_nobody_sends_or_that_were_given_up(doctor: Doctor, settings: Any) -> None:
     settings.LETTERS_GO_OUT = True
-    letter = Letter.objects.create(kind="code", language="en", next_at=timezone.now() - timedelta(minutes=6))
+    letter = Email.objects.create(kind="code", language="en", next_at=timezone.now() - timedelta(minutes=6))
     assert doctor()["E-mails"][0][:2] == ("fault", "letters are due and nobody sends them")
-    Letter.objects.filter(pk=letter.pk).update(next_at=None)
+    Email.objects.filter(pk=letter.pk).update(next_at=None)
     assert doctor()["E-mails"][0][:2] == ("look", "0 unsent; 1 given up within a week")
-    Letter.objects.filter(pk=letter.pk).update(sent_at=timezone.now())
+    Email.objects.filter(pk=letter.pk).update(sent_at=timezone.now())
     assert doctor()["E-mails"][0][0] == "ok"
 
 

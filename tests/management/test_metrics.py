@@ -23,7 +23,7 @@ from formation_portal.applications import services
 from formation_portal.core.monitoring import metrics
 from formation_portal.desk.models import Case
 from formation_portal.gateway.errors import GatewayError
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from formation_portal.relay.models import Attempt, Delivery, DeliveryState, ReceivedEvent
 from formation_portal.relay.service_profile import update_profile
 from formation_portal.service.models import Account, Event, EventDelivery, Subscription
@@ -173,10 +173,10 @@ def test_figures_of_letters_and_events(scrape: Scrape) -> None:
     empty = scrape()
     assert empty["formation_letters_unsent",] == empty["formation_event_oldest_seconds",] == 0
     now, hour = timezone.now(), timezone.now() - timedelta(hours=1)
-    Letter.objects.create(kind="code", language="en", to="ada@example.com", next_at=now)
-    Letter.objects.update(created_at=hour)
-    Letter.objects.create(kind="code", language="en", sent_at=now)
-    Letter.objects.create(kind="code", language="en", error="SMTPRecipientsRefused")
+    Email.objects.create(kind="code", language="en", to="ada@example.com", next_at=now)
+    Email.objects.update(created_at=hour)
+    Email.objects.create(kind="code", language="en", sent_at=now)
+    Email.objects.create(kind="code", language="en", error="SMTPRecipientsRefused")
     account = Account.objects.create(name="portal")
     subscription = Subscription.objects.create(account=account, url="https://portal.example")
     for more in ({"next_at": now}, {"dead_at": now}, {"delivered_at": now}):

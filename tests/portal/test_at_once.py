@@ -8,7 +8,7 @@ from django.test import Client
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Stake
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from formation_portal.relay.models import Delivery
 from tests import factories
 from tests.portal.parties.test_owners import duo, url
@@ -49,13 +49,13 @@ def test_two_presses_make_one_copy(as_owner: Client, owner: Any, complete: Draft
 
 
 def test_two_presses_submit_once(as_owner: Client, owner: Any, complete: Draft) -> None:
-    path, letters = f"/applications/{complete.application.reference}/submission/", Letter.objects.count()
+    path, letters = f"/applications/{complete.application.reference}/submission/", Email.objects.count()
     first, second = at_once(*(lambda w=w: w.post(path, {"declaration": "1"}) for w in windows(as_owner, owner)))
     assert first.result["Location"] == second.result["Location"]
     application = Application.objects.get(pk=complete.application.pk)
     assert application.submissions == 1
     assert application.changes.filter(moved_to="submitted_for_review").count() == 1
-    assert Letter.objects.count() <= letters + 1
+    assert Email.objects.count() <= letters + 1
 
 
 def test_two_presses_withdraw_once(as_owner: Client, owner: Any, submitted: Draft) -> None:

@@ -12,7 +12,7 @@ from formation_portal.applications import services
 from formation_portal.applications.access import Collaborator
 from formation_portal.applications.models import Application
 from formation_portal.audit.models import AuditAction, Entry
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from formation_portal.mail.worker import send_due
 from formation_portal.privacy.accounts import AccountContent, NotErasable, erase_account
 from formation_portal.relay.worker import drain
@@ -172,11 +172,11 @@ def test_the_last_letter_is_emptied_once_it_is_sent(owner: Any, settings: Any, m
     settings.LETTERS_GO_OUT = True
     started(owner)
     erase_account(owner, by=owner)
-    assert Letter.objects.get(kind="account_deleted").to == owner.email
+    assert Email.objects.get(kind="account_deleted").to == owner.email
     send_due()
     assert [one.to for one in mailoutbox] == [[owner.email]]
     assert owner.email not in opened_text()
-    assert not Letter.objects.exclude(to="").exists()
+    assert not Email.objects.exclude(to="").exists()
 
 
 def test_the_audit_log_is_whole_afterwards(complete: Any, owner: Any, settings: Any) -> None:

@@ -14,7 +14,7 @@ from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.contract.lifecycle import State
 from formation_portal.invitations.models import Invitation
 from formation_portal.invitations.parts import finish, invite
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from formation_portal.privacy import retention
 from formation_portal.privacy.accounts import NotErasable, erase_account
 from formation_portal.privacy.announcements import announce_deletion
@@ -38,7 +38,7 @@ def test_an_account_is_deleted_once(owner: Any) -> None:
     first, second = at_once(*(lambda reader=reader: erase_account(reader, by=reader) for reader in readers))
     assert first.error is None
     assert second.has_waited
-    assert [letter.to for letter in Letter.objects.filter(kind="account_deleted")] == ["owner@example.com"]
+    assert [letter.to for letter in Email.objects.filter(kind="account_deleted")] == ["owner@example.com"]
     assert Entry.objects.filter(action=AuditAction.ERASURE, subject=str(owner.pk)).count() == 1
 
 
@@ -134,12 +134,12 @@ def test_an_application_is_erased_once(owner: Any) -> None:
 
 
 def test_a_deletion_is_announced_once(owner: Any) -> None:
-    draft, before = started(owner), Letter.objects.filter(kind="draft_deletion").count()
+    draft, before = started(owner), Email.objects.filter(kind="draft_deletion").count()
     reads = again(draft.application), again(draft.application)
     first, second = at_once(*(lambda read=read: announce_deletion(read) for read in reads))
     assert first.error is None
     assert isinstance(second.error, services.Unread)
-    assert Letter.objects.filter(kind="draft_deletion").count() == before + 1
+    assert Email.objects.filter(kind="draft_deletion").count() == before + 1
 
 
 def test_a_draft_that_changes_meanwhile_is_not_deleted_as_unused(owner: Any) -> None:

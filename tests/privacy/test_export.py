@@ -26,7 +26,7 @@ from formation_portal.core.encrypted_fields import encrypted_fields
 from formation_portal.invitations import parts
 from formation_portal.invitations.collaborators import accept, share_with
 from formation_portal.invitations.models import Invitation
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from formation_portal.privacy.export import export_account
 from tests import factories
 from tests.accounts.people import PASSWORD
@@ -70,7 +70,7 @@ def test_everything_that_the_record_of_processing_names_is_in_it(complete: Draft
     whole = texts(data(as_owner)) | set(map(str, texts(data(as_owner))))
     missing = []
     for label, named in RECORD.items():
-        if named["export"].startswith("no:") or label in ("letters.Letter", "reviews.ReviewDecision", "reviews.Query"):
+        if named["export"].startswith("no:") or label in ("letters.Email", "reviews.ReviewDecision", "reviews.Query"):
             continue
         model = apps.get_model(label)
         for row in model._base_manager.all():
@@ -86,7 +86,7 @@ def test_it_holds_the_account_and_what_was_sent_to_it(complete: Draft, owner: An
     assert (said["account"]["first_name"], said["account"]["last_name"]) == ("Ingrid", "Solheim")
     assert said["account"]["addresses"] == [{"email": owner.email, "confirmed": True}]
     assert [one["kind"] for one in said["letters"]] == ["submission"]
-    letter = Letter.objects.get(kind="submission")
+    letter = Email.objects.get(kind="submission")
     assert (said["letters"][0]["subject"], said["letters"][0]["text"]) == (letter.subject, letter.text)
 
 

@@ -17,7 +17,7 @@ from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application, Document, Preview
 from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.contract.lifecycle import State
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from formation_portal.privacy.announcements import deleted_on
 from formation_portal.privacy.retention import RULES, erase_what_is_due
 from formation_portal.relay.models import Delivery, DeliveryState, ResourceKind
@@ -115,7 +115,7 @@ def test_a_draft_is_announced_two_weeks_before(owner: Any, settings: Any) -> Non
     used, unused = started(owner).application, aged(started(owner).application, days=170)
     assert erase_what_is_due() | {"copies": 0} == dict.fromkeys(SETTING, 0) | {"announcements": 1}
     assert erase_what_is_due()["announcements"] == 0, "once"
-    letter = Letter.objects.get(kind="draft_deletion")
+    letter = Email.objects.get(kind="draft_deletion")
     assert (letter.to, letter.reference) == (owner.email, unused.reference)
     day = deleted_on(again(unused))
     assert day is not None

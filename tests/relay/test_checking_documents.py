@@ -14,7 +14,7 @@ from formation_portal.applications.services.malware_scans import scan_waiting
 from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.client import Collection
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from formation_portal.relay.models import Delivery, ResourceKind
 from formation_portal.relay.worker import drain
 from tests import factories
@@ -101,7 +101,7 @@ def test_what_turns_out_to_be_malware_is_removed(
     assert Change.objects.latest("pk").text == "Removed “Business plan”, because it contains malware"
     assert Entry.objects.filter(action=AuditAction.REFUSAL).count() == 1
     assert open_draft(Application.objects.get()).documents_of(None) == {}
-    [letter] = Letter.objects.filter(kind="document_removed")
+    [letter] = Email.objects.filter(kind="document_removed")
     assert (letter.to, letter.reference) == (owner.email, draft.application.reference)
     assert "uploaded as “Business plan”" in letter.text
     assert "then upload a new copy" in letter.text
@@ -122,7 +122,7 @@ def test_a_file_of_an_application_that_is_with_us_is_removed_as_well(
         assert scan_waiting() == 1
     assert not Document.objects.exists()
     assert "malware" in Change.objects.latest("pk").text
-    letter = Letter.objects.get(kind="document_removed")
+    letter = Email.objects.get(kind="document_removed")
     assert "If we need a new copy of the document, we will ask you for it." in letter.text
     assert f"/applications/{complete.application.reference}/status/" in letter.text
 
@@ -131,7 +131,7 @@ def test_nobody_is_told_at_an_address_that_was_not_confirmed(away: Scanner, comp
     owner.emailaddress_set.update(verified=False)
     away.answer = b"stream: Test.Mark FOUND\0"
     assert scan_waiting() == 1
-    assert not Letter.objects.filter(kind="document_removed").exists()
+    assert not Email.objects.filter(kind="document_removed").exists()
 
 
 def test_nobody_opens_what_was_not_scanned(

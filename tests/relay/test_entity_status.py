@@ -14,7 +14,7 @@ from formation_portal.applications.models import Change
 from formation_portal.applications.services.erasure import erase_application, erase_party
 from formation_portal.contract.lifecycle import State
 from formation_portal.gateway import FormationService
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from formation_portal.relay import entity_status, timing
 from formation_portal.relay.entity_status import read_due_entities
 from formation_portal.relay.models import Delivery, EntityReading
@@ -108,13 +108,13 @@ def test_the_customer_reads_the_number_at_once_and_gets_the_e_mail(
     submitted: Draft, transport: FlakyTransport, agent: Any, as_owner: Client
 ) -> None:
     approve(submitted, agent)
-    Letter.objects.all().delete()
+    Email.objects.all().delete()
     shows(transport, "incorporated", company_number="2087311", incorporated_at="2026-11-20T09:00:00Z")
     read_all_entities()
     page = status_page(as_owner, submitted)
     assert "2087311" in page
     assert [one.text.split() for one in Markup(page).all("dd")][-1] == ["20", "November", "2026"]
-    [letter] = Letter.objects.all()
+    [letter] = Email.objects.all()
     assert (letter.kind, letter.to) == ("decision", "owner@example.com")
     assert letter.subject.startswith("Incorporated:")
     record = as_owner.get(f"/applications/{submitted.application.reference}/record.json").json()
@@ -158,7 +158,7 @@ def test_a_rejection_waits_for_an_agent_and_the_customer_reads_nothing_of_it(
 ) -> None:
     approve(submitted, agent)
     before = status_page(as_owner, submitted)
-    letters = Letter.objects.count()
+    letters = Email.objects.count()
     provider_sets(service, "rejected", "A director is on a list.")
     lets_time_pass()
     read_due_entities()
@@ -169,7 +169,7 @@ def test_a_rejection_waits_for_an_agent_and_the_customer_reads_nothing_of_it(
     after = status_page(as_owner, submitted)
     assert "director is on a list" not in after
     assert [progress(after), lead(after)] == [progress(before), lead(before)]
-    assert Letter.objects.count() == letters
+    assert Email.objects.count() == letters
     assert drain() == 0
     assert audit_findings() == []
 

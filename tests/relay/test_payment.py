@@ -11,7 +11,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Change
 from formation_portal.contract.lifecycle import State
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.entity_status import read_due_entities
 from formation_portal.relay.models import EntityReading
@@ -162,7 +162,7 @@ def test_the_owner_gets_one_e_mail(complete: Draft, transport: FlakyTransport, o
     submit(complete, transport, owner, status="unpaid", payment_url=URL)
     shows(transport, "unpaid", payment_url=URL)
     read_all_entities()
-    letters = [one for one in Letter.objects.all() if one.kind == "decision"]
+    letters = [one for one in Email.objects.all() if one.kind == "decision"]
     assert [(one.to, one.subject.partition(":")[0]) for one in letters] == [("owner@example.com", "Payment due")]
     assert "s3cret" not in letters[0].text
     assert "is waiting for your payment" in letters[0].text

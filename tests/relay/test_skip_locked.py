@@ -14,9 +14,9 @@ from django.utils import timezone
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from formation_portal.mail.outbox import claim_next as claim_letter
-from formation_portal.mail.outbox import queue_letter
+from formation_portal.mail.outbox import queue_email
 from formation_portal.relay.calls.claiming import claim
 from formation_portal.service.models import Account, Event, EventDelivery, Subscription
 from formation_portal.service.webhooks.sending import claim_next as claim_event
@@ -73,9 +73,9 @@ def test_a_worker_takes_the_next_application_while_one_is_held(complete: Draft, 
 def test_a_letter_that_is_held_is_passed_over(db: None) -> None:
     for code in ("111 111", "222 222"):
         context = {"code": code, "minutes": 10, "reference": "FP-1"}
-        queue_letter(kind="code", to="ada@example.com", language="en", context=context)
-    first, second = Letter.objects.order_by("pk")
-    with held_elsewhere(Letter.objects.filter(pk=first.pk)):
+        queue_email(kind="code", to="ada@example.com", language="en", context=context)
+    first, second = Email.objects.order_by("pk")
+    with held_elsewhere(Email.objects.filter(pk=first.pk)):
         assert claim_letter() == second
         assert claim_letter() is None
     assert claim_letter() == first

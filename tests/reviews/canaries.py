@@ -20,7 +20,7 @@ from formation_portal.applications.models import Application, Change
 from formation_portal.desk.models import Case
 from formation_portal.desk.queue import claims
 from formation_portal.invitations.models import Invitation
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.decisions import APPROVE, DECLINE, INCORPORATE, RETURN, refuse_proposal
@@ -153,7 +153,7 @@ def addresses_of_all_rooms(draft: Draft, invitation: Invitation) -> list[str]:
         "token": [*parties, *classes],
         "party": parties,
         "share_class": classes,
-        "number": [*_numbers(draft), *Letter.objects.values_list("number", flat=True)],
+        "number": [*_numbers(draft), *Email.objects.values_list("number", flat=True)],
         "page": [1],
     }
     return list(_paths(values))
@@ -210,7 +210,7 @@ def _body(response: HttpResponse) -> bytes:
 def emails() -> str:
     """Everything that was written to anybody but agents."""
     agents = set(get_user_model().objects.filter(is_agent=True).values_list("email", flat=True))
-    written = (one for one in Letter.objects.all() if one.to not in agents)
+    written = (one for one in Email.objects.all() if one.to not in agents)
     return " ".join(f"{one.to} {one.subject} {one.text} {one.html}" for one in written).lower()
 
 

@@ -14,7 +14,7 @@ from formation_portal.applications.models import Application
 from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk.audit.pages import detail_of
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from formation_portal.relay.models import Delivery
 from formation_portal.reviews import scheduled_decisions
 from formation_portal.reviews.checklist import load_checklist
@@ -62,7 +62,7 @@ def outcomes() -> list[tuple[str, str]]:
 
 
 def letters(kind: str) -> list[str]:
-    return [letter.to for letter in Letter.objects.filter(kind=kind)]
+    return [letter.to for letter in Email.objects.filter(kind=kind)]
 
 
 def reviewed() -> list[str]:
@@ -164,7 +164,7 @@ def test_a_withdrawal_wins_and_the_agent_is_told(submitted: Draft, agent: Any, o
     assert let_decisions_take_effect() == 0
     assert status(submitted) is State.WITHDRAWN
     assert outcomes() == [("approve", DecisionOutcome.STOPPED)]
-    [letter] = Letter.objects.filter(kind="decision_stopped")
+    [letter] = Email.objects.filter(kind="decision_stopped")
     assert letter.to == agent.email
     assert "The customer withdrew" in letter.text
     assert letters("decision") == []
@@ -178,7 +178,7 @@ def test_what_a_colleague_writes_wins_and_the_agent_is_told(submitted: Draft, ag
     assert let_decisions_take_effect() == 0
     assert status(submitted) is State.IN_REVIEW
     assert outcomes() == [("approve", DecisionOutcome.STOPPED)]
-    [letter] = Letter.objects.filter(kind="decision_stopped")
+    [letter] = Email.objects.filter(kind="decision_stopped")
     assert letter.to == agent.email
     assert "Dev Ramanathan changed the case" in letter.text
     assert reviewed() == ["decide", "stop"]

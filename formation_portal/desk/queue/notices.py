@@ -5,9 +5,9 @@ from typing import Any
 from django.urls import reverse
 
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.letter_words import letter_title
+from formation_portal.applications.email_words import email_title
 from formation_portal.contract.lifecycle import State
-from formation_portal.mail.outbox import queue_letter
+from formation_portal.mail.outbox import queue_email
 
 
 def send_notice(kind: str, draft: Draft, *, to: Any, by: Any) -> None:
@@ -17,9 +17,9 @@ def send_notice(kind: str, draft: Draft, *, to: Any, by: Any) -> None:
     application = draft.application
     context = {
         "name": by.get_full_name() if getattr(by, "is_agent", False) else "",
-        "company": letter_title(draft),
+        "company": email_title(draft),
         "reference": application.reference,
         "link": reverse("desk:case", args=[application.reference]),
         "is_withdrawn": application.status is State.WITHDRAWN,
     }
-    queue_letter(kind=kind, to=to.email, language="en", context=context)
+    queue_email(kind=kind, to=to.email, language="en", context=context)

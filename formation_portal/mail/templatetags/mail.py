@@ -1,4 +1,4 @@
-"""The filters of the templates of letters."""
+"""The filters of the templates of e-mails."""
 
 from django import template
 from django.conf import settings

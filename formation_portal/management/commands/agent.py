@@ -18,7 +18,7 @@ from formation_portal.accounts.models import Right, User
 from formation_portal.accounts.sessions import end_sessions
 from formation_portal.audit import chain
 from formation_portal.audit.models import AuditAction
-from formation_portal.mail.outbox import queue_letter
+from formation_portal.mail.outbox import queue_email
 
 
 class Command(BaseCommand):
@@ -103,7 +103,7 @@ def add_agent(email: str, *, first_name: str = "", last_name: str = "", rights: 
             kwargs = {"uidb36": user_pk_to_url_str(agent), "key": default_token_generator.make_token(agent)}
             path = reverse("account_reset_password_from_key", kwargs=kwargs)
         context = {"link": path or reverse("desk:queue"), "is_known": is_known}
-        queue_letter(kind="agent", to=agent.email, language=agent.language or "en", context=context)
+        queue_email(kind="agent", to=agent.email, language=agent.language or "en", context=context)
         save_rights(agent, before=set(), after=set(rights))
         # An existing customer's session may last longer than an agent's is allowed to.
         end_sessions(agent)

@@ -22,7 +22,7 @@ from formation_portal.core.monitoring.health import (
 from formation_portal.core.nodes.startup import check_secrets
 from formation_portal.documents.health import check_sandbox, check_scanner
 from formation_portal.gateway.health import check_service
-from formation_portal.mail.health import check_letters, check_mail_server
+from formation_portal.mail.health import check_emails, check_mail_server
 from formation_portal.management.health import check_settings
 from formation_portal.relay.health import check_deliveries, check_received_events, check_relay
 from formation_portal.service.webhooks.health import check_events
@@ -40,7 +40,7 @@ CHECKS: tuple[tuple[str, Callable[[], Iterable[CheckResult]]], ...] = (
     ("Sandbox", check_sandbox),
     ("Malware scanner", lambda: check_scanner(settings.CLAMD_URL)),
     ("Mail server", check_mail_server),
-    ("E-mails", check_letters),
+    ("E-mails", check_emails),
     ("Formation service", check_service),
     ("Relay worker", check_relay),
     ("Deliveries", check_deliveries),

@@ -11,14 +11,14 @@ from formation_portal.accounts.addresses import has_address, has_confirmed
 from formation_portal.accounts.models import User
 from formation_portal.applications.access import Author
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.letter_words import letter_title
+from formation_portal.applications.email_words import email_title
 from formation_portal.applications.models import Application, Document
 from formation_portal.contract.lifecycle import State
 from formation_portal.core.background import hourly_task
 from formation_portal.invitations.models import Invitation
-from formation_portal.mail.models import Letter
-from formation_portal.mail.outbox import is_unsubscribed, queue_letter
-from formation_portal.mail.typed_text import text_in_letter
+from formation_portal.mail.models import Email
+from formation_portal.mail.outbox import is_unsubscribed, queue_email
+from formation_portal.mail.typed_text import text_in_email
 from formation_portal.reviews.customer_queries import customer_queries, decision_texts
 from formation_portal.reviews.decisions import RETURN
 
@@ -56,10 +56,10 @@ def _queue(draft: Draft, to: User, kind: str, page: str, *, key: str = "", once:
     """Queue an e-mail with a link to a page of the application, or of the record in it that `key` names."""
     language = _language_of(to)
     with translation.override(language):
-        context["company"] = letter_title(draft)
+        context["company"] = email_title(draft)
     context["reference"] = draft.application.reference
     context["link"] = application_url(draft.application.reference, page, key)
-    queue_letter(kind=kind, to=to.email, language=language, context=context, once=once)
+    queue_email(kind=kind, to=to.email, language=language, context=context, once=once)
 
 
 def _language_of(account: User) -> str:
@@ -99,7 +99,7 @@ def send_part_finished(draft: Draft, invitation: Invitation) -> None:
     if party is None or has_address(owner, invitation.email) or not has_confirmed(owner):
         return
     since = timezone.now() - dt.timedelta(days=1)
-    sent = Letter.objects.filter(kind="part_done", reference=draft.application.reference, created_at__gte=since)
+    sent = Email.objects.filter(kind="part_done", reference=draft.application.reference, created_at__gte=since)
     if sent.count() < MOST_A_DAY:
         with translation.override(_language_of(owner)):
             name = party.label
@@ -134,7 +134,7 @@ def send_reminders() -> None:
         updated_at__range=(now - FORGOTTEN, now - QUIET),
         owner__is_active=True,
     )
-    reminded = set(Letter.objects.filter(kind="reminder").values_list("reference", flat=True))
+    reminded = set(Email.objects.filter(kind="reminder").values_list("reference", flat=True))
     for application in drafts.select_related("owner").order_by("pk"):
         owner = application.owner
         if application.reference in reminded or not has_confirmed(owner):
@@ -148,7 +148,7 @@ def _send_reminder(application: Application) -> None:
         draft = open_draft(application)
         needs = [need.text for need in draft.needs]
     # Needs whose text has a URL or e-mail address are counted, not named.
-    named = list(filter(text_in_letter, needs))[:_NEEDS_SHOWN]
+    named = list(filter(text_in_email, needs))[:_NEEDS_SHOWN]
     once = f"reminder:{application.reference}"
     more = len(needs) - len(named)
     _queue(draft, application.owner, "reminder", "overview", once=once, needs=named, more=more)

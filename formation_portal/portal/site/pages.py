@@ -23,8 +23,8 @@ from formation_portal.accounts.unsent_forms import UnsentForm
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.fields.iso_codes import sort_key
 from formation_portal.core.pages.content_policy import source_hash
-from formation_portal.mail.models import Letter
-from formation_portal.mail.rendering import letter_styles
+from formation_portal.mail.models import Email
+from formation_portal.mail.rendering import email_styles
 from formation_portal.ui.formats import time_or_day
 from formation_portal.ui.forms.form_data import ROLES, posted_answers, recognised_answers
 from formation_portal.ui.forms.question import AnswerRow
@@ -118,13 +118,13 @@ def _rows(draft: Draft, view: str, kwargs: dict[str, str], post: QueryDict) -> t
 def letter_html(html: str) -> HttpResponse:
     """Return an e-mail's HTML as a page for a frame, which may only use its own style sheet."""
     policy = (
-        f"default-src 'none'; style-src {source_hash(letter_styles())}; base-uri 'none'; form-action 'none'; "
+        f"default-src 'none'; style-src {source_hash(email_styles())}; base-uri 'none'; form-action 'none'; "
         "frame-ancestors 'self'; sandbox"
     )
     return HttpResponse(html, headers={"Content-Security-Policy": policy, "X-Frame-Options": "SAMEORIGIN"})
 
 
-def letter_row(letter: Letter) -> Task:
+def letter_row(letter: Email) -> Task:
     if letter.sent_at:
         mark = "met"
         status = gettext("Sent on %(when)s") % {"when": time_or_day(letter.sent_at)}

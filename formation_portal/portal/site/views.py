@@ -22,8 +22,8 @@ from formation_portal.core.integers import content_length
 from formation_portal.core.operator import LOGO_TYPES, operator
 from formation_portal.core.pages.content_policy import FRAMING_POLICY, ISOLATED_POLICY
 from formation_portal.mail import outbox
-from formation_portal.mail.models import Letter
-from formation_portal.mail.rendering import sample_contexts, sample_letter
+from formation_portal.mail.models import Email
+from formation_portal.mail.rendering import sample_contexts, sample_email
 from formation_portal.relay.incoming_webhooks import BODY_LIMIT, receive
 from formation_portal.ui.glossary import places
 from formation_portal.ui.sessions import session_end
@@ -214,13 +214,13 @@ def error(request: HttpRequest, name: str) -> HttpResponse:
 
 @_demo_page
 def letters(request: HttpRequest) -> HttpResponse:
-    rows = [letter_row(row) for row in Letter.objects.all()[:_LETTERS_SHOWN]]
+    rows = [letter_row(row) for row in Email.objects.all()[:_LETTERS_SHOWN]]
     return render(request, "portal/site/letters.html", {"rows": rows, "go_out": settings.LETTERS_GO_OUT})
 
 
 @_demo_page
 def letter(request: HttpRequest, number: str) -> HttpResponse:
-    row = get_object_or_404(Letter.objects.exclude(text=""), number=number)
+    row = get_object_or_404(Email.objects.exclude(text=""), number=number)
     response = render(request, "portal/site/letter.html", {"letter": row})
     response["Content-Security-Policy"] = FRAMING_POLICY
     return response
@@ -228,13 +228,13 @@ def letter(request: HttpRequest, number: str) -> HttpResponse:
 
 @_demo_page
 def letter_body(request: HttpRequest, number: str) -> HttpResponse:
-    return letter_html(get_object_or_404(Letter.objects.exclude(text=""), number=number).html)
+    return letter_html(get_object_or_404(Email.objects.exclude(text=""), number=number).html)
 
 
 @_demo_page
 def gallery_letters(request: HttpRequest) -> HttpResponse:
     language = get_language() or "en"
-    samples = [(kind, sample_letter(kind, language=language)) for kind in sample_contexts()]
+    samples = [(kind, sample_email(kind, language=language)) for kind in sample_contexts()]
     response = render(request, "portal/site/gallery_letters.html", {"samples": samples})
     response["Content-Security-Policy"] = FRAMING_POLICY
     return response
@@ -244,7 +244,7 @@ def gallery_letters(request: HttpRequest) -> HttpResponse:
 def gallery_letter(request: HttpRequest, kind: str) -> HttpResponse:
     if kind not in sample_contexts():
         raise Http404
-    return letter_html(sample_letter(kind, language=get_language() or "en").html)
+    return letter_html(sample_email(kind, language=get_language() or "en").html)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from formation_portal.accounts.addresses import has_confirmed
 from formation_portal.accounts.second_factor import AFTER_SET_UP
 from formation_portal.accounts.sessions import account_marker as marker_of
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 
 from ..formats import time_or_day
 from ..forms.form_data import recognised_answers
@@ -24,7 +24,7 @@ register.filter(time_or_day)
 
 _IS_CONFIRMED = "is_confirmed"
 # The most e-mails of a demo to decrypt in search of an address.
-_LETTERS_READ = 50
+_EMAILS_READ = 50
 
 
 @register.simple_tag(takes_context=True)
@@ -43,11 +43,11 @@ def address_to_confirm(context: dict[str, Any]) -> str:
 
 
 @register.simple_tag
-def letter_to_confirm(address: EmailAddress | str) -> str:
+def email_to_confirm(address: EmailAddress | str) -> str:
     if not outbox_url():
         return ""
-    latest = Letter.objects.filter(kind="confirmation").exclude(text="")[:_LETTERS_READ]
-    sent = next((letter for letter in latest if letter.to == str(address)), None)
+    latest = Email.objects.filter(kind="confirmation").exclude(text="")[:_EMAILS_READ]
+    sent = next((email for email in latest if email.to == str(address)), None)
     return reverse("portal:letter", args=[sent.number]) if sent else ""
 
 
@@ -57,7 +57,7 @@ def outbox_url() -> str:
 
 
 @register.simple_tag
-def letters_are_readable() -> bool:
+def emails_are_readable() -> bool:
     """Tell whether a confirmation can be read: there is a mail server, or a demo's outbox."""
     return bool(settings.LETTERS_GO_OUT or settings.DEMO)
 

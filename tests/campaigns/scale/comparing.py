@@ -60,11 +60,11 @@ def compare(promises: Any) -> dict[str, Any]:
 
 def _until_at_rest() -> Iterator[str]:
     """Wait for the workers; what they haven't done by then is stuck."""
-    from formation_portal.mail.models import Letter
+    from formation_portal.mail.models import Email
     from tests.campaigns.faults.comparison import is_at_rest
 
     until = time.monotonic() + PATIENCE_SECONDS
-    while not (is_at_rest() and not Letter.objects.filter(next_at__isnull=False).exists()):
+    while not (is_at_rest() and not Email.objects.filter(next_at__isnull=False).exists()):
         if time.monotonic() > until:
             yield f"stuck: not at rest after {PATIENCE_SECONDS:.0f} s"
             return

@@ -15,7 +15,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk.models import Case
 from formation_portal.desk.queue import claims
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
 from formation_portal.reviews.queries import draft_query, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION
@@ -131,7 +131,7 @@ def test_what_is_refused_goes_back_to_who_proposed_it_and_they_are_told(
     assert (case.claimed_by, case.is_claimed) == (agent, True)
     assert references(as_agent, "?view=mine") == [proposed.application.reference]
     assert "Decision not confirmed" in page(as_agent, "?view=mine").one("main").text
-    [letter] = Letter.objects.filter(kind="proposal_refused")
+    [letter] = Email.objects.filter(kind="proposal_refused")
     assert letter.to == agent.email
     assert f"/desk/{proposed.application.reference}/" in letter.text
     assert "funds" not in letter.text, "the reason stays at the desk"
@@ -141,7 +141,7 @@ def test_what_is_refused_goes_back_to_who_proposed_it_and_they_are_told(
 
 def test_what_is_taken_back_tells_nobody(proposed: Draft, as_agent: Client) -> None:
     post(as_agent, proposed, "retraction")
-    assert not Letter.objects.filter(kind="proposal_refused").exists()
+    assert not Email.objects.filter(kind="proposal_refused").exists()
     assert Case.objects.get().refused_at is None
 
 

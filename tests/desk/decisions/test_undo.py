@@ -11,7 +11,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk.models import Case
 from formation_portal.desk.queue import claims
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
 from tests import factories
 from tests.desk.decision_setup import POINTER, case_page, documents_of, page_version, path, sound, state
@@ -169,7 +169,7 @@ def test_a_case_that_a_colleague_has_claimed_is_taken_over_before_it_is_decided(
     as_colleague.post(path(submitted, "claim/"), claim)
     assert Case.objects.get().claimed_by == agent, "a reason is needed"
     as_colleague.post(path(submitted, "claim/"), claim | {"takeover_reason": "Mira is ill"})
-    [letter] = Letter.objects.filter(kind="case_taken_over")
+    [letter] = Email.objects.filter(kind="case_taken_over")
     assert letter.to == agent.email
     assert "Dev Ramanathan has taken over the case of Larkfield Holdings" in letter.text
     assert f"/desk/{submitted.application.reference}/" in letter.text

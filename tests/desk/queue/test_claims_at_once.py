@@ -11,7 +11,7 @@ from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk.models import Case
 from formation_portal.desk.queue import claims
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from tests import factories
 from tests.desk.factories import submitted_ones
 from tests.two_connections import at_once, postgresql_only
@@ -52,7 +52,7 @@ def test_of_two_colleagues_one_takes_over(submitted: Draft, agent: Any, colleagu
     assert (first.result, second.result) == (True, False)
     case = case_of(submitted)
     assert (case.claimed_by, case.taken_from_id, case.takeover_reason) == (colleague, agent.pk, "Holiday")
-    assert Letter.objects.filter(kind="case_taken_over").count() == 1
+    assert Email.objects.filter(kind="case_taken_over").count() == 1
 
 
 def test_a_case_that_is_released_meanwhile_is_not_taken_over(submitted: Draft, agent: Any, colleague: Any) -> None:
@@ -75,7 +75,7 @@ def test_a_case_that_is_released_meanwhile_is_simply_claimed(submitted: Draft, a
     assert said.result[1] == "You have claimed this case."
     case = case_of(submitted)
     assert (case.claimed_by, case.taken_from_id, case.takeover_reason) == (colleague, None, "")
-    assert not Letter.objects.filter(kind="case_taken_over").exists()
+    assert not Email.objects.filter(kind="case_taken_over").exists()
 
 
 def test_a_case_that_is_taken_over_meanwhile_is_not_released(submitted: Draft, agent: Any, colleague: Any) -> None:

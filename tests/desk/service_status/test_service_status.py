@@ -13,7 +13,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk.models import Case
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from formation_portal.reviews.models import ReviewDecision, ServiceStatus
 from formation_portal.reviews.service_status import receive_status
 from tests import factories
@@ -47,7 +47,7 @@ def filed(submitted: Draft, agent: Any) -> Draft:
     """With the registry."""
     for name in ("begin_review", "approve"):
         services.advance(submitted, name, by=agent)
-    Letter.objects.all().delete()
+    Email.objects.all().delete()
     return submitted
 
 
@@ -95,7 +95,7 @@ def test_a_return_is_passed_on_in_the_agents_words_alone(filed: Draft, as_agent:
     page = customers_page(as_owner, filed)
     assert WORDS in page
     assert "registrar" not in page
-    assert [(one.kind, one.to) for one in Letter.objects.all()] == [("return", "owner@example.com")]
+    assert [(one.kind, one.to) for one in Email.objects.all()] == [("return", "owner@example.com")]
     assert "reports" not in case_page(as_agent, filed).one("main").text
     assert Case.objects.get().service_status == ""
     assert [(one.kind, one.outcome, one.text) for one in ReviewDecision.objects.all()] == [("return", "done", WORDS)]
@@ -135,7 +135,7 @@ def test_a_dismissal_leaves_everything_as_it_is(filed: Draft, as_agent: Client, 
     assert ServiceStatus.objects.count() == 1, "the same again is not put before an agent again"
     assert "reports" not in case_page(as_agent, filed).one("main").text
     assert Case.objects.get().waiting_since is None
-    assert Letter.objects.count() == 0
+    assert Email.objects.count() == 0
     assert audit_findings() == []
 
 

@@ -8,8 +8,8 @@ from django.test import override_settings
 from playwright.sync_api import Page as Tab
 from playwright.sync_api import expect
 
-from formation_portal.mail.models import Letter
-from formation_portal.mail.outbox import queue_letter, unsubscribe_path
+from formation_portal.mail.models import Email
+from formation_portal.mail.outbox import queue_email, unsubscribe_path
 from formation_portal.mail.rendering import sample_contexts
 from formation_portal.portal.site.pages import ERRORS, TEXTS
 from formation_portal.ui.sessions import WARN_SECONDS
@@ -20,12 +20,12 @@ def mail_and_session_states() -> Iterator[Shot]:
     """The customer ends up signed out."""
     yield Shot("letters-none", "/letters/", who="nobody")
     for kind, context in sample_contexts().items():
-        queue_letter(kind=kind, to="ingrid@example.com", language="en", context=context)
-    Letter.objects.filter(kind="code").update(error="SMTPRecipientsRefused", tries=3)
-    Letter.objects.filter(kind="decision").update(error="SMTPRecipientsRefused", next_at=None)
-    Letter.objects.filter(kind="confirmation").update(to="", subject="", text="", html="", next_at=None)
+        queue_email(kind=kind, to="ingrid@example.com", language="en", context=context)
+    Email.objects.filter(kind="code").update(error="SMTPRecipientsRefused", tries=3)
+    Email.objects.filter(kind="decision").update(error="SMTPRecipientsRefused", next_at=None)
+    Email.objects.filter(kind="confirmation").update(to="", subject="", text="", html="", next_at=None)
     yield Shot("letters", "/letters/", who="nobody")
-    reminder = Letter.objects.get(kind="reminder")
+    reminder = Email.objects.get(kind="reminder")
     yield Shot("letter", f"/letters/{reminder.number}/", who="nobody", act=_open_text)
     yield Shot("letter-html", "/letters/", who="nobody", act=partial(_show, reminder.html))
     yield Shot("gallery-letters", "/gallery/letters/", who="nobody")

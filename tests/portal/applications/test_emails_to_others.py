@@ -14,7 +14,7 @@ from formation_portal.accounts.guesses import Limit
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from tests import factories
 from tests.encrypted_rows import rows_with
 
@@ -28,14 +28,14 @@ def root(application: Application) -> str:
 
 
 def count_emails_to(address: str) -> int:
-    return len(rows_with(Letter.objects, to=address))
+    return len(rows_with(Email.objects, to=address))
 
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Numbers that are soon reached."""
-    monkeypatch.setattr(policies, "LETTERS_OF_ACCOUNT", Limit("letters of an account", 5, 86_400))
-    monkeypatch.setattr(policies, "LETTERS_TO_ADDRESS", Limit("letters to an address", 3, 86_400))
+    monkeypatch.setattr(policies, "EMAILS_OF_ACCOUNT", Limit("letters of an account", 5, 86_400))
+    monkeypatch.setattr(policies, "EMAILS_TO_ADDRESS", Limit("letters to an address", 3, 86_400))
 
 
 @pytest.mark.usefixtures("few")

@@ -11,7 +11,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from formation_portal.mail.outbox import unsubscribe, unsubscribe_path
 from formation_portal.portal.applications import status_emails
 from formation_portal.relay.models import REJECTED, Delivery, DeliveryState, ResourceKind
@@ -36,8 +36,8 @@ def done(guest: Client, invitation: Invitation, **answers: str) -> Any:
     return guest.post(url(invitation), {"version": str(stored(invitation).version), "done": "1"} | posted)
 
 
-def sent_emails() -> list[Letter]:
-    return list(Letter.objects.filter(kind="part_done").order_by("pk"))
+def sent_emails() -> list[Email]:
+    return list(Email.objects.filter(kind="part_done").order_by("pk"))
 
 
 def test_the_owner_reads_who_has_finished_and_that_nothing_is_missing(owner: Any, invitation: Invitation) -> None:

@@ -11,7 +11,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.core.background import run_hourly_tasks
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from formation_portal.mail.outbox import unsubscribe, unsubscribe_path
 from tests.encrypted_rows import values_of
 
@@ -24,7 +24,7 @@ def leave(draft: Draft, *, days: float) -> None:
 
 
 def reminders() -> list[str]:
-    return values_of(Letter.objects.filter(kind="reminder"), "text")
+    return values_of(Email.objects.filter(kind="reminder"), "text")
 
 
 def test_a_draft_that_has_lain_for_a_week_is_remembered_once(draft: Draft) -> None:
@@ -95,7 +95,7 @@ def test_a_company_or_a_person_that_is_called_like_an_address_is_not_named(draft
     services.add_party(draft, "person", ["director"], {"person.first_name": "http://evil.example"}, by=owner)
     leave(draft, days=8)
     run_hourly_tasks()
-    letter = Letter.objects.get(kind="reminder")
+    letter = Email.objects.get(kind="reminder")
     assert letter.subject == f"Your draft application: {draft.application.product_name}"
     assert "evil" not in letter.text + letter.html
     listed = letter.text.count("\n- ")

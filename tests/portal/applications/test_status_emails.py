@@ -8,14 +8,14 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.services.transactions import application_transaction
 from formation_portal.contract.lifecycle import State
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from tests.encrypted_rows import values_of
 
 pytestmark = pytest.mark.django_db
 
 
 def written() -> list[tuple[str, str, str]]:
-    return values_of(Letter.objects.exclude(kind="submission"), "kind", "to", "reference")
+    return values_of(Email.objects.exclude(kind="submission"), "kind", "to", "reference")
 
 
 def move(draft: Draft, state: State) -> None:
@@ -27,7 +27,7 @@ def move(draft: Draft, state: State) -> None:
 def test_what_comes_back_is_told(submitted: Draft) -> None:
     services.reopen(submitted, reason="The formation service asks for a change")
     assert written() == [("return", "owner@example.com", submitted.application.reference)]
-    letter = Letter.objects.get(kind="return")
+    letter = Email.objects.get(kind="return")
     assert submitted.title in letter.subject
     assert f"/applications/{submitted.application.reference}/" in letter.text
 
@@ -43,7 +43,7 @@ def test_what_comes_back_is_told(submitted: Draft) -> None:
 def test_a_decision_is_told(submitted: Draft, state: State, words: str) -> None:
     move(submitted, state)
     assert [kind for kind, _, _ in written()] == ["decision"]
-    assert Letter.objects.get(kind="decision").subject.startswith(words)
+    assert Email.objects.get(kind="decision").subject.startswith(words)
 
 
 @pytest.mark.parametrize("state", [State.IN_REVIEW, State.WITHDRAWN])

@@ -8,15 +8,15 @@ from django.test import Client
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 DECLARED = {"declaration": "1"}
 
 
-def sent_emails() -> list[Letter]:
-    return list(Letter.objects.filter(kind="submission").order_by("pk"))
+def sent_emails() -> list[Email]:
+    return list(Email.objects.filter(kind="submission").order_by("pk"))
 
 
 def test_the_email_says_what_was_submitted_and_what_follows(complete: Draft, as_owner: Client, owner: Any) -> None:
@@ -35,7 +35,7 @@ def test_the_email_says_what_was_submitted_and_what_follows(complete: Draft, as_
 
 def test_an_address_that_may_be_somebody_elses_is_not_written_to(submitted: Draft, owner: Any) -> None:
     EmailAddress.objects.update(verified=False)
-    Letter.objects.all().delete()
+    Email.objects.all().delete()
     services.reopen(submitted, reason="The formation service asks for a change")
     services.submit(submitted, by=owner, declaration="I declare it.")
     assert sent_emails() == []

@@ -15,7 +15,7 @@ from formation_portal.applications.access import Right
 from formation_portal.applications.draft import Draft
 from formation_portal.invitations import collaborators, parts
 from formation_portal.invitations.models import Invitation
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from formation_portal.mail.rendering import KINDS_WITH_NAMES, sample_contexts
 from formation_portal.management.commands.agent import add_agent
 from tests.accounts.test_addresses import change
@@ -45,7 +45,7 @@ def named(draft: Draft, owner: Any) -> Draft:
 
 def texts_to(address: str) -> dict[str, str]:
     """All that came to the address, by the kind of letter."""
-    found = rows_with(Letter.objects, to=address)
+    found = rows_with(Email.objects, to=address)
     return {one.kind: "\n".join((one.subject, one.text, one.html)) for one in found}
 
 
@@ -141,7 +141,7 @@ def test_a_change_of_the_password_greets_by_name_where_the_address_is_confirmed(
     EmailAddress.objects.filter(user=owner).update(verified=is_confirmed)
     new = {"oldpassword": "the old passphrase", "password1": "another passphrase", "password2": "another passphrase"}
     as_owner.post("/accounts/password/change/", new)
-    assert [letter.kind for letter in Letter.objects.all()] == ["password_changed"] * is_confirmed
+    assert [letter.kind for letter in Email.objects.all()] == ["password_changed"] * is_confirmed
     assert canaries_in("".join(texts_to(owner.email).values())) == ["Quillfeather"] * is_confirmed
 
 

@@ -16,7 +16,7 @@ from formation_portal.applications.imports.uploads import read_sheet
 from formation_portal.applications.models import Application
 from formation_portal.invitations import codes, parts
 from formation_portal.invitations.models import Invitation
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from tests import factories
 from tests.applications.imports.sample_sheets import ADA, HEADS, NOOR, as_csv
 from tests.invitations import mailbox
@@ -102,7 +102,7 @@ def test_a_right_password_that_comes_along_signs_nobody_in_and_is_not_shown(as_n
 def test_asking_for_a_new_password_keeps_the_address_and_writes_no_email(as_nobody: Client, owner: Any) -> None:
     again = in_german(as_nobody, fill(opened(as_nobody, "/accounts/password/reset/"), email=owner.email))
     assert held(again, "email") == [owner.email]
-    assert not Letter.objects.exists()
+    assert not Email.objects.exists()
 
 
 def test_another_address_of_an_account_is_kept_and_not_added(as_owner: Client, owner: Any) -> None:

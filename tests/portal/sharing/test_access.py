@@ -12,7 +12,7 @@ from formation_portal.applications import services
 from formation_portal.applications.access import Collaborator, Right
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from formation_portal.portal.sharing.pages import collaborator_row
 from tests import factories
 from tests.invitations import mailbox
@@ -195,7 +195,7 @@ def test_asked_twice_there_is_one_and_the_first_link_is_dead(
     ask(as_owner, draft)
     first = mailbox.latest_link("collaboration")
     ask(as_owner, draft)
-    assert Letter.objects.filter(kind="collaboration").count() == 1
+    assert Email.objects.filter(kind="collaboration").count() == 1
     ask(as_owner, draft, right="edit")
     assert Collaborator.objects.get().right == "edit"
     as_other_customer.get(first)

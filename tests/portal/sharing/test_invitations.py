@@ -15,7 +15,7 @@ from formation_portal.applications.models import Application
 from formation_portal.applications.parties import PartyRow
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from tests import factories
 from tests.invitations import mailbox
 from tests.markup import Markup
@@ -68,13 +68,13 @@ def test_what_is_no_address_is_said_and_kept(as_owner: Client, draft: Draft, ada
     assert page.faults == []
     assert page.one("input", id="email").attributes["value"] == typed
     assert page.one("p", id="email-error").text.startswith("Error: Enter an e-mail address")
-    assert not Letter.objects.exists()
+    assert not Email.objects.exists()
 
 
 def test_a_line_end_in_an_address_reaches_no_email(as_owner: Client, draft: Draft, ada: PartyRow) -> None:
     response = as_owner.post(url(draft, ada), {"email": "ada@example.com\r\nBcc: all@example.com"})
     assert response.status_code == 422
-    assert not Letter.objects.exists()
+    assert not Email.objects.exists()
 
 
 def test_withdrawing_shuts_it_and_says_so(as_owner: Client, draft: Draft, ada: PartyRow) -> None:
@@ -91,7 +91,7 @@ def test_an_action_is_never_done_by_looking(as_owner: Client, draft: Draft, ada:
     for more in ("withdrawal/", "reminder/"):
         assert as_owner.get(url(draft, ada, more))["Location"] == url(draft, ada)
     assert Invitation.objects.get().withdrawn_at is None
-    assert not Letter.objects.filter(kind="nudge").exists()
+    assert not Email.objects.filter(kind="nudge").exists()
 
 
 def test_a_reminder_from_the_overview_goes_once(as_owner: Client, draft: Draft, ada: PartyRow, owner: Any) -> None:
@@ -103,7 +103,7 @@ def test_a_reminder_from_the_overview_goes_once(as_owner: Client, draft: Draft, 
     for _ in range(2):
         response = as_owner.post(url(draft, ada, "reminder/"), {"from": "overview"})
         assert response["Location"] == root(draft)
-    assert Letter.objects.filter(kind="nudge").count() == 1
+    assert Email.objects.filter(kind="nudge").count() == 1
     page = as_owner.get(root(draft)).content.decode()
     assert "We wrote to Ada Lovelace less than a day ago." in page
     assert url(draft, ada, "reminder/") not in page

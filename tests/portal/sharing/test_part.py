@@ -16,7 +16,7 @@ from formation_portal.applications.parties import PartyRow
 from formation_portal.audit.models import Actor, AuditAction, Entry
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation, InvitationStage, current_stage
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from tests import factories
 from tests.encrypted_rows import rows_with
 from tests.invitations import mailbox
@@ -128,7 +128,7 @@ def test_after_the_code_the_part_says_who_invited_and_to_which_role(guest: Clien
 def test_opening_the_link_sends_nothing_and_marks_nothing(invitation: Invitation, as_nobody: Client) -> None:
     as_nobody.get(mailbox.latest_link("invitation"), follow=True)
     assert stage(invitation) is InvitationStage.SENT
-    assert not Letter.objects.filter(kind="code").exists()
+    assert not Email.objects.filter(kind="code").exists()
 
 
 def test_the_code_goes_to_the_address_of_the_invitation(invitation: Invitation, as_nobody: Client) -> None:
@@ -163,7 +163,7 @@ def test_too_many_codes_are_refused_at_the_button(invitation: Invitation, as_nob
     Invitation.objects.update(codes_since=timezone.now(), codes_sent=10)
     response = as_nobody.post(url(invitation, "code/"))
     assert response.status_code == 429
-    assert not Letter.objects.filter(kind="code").exists()
+    assert not Email.objects.filter(kind="code").exists()
 
 
 def test_the_part_shows_what_is_theirs_and_nothing_else(invitation: Invitation, guest: Client) -> None:

@@ -18,7 +18,7 @@ from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation
-from formation_portal.mail.models import Letter
+from formation_portal.mail.models import Email
 from formation_portal.management.commands.serve import Command
 from tests.invitations import mailbox
 from tests.markup import Markup
@@ -118,7 +118,7 @@ def test_nobody_is_written_to_in_its_name(complete: Draft, unconfirmed: Any, as_
         markup = Markup(answer.content.decode())
         assert markup.one("input", id="email").attributes["value"] == "stranger@example.com", "it stays"
         assert markup.one("input", id="email").attributes["aria-invalid"] == "true"
-    assert not Letter.objects.exists()
+    assert not Email.objects.exists()
 
 
 def test_nobody_is_reminded_in_its_name(complete: Draft, owner: Any, as_owner: Client) -> None:
@@ -127,7 +127,7 @@ def test_nobody_is_reminded_in_its_name(complete: Draft, owner: Any, as_owner: C
     Invitation.objects.update(sent_at="2020-01-01T00:00:00Z")
     EmailAddress.objects.update(verified=False)
     as_owner.post(f"{root(complete)}people/{party.token}/invitation/reminder/")
-    assert not Letter.objects.filter(kind="nudge").exists()
+    assert not Email.objects.filter(kind="nudge").exists()
 
 
 def test_a_draft_of_its_own_is_kept_all_the_same(draft: Draft, unconfirmed: Any, as_owner: Client) -> None:
@@ -166,7 +166,7 @@ def test_the_email_is_linked_where_it_stays_and_a_portal_that_sends_none_says_so
     assert ("is-warning" in page) is not can_confirm
     new = {"first_name": "Ada", "last_name": "Byron", "email": "ada@example.com", "password1": "a long passphrase"}
     page = client.post("/accounts/signup/", new, follow=True).content.decode()
-    letter = Letter.objects.get()
+    letter = Email.objects.get()
     assert (f'href="/letters/{letter.number}/"' in page) is has_email
     assert ('action="/accounts/confirmation/"' in page) is can_confirm
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.mail.models import Letter, Refusal
-from formation_portal.mail.outbox import kind_in_token, queue_letter, unsubscribe_path
+from formation_portal.mail.models import Email, Refusal
+from formation_portal.mail.outbox import kind_in_token, queue_email, unsubscribe_path
 from formation_portal.mail.rendering import sample_contexts
 from tests.markup import Markup
 
@@ -15,10 +15,10 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def letter() -> Letter:
+def letter() -> Email:
     context = {"code": "204 816", "minutes": 10}
-    queue_letter(kind="code", to="ada@example.com", language="en", context=context)
-    return Letter.objects.get()
+    queue_email(kind="code", to="ada@example.com", language="en", context=context)
+    return Email.objects.get()
 
 
 def sound(client: Client, path: str) -> str:
@@ -29,7 +29,7 @@ def sound(client: Client, path: str) -> str:
     return page
 
 
-def test_the_outbox_lists_emails_and_says_that_none_goes_out(as_nobody: Client, letter: Letter) -> None:
+def test_the_outbox_lists_emails_and_says_that_none_goes_out(as_nobody: Client, letter: Email) -> None:
     page = sound(as_nobody, "/letters/")
     assert "Your code: 204 816" in page
     assert "ada@example.com" in page
@@ -38,7 +38,7 @@ def test_the_outbox_lists_emails_and_says_that_none_goes_out(as_nobody: Client, 
 
 def test_the_newest_email_is_the_first(as_nobody: Client) -> None:
     for subject in ("First", "Second", "Third"):
-        Letter.objects.create(kind="code", language="en", subject=subject, text="Hello")
+        Email.objects.create(kind="code", language="en", subject=subject, text="Hello")
     page = sound(as_nobody, "/letters/")
     assert page.index("Third") < page.index("Second") < page.index("First")
 
@@ -47,15 +47,15 @@ def test_an_empty_outbox_says_how_to_fill_it(as_nobody: Client) -> None:
     assert "No e-mails yet" in sound(as_nobody, "/letters/")
 
 
-def test_an_email_whose_content_was_removed_is_listed_without_a_link(as_nobody: Client, letter: Letter) -> None:
-    Letter.objects.update(to="", subject="", text="", html="")
+def test_an_email_whose_content_was_removed_is_listed_without_a_link(as_nobody: Client, letter: Email) -> None:
+    Email.objects.update(to="", subject="", text="", html="")
     page = sound(as_nobody, "/letters/")
     assert "Content removed" in page
     assert f"/letters/{letter.number}/" not in page
     assert as_nobody.get(f"/letters/{letter.number}/").status_code == 404
 
 
-def test_an_email_is_shown_as_text_and_in_a_frame_that_may_do_nothing(as_nobody: Client, letter: Letter) -> None:
+def test_an_email_is_shown_as_text_and_in_a_frame_that_may_do_nothing(as_nobody: Client, letter: Email) -> None:
     page = Markup(sound(as_nobody, f"/letters/{letter.number}/"))
     frame = page.one("iframe")
     assert frame.attributes["sandbox"] == ""
@@ -79,18 +79,18 @@ def test_every_kind_is_previewed(as_nobody: Client) -> None:
 @pytest.mark.parametrize(
     "path", ["/letters/", "/letters/{}/", "/letters/{}/body/", "/gallery/letters/", "/gallery/letters/code/"]
 )
-def test_without_the_demo_there_is_none_of_it(as_agent: Client, letter: Letter, settings: Any, path: str) -> None:
+def test_without_the_demo_there_is_none_of_it(as_agent: Client, letter: Email, settings: Any, path: str) -> None:
     settings.DEMO = False
     assert as_agent.get(path.format(letter.number)).status_code == 404
 
 
 def remind(to: str) -> None:
-    queue_letter(kind="reminder", to=to, language="en", context=sample_contexts()["reminder"])
+    queue_email(kind="reminder", to=to, language="en", context=sample_contexts()["reminder"])
 
 
 def test_whoever_wants_no_more_reminders_gets_none_and_need_not_sign_in(as_nobody: Client) -> None:
     remind("Ada@example.com")
-    (link,) = set(re.findall(r"/letters/refusal/\S+/", Letter.objects.get().text))
+    (link,) = set(re.findall(r"/letters/refusal/\S+/", Email.objects.get().text))
     assert "Stop these e-mails" in sound(as_nobody, link)
     assert not Refusal.objects.exists()
     answer = as_nobody.post(link)
@@ -98,7 +98,7 @@ def test_whoever_wants_no_more_reminders_gets_none_and_need_not_sign_in(as_nobod
     assert "We will not send you these e-mails again" in sound(as_nobody, answer["Location"])
     remind("ada@example.com")
     remind("bob@example.com")
-    assert Letter.objects.filter(kind="reminder").count() == 2
+    assert Email.objects.filter(kind="reminder").count() == 2
     as_nobody.post(link)
     assert Refusal.objects.count() == 1
 

@@ -10,7 +10,7 @@ from PIL import Image
 from pytest_django.fixtures import Settings
 
 from formation_portal.applications.draft import Draft
-from formation_portal.mail.rendering import sample_letter
+from formation_portal.mail.rendering import sample_email
 from tests.markup import Markup
 from tests.pdfs import read_pdf
 
@@ -77,7 +77,7 @@ def test_without_a_help_desk_nothing_leads_to_one(
     status = f"/applications/{submitted.application.reference}/status/"
     assert links_to_help(page_of(as_nobody)) == ["Help"]
     assert links_to_help(page_of(as_owner, status)) == ["Help", "Contact us"]
-    assert "/#help" in sample_letter("address_changed", language="en").text
+    assert "/#help" in sample_email("address_changed", language="en").text
     operated.HELP_TELEPHONE = operated.HELP_EMAIL = ""
     for page in (page_of(as_nobody), page_of(as_owner, status), Markup(render_to_string("500.html"))):
         assert page.faults == []
@@ -86,7 +86,7 @@ def test_without_a_help_desk_nothing_leads_to_one(
         assert "Help" not in [heading.text for heading in page.all("h2")]
         assert "reply within" not in page.one("footer").text
     assert "#help" not in render_to_string("portal/submission/_payment.html", {"payment": {}})
-    email = sample_letter("address_changed", language="en")
+    email = sample_email("address_changed", language="en")
     assert "#help" not in email.text + email.html
     assert "Contact us" not in email.text + email.html
 
@@ -129,7 +129,7 @@ def test_a_logo_stands_for_mark_and_name_and_can_do_nothing(as_nobody: Client, w
 
 def test_letters_are_the_operators_in_name_colour_and_help(operated: Settings) -> None:
     operated.OPERATOR_ACCENT = "#0b3d91"
-    letter = sample_letter("confirmation", language="en")
+    letter = sample_email("confirmation", language="en")
     for body in (letter.text, letter.html.replace("&amp;", "&")):
         assert "Kite & Partners, hello@kite.example, +41 44 668 18 00" in body
         assert "Someone entered this address at Kite & Partners." in " ".join(body.split())

@@ -2,14 +2,14 @@
 
 from django.utils import translation
 
-from formation_portal.mail.typed_text import text_in_letter
+from formation_portal.mail.typed_text import text_in_email
 
 from .draft import Draft
 
 
-def letter_title(draft: Draft) -> str:
+def email_title(draft: Draft) -> str:
     """Return the title for an e-mail to a confirmed address: the typed name, else the product's, else the reference."""
-    titles = (text_in_letter(text) for text in (draft.title, draft.application.product_name))
+    titles = (text_in_email(text) for text in (draft.title, draft.application.product_name))
     return next(filter(None, titles), draft.application.reference)
 
 
