@@ -5,7 +5,6 @@ import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 from django.conf import settings
@@ -98,18 +97,24 @@ class Checklist:
 
     def of_holder(self, token: str) -> HolderChecklist | None:
         """Return a party's facts; for "" the application's own."""
-        return self._by_holder.get(token)
+        for holder in self.holders:
+            if holder.token == token:
+                return holder
+        return None
 
     def at(self, target: Target) -> Fact | None:
-        return next((fact for fact in self if fact.target == target), None)
-
-    @cached_property
-    def _by_holder(self) -> dict[str, HolderChecklist]:
-        return {holder.token: holder for holder in self.holders}
+        for fact in self:
+            if fact.target == target:
+                return fact
+        return None
 
     def has_to_do_behind(self, token: str) -> bool:
-        tokens = [holder.token for holder in self.holders]
-        return token in tokens and any(holder.has_to_do for holder in self.holders[tokens.index(token) + 1 :])
+        is_behind = False
+        for holder in self.holders:
+            if is_behind and holder.has_to_do:
+                return True
+            is_behind = is_behind or holder.token == token
+        return False
 
     def following(self, token: str) -> HolderChecklist | None:
         """Return the holder to check next: the next party with unchecked facts (after the last party comes the first),
@@ -119,7 +124,10 @@ class Checklist:
         if token:
             position = [party.token for party in parties].index(token)
             candidates = [*parties[position + 1 :], *parties[:position], own]
-        return next((holder for holder in candidates if holder.has_to_do), None)
+        for holder in candidates:
+            if holder.has_to_do:
+                return holder
+        return None
 
     @property
     def open_queries(self) -> dict[Target, Query]:
@@ -151,11 +159,13 @@ def load_checklist(
         queries = application.queries.filter(dropped_at=None, settled_at=None).select_related("by")
     queries = tuple(queries)
     query_at = {query.target: query for query in queries}
-    # An approved or closed application needs no more screening.
-    required = () if application.status in _DECIDED else settings.REQUIRED_SCREENING
-    if screening is None:
-        screening = screening_checks(draft) if required else ()
-    outcomes = {(check.holder, check.kind): check.outcome for check in screening}
+    required: Collection[str] = settings.REQUIRED_SCREENING
+    if application.status in _DECIDED:
+        # An approved or closed application needs no more screening.
+        required = ()
+    if screening is None and required:
+        screening = screening_checks(draft)
+    outcomes = {(check.holder, check.kind): check.outcome for check in screening or ()}
     documents: dict[str, list[DocumentLine]] = defaultdict(list)
     for line in read_back.documents:
         documents[line.party.token if line.party else ""].append(line)
@@ -165,11 +175,11 @@ def load_checklist(
 
     own_facts: tuple[Fact, ...] = ()
     if not is_part:
-        own_facts = checked(*_entity_facts(draft, read_back), *_document_facts(documents[""]))
+        own_facts = checked(*_entity_facts(draft, read_back), *_document_facts("", documents[""]))
     holders = [HolderChecklist("", draft.title, own_facts)]
     for group in read_back.parties:
         party = group.subject
-        facts = checked(*_party_facts(draft, group), *_document_facts(documents[party.token]))
+        facts = checked(*_party_facts(draft, group), *_document_facts(party.token, documents[party.token]))
         missing = tuple(_missing_screening(party, required, outcomes))
         holders.append(HolderChecklist(party.token, party.label, facts, missing))
     return Checklist(tuple(holders), queries)
@@ -212,11 +222,12 @@ def _party_facts(draft: Draft, group: AnswerGroup[PartyRow]) -> Iterator[Fact]:
             )
 
 
-def _document_facts(lines: Iterable[DocumentLine]) -> Iterator[Fact]:
-    """Yield a fact for each uploaded document. A missing document is a need, not a fact."""
+def _document_facts(token: str, lines: Iterable[DocumentLine]) -> Iterator[Fact]:
+    """Yield a fact for each uploaded document of a party (no token: of the application). A missing document is a need,
+    not a fact."""
     for line in lines:
         if line.document is not None:
-            target = Target.of_document(line.party.token if line.party else "", line.slot)
+            target = Target.of_document(token, line.slot)
             yield Fact(target, line.slot, line.document.name, _digest(line.document.sha256), document=line.document)
 
 
@@ -252,7 +263,9 @@ _BLOCKER_TEXTS = {QUERIED: "open query", CHANGED: "changed since accepted", OPEN
 def approval_blockers(draft: Draft, checklist: Checklist) -> tuple[ApprovalBlocker, ...]:
     """Return what blocks an approval, in the order of the application; then the blockers that other packages
     add."""
-    blockers = [ApprovalBlocker(WHOLE_APPLICATION, "", f"To complete: {need.text}") for need in draft.needs]
+    blockers = []
+    for need in draft.needs:
+        blockers.append(ApprovalBlocker(WHOLE_APPLICATION, "", f"To complete: {need.text}"))
     for holder in checklist.holders:
         name = holder.title if holder.token else ""
         for fact in holder.facts:

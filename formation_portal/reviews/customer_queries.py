@@ -70,10 +70,11 @@ def store_replies(draft: Draft, replies: Sequence[Reply], *, by: Author) -> int:
             raise Closed(draft.application.status)
         sent = Query.objects.filter(application=draft.application, dropped_at=None, settled_at=None)
         queries = sent.exclude(sent_at=None).in_bulk([reply.number for reply in replies])
-        replies = [reply for reply in replies if reply.number in queries]
         changed = []
         for reply in replies:
-            query = queries[reply.number]
+            query = queries.get(reply.number)
+            if query is None:
+                continue
             text = _normalized(reply.text)
             was = _normalized(reply.was)
             if text in (was, query.reply):
@@ -87,7 +88,7 @@ def store_replies(draft: Draft, replies: Sequence[Reply], *, by: Author) -> int:
             update_rows(changed, ["reply", "replied_at"])
             did = {"reply": [query.pk for query in changed]}
             chain.append(AuditAction.REVIEW, by=by, application=draft.application, rows=changed, did=did)
-        return len(replies)
+        return len(queries)
 
 
 def _normalized(text: str) -> str:

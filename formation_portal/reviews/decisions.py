@@ -166,9 +166,11 @@ def _made_before(decision: ReviewDecision) -> ReviewDecision | None:
         reason=decision.reason,
         registered_on=decision.registered_on,
     )
-    # Encrypted columns can't be compared by the database.
-    encrypted = (decision.text, decision.register_number)
-    return next((row for row in rows if (row.text, row.register_number) == encrypted), None)
+    for row in rows:
+        # Encrypted columns can't be compared by the database.
+        if row.text == decision.text and row.register_number == decision.register_number:
+            return row
+    return None
 
 
 def _confirmed_before(draft: Draft, by: AbstractBaseUser, version: ReviewVersion) -> ReviewDecision | None:

@@ -37,7 +37,7 @@ def prove(
     if len(line) > MAX_LABEL:
         raise ReviewRefused(f"Use {MAX_LABEL:,} characters or fewer.", field="says")
     with review_transaction(draft, by=by, version=version) as work:
-        fact = load_checklist(draft).at(target) if draft.party(target.holder) else None
+        fact = load_checklist(draft).at(target)
         if fact is None:
             raise ReviewRefused("This is no longer part of the application.")
         if document is None or document.party is None or document.party.token != target.holder:

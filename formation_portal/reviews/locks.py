@@ -26,8 +26,8 @@ def locks(draft: Draft) -> Locks | None:
     places = accepted.places
     shares = {key for key, digest in places["shares"] if digest == shares_digest(draft)}
     return Locks(
-        answers=frozenset((holder, name) for holder, name in places["answers"]),
-        documents=frozenset((holder, name) for holder, name in places["documents"]),
+        answers=frozenset(map(tuple, places["answers"])),
+        documents=frozenset(map(tuple, places["documents"])),
         roles=frozenset(places["roles"]),
         sections=frozenset(places["sections"]) | shares,
     )
@@ -53,8 +53,9 @@ def _accepted_parts(draft: Draft, checklist: Checklist) -> dict[str, list[Any]]:
         elif section is not None:
             parts["sections"].append(section.key)
             # If two sections ask for an answer, a query may be in either.
-            names = [name for name in draft.raw(section) if not queried.is_about_entity(name)]
-            parts["answers"] += [["", name] for name in names]
+            for name in draft.raw(section):
+                if not queried.is_about_entity(name):
+                    parts["answers"].append(["", name])
     return parts
 
 

@@ -114,7 +114,9 @@ def _carry_out(due: ReviewDecision) -> bool:
         waiting = waiting_decision(draft.application)
         if waiting is not None:
             work.save(waiting, "overtake", outcome=DecisionOutcome.OVERTAKEN)
-        queries = send_drafts(work) if decision.kind == DecisionKind.RETURN else []
+        queries: list[Query] = []
+        if decision.kind == DecisionKind.RETURN:
+            queries = send_drafts(work)
         work.save(decision, "take_effect", outcome=DecisionOutcome.DONE)
         if decision.kind in TRANSITIONS:
             advance(draft, decision.kind, by=due.by, note=_note_to_service(decision, queries))
@@ -135,7 +137,8 @@ def _note_to_service(decision: ReviewDecision, queries: list[Query]) -> str:
     if decision.registered_on:
         registration += f", registered on {decision.registered_on.isoformat()}"
     lines = [registration, decision.text]
-    lines += [f"{query.label}: {query.text}" for query in queries]
+    for query in queries:
+        lines.append(f"{query.label}: {query.text}")
     return "\n".join(filter(None, lines))
 
 

@@ -36,8 +36,10 @@ def record_screening(
         raise ReviewRefused("Enter a date that is not in the future.", field="done_on")
     if outcome not in ScreeningOutcome.values:
         raise ReviewRefused("Select an outcome.", field="outcome")
-    needs_text = outcome != ScreeningOutcome.CLEAR
-    text = cleaned_text(text, "text", if_missing="Enter what was found, and why you cleared it." if needs_text else "")
+    if_missing = ""
+    if outcome != ScreeningOutcome.CLEAR:
+        if_missing = "Enter what was found, and why you cleared it."
+    text = cleaned_text(text, "text", if_missing=if_missing)
     check = ScreeningCheck(
         application=draft.application, holder=party.token, label=party.label[:MAX_LABEL], kind=kind, outcome=outcome
     )

@@ -4,6 +4,8 @@ An incorporation ends the case at once. Any other status waits until an agent pa
 it. The relay tells which statuses are the service's own (relay/entity_status.py).
 """
 
+from operator import attrgetter
+
 from django.contrib.auth.models import AbstractBaseUser
 from django.utils import timezone
 
@@ -22,6 +24,7 @@ from .transactions import ReviewRefused, ReviewVersion, ReviewWork, cleaned_text
 # The transition that passes on each decision of the service.
 _PASSED_ON_BY = {RETURN: "pass_on_return", DECLINE: "pass_on_rejection"}
 _SUBMITTED = frozenset(State) - {State.DRAFT}
+_content = attrgetter("written_by", "status", "note", "company_number", "incorporated_on")
 
 
 def open_status(application: Application) -> ServiceStatus | None:
@@ -34,10 +37,8 @@ def receive_status(draft: Draft, reported: ServiceStatus) -> None:
     application = draft.application
     latest = ServiceStatus.objects.filter(application=application).first()
     ends_case = reported.status == State.INCORPORATED and application.status in BEFORE_INCORPORATION
-    if latest is not None and latest.ended_at is None and not ends_case:
-        names = ("written_by", "status", "note", "company_number", "incorporated_on")
-        if all(getattr(latest, name) == getattr(reported, name) for name in names):
-            return
+    if latest is not None and latest.ended_at is None and not ends_case and _content(latest) == _content(reported):
+        return
     rows = []
     if latest is not None and latest.outcome == ServiceStatusOutcome.OPEN:
         latest.outcome = ServiceStatusOutcome.REPLACED

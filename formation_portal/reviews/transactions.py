@@ -56,7 +56,9 @@ class ReviewVersion:
     def parse(cls, text: str) -> "ReviewVersion":
         """Parse the version in a form. An unreadable text gives a version older than any other."""
         numbers = parse_integers(text.split("."))
-        return cls(*numbers) if len(numbers) == 2 else cls(0, 0)
+        if len(numbers) != 2:
+            return cls(0, 0)
+        return cls(*numbers)
 
     @classmethod
     def of_loaded(cls, application: Application) -> "ReviewVersion":
@@ -289,11 +291,11 @@ def review_transaction(
             review.version += 1
             review.save()
             workflow.review_changed(draft, by=by, is_own_work=is_own_work)
-            keys_by_action: dict[str, list[int]] = defaultdict(list)
+            did: dict[str, list[int]] = defaultdict(list)
+            rows = []
             for action, row in work.done:
-                keys_by_action[action].append(row.pk)
-            rows = [row for _, row in work.done]
-            did = dict(keys_by_action)
+                did[action].append(row.pk)
+                rows.append(row)
             chain.append(AuditAction.REVIEW, by=by, application=application, rows=rows, did=did, version=review.version)
 
 
