@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable
 from functools import partial
+from itertools import starmap
 from pathlib import Path
 
 from django.conf import settings
@@ -36,7 +37,7 @@ def write_anchor(entries: Iterable[tuple[int, str]]) -> None:
     if settings.AUDIT_ANCHOR is None:
         AnchorRow.objects.bulk_create(AnchorRow(number=number, hash=entry_hash) for number, entry_hash in entries)
         return
-    lines = "".join(_LINE.format(number, entry_hash) for number, entry_hash in entries)
+    lines = "".join(starmap(_LINE.format, entries))
     try:
         _append(settings.AUDIT_ANCHOR, lines)
     except OSError as error:

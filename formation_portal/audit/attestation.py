@@ -18,6 +18,7 @@ AModel = TypeVar("AModel", bound=type[models.Model])
 
 _CHUNK_SIZE = 2_000
 _models: dict[str, type[models.Model]] = {}
+_labels: dict[type[models.Model], str] = {}
 _fields: dict[str, tuple[str, ...]] = {}
 _not_every: set[str] = set()
 
@@ -31,6 +32,7 @@ def attested(*fields: str, every: bool = True, label: str = "") -> Callable[[AMo
     def register(model: AModel) -> AModel:
         name = label or model._meta.label_lower
         _models[name] = model
+        _labels[model] = name
         _fields[name] = fields
         if not every:
             _not_every.add(name)
@@ -75,14 +77,16 @@ def altered_rows(label: str, expected: Mapping[str, str]) -> Iterator[tuple[str,
 
 def label_of(row: models.Model) -> str:
     """Return the label by which entries name the model of a row."""
-    return next(label for label, model in _models.items() if isinstance(row, model))
+    return _labels[row._meta.model]
 
 
 def _digests(row: models.Model) -> list[str]:
     """Return the digest of a row under each key of AUDIT_KEY."""
     label = label_of(row)
+    values = [label, row.pk]
     try:
-        values = [label, row.pk, *(_as_json(getattr(row, name)) for name in _fields[label])]
+        for name in _fields[label]:
+            values.append(_as_json(getattr(row, name)))
     except UnreadableError:
         # A value that was written without the key fits no digest.
         return [""]

@@ -45,8 +45,10 @@ def move_end(before: tuple[int, str], after: tuple[int, str]) -> None:
 
 def are_marks_current() -> bool:
     """Tell whether every unaltered mark has a digest of the first key."""
-    marks = [mark for mark in (read_mark(BEGINNING), read_mark(END)) if mark is not None]
-    return all(mark.digest == _digest_of_mark(mark) for mark in marks)
+    for mark in (read_mark(BEGINNING), read_mark(END)):
+        if mark is not None and mark.digest != _digest_of_mark(mark):
+            return False
+    return True
 
 
 def renew_digests(entries: Sequence[tuple[int, str]]) -> None:

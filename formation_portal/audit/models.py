@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from operator import attrgetter
 
 from django.db import models
 
@@ -89,7 +90,7 @@ class Entry(models.Model):
 
     @property
     def is_sound(self) -> bool:
-        *content, hashed = (getattr(self, name) for name in COLUMNS)
+        *content, hashed = attrgetter(*COLUMNS)(self)
         return bool(entry_hash(content) == hashed)
 
 
