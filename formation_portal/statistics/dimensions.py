@@ -63,7 +63,10 @@ PERIODS = (
 
 def get_period(name: str) -> Period:
     """Return the named period, else the first one."""
-    return next((period for period in PERIODS if period.name == name), PERIODS[0])
+    for period in PERIODS:
+        if period.name == name:
+            return period
+    return PERIODS[0]
 
 
 # Seconds from 15 minutes to some ten years; each bound is a quarter above the one before.

@@ -68,8 +68,9 @@ class Totals:
 
     def returns(self, table: Table) -> list[tuple[tuple[str, ...], int, int]]:
         """Return each reason or question with its returns and queries, most returns first."""
-        rows = self.rows(table).items()
-        returns = [(key, columns.get("returns", 0), columns.get("queries", 0)) for key, columns in rows]
+        returns = []
+        for key, columns in self.rows(table).items():
+            returns.append((key, columns.get("returns", 0), columns.get("queries", 0)))
         return sorted(returns, key=lambda row: (-row[1], -row[2]))
 
     def rows(self, table: Table) -> dict[tuple[str, ...], dict[str, int]]:
@@ -98,9 +99,11 @@ def quantile(counts: Mapping[int, int], part: float) -> float:
 def _count_cells(period: Period, today: date) -> list[Cell]:
     starts = period.starts(today)
     figures = _figures_since(starts[0])
-    questions = [figure for figure in figures if figure.table == Table.QUESTIONS]
-    # Each question has the label of its latest query.
-    question_keys = {figure.key[0]: figure.key for figure in sorted(questions, key=lambda figure: figure.day)}
+    question_keys: dict[str, tuple[str, ...]] = {}
+    for figure in sorted(figures, key=attrgetter("day")):
+        if figure.table == Table.QUESTIONS:
+            # Each question has the label of its latest query.
+            question_keys[figure.key[0]] = figure.key
     cells = Counter[tuple[str, tuple[str, ...], str]]()
     for (day, table, key, column), number in figures.items():
         start = period.span.start_of(day)
@@ -143,5 +146,6 @@ def _product_names() -> dict[str, list[str]]:
     latest = submitted.values("product_id").annotate(latest=Max("pk")).values("latest")
     names: dict[str, list[str]] = {}
     for product_id, product in Application.objects.filter(pk__in=latest).values_list("product_id", "product"):
-        names[product_id] = [product.get(part, {}).get("name", "") for part in ("product", "jurisdiction")]
+        name = product.get("product", {}).get("name", "")
+        names[product_id] = [name, product.get("jurisdiction", {}).get("name", "")]
     return names
