@@ -24,7 +24,7 @@ from .models import User
 from .sessions import signed_in_seconds
 
 # The e-mails that allauth sends under our settings: allauth's name, then our kind and the link's name in the context.
-_LETTERS = {
+_EMAILS = {
     "email_confirmation": ("confirmation", "activate_url"),
     "email_confirmation_signup": ("confirmation", "activate_url"),
     "password_reset_key": ("password_reset", "password_reset_url"),
@@ -67,7 +67,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         unconfirmed address may be a stranger's."""
         event = template_prefix.rpartition("/")[2]
         is_about_factors = template_prefix.startswith("mfa/")
-        kind, link_name = ("second_factor", "page") if is_about_factors else _LETTERS[event]
+        kind, link_name = ("second_factor", "page") if is_about_factors else _EMAILS[event]
         content: dict[str, object] = {}
         if kind == "confirmation" and "code" in context:
             kind = "signup_code"

@@ -32,7 +32,9 @@ class Languages(MiddlewareMixin):
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         has_choice = not request.path_info.startswith(_ENGLISH_PATHS)
         request.offers_languages = has_choice  # type: ignore[attr-defined]  # read by ui/display.html
-        language = translation.get_language_from_request(request) if has_choice else settings.LANGUAGE_CODE
+        language = settings.LANGUAGE_CODE
+        if has_choice:
+            language = translation.get_language_from_request(request)
         with translation.override(language):
             response: HttpResponseBase = self.get_response(request)
         if account_language := getattr(request, "account_language", ""):

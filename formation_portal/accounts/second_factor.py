@@ -108,7 +108,9 @@ class MFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no typ
 
     def generate_authenticator_name(self, user: User, type: Authenticator.Type) -> str:
         count = Authenticator.objects.filter(user_id=user.pk, type=type).count()
-        return gettext("Passkey %(number)d") % {"number": count + 1} if count else gettext("Passkey")
+        if count == 0:
+            return gettext("Passkey")
+        return gettext("Passkey %(number)d") % {"number": count + 1}
 
 
 @rotation_task
@@ -148,7 +150,9 @@ def second_factor_url(request: HttpRequest) -> str:
     types = set(_authenticators(request.user).values_list("type", flat=True))
     if not types:
         return reverse("mfa_index")
-    return reverse("mfa_reauthenticate" if Authenticator.Type.TOTP in types else "mfa_reauthenticate_webauthn")
+    if Authenticator.Type.TOTP in types:
+        return reverse("mfa_reauthenticate")
+    return reverse("mfa_reauthenticate_webauthn")
 
 
 def _authenticators(user: Any) -> Any:

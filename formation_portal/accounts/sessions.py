@@ -113,8 +113,9 @@ class SessionStore(db.SessionStore):
         signed_in_at = self.get(_SIGNED_IN_AT)
         if signed_in_at is None:
             return None
-        lifetime = settings.ACCOUNT_SESSION_COOKIE_AGE if self._is_remembered else settings.SESSION_LIFETIME
-        return float(signed_in_at + lifetime)
+        if self._is_remembered:
+            return float(signed_in_at + settings.ACCOUNT_SESSION_COOKIE_AGE)
+        return float(signed_in_at + settings.SESSION_LIFETIME)
 
     @property
     def _is_remembered(self) -> bool:
@@ -152,10 +153,10 @@ def seconds_left(request: HttpRequest, *, is_used: bool = True) -> float | None:
     """
     # A request refused by an early middleware has no `user`.
     user = getattr(request, "user", None)
-    used_at = request.session.get(_USED_AT) if user is not None and user.is_authenticated else None
-    if used_at is None:
+    if user is None or not user.is_authenticated or _USED_AT not in request.session:
         return None
     session = cast(SessionStore, request.session)
+    used_at = session[_USED_AT]
     now = _now()
     if is_used and now - used_at >= _WRITE_EVERY_SECONDS:
         used_at = now
@@ -301,4 +302,6 @@ def reencrypt() -> None:
 
 def account_marker(user: User | AnonymousUser) -> str:
     """Return a digest that tells accounts apart; "" if nobody is signed in."""
-    return salted_hmac("formation_portal.accounts.marker", str(user.pk)).hexdigest()[:16] if user.pk else ""
+    if user.pk is None:
+        return ""
+    return salted_hmac("formation_portal.accounts.marker", str(user.pk)).hexdigest()[:16]
