@@ -26,10 +26,9 @@ from formation_portal.mail.typed_text import validate_name
 
 from . import addresses
 from .guesses import RESET_EMAILS, SENT_CODE, TooManyGuesses, counted, password_buckets, take
-from .languages import language_in
+from .languages import language_in, theme_in
 from .models import User
 from .sessions import end_sessions
-from .themes import theme_in
 
 # The controls whose text is cleaned.
 _CLEANED = frozenset({"login", "email", "first_name", "last_name"})

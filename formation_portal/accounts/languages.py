@@ -1,5 +1,5 @@
-"""The language of a page: the reader's choice on the portal, else the browser's, else English. The buttons that choose
-a language submit the page's form, so that typed text is kept."""
+"""The language of a page: the reader's choice on the portal, else the browser's, else English. Its theme: the choice in
+this browser, else the system's. The buttons that choose them submit the page's form, so that typed text is kept."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -16,12 +16,14 @@ from django.utils.deprecation import MiddlewareMixin
 
 from .cookies import set_year_cookie
 from .models import User
-from .themes import SYSTEM, THEME_COOKIE, theme_in
 
 # Paths that are never translated: the service has its own language, agents' pages are in English, nobody reads the
 # answers to webhooks, and the operator's files have no text.
 _MACHINE_PATHS = ("/api/", "/webhooks/")
 _ENGLISH_PATHS = (*_MACHINE_PATHS, "/desk/", "/operator/")
+THEME_COOKIE = "theme"
+SYSTEM = "system"
+THEMES = ("light", "dark")
 
 
 class Languages(MiddlewareMixin):
@@ -86,6 +88,21 @@ def chosen_in(request: HttpRequest) -> str:
 def language_in(post: Mapping[str, Any]) -> str:
     language = post.get("language", "")
     return language if language in dict(settings.LANGUAGES) else ""
+
+
+def theme_in(post: Mapping[str, Any]) -> str:
+    """Return the theme whose button was pressed, or ""."""
+    theme = post.get("theme", "")
+    return theme if theme in (SYSTEM, *THEMES) else ""
+
+
+def theme_of(request: HttpRequest | None) -> str:
+    """Return light, dark, or "" if the system decides."""
+    # A template without a request passes "".
+    if not request:
+        return ""
+    theme = getattr(request, "chosen_theme", "") or request.COOKIES.get(THEME_COOKIE, "")
+    return theme if theme in THEMES else ""
 
 
 @receiver(user_logged_in)

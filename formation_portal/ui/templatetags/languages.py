@@ -11,7 +11,7 @@ from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
-from formation_portal.accounts.themes import SYSTEM, theme_of
+from formation_portal.accounts.languages import SYSTEM, theme_of
 from formation_portal.contract.localisation import colon
 
 from ..formats import TextSource, foreign_language

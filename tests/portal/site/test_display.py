@@ -9,7 +9,7 @@ from django.template.loader import render_to_string
 from django.test import Client
 from django.urls import reverse
 
-from formation_portal.accounts.themes import THEME_COOKIE
+from formation_portal.accounts.languages import THEME_COOKIE
 from formation_portal.applications.draft import Draft, open_draft
 from tests.journeys.page import Page
 from tests.markup import Markup

@@ -10,7 +10,7 @@ from django.test import Client
 from pytest_django.fixtures import Settings
 
 from formation_portal.accounts import guesses, guest_sessions
-from formation_portal.accounts.themes import THEME_COOKIE
+from formation_portal.accounts.languages import THEME_COOKIE
 from formation_portal.applications.draft import Draft
 from formation_portal.invitations import codes, parts
 from formation_portal.portal.site.pages import TEXTS
