@@ -21,13 +21,13 @@ def post_code(**more: str) -> None:
 
 def test_an_email_has_a_subject_a_text_and_html() -> None:
     post_code()
-    letter = Email.objects.get()
-    assert letter.subject == "Your code: 204 816"
-    assert letter.text.startswith("Enter this code")
-    assert "204 816" in letter.html
-    assert '<html lang="en">' in letter.html
-    assert (letter.kind, letter.reference, letter.tries, letter.sent_at) == ("code", "FP-1", 0, None)
-    assert letter.next_at is not None
+    email = Email.objects.get()
+    assert email.subject == "Your code: 204 816"
+    assert email.text.startswith("Enter this code")
+    assert "204 816" in email.html
+    assert '<html lang="en">' in email.html
+    assert (email.kind, email.reference, email.tries, email.sent_at) == ("code", "FP-1", 0, None)
+    assert email.next_at is not None
 
 
 def test_an_email_goes_with_the_transaction_that_wrote_it() -> None:
@@ -61,7 +61,7 @@ def test_an_email_that_somebody_else_writes_at_the_same_moment_is_written_once_a
         queue_email(kind="code", to="ada@example.com", language="en", context=context, once="code:1")
         Email.objects.create(kind="code", language="en", subject="Written afterwards")
     assert list(Email.objects.values_list("once", flat=True).order_by("pk")) == ["code:1", None]
-    assert {letter.subject for letter in Email.objects.all()} == {"Written first", "Written afterwards"}
+    assert {email.subject for email in Email.objects.all()} == {"Written first", "Written afterwards"}
 
 
 def test_what_opens_something_goes_once_it_was_sent_and_everything_else_stays() -> None:
@@ -69,24 +69,24 @@ def test_what_opens_something_goes_once_it_was_sent_and_everything_else_stays() 
     secret = {"agent", "code", "collaboration", "invitation", "nudge", "password_reset", "signup_code"}
     emptied = set()
     for kind in sample_contexts():
-        letter = Email.objects.create(kind=kind, to="ada@example.com", language="en", subject=kind, text="Hello")
-        outbox.record_attempt(letter, error="OSError")
-        letter.refresh_from_db()
-        assert (letter.subject, letter.text) == (kind, "Hello"), "it has to be tried again"
-        outbox.record_attempt(letter, error="")
-        letter.refresh_from_db()
-        assert letter.subject in ("", kind)
-        if not letter.text:
+        email = Email.objects.create(kind=kind, to="ada@example.com", language="en", subject=kind, text="Hello")
+        outbox.record_attempt(email, error="OSError")
+        email.refresh_from_db()
+        assert (email.subject, email.text) == (kind, "Hello"), "it has to be tried again"
+        outbox.record_attempt(email, error="")
+        email.refresh_from_db()
+        assert email.subject in ("", kind)
+        if not email.text:
             emptied.add(kind)
     assert emptied == secret | {"account_deleted"}
 
 
 def test_a_name_stands_in_the_text_as_it_is_and_in_html_as_text() -> None:
     queue_email(kind="code", to="a@example.com", language="en", context={"code": "O'Neil <b>", "minutes": 1})
-    letter = Email.objects.get()
-    assert "O'Neil <b>" in letter.text
-    assert "O&#x27;Neil &lt;b&gt;" in letter.html
-    assert "for 1 minute." in letter.text
+    email = Email.objects.get()
+    assert "O'Neil <b>" in email.text
+    assert "O&#x27;Neil &lt;b&gt;" in email.html
+    assert "for 1 minute." in email.text
 
 
 def test_a_subject_is_one_line_whatever_stands_in_it() -> None:
@@ -97,6 +97,6 @@ def test_a_subject_is_one_line_whatever_stands_in_it() -> None:
 @override_settings(PORTAL_URL="https://portal.example")
 def test_links_are_whole() -> None:
     post_code()
-    letter = Email.objects.get()
-    assert 'href="https://portal.example/"' in letter.html
-    assert "https://portal.example/" in letter.text
+    email = Email.objects.get()
+    assert 'href="https://portal.example/"' in email.html
+    assert "https://portal.example/" in email.text

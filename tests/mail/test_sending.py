@@ -19,38 +19,38 @@ from .smtp_server import MailServer
 pytestmark = pytest.mark.django_db
 
 
-def make_due(letter: Email) -> None:
-    Email.objects.filter(pk=letter.pk).update(next_at=timezone.now())
+def make_due(email: Email) -> None:
+    Email.objects.filter(pk=email.pk).update(next_at=timezone.now())
 
 
 def test_an_email_arrives_as_text_and_html_and_says_who_wrote_it(server: MailServer, post: Post, settings: Any) -> None:
     settings.MAIL_FROM = "Formation Portal <portal@portal.example>"
-    letter = post()
+    email = post()
     assert send_due() == 1
     (message,) = server.messages
     assert message["From"] == "Formation Portal <portal@portal.example>"
     assert message["To"] == "ada@example.com"
     assert message["Subject"] == "Your code: 204 816"
     assert message["Content-Language"] == "en"
-    assert message["Message-ID"] == f"<{letter.number}@portal.example>"
+    assert message["Message-ID"] == f"<{email.number}@portal.example>"
     parts = [part.get_content_type() for part in message.iter_parts()]  # type: ignore[attr-defined]
     assert parts == ["text/plain", "text/html"]
 
 
 def test_an_email_that_was_sent_is_not_sent_again(server: MailServer, post: Post) -> None:
-    letter = post()
+    email = post()
     assert [send_due(), send_due()] == [1, 0]
-    letter.refresh_from_db()
-    assert letter.sent_at is not None
-    assert (letter.next_at, letter.error, letter.tries) == (None, "", 1)
+    email.refresh_from_db()
+    assert email.sent_at is not None
+    assert (email.next_at, email.error, email.tries) == (None, "", 1)
 
 
 def test_what_opens_something_is_not_kept_once_it_was_sent(server: MailServer, post: Post) -> None:
-    letter = post()
-    assert letter.kind in KINDS_WITH_SECRETS
+    email = post()
+    assert email.kind in KINDS_WITH_SECRETS
     assert send_due() == 1
-    letter.refresh_from_db()
-    assert (letter.subject, letter.text, letter.html, letter.to) == ("", "", "", "ada@example.com")
+    email.refresh_from_db()
+    assert (email.subject, email.text, email.html, email.to) == ("", "", "", "ada@example.com")
 
 
 @pytest.mark.django_db(transaction=True)
@@ -75,27 +75,27 @@ def test_several_workers_send_each_email_once(server: MailServer, post: Post) ->
 def test_a_receiver_that_is_refused_for_now_is_tried_again_later_and_named_in_no_log(
     server: MailServer, post: Post, caplog: pytest.LogCaptureFixture
 ) -> None:
-    letter = post()
+    email = post()
     server.refusals = ["450 ada@example.com is busy"]
     with caplog.at_level(logging.DEBUG):
         assert send_due() == 0
-    letter.refresh_from_db()
-    assert (letter.error, letter.tries, letter.sent_at) == ("SMTPRecipientsRefused", 1, None)
-    assert letter.next_at is not None
-    assert letter.next_at > timezone.now()
+    email.refresh_from_db()
+    assert (email.error, email.tries, email.sent_at) == ("SMTPRecipientsRefused", 1, None)
+    assert email.next_at is not None
+    assert email.next_at > timezone.now()
     assert "example.com" not in caplog.text
-    make_due(letter)
+    make_due(email)
     assert send_due() == 1
-    letter.refresh_from_db()
-    assert (letter.error, letter.tries) == ("", 2)
+    email.refresh_from_db()
+    assert (email.error, email.tries) == ("", 2)
 
 
 def test_a_mailbox_that_is_not_there_is_not_tried_again(server: MailServer, post: Post) -> None:
-    letter = post()
+    email = post()
     server.refusals = ["550 nobody of that name"]
     send_due()
-    letter.refresh_from_db()
-    assert (letter.next_at, letter.sent_at, letter.error) == (None, None, "SMTPRecipientsRefused")
+    email.refresh_from_db()
+    assert (email.next_at, email.sent_at, email.error) == (None, None, "SMTPRecipientsRefused")
 
 
 def test_a_refused_email_keeps_no_other_waiting(server: MailServer, post: Post) -> None:
@@ -110,33 +110,33 @@ def test_a_server_that_is_away_is_tried_again_with_longer_waits(post: Post, sett
     settings.LETTERS_GO_OUT = True
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 9
-    letter = post()
+    email = post()
     assert send_due() == 0
-    letter.refresh_from_db()
-    assert letter.error == "ConnectionRefusedError"
+    email.refresh_from_db()
+    assert email.error == "ConnectionRefusedError"
     waits = [retry_delay(tries) for tries in range(1, 40)]
     assert waits == sorted(waits)
     assert waits[-1] == dt.timedelta(hours=4)
 
 
 def test_after_some_days_an_email_is_given_up(server: MailServer, post: Post) -> None:
-    letter = post()
-    Email.objects.filter(pk=letter.pk).update(created_at=timezone.now() - dt.timedelta(days=4))
+    email = post()
+    Email.objects.filter(pk=email.pk).update(created_at=timezone.now() - dt.timedelta(days=4))
     server.refusals = ["450 busy"]
     send_due()
-    letter.refresh_from_db()
-    assert letter.next_at is None
+    email.refresh_from_db()
+    assert email.next_at is None
 
 
 def test_what_a_dead_worker_had_in_hand_goes_again_after_its_lease_under_the_same_name(
     server: MailServer, post: Post
 ) -> None:
-    letter = post()
-    assert claim_next() == letter
+    email = post()
+    assert claim_next() == email
     assert send_due() == 0
-    make_due(letter)
+    make_due(email)
     assert send_due() == 1
-    assert str(letter.number) in server.messages[0]["Message-ID"]
+    assert str(email.number) in server.messages[0]["Message-ID"]
 
 
 def test_a_worker_whose_lease_is_nearly_over_does_not_send(post: Post) -> None:
@@ -149,23 +149,23 @@ def test_a_worker_whose_lease_is_nearly_over_does_not_send(post: Post) -> None:
 
 
 def test_a_worker_that_comes_late_does_not_change_what_another_has_found(post: Post) -> None:
-    letter = post()
+    email = post()
     late = claim_next()
     assert late is not None
-    make_due(letter)
+    make_due(email)
     second = claim_next()
     assert second is not None
     record_attempt(second, error="")
     record_attempt(late, error="TimeoutError")
-    letter.refresh_from_db()
-    assert letter.error == ""
-    assert letter.sent_at is not None
+    email.refresh_from_db()
+    assert email.error == ""
+    assert email.sent_at is not None
 
 
 def test_without_a_mail_server_emails_stay_in_the_outbox(post: Post, settings: Any) -> None:
     settings.LETTERS_GO_OUT = False
-    letter = post()
+    email = post()
     assert send_due() == 0
-    letter.refresh_from_db()
-    assert (letter.tries, letter.error) == (0, "")
-    assert letter.next_at is not None
+    email.refresh_from_db()
+    assert (email.tries, email.error) == (0, "")
+    assert email.next_at is not None

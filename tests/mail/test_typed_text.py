@@ -98,16 +98,16 @@ def test_no_kind_of_letter_carries_a_lure(kind: str) -> None:
     context = sample_contexts()[kind]
     honest = render_email(kind=kind, language="en", context=context)
     for lure in (typed for typed in TYPED if TYPED[typed] != typed):
-        letter = render_email(kind=kind, language="en", context=_hostile(context, lure))
-        assert letter.subject.strip()
-        assert letter.subject.isprintable()
-        assert letter.text.count("\n") <= honest.text.count("\n")
-        assert Markup(letter.html).faults == []
-        for said, meant in ((letter.text, honest.text), (_words(letter.html), _words(honest.html))):
+        email = render_email(kind=kind, language="en", context=_hostile(context, lure))
+        assert email.subject.strip()
+        assert email.subject.isprintable()
+        assert email.text.count("\n") <= honest.text.count("\n")
+        assert Markup(email.html).faults == []
+        for said, meant in ((email.text, honest.text), (_words(email.html), _words(honest.html))):
             assert not [one for one in said if unicodedata.category(one)[0] == "C" and one not in "\n\u200c\u200d"]
             assert _links(said) <= _links(meant)
             assert "evil" not in said
-        assert _links(letter.subject) == set()
+        assert _links(email.subject) == set()
 
 
 def _words(html: str) -> str:
@@ -122,12 +122,12 @@ def _links(text: str) -> set[str]:
 
 def test_what_has_no_name_any_more_is_called_by_something_neutral() -> None:
     given_ = {"name": LURE, "company": "Private Limited Company", "reference": "FP-1", "link": "/x/"}
-    letter = render_email(kind="part_done", language="en", context=given_)
-    assert letter.subject == "Someone you invited has finished their part"
+    email = render_email(kind="part_done", language="en", context=given_)
+    assert email.subject == "Someone you invited has finished their part"
     given_ = {"company": "Larkfield", "reference": "FP-1", "link": "/x/", "needs": [LURE], "more": 1}
-    letter = render_email(kind="reminder", language="en", context=given_)
-    assert "and 1 more." in letter.text
-    assert "Nothing is missing" not in letter.text + letter.html
+    email = render_email(kind="reminder", language="en", context=given_)
+    assert "and 1 more." in email.text
+    assert "Nothing is missing" not in email.text + email.html
 
 
 @pytest.mark.parametrize("kind", sorted(set(sample_contexts()) - KINDS_WITH_NAMES))
