@@ -12,6 +12,8 @@ from django.utils import timezone
 from formation_portal.accounts.models import Right
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.models import Change
+from formation_portal.desk.case import history
 from formation_portal.desk.case.pages import CasePage
 from formation_portal.desk.case.query_panels import target_id
 from formation_portal.desk.models import Case
@@ -290,6 +292,18 @@ def test_moves_of_one_moment_are_lines_of_their_own(submitted: Draft, as_agent: 
     rail = " ".join(page(as_agent, submitted).one("aside").text.split())
     assert "Mira Okafor: Returned it for changes, with 1 query" in rail
     assert "Mira Okafor: Started the review" in rail
+
+
+def test_decisions_that_moved_nothing_are_lines_of_their_own(
+    submitted: Draft, as_agent: Client, agent: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    message = "Put it on hold: {text}"
+    monkeypatch.setattr(history, "HISTORY_MESSAGES", [message])
+    for text in ("We wait for the bank.", "And for the notary."):
+        Change.new(submitted.application, agent, message, text=text).save()
+    rail = " ".join(page(as_agent, submitted).one("aside").text.split())
+    assert "Mira Okafor: Put it on hold: We wait for the bank." in rail
+    assert "Mira Okafor: Put it on hold: And for the notary." in rail
 
 
 def test_changes_of_one_day_are_one_line_and_its_day_is_that_of_the_time_zone(

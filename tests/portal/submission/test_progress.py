@@ -14,6 +14,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Change
 from formation_portal.contract.lifecycle import State
 from formation_portal.portal.feedback import delivery_summary
+from formation_portal.portal.submission import status
 from formation_portal.portal.submission.status import Progress, ProgressStep, StatusPage
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -54,6 +55,21 @@ def test_what_waits_for_review_says_who_acts_next_and_what_follows(submitted: Dr
     ]
     assert step(submitted, "Our reviewer checks people and documents").detail == "Next: our reviewer."
     assert step(submitted, "Application goes to the registry").detail == "Usually 5 days."
+
+
+def test_a_decision_that_moved_nothing_is_a_step_with_its_message(
+    submitted: Draft, agent: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    message = "Put it on hold: {text}"
+    monkeypatch.setattr(status, "HISTORY_MESSAGES", [message])
+    for text in ("We wait for the bank.", "And for the notary."):
+        Change.new(submitted.application, agent, message, text=text).save()
+    assert step_states(submitted)[:4] == [
+        ("You submitted", "met"),
+        ("Put it on hold: We wait for the bank.", "met"),
+        ("Put it on hold: And for the notary.", "met"),
+        ("Our reviewer checks people and documents", "open"),
+    ]
 
 
 def test_what_has_happened_has_its_day_its_time_and_its_person(submitted: Draft) -> None:
