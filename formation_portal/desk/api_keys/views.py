@@ -23,7 +23,7 @@ _MAX_KEYS = 200
 @recently_authenticated
 def api_keys(request: UserRequest) -> HttpResponse:
     """Show all keys and the form for a new key, which only the answer to its post shows."""
-    form = ApiKeyForm(request.POST or None)
+    form = ApiKeyForm(request.POST if request.method == "POST" else None)
     new_row = None
     key = ""
     if form.is_valid():

@@ -19,7 +19,7 @@ _METHODS = ["GET", "HEAD", "POST"]
 @require_http_methods(_METHODS)
 @agent_with(Right.REVIEW)
 def texts(request: UserRequest) -> HttpResponse:
-    form = SharedTextForm(request.POST or None)
+    form = SharedTextForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         form.store(by=request.user)
         messages.success(request, "Text added. All agents can use it.")

@@ -114,7 +114,8 @@ class CatalogPage:
     @cached_property
     def compared_elsewhere(self) -> list[CatalogProduct]:
         listed_keys = [product.key for product in self.products]
-        return [product for product in self.catalog.items if product.key in self._ticked and product.key not in listed_keys]
+        missing_keys = set(self._ticked).difference(listed_keys)
+        return [product for product in self.catalog.items if product.key in missing_keys]
 
     @cached_property
     def left_out(self) -> str:
