@@ -175,8 +175,11 @@ _DISTINGUISHING = ("date_of_birth", "registration_number", "country", "email")
 
 def canonical_properties(fields: Iterable[FieldSpec], values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the answers to fields with a canonical name, by property."""
-    answered = [spec for spec in fields if spec.canonical_field and spec.name in values]
-    return {property_of(spec.canonical_field): values[spec.name] for spec in answered}
+    properties = {}
+    for spec in fields:
+        if spec.canonical_field and spec.name in values:
+            properties[property_of(spec.canonical_field)] = values[spec.name]
+    return properties
 
 
 def raw_answers(

@@ -273,7 +273,9 @@ class FormSchema(Model):
         """
         key = ("fields", get_language(), kind, *roles)
         if key not in self._cache:
-            specs = [spec for section in self.sections_for(kind, roles) for spec in section.groups[kind]]
+            specs: list[FieldSpec] = []
+            for section in self.sections_for(kind, roles):
+                specs += section.groups[kind]
             self._cache[key] = tuple({spec.name: spec for spec in reversed(specs)}.values())[::-1]
         return cast(tuple[FieldSpec, ...], self._cache[key])
 

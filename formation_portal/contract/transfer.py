@@ -113,13 +113,15 @@ def form_changes(old: FormSchema, new: FormSchema) -> FormChanges:
     """Compare the questions of two versions of a form, in the order of the form."""
     before = _questions(old)
     after = _questions(new)
-    added = [(question, label, "") for question, label in after.items() if question not in before]
-    gone = [(question, label, "") for question, label in before.items() if question not in after]
+    added = []
     renamed = []
     for question, label in after.items():
-        # Stored labels are compared: a translation renames nothing.
-        if question in before and before[question].stored != label.stored:
+        if question not in before:
+            added.append((question, label, ""))
+        elif before[question].stored != label.stored:
+            # Stored labels are compared: a translation renames nothing.
             renamed.append((question, label, before[question].text))
+    gone = [(question, label, "") for question, label in before.items() if question not in after]
     return FormChanges(_by_label(added), _by_label(gone), _by_label(renamed))
 
 

@@ -97,6 +97,7 @@ class AddressField(FieldSpec):
     """A postal address in parts. Street, town and country are required."""
 
     type_name: ClassVar[str] = "address"
+    example: ClassVar[Any] = {"street1": "Test", "city": "Test", "postcode": "8000", "country": "CH"}
     parts: ClassVar[Mapping[str, str]] = {
         "street1": gettext_noop("Street and number"),
         "street2": gettext_noop("Second line"),
@@ -134,10 +135,6 @@ class AddressField(FieldSpec):
                 example = country_format.postcode_example
                 return gettext("Check “{part}”. In this country it looks like {example}.", part=label, example=example)
         return ""
-
-    @property
-    def example(self) -> dict[str, str]:
-        return {"street1": "Test", "city": "Test", "postcode": "8000", "country": "CH"}
 
     def _parse(self, raw: Any) -> Address:
         label = self.label

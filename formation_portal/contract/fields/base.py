@@ -92,6 +92,8 @@ class FieldSpec(DescribedModel):
     # The type's name in a schema, and the template in templates/fields that draws it, if it is another type's.
     type_name: ClassVar[str] = "text"
     control: ClassVar[str] = ""
+    # A valid answer, as a payload has it, where the schema does not decide which answers are valid.
+    example: ClassVar[Any] = "Test"
     # The parts of a composite answer, each with the label of its control.
     parts: ClassVar[Mapping[str, str]] = {}
     # Parts that a complete answer may lack, and parts that are chosen from a list.
@@ -175,10 +177,9 @@ class FieldSpec(DescribedModel):
     def language_of(self, text: str) -> str:
         return get_language() if self.is_ours else super().language_of(text)
 
-    @property
-    def example(self) -> Any:
-        """Return an answer that fits, as a payload has it. A probe of a service sends it."""
-        return "Test"
+    def valid_answer(self) -> Any:
+        """Return a valid answer, as a payload has it. A probe of a service sends it."""
+        return self.example
 
     @property
     def is_declaration(self) -> bool:

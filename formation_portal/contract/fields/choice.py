@@ -55,8 +55,7 @@ class _ListField(FieldSpec):
 
     missing_text: ClassVar[str] = gettext_noop("Choose “{label}”")
 
-    @property
-    def example(self) -> Any:
+    def valid_answer(self) -> Any:
         values = [choice.value for choice in self.choices()[:1]]
         return values if self.many else "".join(values)
 
@@ -178,11 +177,8 @@ class BooleanField(FieldSpec):
     """Yes or no; an unanswered field equals neither."""
 
     type_name: ClassVar[str] = "boolean"
+    example: ClassVar[Any] = True
     missing_text: ClassVar[str] = gettext_noop("Answer “{label}”")
-
-    @property
-    def example(self) -> bool:
-        return True
 
     def _parse(self, raw: Any) -> bool:
         if raw is True or raw == "true":

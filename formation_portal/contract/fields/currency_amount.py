@@ -98,8 +98,7 @@ class CurrencyAmountField(FieldSpec):
             return None
         return super().clean(raw)
 
-    @property
-    def example(self) -> dict[str, Any]:
+    def valid_answer(self) -> dict[str, Any]:
         return {"amount": 1, "currency": next(iter(self.allowed_currencies), "EUR")}
 
     def _parse(self, raw: Any) -> Money:

@@ -111,6 +111,7 @@ class DateField(FieldSpec):
     """A date, typed as day, month and year; sent as YYYY-MM-DD."""
 
     type_name: ClassVar[str] = "date"
+    example: ClassVar[Any] = "2000-01-01"
     parts: ClassVar[Mapping[str, str]] = {
         "day": gettext_noop("Day"),
         "month": gettext_noop("Month"),
@@ -119,10 +120,6 @@ class DateField(FieldSpec):
     wrong_part: ClassVar[Mapping[str, str]] = {"not_a_year": "year"}
     cell_hint: ClassVar[str] = gettext_noop("A date, like 27 March 1985 or 1985-03-27.")
     bounds_type: ClassVar[type[Bounds]] = DateBounds
-
-    @property
-    def example(self) -> str:
-        return "2000-01-01"
 
     def _parse(self, raw: Any) -> date:
         return calendar_date(raw, label=self.label)

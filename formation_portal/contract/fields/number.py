@@ -48,13 +48,10 @@ class NumberField(FieldSpec):
     """A number of at most 15 digits, so that JSON carries it exactly."""
 
     type_name: ClassVar[str] = "number"
+    example: ClassVar[Any] = 1
     cell_hint: ClassVar[str] = gettext_noop("A number in digits, like 10000 or 12.5.")
     is_number: ClassVar[bool] = True
     bounds_type: ClassVar[type[Bounds]] = NumberBounds
-
-    @property
-    def example(self) -> Any:
-        return 1
 
     def normalised(self, text: str, part: str = "") -> str:
         return parsing.normalised_number(text)

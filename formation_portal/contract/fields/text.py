@@ -47,8 +47,7 @@ class TextField(FieldSpec):
     type_name: ClassVar[str] = "text"
     bounds_type: ClassVar[type[Bounds]] = TextBounds
 
-    @property
-    def example(self) -> str:
+    def valid_answer(self) -> str:
         return "name@example.com" if canonical.is_email(self.canonical_field) else "Test"
 
     def _parse(self, raw: Any) -> str:
@@ -77,11 +76,8 @@ class PhoneField(FieldSpec):
     """A telephone number in any notation with its country code; sent as E.164."""
 
     type_name: ClassVar[str] = "phone"
+    example: ClassVar[Any] = "+41446681800"
     cell_hint: ClassVar[str] = gettext_noop("Include the country code, like +41 41 728 80 00.")
-
-    @property
-    def example(self) -> str:
-        return "+41446681800"
 
     def _parse(self, raw: Any) -> str:
         text = parsing.line(raw, label=self.label)

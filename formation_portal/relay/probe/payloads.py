@@ -69,8 +69,8 @@ def payloads_for(item: CatalogItem) -> ProbePayloads:
 
 
 def sample_value(spec: FieldSpec) -> Any | None:
-    documented = _DOCUMENTED_VALUES.get(canonical.property_of(spec.canonical_field), spec.example)
-    for raw in (documented, spec.example):
+    documented = _DOCUMENTED_VALUES.get(canonical.property_of(spec.canonical_field))
+    for raw in (documented, spec.valid_answer()):
         try:
             value = spec.clean(raw)
         except AnswerError:
