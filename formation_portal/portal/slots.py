@@ -14,6 +14,7 @@ from formation_portal.applications.documents import EarlierFiles, findings_of
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document
 from formation_portal.applications.parties import PartyRow
+from formation_portal.applications.stored_rows import token_of
 from formation_portal.contract.rules import Slot
 from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStage, DeliveryStatus
 from formation_portal.relay.models import APPROVED, ResourceKind
@@ -23,6 +24,7 @@ from formation_portal.ui.forms.controls import slot_id, slot_key
 from formation_portal.ui.forms.question import QueryNote
 
 from .feedback import ReviewFeedback
+from .pages import day_words
 
 OFFERED_AT_MOST = 3
 
@@ -49,14 +51,14 @@ class SlotRow:
     state: SlotState
     # Files that were in the slot before.
     earlier: list[dict[str, str]]
-    # The reader's own files, if they may be reused in the slot.
-    reusable: EarlierFiles | None
     error: str
-    is_in_form: bool
-    upload_url: str
     # Our reviewer's query about the slot, and whether the reviewer has accepted the file.
     query: QueryNote | None
     is_locked: bool
+    is_in_form: bool = False
+    upload_url: str = ""
+    # The reader's own files, if they may be reused in the slot.
+    reusable: EarlierFiles | None = None
     # The current file, for ui/file.html.
     file: dict[str, str] | None = None
     advice: tuple[str, ...] = ()
@@ -83,7 +85,7 @@ def slot_state(document: Document, delivery: DeliveryStatus) -> SlotState:
     if document.is_checking:
         return SlotState("half", gettext("Checking"), detail=gettext("We are checking this file for malware."))
     text = str(delivery.words)
-    when = formats.day(delivery.at) if delivery.at else ""
+    when = day_words(delivery.at)
     if delivery.is_refused:
         note = delivery.problems[0].message if delivery.problems else ""
         return SlotState("warning", gettext("Returned to you"), when, note=note)
@@ -114,7 +116,7 @@ def slot_rows(
     has the errors of refused files by slot key; `earlier` are the reader's own files, offered for reuse.
     """
     documents = draft.documents_of(party)
-    token = party.token if party else ""
+    token = token_of(party) or ""
     notes = feedback.at_documents(token)
     rows: list[SlotRow] = []
     for slot in draft.slots_of(party):
@@ -143,13 +145,14 @@ def slot_rows(
             party=party,
             state=state,
             earlier=[_replaced_row(file, can_be_removed=has_forms) for file in replaced],
-            reusable=earlier if can_be_changed and not document else None,
             error=refused.get(key, ""),
-            is_in_form=can_be_changed and not upload_url,
-            upload_url=upload_url if can_be_changed else "",
             query=query,
             is_locked=is_locked,
         )
+        if can_be_changed:
+            row = replace(row, is_in_form=not upload_url, upload_url=upload_url)
+        if can_be_changed and not document:
+            row = replace(row, reusable=earlier)
         if document:
             row = replace(row, file=_file_row(document))
             if not is_locked:
@@ -174,7 +177,7 @@ def _file_row(document: Document) -> dict[str, str]:
 def _replaced_row(document: Document, *, can_be_removed: bool) -> dict[str, str]:
     facts = gettext("uploaded on %(uploaded)s, replaced on %(replaced)s") % {
         "uploaded": formats.day(document.uploaded_at),
-        "replaced": formats.day(document.replaced_at) if document.replaced_at else "",
+        "replaced": day_words(document.replaced_at),
     }
     row = {"name": document.name, "url": _document_url("document", document), "facts": facts}
     if can_be_removed:

@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from types import MappingProxyType
 
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
@@ -38,7 +39,7 @@ _ABOUT = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Task:
     """A row of a list of tasks. `state` is its mark; a task without a URL is not available yet."""
 
@@ -64,18 +65,19 @@ class TaskList:
     def __init__(self, groups: Sequence[tuple[str, str, Sequence[Task]]]) -> None:
         self.groups = groups
         counted_tasks = [task for _, _, tasks in groups for task in tasks if task.state != "later"]
-        done = sum(task.state == "met" for task in counted_tasks)
+        open_tasks = [task for task in counted_tasks if task.state != "met"]
+        count = len(counted_tasks)
         # Like "3 of 7 sections complete".
-        self.progress = gettext("{done} of {count} sections complete").format(done=done, count=len(counted_tasks))
+        self.progress = gettext("{done} of {count} sections complete").format(done=count - len(open_tasks), count=count)
         # The first task that is not complete.
-        self.following = next((task for task in counted_tasks if task.state != "met"), None)
+        self.following = next(iter(open_tasks), None)
 
 
 def task_list(
     draft: Draft,
     *,
     refused: Sequence[Need] = (),
-    deliveries: Mapping[str, str] | None = None,
+    deliveries: Mapping[str, str] = MappingProxyType({}),
 ) -> TaskList:
     """Build the tasks of a draft. `deliveries` describes unsettled deliveries by task (`task_deliveries`)."""
     counts = NeedCounts(draft)
@@ -90,20 +92,14 @@ def task_list(
     product_type = str(draft.application.product.get("product", {}).get("type", ""))
     about_title = gettext(_ABOUT[entity_word(product_type)])
     refused_tasks = {f"task-{need.section}" if need.slot is None else _DOCUMENTS for need in refused}
-    groups: list[tuple[str, str, list[Task]]] = []
-    for id_, title, tasks in (("about", about_title, about), ("people", people_title, people)):
-        if tasks:
-            groups.append((id_, title, [_with_delivery(task, refused_tasks, deliveries or {}) for task in tasks]))
-    return TaskList(groups)
-
-
-def _with_delivery(task: Task, refused_tasks: Set[str], deliveries: Mapping[str, str]) -> Task:
-    """Return the task, marked if the service has refused it, and with a note about an unsettled delivery."""
-    if task.id in refused_tasks:
-        task = replace(task, state="error", status=gettext("Changes needed"))
-    if delivery := deliveries.get(task.id.removeprefix("task-")):
-        task = replace(task, note=join_sentences(task.note, delivery))
-    return task
+    for task in (*about, *people):
+        if task.id in refused_tasks:
+            task.state = "error"
+            task.status = gettext("Changes needed")
+        if delivery := deliveries.get(task.id.removeprefix("task-")):
+            task.note = join_sentences(task.note, delivery)
+    groups = (("about", about_title, about), ("people", people_title, people))
+    return TaskList([group for group in groups if group[2]])
 
 
 def _section_task(counts: NeedCounts, section: Section, refused_parties: Set[str] = NO_REFUSALS) -> Task:
@@ -112,7 +108,7 @@ def _section_task(counts: NeedCounts, section: Section, refused_parties: Set[str
     id_ = f"task-{section.key}"
     title = section.title or section.key
     if not activation.active:
-        note = f"{activation.reason}." if activation.reason else ""
+        note = activation.reason and f"{activation.reason}."
         return Task(id_, title, "", "later", gettext("Not available yet"), note)
     reference = draft.application.reference
     if section.is_share_structure:
@@ -144,12 +140,14 @@ def _people_note(counts: NeedCounts, section: Section) -> str:
 
 
 def _document_tasks(draft: Draft) -> list[Task]:
-    holders = (None, *draft.parties)
-    slots = [slot for party in holders for slot in draft.slots_of(party)]
-    if not slots:
+    total = missing = required = 0
+    for party in (None, *draft.parties):
+        slots = draft.slots_of(party)
+        total += len(slots)
+        required += sum(slot.required for slot in slots)
+        missing += len(draft.missing_documents(party))
+    if not total:
         return []
-    missing = sum(len(draft.missing_documents(party)) for party in holders)
-    required = sum(slot.required for slot in slots)
     uploaded = len(draft.documents)
     mark, status = _task_progress(missing, is_begun=bool(uploaded))
     note = counted(uploaded, "{count} uploaded", "{count} uploaded")
@@ -212,10 +210,9 @@ def _guest_action(draft: Draft, guest: GuestPart) -> PendingAction:
         what = gettext("Finished their part")
     url = remind_url = ""
     if draft.application.is_own:
-        reference = draft.application.reference
-        url = application_url(reference, "party" if is_done else "invitation", party.token)
+        url = application_url(draft.application.reference, "party" if is_done else "invitation", party.token)
         if not is_done and timezone.now() >= parts.next_reminder_from(guest.invitation):
-            remind_url = application_url(reference, "invitation_reminder", party.token)
+            remind_url = application_url(draft.application.reference, "invitation_reminder", party.token)
     return PendingAction(
         id=f"turn-{party.token}",
         who=party.label,
@@ -244,8 +241,8 @@ def newer_form(draft: Draft) -> CatalogItem | None:
     for product in catalog.items:
         item = product.item
         if item and product.is_available and item.jurisdiction_product_id == draft.application.product_id:
-            is_same = (item.form.id, item.form.version) == (draft.schema.id, draft.schema.version)
-            return None if is_same else item
+            is_newer = (item.form.id, item.form.version) != (draft.schema.id, draft.schema.version)
+            return item if is_newer else None
     return None
 
 
@@ -262,8 +259,7 @@ class OverviewPage:
         self.pending = pending_actions(draft, delivery)
         self.returned = current_return(delivery, SubmissionProgress(draft.application), back_to="overview")
         one_off, annual = fees_of(application_price(draft.application))
-        fees = ((gettext("Set-up fee"), one_off), (gettext("Annual fee"), annual))
-        self.prices = [(fee, amount) for fee, amount in fees if amount]
+        self.prices = ((gettext("Set-up fee"), one_off), (gettext("Annual fee"), annual)) if one_off else ()
 
     @cached_property
     def submit(self) -> Task:

@@ -46,10 +46,10 @@ class DocumentsPage(ApplicationPage):
     @cached_property
     def holders(self) -> Page[PartyRow | None]:
         """Return those on this page who have slots: the entity (None) first, then parties."""
-        holders = [party for party in (None, *self.draft.parties) if self.draft.slots_of(party)]
+        holders = list(filter(self.draft.slots_of, (None, *self.draft.parties)))
         token = self.query.get("party")
-        places = [place for place, party in enumerate(holders) if party and party.token == token]
-        return people_page(holders, self.query.get("page", ""), with_row=places[0] if places else None)
+        places = (place for place, party in enumerate(holders) if party and party.token == token)
+        return people_page(holders, self.query.get("page", ""), with_row=next(places, None))
 
     @cached_property
     def links(self) -> tuple[PageLink, ...]:
@@ -78,9 +78,11 @@ class DocumentsPage(ApplicationPage):
         """Return links to the missing documents of this page, then a single link to those on other pages."""
         needs: list[Need] = []
         for party in self.holders:
-            of_holder = self.draft.needs_of_party(party.token) if party else needs_of_entity(self.draft.form_state)
-            needs += [need for need in of_holder if need.slot is not None]
-        links = list(need_rows(needs))
+            if party:
+                needs += self.draft.needs_of_party(party.token)
+            else:
+                needs += needs_of_entity(self.draft.form_state)
+        links = list(need_rows(need for need in needs if need.slot is not None))
         # To judge all parties on other pages by all their answers would take too long.
         missing: Counter[int] = Counter()
         for page in self.holders.paginator:

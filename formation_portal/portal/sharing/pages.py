@@ -126,6 +126,6 @@ def _scope(draft: Draft, party: PartyRow) -> str:
         spec = question.spec
         questions += question.activation.active and not spec.provided_by_agent and not spec.refers_to_share_class
     counts = [ngettext("{count} question", "{count} questions", questions)]
-    if documents := len(draft.form_state.slots(party.record)):
+    if documents := len(draft.slots_of(party)):
         counts.append(ngettext("{count} document", "{count} documents", documents))
     return listed(counts)
