@@ -14,7 +14,7 @@ from django.utils import timezone
 from formation_portal import workflow
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
-from formation_portal.applications.services import Closed, advance
+from formation_portal.applications.services import advance
 from formation_portal.applications.services.transactions import application_transaction
 from formation_portal.contract.lifecycle import TRANSITIONS, State
 from formation_portal.core.background import BackgroundWorker
@@ -25,7 +25,6 @@ from .decision_rules import DECISIONS
 from .models import DecisionKind, DecisionOutcome, Query, ReviewDecision
 from .queries import send_drafts
 from .transactions import (
-    UNDER_REVIEW,
     ReviewRefused,
     ReviewWork,
     review_transaction,
@@ -40,7 +39,6 @@ logger = logging.getLogger(__name__)
 UNDO_PERIOD = timedelta(seconds=10)
 # After a failure the decision is tried again after this time.
 _RETRY_PERIOD = timedelta(minutes=1)
-_DECIDED_IN = UNDER_REVIEW | {State.SUBMITTED_TO_CSP}
 
 
 def schedule(work: ReviewWork, decision: ReviewDecision) -> None:
@@ -52,19 +50,16 @@ def schedule(work: ReviewWork, decision: ReviewDecision) -> None:
 
 def undo_decision(draft: Draft, *, by: AbstractBaseUser) -> ReviewDecision:
     """Undo the agent's own decision. A confirmed proposal waits for a second agent again. Raises ReviewRefused."""
-    try:
-        with review_transaction(
-            draft, by=by, version=None, states=_DECIDED_IN, begins=False, is_own_work=False
-        ) as work:
-            decision = scheduled_decision(draft.application)
-            if decision is None:
-                raise ReviewRefused(_why_too_late(draft.application, by))
-            if decision.by_id != by.pk:
-                raise ReviewRefused("Only the agent who made this decision can undo it.")
-            work.save(decision, "undo", **without_effect(decision, DecisionOutcome.UNDONE))
-            return decision
-    except Closed as closed:
-        raise ReviewRefused(_why_too_late(draft.application, by)) from closed
+    with review_transaction(
+        draft, by=by, version=None, states=frozenset(State), begins=False, is_own_work=False
+    ) as work:
+        decision = scheduled_decision(draft.application)
+        if decision is None:
+            raise ReviewRefused(_why_too_late(draft.application, by))
+        if decision.by_id != by.pk:
+            raise ReviewRefused("Only the agent who made this decision can undo it.")
+        work.save(decision, "undo", **without_effect(decision, DecisionOutcome.UNDONE))
+        return decision
 
 
 def _why_too_late(application: Application, by: AbstractBaseUser) -> str:
