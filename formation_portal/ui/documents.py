@@ -48,9 +48,11 @@ def documents_url(draft: Draft, party: str, query: str = "") -> str:
     """Return the URL of the customer's list of documents; a long list opens at the party with the token."""
     # The entity takes a row of the page too.
     is_long = len(draft.parties) >= PEOPLE_AT_ONCE
-    parameters = "&".join(filter(None, (f"party={party}" if party and is_long else "", query)))
+    parameters = [query]
+    if party and is_long:
+        parameters.insert(0, f"party={party}")
     url = reverse("portal:documents", args=[draft.application.reference])
-    return f"{url}?{parameters}" if parameters else url
+    return "?".join(filter(None, (url, "&".join(filter(None, parameters)))))
 
 
 def advice(draft: Draft, party: PartyRow | None, document: Document) -> tuple[str, ...]:
@@ -84,10 +86,13 @@ def advice(draft: Draft, party: PartyRow | None, document: Document) -> tuple[st
 
 def file_facts(document: Document) -> str:
     """Describe a file, like "1.4 MB, 2 pages, 20 November 2026"."""
-    pages = findings_of(document).pages
-    counted = [ngettext("{count} page", "{count} pages", pages)] if pages else []
-    facts = (formats.file_size(document.size), *counted, formats.day(document.uploaded_at))
-    return ", ".join(facts if document.has_copy else (*facts, gettext("kept by the formation service")))
+    facts = [formats.file_size(document.size)]
+    if pages := findings_of(document).pages:
+        facts.append(ngettext("{count} page", "{count} pages", pages))
+    facts.append(formats.day(document.uploaded_at))
+    if not document.has_copy:
+        facts.append(gettext("kept by the formation service"))
+    return ", ".join(facts)
 
 
 # A4 in pixels, the size of most PDF pages.
@@ -112,7 +117,7 @@ class DocumentPage:
         self.facts = file_facts(document)
         self.can_be_shown = can_be_shown(document)
         token = document.party.token if document.party else ""
-        party = draft.party(token) if token else None
+        party = draft.party(token)
         self.holder = party.label if party else draft.title
         # An accepted file can't be replaced by its customer.
         is_locked = room == "portal" and locks_of(draft).has_document(document)
@@ -122,11 +127,15 @@ class DocumentPage:
         self._room = room
         self.picture_url = self._url("document_picture", page)
         self.file_url = self._url("document")
-        self.before_url = self._url("document_page", page - 1) if page > 1 else ""
-        self.after_url = self._url("document_page", page + 1) if page < self.pages else ""
+        self.before_url = self._page_url(page - 1)
+        self.after_url = self._page_url(page + 1)
         self.back_url = documents_url(draft, token)
         if room == "desk":
             self.back_url = reverse("desk:case", args=[draft.application.reference])
+
+    def _page_url(self, page: int) -> str:
+        """Return the URL of a page; "" before the first and after the last."""
+        return self._url("document_page", page) if 1 <= page <= self.pages else ""
 
     def _url(self, view: str, *more: int) -> str:
         return reverse(f"{self._room}:{view}", args=[self.draft.application.reference, self.document.pk, *more])

@@ -25,8 +25,9 @@ def day(value: date | datetime) -> str:
 def time_or_day(value: datetime) -> str:
     """Write a moment like "24 November at 14:02", with the year unless it is this year. The day is never left out."""
     local = timezone.localtime(value)
-    is_this_year = local.year == timezone.localdate().year
-    date_words = localisation.day_and_month(local.date()) if is_this_year else day(value)
+    date_words = day(value)
+    if local.year == timezone.localdate().year:
+        date_words = localisation.day_and_month(local.date())
     return gettext("%(day)s at %(time)s") % {"day": date_words, "time": f"{local:%H:%M}"}
 
 
@@ -41,8 +42,9 @@ def date_range(first: date, last: date) -> str:
         return day(first)
     days = {"first": day(first), "last": day(last)}
     if first.year == last.year:
-        is_short = first.month == last.month and localisation.get_language() == "en"
-        days["first"] = str(first.day) if is_short else localisation.day_and_month(first)
+        days["first"] = localisation.day_and_month(first)
+        if first.month == last.month and localisation.get_language() == "en":
+            days["first"] = str(first.day)
     return gettext("%(first)s to %(last)s") % days
 
 

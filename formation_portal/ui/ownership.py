@@ -16,7 +16,6 @@ from formation_portal.applications.parties import PartyRow
 from formation_portal.contract import canonical
 from formation_portal.contract.ownership import format_hundredths, hundredths_rounded_up
 
-from . import roles
 from .allocation import Allocation, part_of
 
 _TOO_MUCH = gettext_noop("The owners of {name} add up to {sum}, which is more than 100%.")
@@ -24,8 +23,12 @@ _TOO_MUCH = gettext_noop("The owners of {name} add up to {sum}, which is more th
 
 def join_sentences(*parts: str) -> str:
     """Join short sentences in one line, with one full stop after each but the last."""
-    sentences = [part for part in parts if part]
-    return " ".join([*(f"{sentence.removesuffix('.')}." for sentence in sentences[:-1]), *sentences[-1:]])
+    joined = ""
+    for part in filter(None, parts):
+        if joined:
+            joined = f"{joined.removesuffix('.')}. "
+        joined += part
+    return joined
 
 
 def unaccounted_for(company: PartyRow, owners: Iterable[Owner]) -> str:
@@ -74,9 +77,10 @@ class Ownership:
         if not all(party.is_person for party in holders):
             for party in holders:
                 nodes.append(self._node(party, part_of(allocation.held, party), part_of(allocation.votes, party)))
-        for company in owned_companies(draft, allocation.typed_stakes) if is_full else ():
-            if company.token not in self._drawn:
-                nodes.append(self._node(company, Fraction(0), Fraction(0)))
+        if is_full:
+            for company in owned_companies(draft, allocation.typed_stakes):
+                if company.token not in self._drawn:
+                    nodes.append(self._node(company, Fraction(0), Fraction(0)))
         self.nodes = tuple(nodes)
 
     def covers(self, party: PartyRow) -> bool:
@@ -106,7 +110,15 @@ class Ownership:
         self._drawn.add(party.token)
         is_open = party.is_owned and not end
         stakes = allocation.stakes.get(party.token, {})
-        owners = owners_of(self._draft, party, allocation.typed_stakes) if is_open else ()
+        owners: Iterable[Owner] = ()
+        rest = ""
+        owners_url = ""
+        if is_open:
+            owners = owners_of(self._draft, party, allocation.typed_stakes)
+            if sum(stakes.values()) != 1:
+                rest = unaccounted_for(party, owners)
+            if self._has_links:
+                owners_url = reverse("portal:owners", args=[self._draft.application.reference, party.token])
         nodes: list[OwnershipNode] = []
         for owner in owners:
             part = stakes.get(owner.party.token)
@@ -116,9 +128,6 @@ class Ownership:
             elif owner.part != 0:
                 # The stake cannot be parsed, or the stakes in this company exceed 100%.
                 nodes.append(OwnershipNode(owner.party.label, owner.words, "", ""))
-        owners_url = ""
-        if is_open and self._has_links:
-            owners_url = reverse("portal:owners", args=[self._draft.application.reference, party.token])
         has_some = bool(of_shares or of_votes)
         return OwnershipNode(
             name=party.label,
@@ -127,16 +136,17 @@ class Ownership:
             of_votes=allocation.vote_percents.of(party.token, of_votes) if has_some and allocation.votes else "",
             owners=tuple(nodes),
             end=end,
-            rest=unaccounted_for(party, owners) if is_open and sum(stakes.values()) != 1 else "",
+            rest=rest,
             owners_url=owners_url,
         )
 
     def _note(self, party: PartyRow) -> str:
-        role_words = roles.role_words(party.roles) if party.roles else ""
+        role_words = canonical.list_roles(party.roles)
         if not party.is_person:
             return join_sentences(role_words, canonical.kind_title(party.kind))
-        counts = canonical.BENEFICIAL_OWNER in party.roles or self._allocation.reaches_threshold(party)
-        return role_words if counts else join_sentences(role_words, gettext("Below the threshold"))
+        if canonical.BENEFICIAL_OWNER in party.roles or self._allocation.reaches_threshold(party):
+            return role_words
+        return join_sentences(role_words, gettext("Below the threshold"))
 
 
 def ownership(draft: Draft, allocation: Allocation | None = None) -> Ownership | None:

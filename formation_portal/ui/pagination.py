@@ -89,9 +89,15 @@ def keyset_page(
     them ended, if that is not the end of the list. `is_first`: the page starts where the list does.
     """
     rows = list(candidates[:length])
-    onward = position(rows[-1]) if len(candidates) > length else end
-    back = position(rows[0]) if rows and not is_first else None
-    return KeysetPage(rows[::-1], onward, back) if backwards else KeysetPage(rows, back, onward)
+    onward = end
+    back = None
+    if len(candidates) > length:
+        onward = position(rows[-1])
+    if rows and not is_first:
+        back = position(rows[0])
+    if backwards:
+        return KeysetPage(rows[::-1], onward, back)
+    return KeysetPage(rows, back, onward)
 
 
 def keyset_links(*links: PageLink) -> tuple[PageLink, ...]:

@@ -91,7 +91,9 @@ class PrintedRecord:
 def _with_codes(note: str, text: str, lost: frozenset[str]) -> str:
     """Return the note with the codes of a text's lost characters behind it."""
     codes = _codes(text, lost)
-    return ". ".join(filter(None, (note.removesuffix("."), codes))) if codes else note
+    if not codes:
+        return note
+    return ". ".join(filter(None, (note.removesuffix("."), codes)))
 
 
 def _codes(text: str, lost: frozenset[str]) -> str:
@@ -179,22 +181,23 @@ def _share_tables(shares: ShareTable) -> tuple[PrintedTable, ...]:
 
 def _facts(draft: Draft, made_at: datetime) -> PrintedEntry:
     application, schema = draft.application, draft.schema
-    by = application.submitted_by
-    entry = registration_of(application)
-    form = f"{schema.form_name}, {schema.version}" if schema.version else schema.form_name
-    submitted_at = formats.date_and_time(application.submitted_at) if application.submitted_at else ""
-    facts = (
+    facts = [
         PrintedRow(gettext("Reference"), application.reference),
         PrintedRow(gettext("Company type"), application.product_name),
         PrintedRow(gettext("Jurisdiction"), application.jurisdiction_name, is_name=True),
         PrintedRow(gettext("Status"), application.status.words),
-        PrintedRow(gettext("Submitted"), submitted_at),
-        PrintedRow(gettext("Submitted by"), by.called if by else "", is_name=True),
-        PrintedRow(gettext("Registration number"), entry.number if entry else ""),
-        PrintedRow(gettext("Registered on"), formats.day(entry.day) if entry and entry.day else ""),
-        PrintedRow(gettext("Form and version"), form),
-        PrintedRow(gettext("Copy made"), formats.date_and_time(made_at)),
-    )
+    ]
+    if application.submitted_at:
+        facts.append(PrintedRow(gettext("Submitted"), formats.date_and_time(application.submitted_at)))
+    if application.submitted_by:
+        facts.append(PrintedRow(gettext("Submitted by"), application.submitted_by.called, is_name=True))
+    if entry := registration_of(application):
+        facts.append(PrintedRow(gettext("Registration number"), entry.number))
+        if entry.day:
+            facts.append(PrintedRow(gettext("Registered on"), formats.day(entry.day)))
+    form = ", ".join(filter(None, (schema.form_name, schema.version)))
+    facts.append(PrintedRow(gettext("Form and version"), form))
+    facts.append(PrintedRow(gettext("Copy made"), formats.date_and_time(made_at)))
     rows = tuple(fact for fact in facts if fact.value)
     return PrintedEntry(gettext("Application"), rows=rows, columns=(gettext("Item"), gettext("Detail")))
 
@@ -229,13 +232,15 @@ def _rows(lines: Iterable[AnswerLine]) -> tuple[PrintedRow, ...]:
 
 def _ownership(tree: Ownership) -> PrintedEntry:
     """Write a row for each holder or owner, with its depth as dashes."""
-    heads = (gettext("Shareholder"), gettext("Shares"), *((gettext("Votes"),) if tree.has_votes else ()))
+    heads = [gettext("Shareholder"), gettext("Shares")]
+    if tree.has_votes:
+        heads.append(gettext("Votes"))
     rows: list[tuple[str, ...]] = []
     for depth, node in tree.lines():
         text = "\n".join(filter(None, (f"{'– ' * depth}{node.name}", node.note, node.end, node.rest)))
         rows.append((text, node.of_shares, node.of_votes)[: len(heads)])
     note = gettext("Ownership structure")
-    return PrintedEntry(gettext("Ultimate ownership"), note, tables=(PrintedTable(heads, tuple(rows)),))
+    return PrintedEntry(gettext("Ultimate ownership"), note, tables=(PrintedTable(tuple(heads), tuple(rows)),))
 
 
 def _document(draft: Draft, line: DocumentLine) -> PrintedRow:

@@ -286,13 +286,14 @@ class Region:
             return self.markup
         why = self.why
         id_ = escape(self.id)
-        hidden = "" if self.shown else " hidden"
-        disabled = "" if self.shown else " disabled"
+        marker = f'<input type="hidden" name="shown" value="{id_}">'
+        state = attributes(data_when=self.when)
+        if not self.shown:
+            marker = f'<input type="hidden" name="shown" value="{id_}" disabled>'
+            state += " hidden"
         return markup(
             f'<div class="region reveal{" lit" if why else ""}" id="{id_}" data-questions="{len(self.asked)}"'
-            f"{attributes(data_when=self.when)}{hidden}{swap}>"
-            f'<input type="hidden" name="shown" value="{id_}"{disabled}>'
-            f"{why_markup(why, get_language())}{self.markup}</div>"
+            f"{state}{swap}>{marker}{why_markup(why, get_language())}{self.markup}</div>"
         )
 
 

@@ -13,6 +13,7 @@ from formation_portal.applications.readback import answer_in_words
 from formation_portal.applications.services import PageVersion
 from formation_portal.contract.fields.base import FieldSpec, control_name
 from formation_portal.contract.fields.values import Raw
+from formation_portal.contract.rules import field_locations
 from formation_portal.contract.schema import FormSchema
 from formation_portal.core.integers import parse_integer
 from formation_portal.gateway.catalog import cached_catalog
@@ -132,7 +133,9 @@ def _rows(post: QueryDict) -> Iterator[AnswerRow]:
     if roles := [role for role in post.getlist(ROLES) if role]:
         yield AnswerRow(gettext("Roles"), role_words(roles))
     controls = dict.fromkeys(_control_of_part(name) for name in post if name.startswith(_QUESTION))
-    specs = _specs(controls) if controls else {}
+    if not controls:
+        return
+    specs = _specs(controls)
     for control in controls:
         if spec := specs.get(control):
             raw = spec.from_post(post, control)
@@ -158,6 +161,9 @@ def _specs(controls: Collection[str]) -> Mapping[str, FieldSpec]:
 
 
 def _by_control(form: FormSchema) -> Mapping[str, FieldSpec]:
-    specs = [spec for section in form.sections for group in section.groups.values() for spec in group]
-    by_key = {control_name(spec): spec for spec in reversed(specs)}
-    return {party_control(spec): spec for spec in reversed(specs)} | by_key
+    by_key: dict[str, FieldSpec] = {}
+    by_name: dict[str, FieldSpec] = {}
+    for place in field_locations(form):
+        by_key.setdefault(control_name(place.spec), place.spec)
+        by_name.setdefault(party_control(place.spec), place.spec)
+    return by_name | by_key

@@ -99,7 +99,11 @@ def need_items(needs: Iterable[Any]) -> SafeString:
         line = f"<span>{escape(need.text)}</span>"
         if url := getattr(need, "url", ""):
             line = f'<a href="{escape(url)}">{escape(need.text)}</a>'
-        state, tone_class = ("cross", " is-error") if getattr(need, "is_correction", False) else ("open", "")
+        state = "open"
+        tone_class = ""
+        if getattr(need, "is_correction", False):
+            state = "cross"
+            tone_class = " is-error"
         own_id = attributes(id=getattr(need, "id", ""))
         lines.append(f'<li class="need{tone_class}"{own_id}>{_glyph(state, _SMALL)}{line}</li>')
     return markup("".join(lines))
@@ -121,20 +125,27 @@ def task_row(task: Any, source: TextSource | None = None, is_ours: Any = False) 
     own_id, title = str(task.id), task.title
     parts = {"status": task.status, "note": task.note, "why": task.why and f"{task.why}."}
     ids = {part: attributes(id=own_id and f"{own_id}-{part}") for part in parts}
-    label = conditional_escape(title) if is_ours else schema_words(title, source)
-    name = f'<span class="name">{conditional_escape(title)}</span>' if task.is_name else label
-    described = " ".join(f"{own_id}-{part}" for part, text in parts.items() if own_id and (text or part == "status"))
-    link = f'<a class="task-name"{attributes(href=task.url, aria_describedby=described)}>{name}</a>'
-    copies = render_to_string("ui/copies.html", {"reference": task.copies, "of": title}) if task.copies else ""
-    return markup(
-        f'<li class="task {tone(task.state)}"{attributes(id=own_id)}>{mark(task.state)}'
-        f"{link if task.url else f'<div>{label}</div>'}"
-        + (f'<p class="task-note"{ids["note"]}>{conditional_escape(parts["note"])}</p>' if task.note else "")
-        + (f'<p class="task-note small"{ids["why"]}>{escape(parts["why"])}</p>' if task.why else "")
-        + f'<p class="status"{ids["status"]}>{conditional_escape(task.status)}</p>'
-        + (f'<p class="task-more small">{copies}</p>' if copies else "")
-        + "</li>"
-    )
+    label = schema_words(title, source)
+    if is_ours:
+        label = conditional_escape(title)
+    lines = [f'<li class="task {tone(task.state)}"{attributes(id=own_id)}>{mark(task.state)}']
+    if task.url:
+        described = [part for part, text in parts.items() if own_id and (text or part == "status")]
+        link = attributes(href=task.url, aria_describedby=" ".join(f"{own_id}-{part}" for part in described))
+        if task.is_name:
+            label = markup(f'<span class="name">{conditional_escape(title)}</span>')
+        lines.append(f'<a class="task-name"{link}>{label}</a>')
+    else:
+        lines.append(f"<div>{label}</div>")
+    if task.note:
+        lines.append(f'<p class="task-note"{ids["note"]}>{conditional_escape(task.note)}</p>')
+    if task.why:
+        lines.append(f'<p class="task-note small"{ids["why"]}>{escape(parts["why"])}</p>')
+    lines.append(f'<p class="status"{ids["status"]}>{conditional_escape(task.status)}</p>')
+    if task.copies:
+        copies = render_to_string("ui/copies.html", {"reference": task.copies, "of": title})
+        lines.append(f'<p class="task-more small">{copies}</p>')
+    return markup(f"{''.join(lines)}</li>")
 
 
 @register.simple_tag
@@ -280,7 +291,11 @@ def nav_link(view_name: str, label: str, path: str) -> SafeString:
         url = reverse(view_name)
     except NoReverseMatch:
         return SafeString()
-    current = "page" if path == url else "true" if url != "/" and path.startswith(url) else ""
+    current = ""
+    if path == url:
+        current = "page"
+    elif url != "/" and path.startswith(url):
+        current = "true"
     return markup(f"<li><a{attributes(href=url, aria_current=current)}>{escape(label)}</a></li>")
 
 

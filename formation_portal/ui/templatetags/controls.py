@@ -26,32 +26,25 @@ _FIRST_SHOWN = 10
 
 @register.simple_tag
 def control_attributes(q: Any) -> SafeString:
-    is_email = canonical.is_email(q.spec.canonical_field)
-    return markup(
-        attributes(
-            id=q.id,
-            name=q.name,
-            autocomplete=q.autocomplete,
-            inputmode="email" if is_email else "",
-            spellcheck="false" if is_email or q.is_name else "",
-            aria_invalid="true" if q.error else "",
-            aria_describedby=q.described_by,
-        )
-    )
+    hints = {}
+    if canonical.is_email(q.spec.canonical_field):
+        hints = {"inputmode": "email", "spellcheck": "false"}
+    elif q.is_name:
+        hints = {"spellcheck": "false"}
+    if q.error:
+        hints["aria_invalid"] = "true"
+    own = attributes(id=q.id, name=q.name, autocomplete=q.autocomplete)
+    return markup(own + attributes(aria_describedby=q.described_by, **hints))
 
 
 @register.simple_tag
 def part_attributes(q: Any, part: Any, is_first: bool = False) -> SafeString:
     """Write the attributes of a part's control. Only wrong parts are marked. The first part has the question's id."""
-    return markup(
-        attributes(
-            id=q.id if is_first else part.id,
-            name=part.name,
-            autocomplete=part.autocomplete,
-            aria_invalid="true" if part.is_wrong else "",
-            aria_describedby=f"{q.id}-error" if part.is_wrong else "",
-        )
-    )
+    marks = {}
+    if part.is_wrong:
+        marks = {"aria_invalid": "true", "aria_describedby": f"{q.id}-error"}
+    own_id = q.id if is_first else part.id
+    return markup(attributes(id=own_id, name=part.name, autocomplete=part.autocomplete, **marks))
 
 
 @register.simple_tag
