@@ -24,7 +24,7 @@ from formation_portal.relay.delivery_status import (
 )
 from formation_portal.relay.models import ResourceKind
 from formation_portal.relay.service_profile import Profile
-from formation_portal.reviews.customer_queries import CustomerQuery, Reply, customer_queries, decision_texts
+from formation_portal.reviews.customer_queries import CustomerQuery, Reply, decision_texts, open_queries
 from formation_portal.reviews.decisions import RETURN
 from formation_portal.reviews.targets import Target, TargetKind, field_at, label_of
 from formation_portal.ui import formats
@@ -106,7 +106,7 @@ def task_deliveries(draft: Draft, deliveries: ApplicationDeliveries) -> dict[str
     stages: dict[str, set[DeliveryStage]] = {"documents": {deliveries.of_all(ResourceKind.DOCUMENT).state}}
     for section in draft.schema.entity_sections:
         stages[section.key] = {deliveries.of_section(section).state}
-    party_stages = {token: stage for token, stage in deliveries.party_states.items() if stage in _TASK_STAGES}
+    party_stages = deliveries.party_states
     parties = draft.parties_of(party_stages)
     for section in draft.schema.role_sections:
         stages[section.key] = {party_stages[party.token] for party in parties if section.role in party.roles}
@@ -115,9 +115,9 @@ def task_deliveries(draft: Draft, deliveries: ApplicationDeliveries) -> dict[str
         stages[shares.key].add(deliveries.of_all(ResourceKind.SHAREHOLDING).state)
     labels: dict[str, str] = {}
     for key, own_stages in stages.items():
-        urgent = [stage for stage in _TASK_STAGES if stage in own_stages]
-        if urgent:
-            labels[key] = gettext(urgent[0].label)
+        for stage in reversed(_TASK_STAGES):
+            if stage in own_stages:
+                labels[key] = gettext(stage.label)
     return labels
 
 
@@ -136,22 +136,18 @@ def query_title(draft: Draft, query: CustomerQuery) -> str:
 
 def query_url(draft: Draft, target: Target, *, back_to: str = "") -> str:
     """Return the URL of a query's target, or of its holder if the target is gone; "" if both are gone."""
-    party = draft.party(target.holder)
-    share_class = draft.share_class(target.holder)
-    slot = label_of(draft, target) if target.kind is TargetKind.DOCUMENT else None
-    spec = field_at(draft, target)
-    if not (slot or spec or party or draft.schema.section(target.holder)):
+    place: dict[str, str] = {}
+    if draft.party(target.holder):
+        place["party_id"] = target.holder
+    if target.kind is TargetKind.DOCUMENT and (slot := label_of(draft, target)):
+        place["slot"] = slot
+    if spec := field_at(draft, target):
+        place["field"] = spec.name
+        if draft.share_class(target.holder):
+            place["share_class_id"] = target.holder
+    if not place and draft.schema.section(target.holder) is None:
         return ""
-    need = Need(
-        "asked",
-        "",
-        target.holder,
-        party_id=target.holder if party else None,
-        share_class_id=target.holder if share_class else None,
-        field=spec.name if spec else None,
-        slot=slot,
-    )
-    return need_url(draft, need, back_to=back_to)
+    return need_url(draft, Need("asked", "", target.holder, **place), back_to=back_to)
 
 
 def is_changed(draft: Draft, target: Target, lines: Collection[ChangedLine]) -> bool:
@@ -228,8 +224,8 @@ class ReviewFeedback:
     def query_note(self, query: CustomerQuery) -> QueryNote:
         """Build the note of a query. The proposed answer is left out if it is given already."""
         proposal = ""
-        spec = field_at(self.draft, query.target) if query.proposal is not None else None
-        if spec is not None:
+        spec = field_at(self.draft, query.target)
+        if spec is not None and query.proposal is not None:
             row = self.draft.party(query.target.holder) or self.draft.share_class(query.target.holder)
             raw = row.raw if row else self.draft.entity_raw
             if changed_answers(raw, {spec.name: query.proposal}):
@@ -255,7 +251,7 @@ def review_feedback(draft: Draft) -> ReviewFeedback:
     if application.submissions not in texts:
         # The service has returned the application, and its own problems say what is wrong.
         return ReviewFeedback(draft)
-    queries = tuple(query for query in customer_queries(application) if not query.is_settled)
+    queries = open_queries(application)
     returns = application.changes.filter(moved_to=State.RETURNED_FOR_CHANGES).order_by("-pk")
     last_return = returns.values_list("pk", flat=True).first() or 0
     changes = application.changes.filter(pk__gt=last_return).only("application", "row", "holder", "changes")
@@ -274,9 +270,9 @@ def return_message(draft: Draft) -> str:
     if application.status is not State.RETURNED_FOR_CHANGES:
         return ""
     message = decision_texts(application, RETURN).get(application.submissions, "")
-    if message and all(query.is_settled for query in customer_queries(application)):
-        return message
-    return ""
+    if not message or open_queries(application):
+        return ""
+    return message
 
 
 def posted_replies(post: QueryDict) -> Iterator[Reply]:

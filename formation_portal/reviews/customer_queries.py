@@ -47,6 +47,11 @@ def customer_queries(application: Application) -> tuple[CustomerQuery, ...]:
     return tuple(queries)
 
 
+def open_queries(application: Application) -> tuple[CustomerQuery, ...]:
+    """Return the queries that are not settled, oldest first. One database query."""
+    return tuple(query for query in customer_queries(application) if not query.is_settled)
+
+
 def decision_texts(application: Application, kind: str) -> dict[int, str]:
     """Return the messages of the decisions that took effect, by the submission's number. One SQL query."""
     done = ReviewDecision.objects.filter(application=application, kind=kind, outcome=DecisionOutcome.DONE)

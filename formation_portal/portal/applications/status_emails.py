@@ -19,7 +19,7 @@ from formation_portal.invitations.models import Invitation
 from formation_portal.mail.models import Email
 from formation_portal.mail.outbox import is_unsubscribed, queue_email
 from formation_portal.mail.typed_text import text_in_email
-from formation_portal.reviews.customer_queries import customer_queries, decision_texts
+from formation_portal.reviews.customer_queries import decision_texts, open_queries
 from formation_portal.reviews.decisions import RETURN
 
 from ..pages import application_url
@@ -41,7 +41,7 @@ def send_status_email(draft: Draft) -> None:
     count = 0
     # Only our reviewer, not the formation service, returns an application with queries.
     if kind == "return" and application.submissions in decision_texts(application, RETURN):
-        count = sum(not query.is_settled for query in customer_queries(application))
+        count = len(open_queries(application))
     _queue(draft, application.owner, kind, "status", outcome=outcome, count=count)
 
 

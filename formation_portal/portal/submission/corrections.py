@@ -11,7 +11,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Change
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.needs import Need
-from formation_portal.reviews.customer_queries import CustomerQuery, customer_queries, decision_texts
+from formation_portal.reviews.customer_queries import CustomerQuery, customer_queries, decision_texts, open_queries
 from formation_portal.reviews.decisions import RETURN
 from formation_portal.reviews.targets import Target, TargetKind, field_at, holder_name
 from formation_portal.reviews.transactions import UNDER_REVIEW
@@ -59,10 +59,8 @@ class Returned:
             texts = decision_texts(draft.application, RETURN)
         # Our reviewer has returned the application, not the service.
         self.is_agents = draft.application.submissions in texts
-        queries: list[CustomerQuery] = []
-        if self.is_agents:
-            queries = [query for query in customer_queries(draft.application) if not query.is_settled]
-        feedback = ReviewFeedback(draft, queries=tuple(queries), changed_lines=changed_lines(changes))
+        queries = open_queries(draft.application) if self.is_agents else ()
+        feedback = ReviewFeedback(draft, queries=queries, changed_lines=changed_lines(changes))
         self.items = [
             *_queried_items(feedback, back_to),
             *_refused_items(delivery, feedback.changed_lines, back_to),
