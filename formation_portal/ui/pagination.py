@@ -41,15 +41,18 @@ class ViewLink:
     is_current: bool
 
 
-def numbered_links(page: Page[Any], query: QueryDict, *, name: str = "page") -> tuple[PageLink, ...]:
-    """Return links to the first, last and nearby pages, which keep `query`; empty for a single page."""
+def numbered_links(page: Page[Any], query: QueryDict, *, name: str = "page", place: str = "") -> tuple[PageLink, ...]:
+    """Return links to the first, last and nearby pages, which keep `query`; empty for a single page.
+
+    The links lead to the element with the id `place`.
+    """
     if not page.has_other_pages():
         return ()
 
     def link(label: str, number: int, rel: str = "") -> PageLink:
         parameters = query.copy()
         parameters[name] = str(number)
-        return PageLink(label, f"?{parameters.urlencode()}", rel, number=number)
+        return PageLink(label, f"?{parameters.urlencode()}{place and f'#{place}'}", rel, number=number)
 
     links = []
     if page.has_previous():

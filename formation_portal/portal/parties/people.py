@@ -155,10 +155,13 @@ class PeoplePage(ApplicationPage):
 
     def _usable(self, section: Section) -> list[RoleCandidate]:
         """Return the parties that could take the role; none if there are many, which take roles on their own pages."""
-        parties = [row for row in self.draft.parties if section.role not in row.roles and section.allows(row.kind)]
-        if self.read_only_reason or len(parties) > PEOPLE_AT_ONCE:
+        usable: list[RoleCandidate] = []
+        for row in self.draft.parties:
+            if section.role not in row.roles and section.allows(row.kind):
+                usable.append(RoleCandidate(row.token, row.kind, row.label, self._url("party_roles", row.token)))
+        if self.read_only_reason or len(usable) > PEOPLE_AT_ONCE:
             return []
-        return [RoleCandidate(row.token, row.kind, row.label, self._url("party_roles", row.token)) for row in parties]
+        return usable
 
     def _role_progress(self, section: Section) -> Progress:
         state = self.draft.form_state
@@ -250,9 +253,8 @@ class PeoplePage(ApplicationPage):
         return Paginator(in_order, length).get_page(self.number)
 
     @property
-    def links(self) -> list[PageLink]:
-        links = numbered_links(self.shown, QueryDict())
-        return [replace(link, url=link.url and f"{link.url}#list") for link in links]
+    def links(self) -> tuple[PageLink, ...]:
+        return numbered_links(self.shown, QueryDict(), place="list")
 
     @cached_property
     def _counts(self) -> NeedCounts:

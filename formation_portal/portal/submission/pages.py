@@ -10,6 +10,7 @@ from django.utils.translation import gettext
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.locks import locks_of
+from formation_portal.applications.models import Document
 from formation_portal.applications.ownership_stakes import needs_of_owners
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.readback import (
@@ -20,6 +21,7 @@ from formation_portal.applications.readback import (
     inactive_in,
     readback,
 )
+from formation_portal.applications.stored_rows import token_of
 from formation_portal.contract.fields.base import control_name
 from formation_portal.contract.inactive_answers import is_inactive
 from formation_portal.contract.needs import Need
@@ -30,7 +32,7 @@ from formation_portal.ui.formats import PriceTable, application_price, counted
 from formation_portal.ui.forms.controls import control_id, party_control, slot_id, slot_key
 from formation_portal.ui.forms.question import AnswerRow
 from formation_portal.ui.ownership import join_sentences, ownership
-from formation_portal.ui.pagination import PageLink, numbered_links, people_page
+from formation_portal.ui.pagination import numbered_links, people_page
 
 from ..feedback import DeliverySummary
 from ..pages import Link, application_url, need_link
@@ -134,10 +136,13 @@ class CheckPage:
             (without_entry if is_without else with_entry).append(party)
         in_row = (place for place, party in enumerate(with_entry) if row and party.token in row)
         self._people_shown = people_page(with_entry, number, with_row=next(in_row, None))
+        self.people_links = numbered_links(self._people_shown, QueryDict(), place="people")
         self.readback = readback(draft, only={party.token for party in (*self._people_shown, *without_entry)})
         self.sections = self._section_entries()
         self.people = self._party_entries()
         self.share_classes = self._share_class_entries()
+        self.holdings = delivery.deliveries.of_all(ResourceKind.SHAREHOLDING)
+        self.are_shares_open = draft.application.is_open and not self._locks.has_shares(draft)
         self.documents = self._other_documents()
         self.uploaded = answered_rows(self.documents)
         self.not_uploaded = unanswered_rows(self.documents)
@@ -146,8 +151,9 @@ class CheckPage:
         """Return all needs: first the service's refusals without a change since, then the others."""
         if not self.draft.application.is_open:
             return ()
-        items = self.returned.items if self.returned else ()
-        changed = {item.text for item in items if item.is_changed}
+        changed: set[str] = set()
+        if self.returned:
+            changed.update(item.text for item in self.returned.items if item.is_changed)
         refused = [need for need in self.delivery.refused if need.text not in changed]
         if refused_for is None:
             refused_for = (*self.draft.needs, *needs_of_owners(self.draft))
@@ -171,11 +177,6 @@ class CheckPage:
             if links := self.additions.get(entry):
                 yield Link(title, f"#{entry}"), len(links)
 
-    @property
-    def people_links(self) -> list[PageLink]:
-        links = numbered_links(self._people_shown, QueryDict())
-        return [replace(link, url=link.url and f"{link.url}#people") for link in links]
-
     @cached_property
     def inactive_answers(self) -> InactiveAnswers:
         return inactive_in(self.draft)
@@ -193,11 +194,10 @@ class CheckPage:
         for line in self.readback.documents:
             if line.party:
                 documents.setdefault(line.party.token, []).append(line)
-        on_page = {party.token for party in self._people_shown}
         entries: list[CheckEntry] = []
         for group in self.readback.parties:
             token = group.subject.token
-            if token in on_page:
+            if group.subject in self._people_shown:
                 locked = self._locks.answers_of(token)
                 status = self.delivery.deliveries.of_party(token)
                 entries.append(self._entry("party", token, group, locked, status, documents.get(token, ())))
@@ -224,8 +224,7 @@ class CheckPage:
         id_ = f"{_PREFIXES[view]}-{key}"
         rows: list[AnswerRow] = []
         for line in group.lines:
-            control = party_control(line.spec) if view == "party" else control_name(line.spec)
-            place = control_id(control)
+            place = control_id(party_control(line.spec) if view == "party" else control_name(line.spec))
             row_id = f"row-{id_}-{place}"
             url = self._change_url(view, key, place, row_id)
             row = self._answer_row(line, row_id, url, is_locked=line.spec.name in locked)
@@ -234,9 +233,10 @@ class CheckPage:
         document_rows = self._document_rows(documents)
         is_changed = self.returned is not None and key in self.returned.holders
         is_come_back_to = bool(self._row) and any(row.id == self._row for row in (*rows, *document_rows))
-        has_advice = any(row.state in ("error", "warning") for row in rows) or any(
-            line.document and advice(self.draft, line.party, line.document) for line in documents
-        )
+        has_advice = not {"error", "warning"}.isdisjoint(row.state for row in rows)
+        for document in documents:
+            if document.document and advice(self.draft, document.party, document.document):
+                has_advice = True
         return CheckEntry(
             id_,
             group,
@@ -249,24 +249,20 @@ class CheckPage:
         )
 
     def _answer_row(self, line: AnswerLine, id_: str, change_url: str, *, is_locked: bool) -> AnswerRow:
-        return AnswerRow(
+        row = AnswerRow(
             id=id_,
             term=line.spec.label,
             value=line.value,
             is_name=line.is_name and not line.is_unreadable,
-            note=gettext("Accepted") if is_locked else _note(line),
+            note=_note(line),
             state=_mark(line),
-            change_url="" if line.spec.provided_by_agent or is_locked else change_url,
             change_what=gettext("the answer to “{label}”").format(label=line.spec.label),
         )
-
-    @property
-    def are_shares_open(self) -> bool:
-        return self.draft.application.is_open and not self._locks.has_shares(self.draft)
-
-    @cached_property
-    def holdings(self) -> DeliveryStatus:
-        return self.delivery.deliveries.of_all(ResourceKind.SHAREHOLDING)
+        if is_locked:
+            return replace(row, note=gettext("Accepted"))
+        if line.spec.provided_by_agent:
+            return row
+        return replace(row, change_url=change_url)
 
     def _other_documents(self) -> list[AnswerRow]:
         """Return the documents of the entity, and of parties without an entry."""
@@ -281,33 +277,29 @@ class CheckPage:
 
     def _document_rows(self, lines: Iterable[DocumentLine]) -> list[AnswerRow]:
         """Return rows for documents; in an open application, missing required ones are left out and listed as needs."""
-        rows = [self._document_row(line) for line in lines]
-        return [row for row in rows if row.value or not (self.draft.application.is_open and row.state)]
+        is_open = self.draft.application.is_open
+        return [row for row in map(self._document_row, lines) if row.value or not (is_open and row.state)]
 
     def _document_row(self, line: DocumentLine) -> AnswerRow:
-        place = slot_id(slot_key(line.party.token if line.party else None, line.slot))
-        id_ = f"row-{place}"
+        place = slot_id(slot_key(token_of(line.party), line.slot))
         change_what = gettext("the document “{slot}”").format(slot=line.words)
         if line.party:
             change_what = gettext("the document “{slot}” of {holder}").format(slot=line.words, holder=line.party.label)
-        is_missing = line.is_required and line.document is None
-        is_locked = self._locks.has_document(line)
-        return AnswerRow(
-            id=id_,
-            term=line.words,
-            value=line.document.name if line.document else "",
-            note=gettext("Accepted") if is_locked else self._document_note(line),
-            state="open" if is_missing else "",
-            change_url="" if is_locked else self._change_url("documents", "", place, id_),
-            change_what=change_what,
-        )
+        row = AnswerRow(line.words, "", id=f"row-{place}", change_what=change_what)
+        if line.document:
+            row = replace(row, value=line.document.name, note=self._document_note(line, line.document))
+        elif line.is_required:
+            row = replace(row, state="open")
+        else:
+            row = replace(row, note=gettext("Optional"))
+        if self._locks.has_document(line):
+            return replace(row, note=gettext("Accepted"))
+        return replace(row, change_url=self._change_url("documents", "", place, row.id))
 
-    def _document_note(self, line: DocumentLine) -> str:
+    def _document_note(self, line: DocumentLine, document: Document) -> str:
         """Describe the state of a document's delivery, and add the advice about it."""
-        if line.document is None:
-            return "" if line.is_required else gettext("Optional")
-        state = slot_state(line.document, self.delivery.deliveries.of(ResourceKind.DOCUMENT, line.document.subject))
-        return join_sentences(state.detail or state.word, state.note, *advice(self.draft, line.party, line.document))
+        state = slot_state(document, self.delivery.deliveries.of(ResourceKind.DOCUMENT, document.subject))
+        return join_sentences(state.detail or state.word, state.note, *advice(self.draft, line.party, document))
 
     def _change_url(self, view: str, key: str, place: str, row: str) -> str:
         """Return the URL of a control, from which a save leads back to the row."""
@@ -318,8 +310,8 @@ class CheckPage:
 
 def _entry_of(draft: Draft, need: Need) -> str:
     """Return the id of the entry that a need belongs to; "" without such an entry."""
-    if need.slot is not None:
-        return f"party-{need.party_id}" if need.party_id else _DOCUMENTS
+    if need.slot is not None and need.party_id is None:
+        return _DOCUMENTS
     if need.code in ("holding", "over_issued") or (need.party_id and need.share_class_id):
         return _SHARES
     if need.party_id is not None:
