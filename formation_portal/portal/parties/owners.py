@@ -154,18 +154,23 @@ class OwnersPage(FormPage):
 
     @property
     def new_part_error(self) -> str:
-        return self.new_errors.get("part") or (self.excess if self.new.part else "")
+        return self.new_errors.get("part") or (self.new.part and self.excess)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
         """Return the errors of the form; the excess over 100% only for the last control that shows it."""
-        problems = [Problem(control, owner.problem) for control, owner, _ in self.controls if owner.problem]
+        problems: list[Problem] = []
+        exceeding = ""
+        for control, owner, _error in self.controls:
+            if owner.problem:
+                problems.append(Problem(control, owner.problem))
+            if owner.part:
+                exceeding = control
         problems += [Problem(f"new-{name.replace('_', '-')}", text) for name, text in self.new_errors.items()]
+        if self.new_part_error == self.excess:
+            exceeding = "new-part"
         if self.excess:
-            exceeding = [control for control, owner, _ in self.controls if owner.part]
-            if self.new_part_error == self.excess:
-                exceeding.append("new-part")
-            problems.append(Problem(exceeding[-1], self.excess))
+            problems.append(Problem(exceeding, self.excess))
         return tuple(problems)
 
 

@@ -32,12 +32,14 @@ from formation_portal.ui import formats, roles
 from formation_portal.ui.formats import listed
 from formation_portal.ui.forms.controls import Option, Problem, Suggestions
 from formation_portal.ui.forms.form import QuestionForm
+from formation_portal.ui.forms.form_data import ROLES, posted_answers
+from formation_portal.ui.forms.question import AnswerRow
 from formation_portal.ui.ownership import unaccounted_for
 
 from ..feedback import ReviewFeedback, answers_delivery, refused_answers, review_feedback
 from ..lookups import posted_token
 from ..pages import ApplicationPage, Link, need_rows
-from ..sections.changes import InactiveWarnings
+from ..sections.changes import InactiveWarnings, unsaved_rows
 from ..sections.pages import QuestionEntry, QuestionPage
 from ..slots import SlotRow
 
@@ -145,8 +147,7 @@ class PartyPage(QuestionPage):
     @cached_property
     def duplicate(self) -> dict[str, str]:
         """Return the question whether the party duplicates another, with the reason; {} without a likely duplicate."""
-        other = None if self.read_only_reason else duplicate_of(self.draft, self.party)
-        if other is None:
+        if self.read_only_reason or (other := duplicate_of(self.draft, self.party)) is None:
             return {}
         return {"question": roles.duplicate_question(other.kind), "sentence": already_here(self.draft, other)}
 
@@ -282,7 +283,11 @@ def party_form(
     questions = questions_by_entry(draft.form_state.party_questions(holder))
     if is_guests:
         questions = tuple(question for question in questions if not question.spec.refers_to_share_class)
-    only_of = party.token if is_guests else None
+    warnings = InactiveWarnings(draft, [question.spec for question in questions], holder)
+    suggestions = Suggestions(draft)
+    if is_guests:
+        warnings = replace(warnings, only_of=party.token)
+        suggestions = Suggestions(draft, only=holder)
     feedback = feedback or ReviewFeedback(draft)
     return PartyForm(
         schema=draft.schema,
@@ -295,14 +300,24 @@ def party_form(
         is_own=is_own,
         share_classes=draft.share_class_choices,
         holder=holder,
-        warnings=InactiveWarnings(draft, [question.spec for question in questions], holder, only_of=only_of),
+        warnings=warnings,
         record=draft.record,
-        suggestions=Suggestions(draft, only=holder if is_guests else None),
+        suggestions=suggestions,
         shares_url=reverse("portal:shares", args=[draft.application.reference]),
         locked=feedback.locks.answers_of(party.token),
         notes=feedback.at_answers(party.token),
         is_guests=is_guests,
     )
+
+
+def unsaved_party_rows(draft: Draft, party: PartyRow, post: QueryDict) -> tuple[AnswerRow, ...]:
+    """Return the posted roles and answers of a party that differ from the stored ones, for the reader to copy."""
+    posted_roles = list(filter(None, post.getlist(ROLES)))
+    form = party_form(draft, party, more_roles=posted_roles)
+    rows = unsaved_rows(form, posted_answers(form, post))
+    if ROLES not in post or set(posted_roles) == set(party.roles):
+        return rows
+    return (AnswerRow(gettext("Roles"), roles.role_words(posted_roles)), *rows)
 
 
 # The prefix of the keys of headings about the party itself.
@@ -365,8 +380,7 @@ def new_party_context(draft: Draft, query: QueryDict, user: User) -> dict[str, A
         problems.append(Problem("kind", gettext("Choose who you are adding")))
     elif not chosen:
         problems.append(Problem("roles-1", gettext("Choose at least one role")))
-    addresses = {value for row in draft.parties for value in row.raw.values() if isinstance(value, str)}
-    may_be_me = kind == canonical.PERSON and user.email not in addresses
+    may_be_me = kind == canonical.PERSON and not any(user.email in row.raw.values() for row in draft.parties)
     raw: dict[str, Any] = {}
     if may_be_me and "me" in query:
         raw = copyable_answers(draft, owner_contact(user, draft), chosen)

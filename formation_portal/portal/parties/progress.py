@@ -93,7 +93,7 @@ def needs_words(codes: Counter[str]) -> str:
         counted(holdings, "{count} shareholding", "{count} shareholdings"),
     )
     clauses = [counted(corrections, "{count} answer to correct", "{count} answers to correct")]
-    if counts := join_list([number for number in missing if number]):
+    if counts := join_list(list(filter(None, missing))):
         clauses.append(gettext("{things} to complete").format(things=counts))
     return ", ".join(filter(None, clauses))
 

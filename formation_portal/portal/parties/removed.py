@@ -15,16 +15,14 @@ from formation_portal.accounts.policies import UserRequest
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
-from formation_portal.ui.formats import time_or_day
-from formation_portal.ui.forms.form_data import RESTORE, ROLES, posted_answers
+from formation_portal.ui.forms.form_data import RESTORE
 from formation_portal.ui.forms.question import AnswerRow
-from formation_portal.ui.roles import role_words
 
 from ..lookups import PartyRemoved
-from ..pages import ApplicationPage, customer_name
-from ..sections.changes import hidden_controls, unsaved_rows
+from ..pages import ApplicationPage, customer_name, time_words
+from ..sections.changes import hidden_controls
 from .owners import new_owner, stake_control
-from .pages import party_form
+from .pages import unsaved_party_rows
 
 
 def _removal_words(draft: Draft, party: PartyRow, reader: User) -> str:
@@ -32,24 +30,17 @@ def _removal_words(draft: Draft, party: PartyRow, reader: User) -> str:
     # The removal is the first entry of the history after the party was marked as removed.
     since = draft.application.changes.filter(at__gte=party.model.removed_at)
     change = since.select_related("who").order_by("pk").first()
-    values = {
-        "name": party.label,
-        "who": customer_name(change.who if change else None) or gettext("Someone else"),
-        "time": time_or_day(party.model.removed_at) if party.model.removed_at else "",
-    }
+    values = {"name": party.label, "who": gettext("Someone else"), "time": time_words(party.model.removed_at)}
     if change and change.who_id == reader.pk:
         return gettext("You removed %(name)s in another window on %(time)s.") % values
+    if change:
+        values["who"] = customer_name(change.who) or values["who"]
     return gettext("%(who)s removed %(name)s on %(time)s.") % values
 
 
 def _typed_answers(draft: Draft, party: PartyRow, post: QueryDict) -> list[AnswerRow]:
     """Return the typed answers of a party's page, or of the page of a company's owners."""
-    rows: list[AnswerRow] = []
-    roles = [role for role in post.getlist(ROLES) if role]
-    if ROLES in post and set(roles) != set(party.roles):
-        rows.append(AnswerRow(gettext("Roles"), role_words(roles)))
-    form = party_form(draft, party, more_roles=roles)
-    rows += unsaved_rows(form, posted_answers(form, post))
+    rows = list(unsaved_party_rows(draft, party, post))
     for owner in draft.parties:
         if part := post.get(stake_control(owner.token), "").strip():
             rows.append(AnswerRow(owner.label, part))

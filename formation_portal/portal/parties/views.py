@@ -326,8 +326,8 @@ def _save_owners(request: UserRequest, page: OwnersPage) -> HttpResponse:
         draft.reload()
         # A conflict is shown first; its form sends all of this again.
         if not result.conflicts:
-            posted = {token: text for token, text in stakes.items() if token != new.party_token}
-            refused = owners_page(draft, company, new, posted=posted)
+            stakes.pop(new.party_token, None)
+            refused = owners_page(draft, company, new, posted=stakes)
             return _render_owners(request, refused, status=422, is_refused=True)
     except services.Closed:
         return _render_owners(request, page, status=409)

@@ -26,14 +26,13 @@ from formation_portal.core.pages.content_policy import source_hash
 from formation_portal.mail.models import Email
 from formation_portal.mail.rendering import email_styles
 from formation_portal.ui.formats import time_or_day
-from formation_portal.ui.forms.form_data import ROLES, posted_answers, recognised_answers
+from formation_portal.ui.forms.form_data import posted_answers, recognised_answers
 from formation_portal.ui.forms.question import AnswerRow
 from formation_portal.ui.glossary import GlossaryPlace, Term, explained_term, places, term_texts
-from formation_portal.ui.roles import role_words
 
 from ..applications.overview import Task
 from ..lookups import get_draft_or_404, get_party_or_404, get_section_or_404, get_share_section_or_404
-from ..parties.pages import party_form
+from ..parties.pages import unsaved_party_rows
 from ..sections.changes import unsaved_replies, unsaved_rows
 from ..sections.pages import section_page
 from ..shares.pages import share_class_page, shares_page
@@ -70,12 +69,12 @@ def own_text(name: str, *, language: str) -> tuple[SafeString, str] | None:
     plain = Path(settings.OPERATOR_TEXTS, f"{name}.html")
     if plain.is_file():
         files[settings.LANGUAGE_CODE] = plain
-    codes = [code for code in (language, settings.LANGUAGE_CODE, *files) if code in files]
-    if not codes:
-        return None
-    # The operator may write any HTML; the content policy still blocks scripts in it.
-    html = mark_safe(files[codes[0]].read_text())  # nosec B308, B703  # noqa: S308
-    return html, "" if codes[0] == language else codes[0]
+    for code in (language, settings.LANGUAGE_CODE, *files):
+        if code in files:
+            # The operator may write any HTML; the content policy still blocks scripts in it.
+            html = mark_safe(files[code].read_text())  # nosec B308, B703  # noqa: S308
+            return html, "" if code == language else code
+    return None
 
 
 def typed_rows(request: UserRequest, unsent: UnsentForm) -> tuple[AnswerRow, ...]:
@@ -95,15 +94,10 @@ def _rows(draft: Draft, view: str, kwargs: dict[str, str], post: QueryDict) -> t
         grid = shares_page(draft, get_share_section_or_404(draft)).grid
         cells = [(cell, post.get(cell["id"], "")) for cell in grid.cells]
         return tuple(AnswerRow(cell["label"], text) for cell, text in cells if text not in ("", cell["typed"]))
-    rows: tuple[AnswerRow, ...] = ()
+    if view == "party":
+        return unsaved_party_rows(draft, get_party_or_404(draft, kwargs["token"]), post)
     if view == "section":
         form = section_page(draft, get_section_or_404(draft, kwargs["key"])).form
-    elif view == "party":
-        party = get_party_or_404(draft, kwargs["token"])
-        roles = [role for role in post.getlist(ROLES) if role]
-        form = party_form(draft, party, more_roles=roles)
-        if ROLES in post and set(roles) != set(party.roles):
-            rows = (AnswerRow(gettext("Roles"), role_words(roles)),)
     elif view in ("share_class", "share_class_new"):
         token = kwargs.get("token") or post.get("token", "")
         form = share_class_page(draft, get_share_section_or_404(draft), token=token).form
@@ -112,7 +106,7 @@ def _rows(draft: Draft, view: str, kwargs: dict[str, str], post: QueryDict) -> t
             form = replace(form, raw={})
     else:
         raise Http404
-    return (*rows, *unsaved_rows(form, posted_answers(form, post)))
+    return unsaved_rows(form, posted_answers(form, post))
 
 
 def letter_html(html: str) -> HttpResponse:
