@@ -1,5 +1,6 @@
 """Compare a page before and after a save: changed parts, choices that made answers inactive, and conflicts."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -62,7 +63,11 @@ def page_update(*, before: QuestionForm, after: QuestionForm, shown_regions: Ite
         return PageUpdate((), (), announcement(added=added, removed=removed), is_rebuilt=True)
     changed_ids = after.shown.symmetric_difference(shown_regions)
     regions = tuple(region for region in after.regions if region.id in changed_ids)
-    swapped = {after.control(question.spec) for region in regions for question in region.asked}
+    swapped: set[str] = set()
+    counts: Counter[bool] = Counter()
+    for region in regions:
+        swapped.update(region.controls)
+        counts[region.shown] += len(region.asked)
     marks: list[Question] = []
     addresses: list[Question] = []
     objections: list[Question] = []
@@ -75,10 +80,7 @@ def page_update(*, before: QuestionForm, after: QuestionForm, shown_regions: Ite
             marks.append(new)
         if (new.objection, new.advice) != (old.objection, old.advice):
             objections.append(new)
-    text = announcement(
-        added=sum(len(region.asked) for region in regions if region.shown),
-        removed=sum(len(region.asked) for region in regions if not region.shown),
-    )
+    text = announcement(added=counts[True], removed=counts[False])
     return PageUpdate(regions, tuple(marks), text, tuple(addresses), tuple(objections))
 
 
@@ -156,15 +158,16 @@ def consequence(
 
 def _made_inactive(draft: Draft, before: FormState, changes: Sequence[Change], party: PartyRow | None) -> Inactive:
     """Return what the changes have made inactive. If only answers changed, compare only what depends on them."""
-    row = draft.party(party.token) if party else None
+    after = draft.form_state
     names = {str(line["field"]) for change in changes for line in change.changes}
-    own_holders = {party.token} if party else {section.key for section in draft.schema.entity_sections}
-    has_other_holders = any(change.holder not in own_holders for change in changes)
-    if has_other_holders or ROLES in names or bool(party) != bool(row):
-        return newly_inactive(before, draft.form_state)
-    was = party.record if party else None
-    now = row.record if row else None
-    return inactive_by(names & answers_in_rules(draft.schema), before, draft.form_state, was=was, now=now)
+    holders = {change.holder for change in changes}
+    deciding = names & answers_in_rules(draft.schema)
+    if ROLES not in names:
+        if party is None and holders <= {section.key for section in draft.schema.entity_sections}:
+            return inactive_by(deciding, before, after)
+        if party and holders <= {party.token} and (row := draft.party(party.token)):
+            return inactive_by(deciding, before, after, was=party.record, now=row.record)
+    return newly_inactive(before, after)
 
 
 @dataclass(frozen=True)
@@ -221,7 +224,7 @@ def _count(draft: Draft, inactive: Inactive) -> str:
         counted(len(inactive.share_classes), "{count} share class", "{count} share classes"),
         counted(len(inactive.answers), "{count} answer", "{count} answers"),
     )
-    return listed([count for count in counts if count])
+    return listed(list(filter(None, counts)))
 
 
 Reader = AbstractBaseUser | AnonymousUser
@@ -311,7 +314,7 @@ def hidden_controls(
     inputs: list[tuple[str, str]] = []
     for name, values in post.lists():
         if name in ("slot", "removal"):
-            inputs += [("update", "1") for _ in values]
+            inputs += [("update", "1")] * len(values)
         elif name not in but and not name.startswith(KEEP):
             inputs += [(name, str(value)) for value in values]
     return tuple(inputs)
@@ -330,5 +333,5 @@ def unsaved_rows(form: QuestionForm, answers: Mapping[str, Any]) -> tuple[Answer
 
 def unsaved_replies(post: QueryDict) -> tuple[AnswerRow, ...]:
     """Return the posted replies to our reviewer, for the reader to copy."""
-    replies = (reply.text for reply in posted_replies(post) if reply.text.strip())
-    return tuple(AnswerRow(gettext("Your reply to our reviewer"), text) for text in replies)
+    label = gettext("Your reply to our reviewer")
+    return tuple(AnswerRow(label, reply.text) for reply in posted_replies(post) if reply.text.strip())

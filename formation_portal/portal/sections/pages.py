@@ -19,14 +19,13 @@ from formation_portal.contract.rules import Activation
 from formation_portal.contract.schema import Section
 from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStatus, deliveries_for_customer
 from formation_portal.relay.problems import LocatedProblem
-from formation_portal.ui import formats
 from formation_portal.ui.forms.controls import Problem, Suggestions
 from formation_portal.ui.forms.form import QuestionForm, Region, answer_rows
 from formation_portal.ui.forms.question import AnswerRow, QueryNote, Question
 from formation_portal.ui.glossary import GlossaryPlace, Term, explained_term, places, terms_in
 
 from ..feedback import ReviewFeedback, answers_delivery, refused_answers, review_feedback
-from ..pages import FormPage, Link, file_problems, need_rows, read_only_reason
+from ..pages import FormPage, Link, file_problems, need_rows, read_only_reason, time_words
 from ..slots import SlotRow, slot_rows
 from .changes import InactiveWarnings
 
@@ -56,10 +55,12 @@ class QuestionEntry:
     @property
     def is_complete(self) -> bool:
         """Tell whether there are answers, none is missing, and none has an objection, note or doubt."""
-        questions = [question for region in self.regions if region.shown for question in region.questions]
-        is_settled = all(question.mark in ("met", "") and not question.note for question in questions)
-        has_doubts = any(question.doubt for question in questions)
-        return is_settled and not has_doubts and any(question.is_answered for question in questions)
+        is_answered = False
+        for question in [question for region in self.regions if region.shown for question in region.questions]:
+            if question.mark not in ("met", "") or question.note or question.doubt:
+                return False
+            is_answered = is_answered or question.is_answered
+        return is_answered
 
     @property
     def rows(self) -> tuple[AnswerRow, ...]:
@@ -240,8 +241,7 @@ class SectionPage(QuestionPage):
     @property
     def read_only_reason(self) -> str:
         """Say why nothing can be changed, for example since our reviewer has accepted the whole section."""
-        specs = [question.spec for question in self.form.asked]
-        names = {spec.name for spec in specs if not spec.provided_by_agent}
+        names = {question.spec.name for question in self.form.asked if not question.spec.provided_by_agent}
         are_answers_accepted = bool(names) and names <= self.form.locked
         is_accepted = are_answers_accepted and all(slot.is_locked for slot in self.slots)
         return read_only_reason(self.draft.application, is_accepted=is_accepted)
@@ -252,8 +252,7 @@ class SectionPage(QuestionPage):
 
     @property
     def saved_at(self) -> str:
-        saved_at = self.draft.saved_at(self.section.key)
-        return formats.time_or_day(saved_at) if saved_at else ""
+        return time_words(self.draft.saved_at(self.section.key))
 
     @cached_property
     def needs(self) -> tuple[Link, ...]:

@@ -88,8 +88,8 @@ def _slots_of(page: QuestionPage) -> list[tuple[str, bool, tuple[str, ...]]]:
 
 
 def _entries_of(page: QuestionPage) -> tuple[str, ...]:
-    """Return the ids of a party page's headings, where a role's heading may have documents alone; else ()."""
-    return tuple(entry.id for entry in page.entries) if page.party else ()
+    """Return the ids of a page's headings. On a party's page, a role's heading may have documents alone."""
+    return tuple(entry.id for entry in page.entries)
 
 
 class QuestionPageView(View):
@@ -171,8 +171,10 @@ class QuestionPageView(View):
         return self.show_opened(page, after) or self.finish(after)
 
     def save_replies(self, page: QuestionPage) -> bool:
-        written = [] if page.is_guests else list(posted_replies(self.request.POST))
-        return bool(written) and store_replies(self.draft, written, by=self.author) > 0
+        replies = list(posted_replies(self.request.POST))
+        if page.is_guests or not replies:
+            return False
+        return store_replies(self.draft, replies, by=self.author) > 0
 
     def accepted_proposal(self, page: QuestionPage) -> dict[str, Any]:
         """Return our reviewer's proposed answer if its button was pressed; a save by script presses none."""
@@ -226,7 +228,8 @@ class QuestionPageView(View):
 
         While the browser shows answers that others have changed since, it keeps its version number.
         """
-        request, page = self.request, self.get_page().after(result)
+        request = self.request
+        page = self.get_page().after(result)
         changed = page_update(before=before.page.form, after=page.form, shown_regions=shown_regions(request.POST))
         has_other_slots = _slots_of(page) != before.slots
         # A role that only asks for documents adds a heading too.
@@ -381,8 +384,9 @@ def url_after_save(request: HttpRequest, page: FormPage, *, onwards: str) -> str
 
 def same_page_url(request: HttpRequest, page: FormPage) -> str:
     """Return the URL of the page itself if the pressed button stays there; "" otherwise."""
-    key = request.POST.get("slot") or request.POST.get("removal") or posted_reuse(request)[1]
-    place = f"#{slot_id(key)}-slot" if key else ""
+    place = ""
+    if key := request.POST.get("slot") or request.POST.get("removal") or posted_reuse(request)[1]:
+        place = f"#{slot_id(key)}-slot"
     if pressed := request.POST.get(USE):
         place = f"#note-{pressed}"
     if {"update", RESTORE}.isdisjoint(request.POST) and not chosen_in(request) and not place:
@@ -395,8 +399,9 @@ def _address(request: HttpRequest, page: FormPage, place: str, *, is_open: bool 
     parameters = request.GET.copy()
     if is_open:
         parameters[_OPEN] = "1"
-    query = parameters.urlencode()
-    return f"{page.url}?{query}{place}" if query else f"{page.url}{place}"
+    if query := parameters.urlencode():
+        return f"{page.url}?{query}{place}"
+    return f"{page.url}{place}"
 
 
 def _removal_url(request: HttpRequest, page: QuestionPage) -> str:
