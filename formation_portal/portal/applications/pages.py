@@ -140,7 +140,7 @@ def declarations_left_out(draft: Draft) -> str:
 def deleted_content(draft: Draft) -> list[str]:
     """Count what is deleted with a draft. Makes one SQL query."""
     people = (*draft.parties, *draft.removed_parties)
-    holders = (draft.entity_raw, *(row.raw for row in people), *(row.raw for row in draft.share_classes))
+    holders = (draft.entity_raw, *(row.raw for row in (*people, *draft.share_classes)))
     answers = sum(not is_blank(value) for raw in holders for value in raw.values())
     classes = len(draft.share_classes)
     # Documents of removed parties are counted, since the parties could still be restored.

@@ -93,8 +93,7 @@ def _companies_with_unknown_owners(draft: Draft, allocation: Allocation) -> list
 def _ultimate_ownership(draft: Draft, allocation: Allocation) -> Bar | None:
     """Draw the ultimate ownership of the shares; None if the owners only own one another."""
     percents = allocation.share_percents
-    owners = [party for party in draft.parties if party.token in percents.final]
-    ends = [(party.label, *percents.final[party.token]) for party in owners]
+    ends = [(party.label, *percents.final[party.token]) for party in draft.parties if party.token in percents.final]
     return ownership_bar(gettext("Ultimate ownership"), ends, rest=percents.rest) if ends else None
 
 

@@ -1,6 +1,6 @@
 """Build the grid of shareholdings: columns, rows and cells, descriptions of remaining shares, and equal splits."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -53,11 +53,8 @@ class Grid:
 
     def pages_of(self, party: str, share_class: str) -> tuple[int, int]:
         """Return the page numbers of the holder and the class of a cell."""
-        holders = [row.token for row in self.allocation.holders]
-        classes = [row.token for row in self.allocation.classes]
-        holder_place = holders.index(party) if party in holders else 0
-        class_place = classes.index(share_class) if share_class in classes else 0
-        return holder_place // HOLDERS_AT_ONCE + 1, class_place // CLASSES_AT_ONCE + 1
+        holders = _page_with(party, self.allocation.holders, HOLDERS_AT_ONCE)
+        return holders, _page_with(share_class, self.allocation.classes, CLASSES_AT_ONCE)
 
     @cached_property
     def columns(self) -> list[dict[str, Any]]:
@@ -74,7 +71,7 @@ class Grid:
         remaining = remaining_words(allocated, available)
         error = ""
         # A single holding that is too large has its own error, at its cell.
-        largest = max((allocation.shares(party, row) for party in allocation.holders), default=0)
+        largest = max(allocation.of_class(row).values(), default=0)
         if available is not None and largest <= available < allocated:
             error = f"{row.label}{colon()}{remaining}"
         return {
@@ -118,7 +115,11 @@ class Grid:
         delivery = self.deliveries.of(ResourceKind.SHAREHOLDING, shareholding_subject(*pair))
         typed = holding.typed if holding else ""
         problem = self._problem(typed, party, row)
-        refused = delivery.problems[0].message if delivery.is_refused and delivery.problems else ""
+        refused = state = ""
+        if delivery.is_refused and delivery.problems:
+            refused = delivery.problems[0].message
+        if delivery.state in _UNSETTLED:
+            state = delivery.state.value
         return {
             "pair": pair,
             "row": row,
@@ -129,7 +130,7 @@ class Grid:
             "problem": problem,
             "refused": refused,
             "error": problem or refused,
-            "delivery": delivery.state.value if delivery.state in _UNSETTLED else "",
+            "delivery": state,
         }
 
     def _problem(self, typed: str, party: PartyRow, row: ShareClassRow) -> str:
@@ -147,7 +148,8 @@ class Grid:
 
     @property
     def cells(self) -> Iterator[dict[str, Any]]:
-        return (cell for row in self.rows for cell in row["cells"])
+        for row in self.rows:
+            yield from row["cells"]
 
     @property
     def problems(self) -> list[dict[str, Any]]:
@@ -160,6 +162,12 @@ class Grid:
             return True
         refused_before = {cell["id"] for cell in before.cells if cell["refused"] and not cell["problem"]}
         return any(cell["problem"] or (cell["refused"] and cell["id"] not in refused_before) for cell in self.cells)
+
+
+def _page_with(token: str, rows: Sequence[PartyRow | ShareClassRow], length: int) -> int:
+    """Return the number of the page with the row of a token; 1 without such a row."""
+    places = (place for place, row in enumerate(rows) if row.token == token)
+    return next(places, 0) // length + 1
 
 
 def _yes_no_or_blank(value: Any) -> str:
@@ -214,11 +222,10 @@ def allocation_sentences(allocation: Allocation) -> Iterator[str]:
     if are_many:
         names = [name for name, _ in unallocated[:_NAMED_AT_MOST]]
         names.append(ngettext("{count} more", "{count} more", len(unallocated) - _NAMED_AT_MOST))
-        total = sum(rest for _, rest in unallocated)
         yield ngettext(
             "{count} share not allocated in {classes} share classes: {names}.",
             "{count} shares not allocated in {classes} share classes: {names}.",
-            total,
+            sum(rest for _, rest in unallocated),
             classes=format_number(len(unallocated)),
             names=join_list(names),
         )

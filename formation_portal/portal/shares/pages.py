@@ -19,7 +19,6 @@ from formation_portal.contract.needs import Need, needs_of_share_class
 from formation_portal.contract.schema import Section
 from formation_portal.relay.delivery_status import DeliveryStatus, deliveries_for_customer
 from formation_portal.relay.models import ResourceKind
-from formation_portal.ui import formats
 from formation_portal.ui.allocation import Allocation
 from formation_portal.ui.charts import Bar, share_bar
 from formation_portal.ui.forms.controls import Suggestions
@@ -27,7 +26,7 @@ from formation_portal.ui.forms.form import QuestionForm
 from formation_portal.ui.pagination import PageLink, numbered_links
 
 from ..feedback import ReviewFeedback, answers_delivery, refused_answers, review_feedback
-from ..pages import FormPage, Link, need_rows, need_url, read_only_reason
+from ..pages import FormPage, Link, need_rows, need_url, read_only_reason, time_words
 from ..sections.pages import QuestionPage
 from .beneficial_owners import beneficial_owners
 from .grid import Grid, allocation_sentences, cell_name, remaining_id
@@ -76,8 +75,7 @@ class SharesPage(FormPage):
 
     @property
     def saved_at(self) -> str:
-        saved_at = self.draft.saved_at(self.section.key)
-        return formats.time_or_day(saved_at) if saved_at else ""
+        return time_words(self.draft.saved_at(self.section.key))
 
     @cached_property
     def delivery(self) -> DeliveryStatus:
@@ -133,8 +131,9 @@ class SharesPage(FormPage):
             place = cell_name(need.party_id, share_class)
         else:
             return need_url(self.draft, need)
-        is_shown = query == self.query_of({})
-        return f"#{place}" if is_shown else f"{self.url}{query}#{place}"
+        if query == self.query_of({}):
+            return f"#{place}"
+        return f"{self.url}{query}#{place}"
 
 
 def shares_page(draft: Draft, section: Section, *, query: Mapping[str, Any] = MappingProxyType({})) -> SharesPage:
@@ -178,7 +177,7 @@ class ShareClassPage(QuestionPage):
 
     @property
     def saved_at(self) -> str:
-        return "" if self.is_new else formats.time_or_day(self.row.model.updated_at)
+        return time_words(self.row.model.updated_at)
 
     @cached_property
     def needs(self) -> tuple[Link, ...]:

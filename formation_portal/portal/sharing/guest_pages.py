@@ -20,6 +20,7 @@ from formation_portal.contract.needs import Need
 from formation_portal.contract.schema import Section
 from formation_portal.invitations.models import Invitation
 from formation_portal.relay.delivery_status import deliveries_for_customer
+from formation_portal.ui.formats import counted
 
 from ..feedback import DeliverySummary, ReviewFeedback, answers_delivery, refused_answers
 from ..parties.pages import PartyPage, party_form
@@ -78,38 +79,25 @@ class PartPage(PartyPage):
     @property
     def missing_words(self) -> str:
         missing = [need for need in self.unmet if not need.is_correction]
-        documents = sum(need.slot is not None for need in missing)
-        answers = len(missing) - documents
-        corrections = len(self.unmet) - len(missing)
-        sentences = []
-        if answers and documents:
-            sentences.append(
-                gettext("{answers} and {documents} are missing. Complete them to finish.").format(
-                    answers=ngettext("{count} answer", "{count} answers", answers),
-                    documents=ngettext("{count} document", "{count} documents", documents),
-                )
+        document_count = sum(need.slot is not None for need in missing)
+        answer_count = len(missing) - document_count
+        sentence = counted(
+            answer_count,
+            "{count} answer is missing. Complete it to finish.",
+            "{count} answers are missing. Complete them to finish.",
+        ) or counted(
+            document_count,
+            "{count} document is missing. Upload it to finish.",
+            "{count} documents are missing. Upload them to finish.",
+        )
+        if answer_count and document_count:
+            sentence = gettext("{answers} and {documents} are missing. Complete them to finish.").format(
+                answers=ngettext("{count} answer", "{count} answers", answer_count),
+                documents=ngettext("{count} document", "{count} documents", document_count),
             )
-        elif answers:
-            sentences.append(
-                ngettext(
-                    "{count} answer is missing. Complete it to finish.",
-                    "{count} answers are missing. Complete them to finish.",
-                    answers,
-                )
-            )
-        elif documents:
-            sentences.append(
-                ngettext(
-                    "{count} document is missing. Upload it to finish.",
-                    "{count} documents are missing. Upload them to finish.",
-                    documents,
-                )
-            )
-        if corrections:
-            sentences.append(
-                ngettext("Correct {count} item to finish.", "Correct {count} items to finish.", corrections)
-            )
-        return " ".join(sentences)
+        correction_count = len(self.unmet) - len(missing)
+        correction = counted(correction_count, "Correct {count} item to finish.", "Correct {count} items to finish.")
+        return f"{sentence} {correction}".strip()
 
     @cached_property
     def slots(self) -> tuple[SlotRow, ...]:

@@ -27,7 +27,7 @@ from formation_portal.reviews.decisions import registration_of
 from formation_portal.ui import formats
 
 from ..feedback import DeliverySummary
-from ..pages import incorporated_words
+from ..pages import day_words, incorporated_words
 from .corrections import Returned, review_rounds
 
 Words = str | Promise
@@ -79,17 +79,12 @@ def document_steps(draft: Draft, deliveries: ApplicationDeliveries) -> Iterator[
     if accepted := deliveries.accepted_documents:
         last = max(row.updated_at for row in accepted)
         sentence = ngettext("{count} document accepted", "{count} documents accepted", len(accepted))
-        yield ProgressStep(_day(last), sentence, "", "met")
-    returned = deliveries.returned_documents
-    labels = {party.token: party.label for party in draft.parties_of({token for token, _, _ in returned if token})}
-    for token, slot, status in returned:
+        yield ProgressStep(formats.day(last), sentence, "", "met")
+    for token, slot, status in deliveries.returned_documents:
+        party = draft.party(token)
         sentence = gettext("“%(slot)s” of %(whom)s was returned to you")
-        sentence %= {"slot": draft.slot_words(slot), "whom": labels.get(token) or draft.title}
-        yield ProgressStep(_day(status.at), sentence, status.note, "warning")
-
-
-def _day(at: datetime | None) -> str:
-    return formats.day(at) if at else ""
+        sentence %= {"slot": draft.slot_words(slot), "whom": party.label if party else draft.title}
+        yield ProgressStep(day_words(status.at), sentence, status.note, "warning")
 
 
 @dataclass(frozen=True)
@@ -127,15 +122,15 @@ class Progress:
         None if the product's timeline names no days, while the customer has to act, and in a final state.
         """
         since: datetime | None = None
-        if self.application.payment_due_since is not None:
-            return None
         if self.application.status is State.SUBMITTED_TO_CSP and self._current:
             since = self._current.at
         elif self.application.status in (State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW):
             submissions = (move.at for move in reversed(self.moves) if move.moved_to == State.SUBMITTED_FOR_REVIEW)
             since = next(submissions, self.application.submitted_at)
+        if since is None or self.application.payment_due_since is not None:
+            return None
         timeline = product_text(self.application.product, "estimated_timeline")
-        return expected_dates(timeline, start=timezone.localdate(since)) if since else None
+        return expected_dates(timeline, start=timezone.localdate(since))
 
     @property
     def _expected(self) -> str:
@@ -152,7 +147,7 @@ class Progress:
         seen = {move.moved_to for move in self.moves}
         if State.SUBMITTED_FOR_REVIEW not in seen:
             # The application was submitted before the history recorded moves.
-            yield ProgressStep(_day(self.application.submitted_at), gettext("You submitted"), "", "met")
+            yield ProgressStep(day_words(self.application.submitted_at), gettext("You submitted"), "", "met")
         past_states: set[str] = set()
         for change in self._changes:
             if not change.moved_to:
@@ -177,8 +172,8 @@ class Progress:
         payment_due_since = self.application.payment_due_since
         if payment_due_since is not None:
             waiting = gettext("Waiting for payment")
-            return ProgressStep(_day(payment_due_since), waiting, gettext("Next: you."), "warning")
-        day = _day(self._current.at if self._current else None)
+            return ProgressStep(formats.day(payment_due_since), waiting, gettext("Next: you."), "warning")
+        day = formats.day(self._current.at) if self._current else ""
         if status is State.INCORPORATED:
             return ProgressStep(day, self._incorporated, gettext("Completed."), "met")
         mark, title, following = _NOW[status]
@@ -204,10 +199,14 @@ def _past_step(move: Change, *, is_first: bool, is_again: bool) -> ProgressStep:
     title = str(_HAPPENED.get(state, state.words))
     if state is State.SUBMITTED_FOR_REVIEW and is_again:
         title = gettext("You submitted again")
-    detail = formats.date_and_time(move.at) if is_first else f"{timezone.localtime(move.at):%H:%M}"
+    day = formats.day(move.at)
+    detail = f"{timezone.localtime(move.at):%H:%M}"
+    if is_first:
+        day = ""
+        detail = formats.date_and_time(move.at)
     if state is State.SUBMITTED_FOR_REVIEW and move.who is not None and not move.who.is_agent:
         detail = gettext("%(when)s, by %(name)s") % {"when": detail, "name": move.who.called}
-    return ProgressStep("" if is_first else formats.day(move.at), title, detail, "met")
+    return ProgressStep(day, title, detail, "met")
 
 
 def current_return(delivery: DeliverySummary, progress: Progress, *, back_to: str = "") -> Returned | None:
