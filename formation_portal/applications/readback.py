@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
+from django.utils import translation
 from django.utils.translation import gettext
 
 from formation_portal.contract import canonical
@@ -15,9 +16,10 @@ from formation_portal.contract.fields.parsing import is_blank, localised_number
 from formation_portal.contract.fields.values import AnswerError
 from formation_portal.contract.inactive_answers import inactive_questions, is_inactive, shares_are_inactive
 from formation_portal.contract.localisation import format_number, in_quotes, join_list, ngettext
-from formation_portal.contract.record import Answers, Holder
+from formation_portal.contract.record import Answers
 from formation_portal.contract.rules import Activation, Question
 from formation_portal.contract.schema import ENTITY, Section
+from formation_portal.mail.typed_text import text_in_email
 
 from .draft import Draft
 from .models import Application, Document, Holding
@@ -58,9 +60,7 @@ def _as_typed(typed: Any) -> str:
 
 def number_of_shares(holding: Holding) -> str:
     """Write a number of shares, like 10,000; as typed if it cannot be parsed."""
-    if holding.shares is None:
-        return localised_number(str(holding.typed))
-    return format_number(holding.shares)
+    return localised_number(str(holding.typed)) if holding.shares is None else format_number(holding.shares)
 
 
 class AnswerLine:
@@ -68,14 +68,11 @@ class AnswerLine:
 
     def __init__(self, draft: Draft, holder: DraftHolder, question: Question) -> None:
         spec = question.spec
+        raw = holder.raw if holder else draft.entity_raw
         self.spec = spec
-        self._draft = draft
-        self._answering: Holder = None
-        raw: Mapping[str, Any] = draft.entity_raw
-        if holder:
-            self._answering = holder.record
-            raw = holder.raw
         self.typed = raw.get(spec.name)
+        self._draft = draft
+        self._answering = holder.record if holder else None
         answers = Answers() if spec.provided_by_agent else (holder or draft).record.answers
         self.answer = answers.values.get(spec.name)
         self._problem = answers.problems.get(spec.name)
@@ -223,10 +220,8 @@ def _active_lines(draft: Draft, holder: DraftHolder, questions: Iterable[Questio
 
 def _document_lines(draft: Draft, party: PartyRow | None) -> list[DocumentLine]:
     uploads = draft.documents_of(party)
-    lines = []
-    for slot in draft.slots_of(party):
-        lines.append(DocumentLine(party, slot.name, slot.required, uploads.get(slot.name), slot.words))
-    return lines
+    slots = draft.slots_of(party)
+    return [DocumentLine(party, slot.name, slot.required, uploads.get(slot.name), slot.words) for slot in slots]
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,12 +300,8 @@ def inactive_in(draft: Draft) -> InactiveAnswers:
     if not shares_are_inactive(state):
         holders += draft.share_classes
     for holder in holders:
-        record: Holder = None
-        label = ""
-        if holder:
-            record = holder.record
-            label = holder.label
-        for question in inactive_questions(state, record):
+        label = holder.label if holder else ""
+        for question in inactive_questions(state, holder.record if holder else None):
             line = AnswerLine(draft, holder, question)
             rows.append(InactiveRow("answer", line.spec.label, label, line.value, (question.activation,)))
     if schema.share_section is not None and shares_are_inactive(state):
@@ -349,3 +340,20 @@ def entity_name(application: Application) -> str:
     for row in application.section_answers.all():
         raw |= row.raw
     return canonical.entity_name(raw)
+
+
+def email_title(draft: Draft) -> str:
+    """Return the title for an e-mail to a confirmed address: the typed name, else the product's, else the reference.
+
+    A typed name goes only to confirmed addresses, and never holds a link.
+    """
+    application = draft.application
+    return text_in_email(draft.title) or text_in_email(application.product_name) or application.reference
+
+
+def impersonal_words(draft: Draft, language: str) -> dict[str, str]:
+    """Return the product, jurisdiction and reference, for an e-mail to an unconfirmed address."""
+    application = draft.application
+    with translation.override(language):
+        product, jurisdiction = application.product_name, application.jurisdiction_name
+    return {"product": product, "jurisdiction": jurisdiction, "reference": application.reference}

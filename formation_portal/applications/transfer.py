@@ -61,16 +61,10 @@ def content_of(draft: Draft) -> Content:
 
 def count_declarations(draft: Draft) -> int:
     schema = draft.schema
-    count = _count_declarations(schema.entity_fields, draft.entity_raw)
-    for party in draft.party_models:
-        count += _count_declarations(fields_of_kind(schema, party.kind), party.raw)
-    for row in draft.share_class_models:
-        count += _count_declarations(schema.share_class_fields, row.raw)
-    return count
-
-
-def _count_declarations(fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> int:
-    return len(raw) - len(_without_declarations(fields, raw))
+    holders = [(schema.entity_fields, draft.entity_raw)]
+    holders += [(fields_of_kind(schema, party.kind), party.raw) for party in draft.party_models]
+    holders += [(schema.share_class_fields, row.raw) for row in draft.share_class_models]
+    return sum(len(raw) - len(_without_declarations(fields, raw)) for fields, raw in holders)
 
 
 def fields_of_kind(schema: FormSchema, kind: str) -> tuple[FieldSpec, ...]:
@@ -79,11 +73,8 @@ def fields_of_kind(schema: FormSchema, kind: str) -> tuple[FieldSpec, ...]:
 
 
 def _without_declarations(fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> dict[str, Any]:
-    answers = dict(raw)
-    for spec in fields:
-        if spec.is_declaration:
-            answers.pop(spec.name, None)
-    return answers
+    declarations = {spec.name for spec in fields if spec.is_declaration}
+    return {name: answer for name, answer in raw.items() if name not in declarations}
 
 
 _NOT_FOR = {
@@ -190,9 +181,7 @@ class _TransferPlanner:
         """Return the reason for leaving out all share classes; "" if all of them are taken."""
         if not self._draft.holds_shares:
             return gettext(INACTIVE)
-        if self._schema.share_section is None:
-            return gettext(_NO_CLASSES)
-        return ""
+        return "" if self._schema.share_section else gettext(_NO_CLASSES)
 
     def _holdings(
         self, parties: Iterable[Party], classes: Iterable[ShareClass]
@@ -253,12 +242,9 @@ class _TransferPlanner:
     ) -> Mapping[str, Any]:
         """Return the holder's answers that fit, as typed; add a line for every answer."""
         draft = self._draft
-        label = draft.title
-        raw: Mapping[str, Any] = draft.entity_raw
-        if holder:
-            label = holder.label
-            raw = holder.raw
+        label = holder.label if holder else draft.title
         answers = (holder or draft).record.answers
+        raw = holder.raw if holder else draft.entity_raw
         comparison = compare(questions, answers=answers, raw=raw, form=self._schema, into=into)
         for question, new in comparison.fits:
             self._list(label, new.label, AnswerLine(draft, holder, question).value)

@@ -12,7 +12,7 @@ from django.utils.http import urlencode
 
 from formation_portal.applications.access import Collaborator
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.email_words import impersonal_words
+from formation_portal.applications.readback import impersonal_words
 from formation_portal.mail.outbox import queue_email
 
 from .models import Invitation

@@ -9,8 +9,8 @@ from django.utils import timezone, translation
 
 from formation_portal.accounts.addresses import has_confirmed
 from formation_portal.applications.draft import open_draft
-from formation_portal.applications.email_words import email_title
 from formation_portal.applications.models import Application
+from formation_portal.applications.readback import email_title
 from formation_portal.applications.services import Unread
 from formation_portal.mail.outbox import queue_email
 

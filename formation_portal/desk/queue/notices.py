@@ -5,7 +5,7 @@ from typing import Any
 from django.urls import reverse
 
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.email_words import email_title
+from formation_portal.applications.readback import email_title
 from formation_portal.contract.lifecycle import State
 from formation_portal.mail.outbox import queue_email
 

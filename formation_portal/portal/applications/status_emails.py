@@ -11,8 +11,8 @@ from formation_portal.accounts.addresses import has_address, has_confirmed
 from formation_portal.accounts.models import User
 from formation_portal.applications.access import Author
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.email_words import email_title
 from formation_portal.applications.models import Application, Document
+from formation_portal.applications.readback import email_title
 from formation_portal.contract.lifecycle import State
 from formation_portal.core.background import hourly_task
 from formation_portal.invitations.models import Invitation
