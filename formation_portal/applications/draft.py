@@ -53,9 +53,8 @@ class Draft(StoredRows):
         self.invalidate()
 
     def invalidate(self) -> None:
-        for name, attribute in vars(Draft).items():
-            if isinstance(attribute, cached_property):
-                self.__dict__.pop(name, None)
+        """Forget all results; the next use evaluates the rows again."""
+        self.forget_properties(Draft)
 
     def home_section(self, name: str) -> str:
         """Return the key of the section that stores an entity field."""
@@ -203,6 +202,11 @@ class Draft(StoredRows):
     @cached_property
     def form_state(self) -> FormState:
         return evaluate(self.schema, self.record)
+
+    @cached_property
+    def active_role_sections(self) -> tuple[Section, ...]:
+        sections = self.schema.role_sections
+        return tuple(section for section in sections if self.form_state.section_activation(section).active)
 
     @property
     def holds_shares(self) -> bool:

@@ -8,15 +8,6 @@ from .models import Application, Document, Holding, Party, SectionAnswers, Share
 from .queries import DOCUMENTS, HOLDINGS, PARTIES, SECTIONS, SHARE_CLASSES, rows_of
 
 _OF_DOCUMENTS = ("_all_documents", "documents", "replaced_documents", "_documents_by_party")
-_TABLES = (
-    "sections",
-    "_all_parties",
-    "party_models",
-    "removed_party_models",
-    "share_class_models",
-    "holdings",
-    *_OF_DOCUMENTS,
-)
 
 
 class HasToken(Protocol):
@@ -37,9 +28,14 @@ class StoredRows:
 
     def forget_rows(self) -> None:
         """Forget all rows; the next use reads a table again."""
-        for name in _TABLES:
-            self.__dict__.pop(name, None)
+        self.forget_properties(StoredRows)
         getattr(self.application, "_prefetched_objects_cache", {}).clear()
+
+    def forget_properties(self, owner: type) -> None:
+        """Forget the cached properties that a class defines."""
+        for name, attribute in vars(owner).items():
+            if isinstance(attribute, cached_property):
+                self.__dict__.pop(name, None)
 
     def forget_documents(self) -> None:
         """Forget the documents after a change; the next use reads them again."""

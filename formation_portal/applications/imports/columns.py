@@ -1,7 +1,7 @@
 """The sheet's columns, made from the schema alone: kind, roles, and the questions of all roles."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from django.conf import settings
@@ -62,9 +62,8 @@ class Column:
 
 def columns(schema: FormSchema) -> tuple[Column, ...]:
     """Return the columns of the form, in its order and in the reader's language; no two headings are equal."""
-    roles = dict.fromkeys(section.role for section in schema.role_sections if section.role)
     columns = [Column(gettext("Kind"))]
-    for role in roles:
+    for role in dict.fromkeys(section.role for section in schema.role_sections if section.role):
         columns.append(Column(gettext("Role: {role}").format(role=canonical.role_word(role)), role=role))
     columns += _questions(schema)
     return tuple(_with_distinct_headings(columns))
@@ -81,25 +80,27 @@ def keys_by_heading(schema: FormSchema) -> dict[str, Key]:
 
 
 def kinds_by_word() -> Mapping[str, str]:
-    kinds = {fold(kind): kind for kind in canonical.PARTY_KINDS}
-    kinds |= {fold(word): kind for kind, word in canonical.KIND_WORDS.items()}
-    for code, _ in settings.LANGUAGES:
-        with translation.override(code):
-            kinds |= {fold(canonical.kind_title(kind)): kind for kind in canonical.PARTY_KINDS}
+    kinds: dict[str, str] = {}
+    for kind in canonical.PARTY_KINDS:
+        kinds[fold(kind)] = kind
+        kinds[fold(canonical.KIND_WORDS[kind])] = kind
+        for code, _ in settings.LANGUAGES:
+            with translation.override(code):
+                kinds[fold(canonical.kind_title(kind))] = kind
     return kinds
 
 
-def kind_choices(sections: Iterable[Section]) -> tuple[Choice, ...]:
-    allowed = {kind for section in sections for kind in canonical.PARTY_KINDS if section.allows(kind)}
-    return tuple(Choice(kind, canonical.kind_title(kind)) for kind in canonical.PARTY_KINDS if kind in allowed)
+def kind_choices(sections: Collection[Section]) -> tuple[Choice, ...]:
+    kinds = [kind for kind in canonical.PARTY_KINDS if any(section.allows(kind) for section in sections)]
+    return tuple(Choice(kind, canonical.kind_title(kind)) for kind in kinds)
 
 
 def _questions(schema: FormSchema) -> Iterator[Column]:
     places: dict[str, list[AskedIn]] = {}
     for kind in canonical.PARTY_KINDS:
         for section in schema.role_sections:
-            for spec in section.groups[kind] if section.allows(kind) else ():
-                if not spec.provided_by_agent and schema.why_unanswerable(spec) is None:
+            for spec in section.groups[kind]:
+                if section.allows(kind) and not spec.provided_by_agent and schema.why_unanswerable(spec) is None:
                     places.setdefault(spec.name, []).append(AskedIn(kind, section, spec))
     # Names come first.
     for name, asked_in in sorted(places.items(), key=lambda place: not canonical.is_name(place[0])):

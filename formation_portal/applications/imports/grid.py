@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import islice
 from typing import Any
 
 from formation_portal.contract.fields.spreadsheet import fold
@@ -121,16 +120,15 @@ class Grid:
 
 def grid_of(rows: Iterable[GridRow], remarks: Iterable[tuple[str, str]] = ()) -> Grid:
     """Make a grid whose headings are the first filled row. Raises SheetRefused for no or too many rows below."""
-    filled = (row for row in within_bounds(rows) if row.is_filled)
-    first = next(filled, None)
-    if first is None:
+    filled = [row for row in within_bounds(rows) if row.is_filled]
+    if not filled:
         raise SheetRefused(SheetRefusal.EMPTY)
-    below = tuple(islice(filled, MAX_ROWS))
+    first, *below = filled
     if not below:
         raise SheetRefused(SheetRefusal.NO_ROWS)
-    if more := sum(1 for _ in filled):
-        raise SheetRefused(SheetRefusal.TOO_MANY_ROWS, count=MAX_ROWS + more)
-    return Grid(first.cells, below, tuple(remarks))
+    if len(below) > MAX_ROWS:
+        raise SheetRefused(SheetRefusal.TOO_MANY_ROWS, count=len(below))
+    return Grid(first.cells, tuple(below), tuple(remarks))
 
 
 def within_bounds(rows: Iterable[GridRow]) -> Iterator[GridRow]:

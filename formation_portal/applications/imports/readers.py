@@ -106,12 +106,12 @@ def read_csv(content: bytes, headings: Collection[str]) -> Grid:
     return grid_of(_csv_rows(text, _delimiter(text, headings)), remarks)
 
 
-def _csv_text(content: bytes) -> tuple[str, tuple[tuple[str, str], ...]]:
+def _csv_text(content: bytes) -> tuple[str, list[tuple[str, str]]]:
     """Decode the text and add remarks. Without a byte order mark try UTF-8, then Windows-1252 with a remark."""
     encodings = [encoding for mark, encoding in _MARKS if content.startswith(mark)]
     for encoding in encodings or ("utf-8", "cp1252"):
         with suppress(UnicodeDecodeError):
-            return content.decode(encoding), (("windows", ""),) if encoding == "cp1252" else ()
+            return content.decode(encoding), [("windows", "")] if encoding == "cp1252" else []
     raise SheetRefused(SheetRefusal.LETTERS)
 
 
@@ -148,14 +148,14 @@ def _csv_rows(text: str, delimiter: str) -> Iterator[GridRow]:
 def read_xlsx(content: bytes, headings: Collection[str]) -> Grid:
     """Read the first sheet with known headings as the texts it shows, without evaluating formulas."""
     has_formulas, has_merged_cells = check_archive(content)
-    merged = (("merged", ""),) if has_merged_cells else ()
     with _open_workbook(content, values=True) as values:
         sheet, remarks = _chosen_sheet(values, headings)
+        if has_merged_cells:
+            remarks.append(("merged", ""))
         if not has_formulas:
-            return grid_of(_sheet_rows(sheet), (*remarks, *merged))
+            return grid_of(_sheet_rows(sheet), remarks)
         with _open_workbook(content, values=False) as with_formulas:
-            rows = _with_formulas(_sheet_rows(sheet), with_formulas[sheet.title])
-            return grid_of(rows, (*remarks, *merged))
+            return grid_of(_with_formulas(_sheet_rows(sheet), with_formulas[sheet.title]), remarks)
 
 
 def check_archive(content: bytes) -> tuple[bool, bool]:
@@ -169,7 +169,7 @@ def check_archive(content: bytes) -> tuple[bool, bool]:
 
 
 def _refuse_other_kinds(parts: list[ZipInfo]) -> None:
-    names = {part.filename for part in parts}
+    names = [part.filename for part in parts]
     if any(part.flag_bits & _PASSWORD_FLAG for part in parts):
         raise SheetRefused(SheetRefusal.PASSWORD)
     if "xl/workbook.bin" in names or "content.xml" in names:
@@ -179,8 +179,6 @@ def _refuse_other_kinds(parts: list[ZipInfo]) -> None:
     unpacked_size = sum(part.file_size for part in parts)
     if len(parts) > MAX_PARTS or unpacked_size > MAX_UNPACKED_BYTES:
         raise SheetRefused(SheetRefusal.TOO_MANY)
-    if any(part.compress_type not in (ZIP_STORED, ZIP_DEFLATED) for part in parts):
-        raise SheetRefused(SheetRefusal.DAMAGED)
 
 
 def _check_parts(archive: ZipFile) -> tuple[bool, bool]:
@@ -205,6 +203,8 @@ def _check_parts(archive: ZipFile) -> tuple[bool, bool]:
 
 def _unpacked(archive: ZipFile, part: ZipInfo) -> bytes:
     """Unpack a part, asking for a byte more than declared. `ZipFile` would cut a longer part, which must be refused."""
+    if part.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+        raise SheetRefused(SheetRefusal.DAMAGED)
     longer = copy(part)
     longer.file_size += 1
     with archive.open(longer) as opened:
@@ -232,7 +232,7 @@ def _open_workbook(content: bytes, *, values: bool) -> Iterator[Any]:
         raise SheetRefused(SheetRefusal.DAMAGED) from error
 
 
-def _chosen_sheet(book: Any, headings: Collection[str]) -> tuple[Any, tuple[tuple[str, str], ...]]:
+def _chosen_sheet(book: Any, headings: Collection[str]) -> tuple[Any, list[tuple[str, str]]]:
     """Return the first visible sheet with headings of the form, and remarks on sheets that are not read."""
     visible = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
     if not visible:
@@ -243,26 +243,32 @@ def _chosen_sheet(book: Any, headings: Collection[str]) -> tuple[Any, tuple[tupl
         first = next((row.cells for row in rows if row.is_filled), ())
         if _count_headings(first, headings) > 1:
             fitting.append(sheet)
-    hidden = (("hidden", ""),) if len(visible) < len(book.worksheets) else ()
-    others = (("first", fitting[0].title),) if len(fitting) > 1 else ()
-    return (fitting or visible)[0], (*hidden, *others)
+    remarks = []
+    if len(visible) < len(book.worksheets):
+        remarks.append(("hidden", ""))
+    if len(fitting) > 1:
+        remarks.append(("first", fitting[0].title))
+    return (fitting or visible)[0], remarks
 
 
 def _sheet_rows(sheet: Any) -> Iterator[GridRow]:
     for number, row in _read_rows(sheet):
-        places = [place for place, cell in enumerate(row) if cell is not EMPTY_CELL]
-        cells = tuple(map(_shown_text, row[: places[-1] + 1] if places else ()))
-        filled = [place for place, cell in enumerate(cells) if cell.strip()]
-        yield GridRow(number, cells[: filled[-1] + 1] if filled else ())
+        cells = list(map(_shown_text, row))
+        while cells and not cells[-1].strip():
+            cells.pop()
+        yield GridRow(number, tuple(cells))
 
 
-def _read_rows(sheet: Any) -> Iterator[tuple[int, Any]]:
+def _read_rows(sheet: Any) -> Iterator[tuple[int, list[Any]]]:
     # The declared size of a sheet is often wrong.
     sheet.reset_dimensions()
     for number, row in enumerate(sheet.iter_rows(max_col=MAX_COLUMNS), start=1):
         if number > _LAST_ROW_READ:
             raise SheetRefused(SheetRefusal.TOO_MANY)
-        yield number, row
+        cells = list(row)
+        while cells and cells[-1] is EMPTY_CELL:
+            cells.pop()
+        yield number, cells
 
 
 def _with_formulas(rows: Iterator[GridRow], sheet: Any) -> Iterator[GridRow]:

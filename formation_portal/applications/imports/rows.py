@@ -1,6 +1,6 @@
 """Validate a stored sheet's rows against the present draft: each row gets a party, problems and notes."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,14 +9,14 @@ from django.utils.translation import gettext
 from formation_portal.contract import canonical
 from formation_portal.contract.fields import spreadsheet
 from formation_portal.contract.fields.base import FieldSpec
-from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.fields.values import AnswerError
 
 from ..contacts import Match, PartyFinder
 from ..draft import Draft
+from ..fields import without_blanks
 from ..models import Party
 from ..parties import PartyRow
-from .columns import KIND, Key, columns, keys_by_heading, kind_choices, kinds_by_word
+from .columns import KIND, Column, Key, columns, keys_by_heading, kind_choices, kinds_by_word
 from .grid import normalized_heading
 
 # Spreadsheets show these for a formula that fails.
@@ -34,7 +34,7 @@ class SheetRow:
     number: int
     token: str
     texts: Mapping[Key, str]
-    formulas: frozenset[Key]
+    formulas: Collection[Key]
     is_taken: bool
     party: PartyRow | None = None
     problems: list[tuple[str, str]] = field(default_factory=list)
@@ -52,15 +52,16 @@ class SheetRow:
 
 class SheetRows:
     def __init__(self, draft: Draft, headings: tuple[str, ...]) -> None:
-        sections = draft.schema.role_sections
         keys = keys_by_heading(draft.schema)
         self._draft = draft
         self._columns = {column.key: column for column in columns(draft.schema)}
         self._keys = [keys.get(normalized_heading(heading)) for heading in headings]
         self._kinds = kinds_by_word()
-        self._roles = [column for column in self._columns.values() if column.role]
-        self._sections = [section for section in sections if draft.form_state.section_activation(section).active]
-        self._names = {name for _, name, _ in self._columns}
+        self._sections = draft.active_role_sections
+        # The first column of each question.
+        self._key_of: dict[str, Key] = {}
+        for key in self._columns:
+            self._key_of.setdefault(key[1], key)
         self._tokens = {model.token for model in (*draft.party_models, *draft.removed_party_models)}
 
     def validated(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[SheetRow]:
@@ -73,13 +74,19 @@ class SheetRows:
             yield row
 
     def _validated(self, stored: Mapping[str, Any], parties: PartyFinder) -> SheetRow:
-        texts = {key: text for key, text in zip(self._keys, stored["cells"], strict=False) if key and text.strip()}
-        with_formula = (self._keys[place] for place in stored["formulas"] if place < len(self._keys))
-        formulas = frozenset(key for key in with_formula if key)
+        texts: dict[Key, str] = {}
+        formulas: set[Key] = set()
+        # A row ends with its last filled cell; a formula may stand behind that.
+        cells = [*stored["cells"], *[""] * len(self._keys)]
+        for place, (key, text) in enumerate(zip(self._keys, cells, strict=False)):
+            if key and text.strip():
+                texts[key] = text
+            if key and place in stored["formulas"]:
+                formulas.add(key)
         token = str(stored["token"])
         row = SheetRow(int(stored["number"]), token, texts, formulas, is_taken=token in self._tokens)
-        for key in self._columns:
-            self._check_cell(row, key)
+        for column in self._columns.values():
+            self._check_cell(row, column)
         kind = self._kind(row)
         roles = self._row_roles(row)
         if kind and roles:
@@ -94,68 +101,73 @@ class SheetRows:
         answers = party.record.answers
         answered = {*answers.values, *answers.problems}
         questions = self._draft.form_state.party_questions(party.record)
-        required = [question.spec for question in questions if question.required]
+        required = (question.spec for question in questions if question.required)
         return tuple(spec.label for spec in required if spec.name not in answered)
 
-    def _check_cell(self, row: SheetRow, key: Key) -> None:
-        text = row.texts.get(key, "")
+    def _check_cell(self, row: SheetRow, column: Column) -> None:
+        text = row.texts.get(column.key, "")
         if text.strip() in _ERRORS:
             problem = gettext("The cell shows the error {text}. Type the answer instead")
-            self._add_problem(row, key, problem.format(text=text))
-        elif key in row.formulas and text:
+            row.problems.append((column.heading, problem.format(text=text)))
+        elif column.key in row.formulas and text:
             note = gettext("This cell contains a formula. We read its result: {text}").format(text=text)
-            row.notes.append((self._columns[key].heading, note))
-        elif key in row.formulas:
-            self._add_problem(row, key, gettext("Type the answer. We can’t work out formulas"))
+            row.notes.append((column.heading, note))
+        elif column.key in row.formulas:
+            row.problems.append((column.heading, gettext("Type the answer. We can’t work out formulas")))
 
     def _add_problem(self, row: SheetRow, key: Key, text: str) -> None:
         row.problems.append((self._columns[key].heading, text))
 
     def _kind(self, row: SheetRow) -> str:
         """Return the kind of party. If the roles allow only one kind, its cell may be empty."""
-        choices = kind_choices(self._sections)
+        choices = dict(kind_choices(self._sections))
         text = row.texts.get(KIND, "")
         if not text and len(choices) == 1:
-            return choices[0].value
+            return next(iter(choices))
         kind = self._kinds.get(spreadsheet.fold(text), "")
-        if not kind or kind not in {choice.value for choice in choices}:
-            labels = ", ".join(choice.label for choice in choices)
+        if kind not in choices:
+            labels = ", ".join(choices.values())
             self._add_problem(row, KIND, gettext("Choose one of these: {words}").format(words=labels))
             return ""
         return kind
 
     def _row_roles(self, row: SheetRow) -> tuple[str, ...]:
         """Return the roles marked Yes. If the form has only one, its cell may be empty."""
-        is_filled = any(column.key in row.texts for column in self._roles)
-        if len(self._sections) == 1 and not is_filled:
-            return (self._sections[0].role or "",)
+        is_filled = False
         chosen: list[str] = []
-        for column in self._roles:
-            text = row.texts.get(column.key, "")
+        for column in self._columns.values():
+            if not column.role or column.key not in row.texts:
+                continue
+            is_filled = True
+            text = row.texts[column.key]
             answer = spreadsheet.choice_value(text, spreadsheet.YES_AND_NO)
             if answer == "true" or text.strip().lower() in _TICK_MARKS:
                 chosen.append(column.role)
-            elif answer not in ("false", ""):
-                self._add_problem(row, column.key, gettext("Type Yes, or leave it empty"))
-        if not chosen and not is_filled:
+            elif answer != "false":
+                row.problems.append((column.heading, gettext("Type Yes, or leave it empty")))
+        if not is_filled and len(self._sections) == 1:
+            return (self._sections[0].role or "",)
+        if not is_filled:
             row.problems.append((gettext("Roles"), gettext("Type Yes under at least one role")))
         return tuple(chosen)
 
     def _party(self, row: SheetRow, kind: str, roles: tuple[str, ...]) -> PartyRow:
         self._check_roles(row, kind, roles)
-        fields = self._draft.schema.fields_of(kind, roles)
-        specs = [spec for spec in fields if spec.name in self._names and not spec.provided_by_agent]
-        raw = {spec.name: answer for spec in specs if not is_blank(answer := self._answer(row, spec))}
-        party = self._draft.as_party(Party(token=row.token, kind=kind, roles=list(roles), raw=raw))
+        specs: dict[str, FieldSpec] = {}
+        raw: dict[str, Any] = {}
+        for spec in self._draft.schema.fields_of(kind, roles):
+            if spec.name in self._key_of and not spec.provided_by_agent:
+                specs[spec.name] = spec
+                raw[spec.name] = self._answer(row, spec)
+        party = self._draft.as_party(Party(token=row.token, kind=kind, roles=list(roles), raw=without_blanks(raw)))
         impossible = self._draft.form_state.impossible_answers(party.record)
         for name, problem in {**party.record.answers.problems, **impossible}.items():
-            self._add_problem(row, self._key_of(name), problem.message)
-        name_fields = [spec.name for spec in specs if canonical.is_name(spec.canonical_field)]
+            self._add_problem(row, self._key_of[name], problem.message)
+        name_fields = [name for name, spec in specs.items() if canonical.is_name(spec.canonical_field)]
         if name_fields and not party.record.label:
-            self._add_problem(row, self._key_of(name_fields[0]), gettext("Enter a name"))
-        names = {spec.name for spec in specs}
+            self._add_problem(row, self._key_of[name_fields[0]], gettext("Enter a name"))
         for key in row.texts:
-            if key[1] and key[1] not in names:
+            if key[1] and key[1] not in specs:
                 text = gettext("Not asked for these roles, so we left it out")
                 row.notes.append((self._columns[key].heading, text))
         return party
@@ -175,18 +187,14 @@ class SheetRows:
         if not any(texts.values()) or any(text.strip() in _ERRORS for text in texts.values()):
             return None
         if spec.refers_to_share_class:
-            classes = self._draft.share_classes
-            tokens = {spreadsheet.fold(share_class.label): share_class.token for share_class in classes}
-            token = tokens.get(spreadsheet.fold(texts[""]))
-            if token is None:
-                problem = gettext("Enter a share class from this application")
-                self._add_problem(row, self._key_of(spec.name), problem)
-            return token
+            for share_class in self._draft.share_classes:
+                if spreadsheet.fold(share_class.label) == spreadsheet.fold(texts[""]):
+                    return share_class.token
+            problem = gettext("Enter a share class from this application")
+            self._add_problem(row, self._key_of[spec.name], problem)
+            return None
         try:
             return spec.from_cells(texts)
         except AnswerError as error:
-            self._add_problem(row, self._key_of(spec.name), error.message)
+            self._add_problem(row, self._key_of[spec.name], error.message)
             return None
-
-    def _key_of(self, name: str) -> Key:
-        return next(key for key in self._columns if key[1] == name)

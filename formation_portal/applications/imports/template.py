@@ -18,7 +18,7 @@ from formation_portal.contract.fields.base import Choice
 from formation_portal.contract.localisation import colon
 from formation_portal.contract.reasons import only_if
 from formation_portal.contract.rules import find_field
-from formation_portal.contract.schema import FormSchema, Section
+from formation_portal.contract.schema import FormSchema
 
 from ..draft import Draft
 from .columns import KIND, Column, columns, kind_choices
@@ -42,7 +42,7 @@ ColumnChoices = Sequence[tuple[Column, tuple[Choice, ...]]]
 
 def template_columns(draft: Draft) -> tuple[Column, ...]:
     """Return the columns for the kind, active roles and their questions."""
-    sections = active_role_sections(draft)
+    sections = draft.active_role_sections
     roles = {section.role for section in sections}
     fillable: list[Column] = []
     for column in columns(draft.schema):
@@ -53,13 +53,9 @@ def template_columns(draft: Draft) -> tuple[Column, ...]:
     return tuple(fillable)
 
 
-def active_role_sections(draft: Draft) -> list[Section]:
-    return [section for section in draft.schema.role_sections if draft.form_state.section_activation(section).active]
-
-
 def _choices(draft: Draft, column: Column) -> tuple[Choice, ...]:
     if column.key == KIND:
-        return kind_choices(active_role_sections(draft))
+        return kind_choices(draft.active_role_sections)
     if column.role:
         return (Choice("true", gettext("Yes")),)
     if column.spec is None:

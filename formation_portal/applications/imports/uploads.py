@@ -2,7 +2,6 @@
 
 import fcntl
 import json
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -15,9 +14,9 @@ from formation_portal.contract.schema import FormSchema
 from formation_portal.documents import sandbox
 
 from ..draft import Draft
-from .columns import KIND, columns, keys_by_heading, kind_choices
+from .columns import KIND, Key, columns, keys_by_heading, kind_choices
 from .grid import MAX_BYTES, MAX_CHARACTERS, Grid, SheetRefusal, SheetRefused, normalized_heading
-from .template import active_role_sections, template_columns
+from .template import template_columns
 
 _TASK = "formation_portal.applications.imports.readers:read_file"
 # In JSON a character takes up to six bytes; the syntax around the cells takes as much again.
@@ -77,13 +76,15 @@ def check_headings(draft: Draft, headings: Sequence[str]) -> None:
         expected = _quoted([*heads.values()][:3])
         message = gettext("Keep the headings in the first row as they are in our spreadsheet, such as {expected}")
         raise SheetRefused(message.format(expected=expected))
-    for key, times in Counter(key for key in keys if key is not None).items():
-        if times == 1:
-            continue
-        places = join_list([get_column_letter(place) for place, other in enumerate(keys, start=1) if other == key])
-        message = gettext("Keep only one column called “{heading}”. Columns {places} have the same heading")
-        raise SheetRefused(message.format(heading=heads[key], places=places))
-    sections = active_role_sections(draft)
+    letters: dict[Key, list[str]] = {}
+    for place, key in enumerate(keys, start=1):
+        if key is not None:
+            letters.setdefault(key, []).append(get_column_letter(place))
+    for key, places in letters.items():
+        if len(places) > 1:
+            message = gettext("Keep only one column called “{heading}”. Columns {places} have the same heading")
+            raise SheetRefused(message.format(heading=heads[key], places=join_list(places)))
+    sections = draft.active_role_sections
     if KIND not in keys and len(kind_choices(sections)) > 1:
         raise SheetRefused(gettext("Add the missing column “{heading}”").format(heading=heads[KIND]))
     roles = [(section.role or "", "", "") for section in sections]
