@@ -52,18 +52,21 @@ def locks_of(draft: Draft) -> Locks:
     if not accepted:
         return NO_LOCKS
     needed = (*draft.needs, *workflow.submission_blockers(draft))
-    answers = accepted.answers | _blank_answers(draft, accepted, needed)
-    sections = set(accepted.sections)
+    answers = _blank_answers(draft, accepted, needed) | accepted.answers
+    documents, roles, sections = set(accepted.documents), set(accepted.roles), set(accepted.sections)
     shares = draft.schema.share_section
-    if shares is not None and any(need.share_class_id or need.section == shares.key for need in needed):
-        # The shares depend on each other, so all of them are locked, or none.
-        sections.discard(shares.key)
-    return Locks(
-        answers=answers - {(need.party_id or "", need.field) for need in needed if need.field},
-        documents=accepted.documents - {(need.party_id or "", need.slot) for need in needed if need.slot},
-        roles=accepted.roles - {need.party_id for need in needed if need.party_id and not (need.field or need.slot)},
-        sections=frozenset(sections),
-    )
+    for need in needed:
+        token = need.party_id or ""
+        if need.field:
+            answers.discard((token, need.field))
+        if need.slot:
+            documents.discard((token, need.slot))
+        if not (need.field or need.slot):
+            roles.discard(token)
+        if shares is not None and (need.share_class_id or need.section == shares.key):
+            # The shares depend on each other, so all of them are locked, or none.
+            sections.discard(shares.key)
+    return Locks(frozenset(answers), frozenset(documents), frozenset(roles), frozenset(sections))
 
 
 def _blank_answers(draft: Draft, accepted: Locks, needed: Iterable[Need]) -> set[AnswerKey]:
@@ -83,18 +86,19 @@ def locked_values(draft: Draft, locks: Locks) -> dict[tuple[str, ...], Any]:
     """Return the locked values by kind, token and name, without those of removed parties."""
     if not locks:
         return {}
-    parties = {row.token: row for row in draft.party_models}
-    raws = {"": draft.entity_raw} | {token: row.raw for token, row in parties.items()}
-    files = {(token_of(file.party) or "", file.slot): file.sha256 for file in draft.documents}
+    raws = {"": draft.entity_raw}
     values: dict[tuple[str, ...], Any] = {}
+    for party in draft.party_models:
+        raws[party.token] = party.raw
+        if party.token in locks.roles:
+            values["roles", party.token] = set(party.roles)
+    files = {(token_of(file.party) or "", file.slot): file.sha256 for file in draft.documents}
     for token, name in locks.answers:
         if token in raws:
             values["answer", token, name] = raws[token].get(name)
     for token, slot in locks.documents:
         if token in raws:
             values["document", token, slot] = files.get((token, slot))
-    for token in locks.roles & parties.keys():
-        values["roles", token] = set(parties[token].roles)
     return values
 
 
