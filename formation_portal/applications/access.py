@@ -100,10 +100,8 @@ class ApplicationQuerySet(models.QuerySet["Application"]):
         opened = apps.get_model("invitations", "Invitation").objects.exclude(opened_at=None)
         guests = opened.filter(models.Exists(confirmed.filter(email__iexact=models.OuterRef("email"))))
         # Look up the rows by the application's key, instead of reading all guests and collaborators.
-        works_on_it, took_part = (
-            models.Exists(rows.filter(application=models.OuterRef("pk")))
-            for rows in (Collaborator.objects.filter(user=account), guests)
-        )
+        works_on_it = models.Exists(Collaborator.objects.filter(user=account, application=models.OuterRef("pk")))
+        took_part = models.Exists(guests.filter(application=models.OuterRef("pk")))
         return self.filter(Q(owner=account) | Q(submitted_by=account) | works_on_it | took_part)
 
     def owned_by(self, user: AbstractBaseUser) -> "ApplicationQuerySet":

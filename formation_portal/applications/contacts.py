@@ -6,6 +6,7 @@ A contact holds only canonical answers, by property, so that every form can use 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from django.contrib.auth.models import AbstractUser
@@ -75,7 +76,7 @@ def _merge(entries: Iterable[Contact]) -> tuple[Contact, ...]:
                 break
         else:
             namesakes.append(entry)
-    return tuple(contact for namesakes in by_name.values() for contact in namesakes)
+    return tuple(chain.from_iterable(by_name.values()))
 
 
 def owner_contact(user: AbstractUser, draft: Draft) -> Contact:
@@ -227,9 +228,9 @@ def duplicates(draft: Draft) -> dict[str, PartyRow]:
     for row in draft.parties:
         if identity_ := identity_of(draft, row):
             earlier = by_identity.setdefault(identity_, [])
-            same = next((other for other in earlier if not _are_distinct(row, other)), None)
-            if same is not None:
-                repeated[row.token] = same
+            for other in earlier:
+                if not _are_distinct(row, other):
+                    repeated.setdefault(row.token, other)
             earlier.append(row)
     return repeated
 

@@ -46,9 +46,10 @@ def small_picture(document: Document) -> bytes:
 
 def page_picture(document: Document, page: int, *, is_close: bool = False) -> bytes:
     """Return a page as a JPEG of screen size, or larger with `is_close`; empty if it can't be drawn. Raises OSError."""
-    close = _draw(document, side=CLOSE, page=page) if is_close else b""
     # At the larger size, a noisy picture may exceed what the sandbox returns.
-    return close or _draw(document, side=LARGE, page=page)
+    if is_close and (picture := _draw(document, side=CLOSE, page=page)):
+        return picture
+    return _draw(document, side=LARGE, page=page)
 
 
 def _draw(document: Document, *, side: int, page: int = 1) -> bytes:
@@ -66,13 +67,10 @@ def _draw(document: Document, *, side: int, page: int = 1) -> bytes:
 
 def expired_dates(draft: Draft, party: PartyRow | None, slot: str) -> tuple[tuple[str, date], ...]:
     """Return the label and date of each expiry date that has passed for the slot's kind of document."""
-    if party is not None:
-        questions = list(draft.form_state.party_questions(party.record))
-    else:
-        questions = [q for section in draft.schema.entity_sections for q in draft.form_state.questions(section)]
-    answers = (party or draft).record.answers.values
+    holder = party.record if party else None
+    answers = draft.form_state.values_of(holder)
     dates: list[tuple[str, date]] = []
-    for question in questions:
+    for question in draft.form_state.holder_questions(holder):
         document = canonical.expiring_document(question.spec.canonical_field)
         day = answers.get(question.spec.name)
         is_about_slot = bool(document) and document in slot.casefold() and question.activation.active

@@ -1,7 +1,6 @@
 """An application as JSON that its owner can keep. The README promises this format ("The record as JSON")."""
 
 from collections.abc import Iterable, Iterator
-from datetime import datetime
 from typing import Any
 
 from formation_portal.contract import canonical
@@ -9,6 +8,7 @@ from formation_portal.contract.rules import Question
 from formation_portal.contract.schema import Section
 
 from .draft import Draft
+from .models import Application
 from .ownership_stakes import owners_of, typed_stakes
 from .parties import PartyRow
 from .readback import AnswerLine, DraftHolder
@@ -43,9 +43,9 @@ def export(draft: Draft) -> Exported:
         },
         "state": {"code": application.state, "words": application.status.words},
         "times": {
-            "started": _time(application.created_at),
-            "changed": _time(application.updated_at),
-            "submitted": _time(application.submitted_at),
+            "started": application.created_at.isoformat(),
+            "changed": application.updated_at.isoformat(),
+            "submitted": application.submitted_at and application.submitted_at.isoformat(),
         },
         "declaration": application.declaration,
         "sections": [
@@ -56,22 +56,8 @@ def export(draft: Draft) -> Exported:
         "holdings": list(_holdings(draft)),
         "stakes": list(_stakes(draft)),
         "documents": list(_documents(draft)),
-        # An entry's state is the new state that the application moved to, if any.
-        "history": [
-            {
-                "at": _time(change.at),
-                "what": change.text,
-                "state": change.moved_to or None,
-                "named": change.named,
-                "changes": change.changes,
-            }
-            for change in application.changes.order_by("pk")
-        ],
+        "history": list(_history(application)),
     }
-
-
-def _time(at: datetime | None) -> str | None:
-    return at.isoformat() if at else None
 
 
 def export_party(draft: Draft, token: str) -> Exported | None:
@@ -163,16 +149,29 @@ def _stakes(draft: Draft) -> Iterator[Exported]:
             }
 
 
-def _documents(draft: Draft) -> Iterator[Exported]:
-    for document in draft.documents:
-        row = draft.party(token_of(document.party) or "")
+def _history(application: Application) -> Iterator[Exported]:
+    """Export the history. An entry's state is the new state that the application moved to, if any."""
+    for change in application.changes.order_by("pk"):
         yield {
-            "party": token_of(row),
-            "party_label": row.label if row else draft.title,
+            "at": change.at.isoformat(),
+            "what": change.text,
+            "state": change.moved_to or None,
+            "named": change.named,
+            "changes": change.changes,
+        }
+
+
+def _documents(draft: Draft) -> Iterator[Exported]:
+    labels = draft.labels
+    for document in draft.documents:
+        token = token_of(document.party)
+        yield {
+            "party": token,
+            "party_label": labels.get(token or "", draft.title),
             "slot": document.slot,
             "name": document.name,
             "type": document.mime_type,
             "size": document.size,
             "sha256": document.sha256,
-            "uploaded": _time(document.uploaded_at),
+            "uploaded": document.uploaded_at.isoformat(),
         }

@@ -84,17 +84,20 @@ def owners_of(draft: Draft, company: PartyRow, typed: TypedStakes) -> tuple[Owne
     percentages = map(format_hundredths, with_rest(parts)[0])
     if exceed_whole(parts):
         percentages = map(format_percent, parts)
-    return tuple(owner if owner.part is None else replace(owner, percent=next(percentages)) for owner in owners)
+    for place, owner in enumerate(owners):
+        if owner.part is not None:
+            owners[place] = replace(owner, percent=next(percentages))
+    return tuple(owners)
 
 
 def owned_companies(draft: Draft, typed: TypedStakes) -> tuple[PartyRow, ...]:
-    companies = {company for company, _ in typed}
-    return tuple(row for row in draft.parties_of(companies) if row.is_owned)
+    companies = draft.parties_of({company for company, _ in typed})
+    return tuple(company for company in companies if company.is_owned)
 
 
 def exceed_whole(parts: Iterable[Fraction | None]) -> bool:
     """Tell whether the stakes in a company exceed 100% in total. An unreadable stake is None and adds nothing."""
-    return sum((part for part in parts if part), Fraction(0)) > 1
+    return sum(filter(None, parts), Fraction(0)) > 1
 
 
 def needs_of_owners(draft: Draft) -> tuple[Need, ...]:
@@ -121,8 +124,8 @@ def known_stakes(draft: Draft, typed: TypedStakes) -> Stakes:
 
 
 def companies_owned_by(draft: Draft, party: PartyRow, typed: TypedStakes) -> tuple[PartyRow, ...]:
-    companies = [draft.party(company) for company, owner in typed if owner == party.token]
-    return tuple(company for company in companies if company is not None)
+    rows = draft.parties_by_token
+    return tuple(rows[company] for company, owner in typed if owner == party.token and company in rows)
 
 
 class _ThresholdEntry(BaseModel):

@@ -75,10 +75,11 @@ class ShareClassRow(_HolderRow):
 
 def name_fields(schema: FormSchema, kind: str) -> tuple[FieldSpec, ...]:
     """Return the questions for a party's name in any role: the form's own first, then general ones."""
-    of_form = (spec for section in schema.role_sections for spec in section.groups[kind])
-    general = default_fields.PERSON_FIELDS if kind == canonical.PERSON else default_fields.COMPANY_FIELDS
-    by_name = {spec.name: spec for spec in (*of_form, *general) if canonical.is_name(spec.canonical_field)}
-    return tuple(by_name.values())
+    fields: list[FieldSpec] = []
+    for section in schema.role_sections:
+        fields += section.groups[kind]
+    fields += default_fields.PERSON_FIELDS if kind == canonical.PERSON else default_fields.COMPANY_FIELDS
+    return tuple({spec.name: spec for spec in fields if canonical.is_name(spec.canonical_field)}.values())
 
 
 class NameFields:
@@ -108,9 +109,9 @@ def name_answers(schema: FormSchema, kind: str, properties: Mapping[str, str]) -
 
 def label_as_typed(fields: Iterable[FieldSpec], raw: Mapping[str, Any]) -> str:
     """Return a party's or share class's name as typed, even if unreadable."""
-    properties = {
-        canonical.property_of(spec.canonical_field): clean_line(raw[spec.name])
-        for spec in fields
-        if spec.canonical_field and isinstance(raw.get(spec.name), str) and not is_blank(raw[spec.name])
-    }
+    properties = {}
+    for spec in fields:
+        text = raw.get(spec.name)
+        if spec.canonical_field and isinstance(text, str) and not is_blank(text):
+            properties[canonical.property_of(spec.canonical_field)] = clean_line(text)
     return canonical.label_of(properties)

@@ -56,9 +56,11 @@ def form_translations(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def _form_document(language: str, key: str, version: str) -> Mapping[str, Any] | None:
     """Return the schema of this id and version in a language, if the service has it now."""
-    document = (_find_item(language, key) or {}).get("schema") if key else None
-    is_same = isinstance(document, Mapping) and str(document.get("version") or "") == version
-    return document if is_same else None
+    item = _find_item(language, key) or {}
+    document = item.get("schema")
+    if key and isinstance(document, Mapping) and str(document.get("version") or "") == version:
+        return document
+    return None
 
 
 def product_text(product: Mapping[str, Any], *path: str) -> str:
@@ -71,8 +73,8 @@ def product_text(product: Mapping[str, Any], *path: str) -> str:
 def translated_product_text(product_id: str, product: Mapping[str, Any], *path: str) -> str:
     """Return a text of a stored product in the reader's language, or "" where it is not translated."""
     stored = product_text(product, *path)
-    item = _find_item(get_language(), product_id) if stored else None
-    text = product_text(item, *path) if item else ""
+    text = product_text(_find_item(get_language(), product_id) or {}, *path)
     # A text of several words that is the same in both languages was not translated.
-    is_translated = text != stored or len(stored.split()) == 1
-    return text if is_translated else ""
+    if not stored or (text == stored and len(stored.split()) > 1):
+        return ""
+    return text
