@@ -17,10 +17,6 @@ _LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _TOKEN_LENGTH = 10
 
 
-class AnswersField(models.JSONField):
-    """The type of columns of answers before they were encrypted. Only migrations name it."""
-
-
 class ScanState(models.TextChoices):
     """The malware scanner's answer about a file."""
 
@@ -33,10 +29,10 @@ def count_characters(raw: Any) -> int:
     if isinstance(raw, str):
         return len(raw)
     if isinstance(raw, Mapping):
-        # Most answers are texts, which are counted without a recursive call.
-        lengths = (len(answer) if isinstance(answer, str) else count_characters(answer) for answer in raw.values())
-        return sum(map(len, raw)) + sum(lengths)
-    return sum(map(count_characters, raw)) if isinstance(raw, list | tuple) else 1
+        raw = [*raw, *raw.values()]
+    if isinstance(raw, list | tuple):
+        return sum(map(count_characters, raw))
+    return 1
 
 
 def without_blanks(raw: Mapping[str, Any]) -> dict[str, Any]:
@@ -55,7 +51,7 @@ def changed_answers(stored: Mapping[Any, Any], posted: Mapping[Any, Any]) -> dic
 
 def new_reference() -> str:
     """Make a reference of an application, like FP-7K3M-92QX-4TBD: 60 random bits."""
-    return "-".join(("FP", *(_letters(4) for _ in range(3))))
+    return f"FP-{_letters(4)}-{_letters(4)}-{_letters(4)}"
 
 
 def new_token() -> str:
@@ -64,9 +60,8 @@ def new_token() -> str:
 
 
 def _letters(count: int) -> str:
-    # Every letter is equally likely, since 256 is a multiple of 32.
-    return "".join(_LETTERS[byte % len(_LETTERS)] for byte in secrets.token_bytes(count))
+    return "".join(secrets.choice(_LETTERS) for _ in range(count))
 
 
 def is_token(text: str) -> bool:
-    return len(text) == _TOKEN_LENGTH and all(letter in _LETTERS.lower() for letter in text)
+    return len(text) == _TOKEN_LENGTH and set(text) <= set(_LETTERS.lower())
