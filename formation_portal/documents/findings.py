@@ -79,7 +79,7 @@ class Findings:
         codes = content.get("codes")
         if not isinstance(codes, list | tuple):
             codes = ()
-        return cls(**numbers, codes=tuple(code for code in FindingCode if code in codes))
+        return cls(**numbers).with_codes(codes)
 
     def to_json(self) -> dict[str, Any]:
         return {"pages": self.pages, "width": self.width, "height": self.height, "codes": list(self.codes)}

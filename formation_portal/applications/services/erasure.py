@@ -117,11 +117,11 @@ def remove_copies(application: Application, documents: Iterable[Document]) -> in
     with transaction.atomic():
         Application.objects.select_for_update().get(pk=application.pk)
         keys = [document.pk for document in documents]
-        copies = list(application.documents.filter(pk__in=keys, copy_removed_at=None))
-        if copies:
-            delete_files_on_commit(copies)
-            Preview.objects.filter(document__in=copies).delete()
-            rows = Document.objects.filter(pk__in=[document.pk for document in copies])
-            rows.update(file="", findings={}, copy_removed_at=timezone.now())
-            chain.append(AuditAction.ERASURE, by=None, application=application, reason="copies", copies=len(copies))
-    return len(copies)
+        copies = application.documents.filter(pk__in=keys, copy_removed_at=None)
+        delete_files_on_commit(copies)
+        Preview.objects.filter(document__in=copies).delete()
+        # The application's lock keeps the selection the same.
+        count = copies.update(file="", findings={}, copy_removed_at=timezone.now())
+        if count:
+            chain.append(AuditAction.ERASURE, by=None, application=application, reason="copies", copies=count)
+    return count
