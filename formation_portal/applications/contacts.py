@@ -44,11 +44,11 @@ class Contact:
 
     @property
     def label(self) -> str:
-        return canonical.label_of(self.identifying_values)
+        return canonical.label_of(self.identifiers)
 
     @property
-    def identifying_values(self) -> dict[str, Any]:
-        return _identifying_values(self.answers)
+    def identifiers(self) -> dict[str, Any]:
+        return _identifiers(self.answers)
 
 
 def contacts(user: AbstractUser, draft: Draft) -> tuple[Contact, ...]:
@@ -64,13 +64,13 @@ def _merge(entries: Iterable[Contact]) -> tuple[Contact, ...]:
     """Merge entries, which come newest first, into contacts in the same order. The newest answers win."""
     by_name: dict[tuple[str, str], list[Contact]] = {}
     for entry in entries:
-        values = entry.identifying_values
-        name = normalised_name(values)
+        identifiers = entry.identifiers
+        name = normalised_name(identifiers)
         if not name:
             continue
         namesakes = by_name.setdefault((entry.kind, name), [])
         for place, newer in enumerate(namesakes):
-            if may_be_same(entry.kind, values, newer.identifying_values):
+            if may_be_same(entry.kind, identifiers, newer.identifiers):
                 sources = (*newer.sources, *entry.sources)
                 namesakes[place] = replace(newer, sources=sources, answers={**entry.answers, **newer.answers})
                 break
@@ -94,9 +94,9 @@ def _owner_contact(user: AbstractUser, others: tuple[Contact, ...]) -> tuple[Con
 
 def is_same(kind: str, answers: Mapping[str, Any], contact: Contact) -> bool:
     """Tell whether the answers may describe the contact: equal names, and no contradicting value."""
-    values = _identifying_values(answers)
-    has_same_name = kind == contact.kind and normalised_name(values) == normalised_name(contact.identifying_values)
-    return has_same_name and may_be_same(kind, values, contact.identifying_values)
+    identifiers = _identifiers(answers)
+    has_same_name = kind == contact.kind and normalised_name(identifiers) == normalised_name(contact.identifiers)
+    return has_same_name and may_be_same(kind, identifiers, contact.identifiers)
 
 
 def matching_party(draft: Draft, contact: Contact) -> PartyRow | None:
@@ -130,31 +130,31 @@ class PartyFinder:
 
     def add(self, party: PartyRow, number: int | None) -> None:
         """Add a party, with the number of its row if it comes from the sheet."""
-        values = _identifying_values(answers_by_property(party.kind, party.raw))
+        identifiers = _identifiers(answers_by_property(party.kind, party.raw))
         match = Match(party, number)
-        if identity_ := identity(party.kind, values):
+        if identity_ := identity(party.kind, identifiers):
             self._by_identity.setdefault(identity_, match)
-        if name := normalised_name(values):
-            self._by_name.setdefault((party.kind, name), []).append((match, values))
-        self._by_email.setdefault(values.get("email"), party)
+        if name := normalised_name(identifiers):
+            self._by_name.setdefault((party.kind, name), []).append((match, identifiers))
+        self._by_email.setdefault(identifiers.get("email"), party)
 
     def find(self, party: PartyRow) -> Match | None:
         """Return the party with the same identity, or with the same name and no contradicting value."""
-        values = _identifying_values(answers_by_property(party.kind, party.raw))
-        identity_ = identity(party.kind, values)
+        identifiers = _identifiers(answers_by_property(party.kind, party.raw))
+        identity_ = identity(party.kind, identifiers)
         if identity_ in self._by_identity:
             return self._by_identity[identity_]
-        return self._namesake(party.kind, values)
+        return self._namesake(party.kind, identifiers)
 
     def find_contact(self, contact: Contact) -> PartyRow | None:
-        values = contact.identifying_values
-        if match := self._namesake(contact.kind, values):
+        identifiers = contact.identifiers
+        if match := self._namesake(contact.kind, identifiers):
             return match.party
-        return self._by_email.get(values["email"]) if contact.is_owner else None
+        return self._by_email.get(identifiers["email"]) if contact.is_owner else None
 
-    def _namesake(self, kind: str, values: dict[str, Any]) -> Match | None:
-        for match, namesake in self._by_name.get((kind, normalised_name(values)), []):
-            if may_be_same(kind, values, namesake):
+    def _namesake(self, kind: str, identifiers: dict[str, Any]) -> Match | None:
+        for match, namesake in self._by_name.get((kind, normalised_name(identifiers)), []):
+            if may_be_same(kind, identifiers, namesake):
                 return match
         return None
 
@@ -191,14 +191,15 @@ def _entries(user: AbstractUser, application: Application) -> Iterable[Contact]:
         yield Contact((f"{party.application.reference}/{party.token}",), party.kind, answers)
 
 
-def _identifying_values(answers: Mapping[str, Any]) -> dict[str, Any]:
-    values: dict[str, Any] = {name: clean_line(typed) for name, typed in answers.items() if isinstance(typed, str)}
-    if "email" in values:
-        values["email"] = values["email"].lower()
+def _identifiers(answers: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the cleaned texts by which a party is recognised, by property; the date of birth as a date."""
+    identifiers: dict[str, Any] = {name: clean_line(typed) for name, typed in answers.items() if isinstance(typed, str)}
+    if "email" in identifiers:
+        identifiers["email"] = identifiers["email"].lower()
     with suppress(KeyError, AnswerError):
         if birthday := calendar_date(answers["date_of_birth"], label=""):
-            values["date_of_birth"] = birthday
-    return values
+            identifiers["date_of_birth"] = birthday
+    return identifiers
 
 
 def properties_of(draft: Draft, row: PartyRow) -> dict[str, Any]:

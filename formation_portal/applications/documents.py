@@ -122,7 +122,7 @@ class EarlierFiles:
             same_parties = {key}
             for other, contact in self._parties.items():
                 # A party without a name matches no other.
-                if normalised_name(contact.identifying_values) and is_same(party.kind, answers, contact):
+                if normalised_name(contact.identifiers) and is_same(party.kind, answers, contact):
                     same_parties.add(other)
             self._about[key] = [file for file in self._files if file.party_id in same_parties]
         return self._about[key]

@@ -57,7 +57,7 @@ def run_task(
     *,
     answer_limit: int,
     seconds: int = CPU_SECONDS,
-    memory: int = MEMORY_BYTES,
+    memory_bytes: int = MEMORY_BYTES,
     reads: Iterable[str] = (),
     is_trial: bool = False,
     **arguments: Any,
@@ -71,8 +71,8 @@ def run_task(
     if not _places.acquire(blocking=False):
         raise SandboxBusy
     try:
-        with _slot(is_large=memory > MEMORY_BYTES):
-            request = {"seconds": seconds, "memory": memory, "reads": [*reads], "arguments": arguments}
+        with _slot(is_large=memory_bytes > MEMORY_BYTES):
+            request = {"seconds": seconds, "memory_bytes": memory_bytes, "reads": [*reads], "arguments": arguments}
             with _unnamed_file(content) as file, _unnamed_file(json.dumps(request).encode()) as arguments_file:
                 answer, calls = _sandbox.ask(task, (file.fileno(), arguments_file.fileno()), seconds, answer_limit)
             if calls and not is_trial:

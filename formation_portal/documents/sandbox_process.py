@@ -37,15 +37,15 @@ _NICE = 10
 Task = Callable[..., bytes]
 
 
-def limit_resources(seconds: int, memory: int) -> None:
+def limit_resources(seconds: int, memory_bytes: int) -> None:
     """Limit time and memory, and forbid writing files and core dumps. No code can catch the alarm."""
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, WALL_CLOCK_FACTOR * seconds)
     sizes = [int(pages) * resource.getpagesize() for pages in Path("/proc/self/statm").read_text().split()]
     limits = {
         resource.RLIMIT_CPU: seconds,
-        resource.RLIMIT_DATA: sizes[5] + memory,
-        resource.RLIMIT_AS: sizes[0] + _ADDRESS_FACTOR * memory,
+        resource.RLIMIT_DATA: sizes[5] + memory_bytes,
+        resource.RLIMIT_AS: sizes[0] + _ADDRESS_FACTOR * memory_bytes,
         resource.RLIMIT_FSIZE: 0,
         resource.RLIMIT_CORE: 0,
     }
@@ -95,7 +95,7 @@ def _run_task(task: Task, request: Mapping[str, object], content: int, answer: i
     """Confine this process, run a task and exit. A task that fails writes no answer."""
     try:
         with os.fdopen(content, "rb") as content_file, os.fdopen(answer, "wb") as answer_file:
-            limit_resources(cast(int, request["seconds"]), cast(int, request["memory"]))
+            limit_resources(cast(int, request["seconds"]), cast(int, request["memory_bytes"]))
             _confine(cast(list[str], request["reads"]), door)
             answer_file.write(task(content_file.read(), **cast(Mapping[str, object], request["arguments"])))
     finally:

@@ -187,7 +187,7 @@ def _typeset(record: PrintedRecord, *, is_accessible: bool) -> bytes:
             content.encode(errors="replace"),
             answer_limit=_PDF_AT_MOST,
             seconds=PDF_SECONDS,
-            memory=sandbox.LARGE_MEMORY_BYTES,
+            memory_bytes=sandbox.LARGE_MEMORY_BYTES,
             reads=list(files.values()),
             made_at=int(timezone.now().timestamp()),
             is_accessible=is_accessible,

@@ -73,7 +73,7 @@ def test_a_task_has_its_seconds_and_no_more(seconds: int) -> None:
 def test_a_task_that_takes_more_memory_than_there_is_answers_nothing() -> None:
     assert made("takes_memory", bytes_taken=1_000_000) == b"1000000"
     assert made("takes_memory", bytes_taken=MEMORY_BYTES * 11 // 10) == b""
-    assert made("takes_memory", bytes_taken=MEMORY_BYTES * 11 // 10, memory=2 * MEMORY_BYTES) != b""
+    assert made("takes_memory", bytes_taken=MEMORY_BYTES * 11 // 10, memory_bytes=2 * MEMORY_BYTES) != b""
 
 
 def test_a_task_writes_nothing_to_the_disk() -> None:
@@ -243,7 +243,7 @@ def test_of_large_tasks_one_runs_at_a_time() -> None:
     times: list[list[float]] = []
 
     def ask() -> None:
-        times.append(json.loads(made("tells_its_time", memory=sandbox.LARGE_MEMORY_BYTES)))
+        times.append(json.loads(made("tells_its_time", memory_bytes=sandbox.LARGE_MEMORY_BYTES)))
 
     threads = [threading.Thread(target=ask) for _ in range(2)]
     for thread in threads:

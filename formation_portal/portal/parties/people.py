@@ -189,7 +189,7 @@ class PeoplePage(ApplicationPage):
         for contact in absent:
             candidate = RoleCandidate(f"{contact.sources[0]}/{new_token()}", contact.kind, contact.label, url)
             if name_counts[contact.label] > 1:
-                candidate = replace(candidate, detail=distinguishing_words(contact.identifying_values))
+                candidate = replace(candidate, detail=distinguishing_words(contact.identifiers))
             if contact.is_owner:
                 candidate = replace(candidate, own=gettext("Add yourself"))
             candidates.append(candidate)
