@@ -267,11 +267,8 @@ class InactiveAnswers:
     def how_restored(self) -> str:
         """Name the questions that restore the answers, without those that are inactive themselves."""
         several = len(self.rows) > 1
-        decided_by: dict[str, None] = {}
-        for row in self.rows:
-            for activation in row.activations:
-                decided_by[activation.decided_by] = None
-        decided_by.pop("", None)
+        activations = [activation for row in self.rows for activation in row.activations]
+        decided_by = dict.fromkeys(activation.decided_by for activation in activations if activation.decided_by)
         inactive = {row.label for row in self.rows if row.kind == "answer"}
         named = [label for label in decided_by if label not in inactive] or list(decided_by)
         if not named or len(named) > _MAX_QUESTIONS_NAMED:
@@ -314,24 +311,18 @@ def inactive_in(draft: Draft) -> InactiveAnswers:
 
 
 def _inactive_documents(draft: Draft, party: PartyRow | None) -> Iterator[InactiveRow]:
-    sections = draft.schema.entity_sections
-    kind = ENTITY
-    label = ""
-    if party:
-        sections = draft.schema.sections_of(party.roles)
-        kind = party.kind
-        label = party.label
+    schema = draft.schema
     inactive_slots: dict[str, Activation] = {}
-    for section in sections:
+    for section in schema.sections_of(party.roles) if party else schema.entity_sections:
         activation = draft.form_state.section_activation(section)
         if not activation.active:
-            for slot in section.slots(kind):
+            for slot in section.slots(party.kind if party else ENTITY):
                 inactive_slots[slot.name] = activation
     for slot in draft.slots_of(party):
         inactive_slots.pop(slot.name, None)
     for name, document in draft.documents_of(party).items():
         if name in inactive_slots:
-            yield InactiveRow("document", name, label, document.name, (inactive_slots[name],))
+            yield InactiveRow("document", name, party.label if party else "", document.name, (inactive_slots[name],))
 
 
 def entity_name(application: Application) -> str:

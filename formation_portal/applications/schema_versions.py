@@ -48,7 +48,6 @@ class HomeSections:
         self.of_fields: dict[str, str] = {}
         self.of_sections: dict[str, frozenset[str]] = {}
         for section in schema.entity_sections:
-            names = [spec.name for spec in section.fields]
-            for name in names:
+            for name in section.fields_by_name:
                 self.of_fields.setdefault(name, section.key)
-            self.of_sections[section.key] = frozenset(self.of_fields[name] for name in names)
+            self.of_sections[section.key] = frozenset(self.of_fields[name] for name in section.fields_by_name)

@@ -64,9 +64,6 @@ class StoredRows:
     def party_model(self, token: str) -> Party | None:
         return find_row(self.party_models, token)
 
-    def removed_party_model(self, token: str) -> Party | None:
-        return find_row(self.removed_party_models, token)
-
     @cached_property
     def share_class_models(self) -> list[ShareClass]:
         return rows_of(self.application, SHARE_CLASSES, "share_classes")
@@ -111,8 +108,7 @@ class StoredRows:
 
     def document(self, number: int) -> Document | None:
         """Return the file with this primary key, in use or replaced; None for a file of a removed party."""
-        documents = (*self.documents, *self.replaced_documents)
-        return next((document for document in documents if document.pk == number), None)
+        return next((document for document in self._all_documents if document.pk == number), None)
 
     @cached_property
     def holdings(self) -> dict[tuple[str, str], Holding]:

@@ -22,8 +22,6 @@ from .parties import PartyRow
 from .readback import AnswerLine, DraftHolder
 from .stored_rows import token_of
 
-TypedHoldings = Mapping[tuple[str, str], str]
-
 
 @dataclass(frozen=True, slots=True)
 class Content:
@@ -32,7 +30,7 @@ class Content:
     entity: Mapping[str, Any] = field(default_factory=dict)
     parties: tuple[Party, ...] = ()
     share_classes: tuple[ShareClass, ...] = ()
-    holdings: TypedHoldings = field(default_factory=dict)
+    holdings: Mapping[tuple[str, str], str] = field(default_factory=dict)
     documents: tuple[Document, ...] = ()
     # Ownership stakes as typed, by the tokens of company and owner.
     stakes: TypedStakes = field(default_factory=dict)

@@ -8,6 +8,7 @@ import pytest
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
+from formation_portal.applications.services.exceptions import FormChanged
 from formation_portal.applications.transfer import lost_answers
 from formation_portal.contract.catalog import CatalogItem
 from tests import factories
@@ -88,7 +89,7 @@ def test_a_draft_that_was_opened_before_writes_nothing(purposeful: Draft, owner:
     services.adopt_form(purposeful, product=newer(), by=owner)
     section = late.schema.section("the-company")
     assert section is not None
-    with pytest.raises(services.FormChanged):
+    with pytest.raises(FormChanged):
         services.save_section(late, section, {"entity.name": "Late"}, version=99, by=owner)
     kept = open_draft(Application.objects.get(pk=purposeful.application.pk))
     assert (kept.schema.version, kept.entity_raw["entity.name"]) == ("4", "Larkfield Holdings")

@@ -9,6 +9,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Change, Document
 from formation_portal.applications.parties import NameFields, name_fields
+from formation_portal.applications.services.transactions import OtherVersion
 from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.contract.schema import FormSchema
 from tests import factories
@@ -63,7 +64,7 @@ def test_a_stale_save_of_a_party_is_refused_with_both_texts(draft: Draft, owner:
     party = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     services.save_party(draft, party, {"person.last_name": "King"}, version=1, by=owner)
     result = services.save_party(reopened(draft), party, {"person.last_name": "Byron"}, version=1, by=owner)
-    assert result.conflicts == {"person.last_name": services.OtherVersion("Byron", "King")}
+    assert result.conflicts == {"person.last_name": OtherVersion("Byron", "King")}
     assert reopened(draft).parties[0].raw["person.last_name"] == "King"
     services.save_party(draft, party, {"person.last_name": "King"}, version=1, by=owner)
 

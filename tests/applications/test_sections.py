@@ -8,6 +8,7 @@ import pytest
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Change
+from formation_portal.applications.services.transactions import OtherVersion
 from formation_portal.contract.schema import Section
 
 
@@ -74,7 +75,7 @@ def test_a_stale_save_is_refused_with_both_texts(draft: Draft, owner: Any) -> No
     other_tab = reopened(draft)
     save(draft, "the-company", {"entity.name": "Larkfield"}, owner)
     result = save(other_tab, "the-company", {"entity.name": "Larkspur", "xy.activity": ""}, owner, version=0)
-    assert result.conflicts == {"entity.name": services.OtherVersion("Larkspur", "Larkfield")}
+    assert result.conflicts == {"entity.name": OtherVersion("Larkspur", "Larkfield")}
     assert reopened(draft).entity_raw == {"entity.name": "Larkfield"}
     assert other_tab.entity_raw == {"entity.name": "Larkfield"}
 
@@ -98,7 +99,7 @@ def test_a_question_that_two_sections_ask_has_one_answer_and_one_version(draft: 
     save(draft, "funds", {"xy.activity": "Holding company"}, owner)
     assert reopened(draft).raw(section_of(draft, "the-company")) == {"xy.activity": "Holding company"}
     result = save(draft, "funds", {"xy.activity": "Trading"}, owner, version=seen)
-    assert result.conflicts == {"xy.activity": services.OtherVersion("Trading", "Holding company")}
+    assert result.conflicts == {"xy.activity": OtherVersion("Trading", "Holding company")}
 
 
 def test_the_history_tells_who_changed_what(draft: Draft, owner: Any) -> None:

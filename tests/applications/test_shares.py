@@ -8,6 +8,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Holding
 from formation_portal.applications.services.shares import parse_shares
+from formation_portal.applications.services.transactions import OtherVersion
 from tests import factories
 
 
@@ -50,7 +51,7 @@ def test_a_stale_grid_is_refused_with_both_numbers(complete: Draft, owner: Any) 
     seen = complete.version("share-classes")
     services.save_holdings(complete, {pair: "20"}, by=owner, version=seen)
     result = services.save_holdings(complete, {pair: "30"}, by=owner, version=seen)
-    assert result.conflicts == {pair: services.OtherVersion("30", "20")}
+    assert result.conflicts == {pair: OtherVersion("30", "20")}
     assert reopened(complete).typed_holdings()[pair] == "20"
 
 

@@ -168,8 +168,7 @@ class SheetRows:
             self._add_problem(row, self._key_of[name_fields[0]], gettext("Enter a name"))
         for key in row.texts:
             if key[1] and key[1] not in specs:
-                text = gettext("Not asked for these roles, so we left it out")
-                row.notes.append((self._columns[key].heading, text))
+                row.notes.append((self._columns[key].heading, gettext("Not asked for these roles, so we left it out")))
         return party
 
     def _check_roles(self, row: SheetRow, kind: str, roles: tuple[str, ...]) -> None:
@@ -190,8 +189,7 @@ class SheetRows:
             for share_class in self._draft.share_classes:
                 if spreadsheet.fold(share_class.label) == spreadsheet.fold(texts[""]):
                     return share_class.token
-            problem = gettext("Enter a share class from this application")
-            self._add_problem(row, self._key_of[spec.name], problem)
+            self._add_problem(row, self._key_of[spec.name], gettext("Enter a share class from this application"))
             return None
         try:
             return spec.from_cells(texts)

@@ -11,7 +11,6 @@ from .documents import add_document as add_document
 from .documents import remove_document as remove_document
 from .documents import reuse_document as reuse_document
 from .exceptions import Closed as Closed
-from .exceptions import FormChanged as FormChanged
 from .exceptions import Gone as Gone
 from .exceptions import LockedByReview as LockedByReview
 from .exceptions import NotCopied as NotCopied
@@ -46,7 +45,6 @@ from .shares import remove_share_class as remove_share_class
 from .shares import save_holdings as save_holdings
 from .shares import save_owners as save_owners
 from .shares import save_share_class as save_share_class
-from .transactions import OtherVersion as OtherVersion
 from .transactions import Overlong as Overlong
 from .transactions import PageVersion as PageVersion
 from .transactions import SaveResult as SaveResult

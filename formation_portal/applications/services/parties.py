@@ -66,7 +66,7 @@ def add_party(
         new_roles = known_roles(draft, roles)
         fields = fields_by_name(draft.schema.fields_of(kind, new_roles) or name_fields(draft.schema, kind))
         token = token or new_token()
-        is_restored = draft.removed_party_model(token) is not None
+        is_restored = draft.removed_party(token) is not None
         if is_restored:
             unremove(draft, token)
         party = draft.party_model(token) or Party(application=draft.application, kind=kind, token=token)
@@ -161,12 +161,12 @@ def current_party(draft: Draft, party: Party | PartyRow) -> PartyRow:
 
 def unremove(draft: Draft, token: str) -> None:
     """Restore a removed party, within the caller's transaction. Raises Gone, TooManyParties."""
-    model = draft.removed_party_model(token)
-    if model is None:
+    row = draft.removed_party(token)
+    if row is None:
         raise Gone(gettext("This person or company was deleted"))
     check_party_room(draft)
-    model.removed_at = None
-    model.save()
+    row.model.removed_at = None
+    row.model.save()
     draft.reload()
 
 

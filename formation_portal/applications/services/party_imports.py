@@ -46,10 +46,9 @@ def keep_import(draft: Draft, grid: Grid, *, name: str, by: AbstractBaseUser) ->
     for row in sheet["rows"]:
         row["token"] = new_token()
     with application_transaction(draft, by=by):
-        draft.application.party_imports.all().delete()
-        return PartyImport.objects.create(
-            application=draft.application, uploaded_by_id=by.pk, name=name[:255], sheet=sheet
-        )
+        imports = draft.application.party_imports
+        imports.all().delete()
+        return imports.create(uploaded_by_id=by.pk, name=name[:255], sheet=sheet)
 
 
 def delete_import(draft: Draft, sheet: PartyImport, *, by: AbstractBaseUser) -> None:

@@ -17,7 +17,7 @@ from formation_portal.contract.shares import parse_number_of_shares
 from ..access import Author
 from ..draft import Draft
 from ..fields import changed_answers, new_token, without_blanks
-from ..models import ChangeList, Holding, ShareClass, Stake
+from ..models import ChangeList, Holding, ShareClass
 from ..ownership_stakes import OWNER_PREFIX, exceed_whole, typed_stakes
 from ..parties import PartyRow, ShareClassRow, name_answers
 from ..stored_rows import find_row
@@ -215,15 +215,12 @@ def save_owners(
         labels = draft.labels
         changes: ChangeList = []
         for owner, text in changed.items():
-            stake: dict[str, Any] = {
-                "application": draft.application,
-                "company": row.model,
-                "owner": draft.parties_by_token[owner].model,
-            }
+            stakes = draft.application.stakes
+            pair: dict[str, Any] = {"company": row.model, "owner": draft.parties_by_token[owner].model}
             if is_blank(text):
-                Stake.objects.filter(**stake).delete()
+                stakes.filter(**pair).delete()
             else:
-                Stake.objects.update_or_create(**stake, defaults={"typed": text[:MAX_NUMBER_LENGTH]})
+                stakes.update_or_create(**pair, defaults={"typed": text[:MAX_NUMBER_LENGTH]})
             changes.append(change_line(names[owner], labels[owner], stored.get(owner), text))
         if changes:
             journal.note("Changed who owns {name}", holder=row.token, changes=changes, name=row.label)
