@@ -171,9 +171,9 @@ def _type_words(document: OpenApi, schema: OpenApi) -> str:
     if schema.get("type") == "array":
         return "list of " + _type_words(document, schema.get("items", {}))
     description = str(schema.get("type", "anything"))
-    for member, words in _LIMITS_IN_WORDS.items():
+    for member, template in _LIMITS_IN_WORDS.items():
         if member in schema:
-            description += words.format(schema[member])
+            description += template.format(schema[member])
     if schema.get("default") not in (None, ""):
         description += f", else {schema['default']}"
     return description
