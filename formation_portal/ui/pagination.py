@@ -101,7 +101,3 @@ def keyset_page(
     if backwards:
         return KeysetPage(rows[::-1], onward, back)
     return KeysetPage(rows, back, onward)
-
-
-def keyset_links(*links: PageLink) -> tuple[PageLink, ...]:
-    return tuple(link for link in links if link.url)

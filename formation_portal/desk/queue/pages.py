@@ -20,7 +20,7 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.core.integers import parse_integers
 from formation_portal.relay.resolution import unresolved_deliveries
 from formation_portal.ui.forms.controls import FilterControl, Option, as_options
-from formation_portal.ui.pagination import PageLink, ViewLink, keyset_links
+from formation_portal.ui.pagination import PageLink, ViewLink
 
 from ..case_access import can_open, can_take_cases, has_every_case, reviewers
 from ..case_urls import case_url, queue_url
@@ -163,11 +163,13 @@ def queue_page(chosen: QueueState, reader: User) -> dict[str, Any]:
     first_page = chosen.first_page
     previous = queue_url(replace(first_page, before=page.before)) if page.before else ""
     following = queue_url(replace(first_page, after=page.after)) if page.after else ""
-    links = keyset_links(
-        PageLink("First", queue_url(first_page) if chosen != first_page else ""),
-        PageLink("Previous", previous, "prev"),
-        PageLink("Next", following, "next"),
-    )
+    links = []
+    if chosen != first_page:
+        links.append(PageLink("First", queue_url(first_page)))
+    if previous:
+        links.append(PageLink("Previous", previous, "prev"))
+    if following:
+        links.append(PageLink("Next", following, "next"))
     return {
         "chosen": chosen,
         "title": "All cases" if chosen.includes_closed else chosen.view.label,
