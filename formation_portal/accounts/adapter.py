@@ -65,9 +65,9 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """Write the e-mail into the outbox. Only an e-mail to a confirmed address shows the account's name, since an
         unconfirmed address may be a stranger's."""
-        event = template_prefix.rpartition("/")[2]
+        template_name = template_prefix.rpartition("/")[2]
         is_about_factors = template_prefix.startswith("mfa/")
-        kind, link_name = ("second_factor", "page") if is_about_factors else _EMAILS[event]
+        kind, link_name = ("second_factor", "page") if is_about_factors else _EMAILS[template_name]
         content: dict[str, object] = {}
         if kind == "confirmation" and "code" in context:
             kind = "signup_code"
@@ -77,7 +77,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
             # The path only: the host comes from PORTAL_URL, not from the request.
             content["link"] = urlsplit(context[link_name])._replace(scheme="", netloc="").geturl()
         if is_about_factors:
-            content["event"] = event
+            content["event"] = template_name
         if kind in KINDS_WITH_NAMES:
             content["name"] = context["user"].get_full_name()
         queue_email(kind=kind, to=email, language=get_language() or "en", context=content)

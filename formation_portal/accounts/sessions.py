@@ -1,5 +1,5 @@
 """Sessions of users: their end, their encryption, and the list of an account's devices. Only the browser holds a
-session's key: both tables hold the key's digest, to which the encrypted content is bound."""
+session's key. The tables of sessions and of devices hold its digest, and encrypted content is bound to the digest."""
 
 import datetime as dt
 import hashlib

@@ -134,7 +134,7 @@ def _holdings(draft: Draft) -> Iterator[Exported]:
 
 
 def _stakes(draft: Draft) -> Iterator[Exported]:
-    """Export the owners of companies, with an exact fraction if the typed part can be parsed."""
+    """Yield each owner of each company, with the stake as typed and, if it can be parsed, as an exact fraction."""
     typed = typed_stakes(draft)
     for company in draft.parties:
         for owner in owners_of(draft, company, typed):

@@ -224,7 +224,7 @@ def _sent_at(answer: Answer) -> datetime | None:
 
 
 def _max_age(answer: Answer) -> int | None:
-    """Return the seconds for which an answer stays fresh; 0 if it must not be stored."""
+    """Return the seconds for which an answer stays fresh; 0 if it must not be stored, None if it doesn't say."""
     for directive in answer.headers.get("Cache-Control", "").lower().split(","):
         name, _, seconds = directive.strip().partition("=")
         if name in ("no-store", "no-cache"):

@@ -127,7 +127,7 @@ def slot_rows(
         query = notes.get(slot.name)
         is_locked = (token, slot.name) in feedback.locks.documents
         can_be_changed = draft.application.can_be_changed and not is_locked
-        has_forms = can_be_changed and bool(upload_url)
+        has_own_forms = can_be_changed and bool(upload_url)
         if document:
             state = slot_state(document, deliveries.of(ResourceKind.DOCUMENT, document.subject))
         elif slot.required:
@@ -144,7 +144,7 @@ def slot_rows(
             key=key,
             party=party,
             state=state,
-            earlier=[_replaced_row(file, can_be_removed=has_forms) for file in replaced],
+            earlier=[_replaced_row(file, can_be_removed=has_own_forms) for file in replaced],
             error=refused.get(key, ""),
             query=query,
             is_locked=is_locked,
@@ -157,7 +157,7 @@ def slot_rows(
             row = replace(row, file=_file_row(document))
             if not is_locked:
                 row = replace(row, advice=advice(draft, party, document))
-            if has_forms:
+            if has_own_forms:
                 row = replace(row, remove_url=_document_url("document_removal", document))
         rows.append(row)
     return tuple(rows)

@@ -109,7 +109,10 @@ def pass_on(
 
 
 def dismiss(draft: Draft, number: int, *, reason: str, by: AbstractBaseUser, version: ReviewVersion) -> None:
-    """Dismiss the service's status. Raises ReviewChanged, ReviewRefused and Closed."""
+    """Close the service's status without passing it on, for a reason that colleagues read.
+
+    The application stays as it is. Raises ReviewChanged, ReviewRefused and Closed.
+    """
     with review_transaction(draft, by=by, version=version, states=_SUBMITTED, begins=False, is_own_work=False) as work:
         status = _open_status_to_decide(work, number)
         reason = cleaned_text(reason, "reason", if_missing="Enter a reason.")

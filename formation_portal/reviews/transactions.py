@@ -306,7 +306,7 @@ def waiting_decision(application: Application) -> ReviewDecision | None:
 
 
 def scheduled_decision(application: Application) -> ReviewDecision | None:
-    """Return the decision that has not taken effect yet. One SQL query."""
+    """Return the decision that is made and takes effect later. One SQL query."""
     scheduled = ReviewDecision.objects.filter(application=application, outcome=DecisionOutcome.SCHEDULED)
     return scheduled.select_related("by", "proposed_by").first()
 

@@ -46,7 +46,7 @@ class Column:
 
     @property
     def spec(self) -> FieldSpec | None:
-        """Return the field as its first section defines it."""
+        """Return the field as defined in the first section that asks it; None for a column of roles or kinds."""
         return self.asked_in[0].spec if self.asked_in else None
 
     @property

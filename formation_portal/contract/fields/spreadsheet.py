@@ -45,7 +45,7 @@ YES_AND_NO = dict.fromkeys(map(fold, _YES), "true") | dict.fromkeys(map(fold, _N
 
 @lru_cache(maxsize=500)
 def values_by_label(choices: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
-    """Map the folded values and labels of choices to their values, from pairs of value and label."""
+    """Map each choice's value and label, both folded, to its value. `choices` are pairs (value, label)."""
     values: dict[str, str] = {}
     for value, label in choices:
         values.setdefault(fold(value), value)

@@ -94,7 +94,7 @@ def _differing(own: dict[StoredSecret, list[str]], recorded: dict[str, list[str]
 
 
 def _digests() -> dict[StoredSecret, list[str]]:
-    """Return the digests of the keys of each secret that this node has."""
+    """Map each secret of this node to digests, one for each key. A secret without keys is left out."""
     secrets = {
         StoredSecret.SECRET_KEY: [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS],
         StoredSecret.AUDIT_KEY: secret_store.audit_key().split(),

@@ -42,7 +42,7 @@ _LABELS = {"roles": "Roles", "shares_held": "Shares held", "name": "File"}
 
 
 def delivery_views(chosen: str) -> Iterator[ViewLink]:
-    """Yield links to all deliveries and to each group. One SQL query."""
+    """Yield links to the whole queue and to each group in it, with their numbers of deliveries. One SQL query."""
     groups = queue_groups()
     address = reverse("desk:deliveries")
     if chosen not in [value for value, _, _ in groups]:

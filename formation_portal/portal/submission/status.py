@@ -194,7 +194,7 @@ class Progress:
 
 
 def _past_step(move: Change, *, is_first: bool, is_again: bool) -> ProgressStep:
-    """Build the step of a past move. The first has its day beside its time, since the heading takes the day's place."""
+    """Build the step of a past move. The first step names the day in its detail: its margin has the heading."""
     state = State(move.moved_to)
     title = str(_HAPPENED.get(state, state.words))
     if state is State.SUBMITTED_FOR_REVIEW and is_again:

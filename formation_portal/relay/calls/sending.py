@@ -94,7 +94,7 @@ def record_result(claim: Claim, outcome: CallOutcome) -> Delivery | None:
         Attempt.objects.filter(delivery=claim.row, lease=claim.lease).update(
             ended_at=now, outcome=outcome.word, status=outcome.status
         )
-        row = _end_lease(claim, DeliveryState.SENDING)
+        row = _end_lease(claim, expected_state=DeliveryState.SENDING)
         if row is None:
             return None
         ResultWriter(row, claim, now).write(outcome)
@@ -111,7 +111,7 @@ def record_lookup(claim: Claim, evidence: Evidence | EntityRecord | CallOutcome)
     """Resolve a row by its evidence and return it; None if its lease had ended."""
     now = timezone.now()
     with transaction.atomic(durable=True):
-        row = _end_lease(claim, DeliveryState.RECONCILING)
+        row = _end_lease(claim, expected_state=DeliveryState.RECONCILING)
         if row is None:
             return None
         if isinstance(evidence, EntityRecord):
@@ -127,10 +127,10 @@ def record_lookup(claim: Claim, evidence: Evidence | EntityRecord | CallOutcome)
         return row
 
 
-def _end_lease(claim: Claim, state: DeliveryState) -> Delivery | None:
+def _end_lease(claim: Claim, *, expected_state: DeliveryState) -> Delivery | None:
     Application.objects.select_for_update().get(pk=claim.application.pk)
     row = Delivery.objects.select_for_update().get(pk=claim.row.pk)
-    if row.state != state or row.lease != claim.lease:
+    if row.state != expected_state or row.lease != claim.lease:
         logger.warning("Delivery %s: answered after its lease expired", row.pk)
         return None
     row.lease = None

@@ -1,4 +1,4 @@
-"""Read and write csp-data of entities, parties and share classes (INTERFACE.md, "Csp-data")."""
+"""Read and write csp-data of entities, parties and share classes (INTERFACE.md, "Csp-data"). **S** marks its supplementary calls."""
 
 from typing import Annotated, Any, Literal
 

@@ -1,4 +1,4 @@
-"""Upload, list, download and remove documents (INTERFACE.md, "Documents")."""
+"""Upload, list, download and remove documents (INTERFACE.md, "Documents"). **S** marks its supplementary calls."""
 
 from mimetypes import guess_extension
 from typing import Annotated, Literal

@@ -1,4 +1,4 @@
-"""Create, change, submit and delete entities (INTERFACE.md, "Entities")."""
+"""Create, change, submit and delete entities (INTERFACE.md, "Entities"). **S** marks its supplementary calls."""
 
 from typing import Annotated, Any, Literal
 

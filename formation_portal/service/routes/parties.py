@@ -1,4 +1,4 @@
-"""Add, find, change and remove parties (INTERFACE.md, "Parties").
+"""Add, find, change and remove parties (INTERFACE.md, "Parties"). **S** marks its supplementary calls.
 
 `reuse` is declared before `{party_id}`, which would match its path.
 """

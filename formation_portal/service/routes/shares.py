@@ -1,4 +1,4 @@
-"""Share classes and shareholdings of an entity (INTERFACE.md, "Share classes", "Shareholdings")."""
+"""Share classes and shareholdings of an entity (INTERFACE.md, "Share classes", "Shareholdings"). **S** marks its supplementary calls."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""Subscribe to events, and list, test and end subscriptions (INTERFACE.md, "Events")."""
+"""Subscribe to events, and list, test and end subscriptions (INTERFACE.md, "Events"). **S** marks its supplementary calls."""
 
 import json
 from typing import Annotated

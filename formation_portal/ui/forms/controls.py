@@ -115,7 +115,10 @@ SHORT_LIST = 12
 
 
 class Suggestions:
-    """The likeliest countries and currencies of an application; with `only`, by the answers of that party alone."""
+    """The countries and currencies to suggest: the product's own, then those most used in the application's answers.
+
+    If `only` names a party, only that party's answers count.
+    """
 
     def __init__(self, draft: Draft, *, only: Party | None = None) -> None:
         self._draft = draft
