@@ -39,7 +39,7 @@ from qrcode.image.svg import SvgPathFillImage  # type: ignore[import-untyped]
 
 from formation_portal.audit import chain
 from formation_portal.audit.models import AuditAction
-from formation_portal.core.encryption import UnreadableError, decrypt, encrypt, is_newest
+from formation_portal.core.encryption import UnreadableError, decrypt, encrypt, has_newest_key
 from formation_portal.core.key_rotation import rotation_task
 
 from .forms import PortalFormMixin
@@ -116,7 +116,7 @@ class MFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no typ
 @rotation_task
 def reencrypt() -> None:
     for key, stored in Authenticator.objects.values_list("pk", "data"):
-        if is_newest(str(stored)):
+        if has_newest_key(str(stored)):
             continue
         with transaction.atomic(), suppress(UnreadableFactorError):
             factor = Authenticator.objects.select_for_update().filter(pk=key).first()

@@ -31,7 +31,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.deprecation import MiddlewareMixin
 
 from formation_portal.core.background import hourly_task
-from formation_portal.core.encryption import UnreadableError, decrypt, encrypt, is_newest
+from formation_portal.core.encryption import UnreadableError, decrypt, encrypt, has_newest_key
 from formation_portal.core.key_rotation import in_batches, rotation_task
 
 from .guesses import keep_device, remember_device
@@ -293,7 +293,7 @@ def reencrypt() -> None:
     """Encrypt sessions of earlier keys with the newest key."""
     for row in in_batches(Session.objects.all()):
         digest, stored = row.session_key, row.session_data
-        if is_newest(stored):
+        if has_newest_key(stored):
             continue
         with suppress(UnreadableError):
             renewed = encrypt(decrypt(stored, _encryption_context(digest)), _encryption_context(digest))

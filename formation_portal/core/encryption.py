@@ -139,9 +139,9 @@ def decrypt_file(stored: bytes, name: str) -> bytes:
         raise UnreadableError(f"The file {name} was altered, or belongs elsewhere") from error
 
 
-def is_newest(text: str) -> bool:
+def has_newest_key(text: str) -> bool:
     return text.startswith(f"{key_ring().first.id}:")
 
 
-def is_newest_file(stored: bytes) -> bool:
+def file_has_newest_key(stored: bytes) -> bool:
     return stored.startswith(FILE_MARK + key_ring().first.raw_id)

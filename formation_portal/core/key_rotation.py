@@ -160,7 +160,7 @@ def _outdated_files(storage: Any) -> Iterator[str]:
     for name in storage.stored_before(timezone.now()):
         try:
             with storage.open_stored(name) as file:
-                if not encryption.is_newest_file(file.read(FILE_HEAD_BYTES)):
+                if not encryption.file_has_newest_key(file.read(FILE_HEAD_BYTES)):
                     yield name
         except FileNotFoundError:
             # The file was removed since it was listed.

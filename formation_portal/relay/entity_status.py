@@ -89,11 +89,11 @@ def _claim(application_id: int) -> datetime | None:
     """Claim the reading of an entity. Return when the claim ends; None if it is not due, or no call is allowed now."""
     with transaction.atomic():
         now = timezone.now()
-        stored = locked_profile()
+        profile = locked_profile()
         is_due = _due_entities(now).filter(application_id=application_id).exists()
-        if not is_due or rate_limit.opens_at(stored, now) > now:
+        if not is_due or rate_limit.opens_at(profile, now) > now:
             return None
-        rate_limit.count_calls(stored, now, is_retry=False)
+        rate_limit.count_calls(profile, now, is_retry=False)
         until = now + timing.scaled(timing.LEASE)
         schedule_reading(application_id, at=until)
     return until
@@ -101,7 +101,7 @@ def _claim(application_id: int) -> datetime | None:
 
 def _read(entity: Delivery, until: datetime) -> None:
     """Read the entity and note its status, unless a transition was sent meanwhile."""
-    before = _transition_states(entity.application_id)
+    states_before = _transition_states(entity.application_id)
     try:
         record = EntityRecord.read(gateway.service().entity(entity.remote_id))
     except GatewayError as error:
@@ -116,7 +116,7 @@ def _read(entity: Delivery, until: datetime) -> None:
         application = Application.objects.select_for_update().get(pk=entity.application_id)
         reading = EntityReading.objects.select_for_update().get(pk=application.pk)
         now = timezone.now()
-        if _transition_states(application.pk) != before:
+        if _transition_states(application.pk) != states_before:
             reading.next_at = now + timing.READ_SOON
         elif record.id in ("", entity.remote_id):
             _note_record(application, reading, record)

@@ -206,7 +206,7 @@ def test_what_they_rest_on_is_encrypted_and_another_key_takes_its_place(settings
     secret = add_app(user)
     stored = dict(Authenticator.objects.values_list("type", "data"))
     assert secret not in json.dumps(stored)
-    assert [encryption.is_newest(data) for data in stored.values()] == [True, True]
+    assert [encryption.has_newest_key(data) for data in stored.values()] == [True, True]
     codes = recovery_codes(user)
     settings.FIELD_KEYS = [new_key(), *settings.FIELD_KEYS]
     try:

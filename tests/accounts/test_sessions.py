@@ -124,7 +124,7 @@ def test_a_session_is_encrypted_in_its_row(as_owner: Client, owner: Any) -> None
     as_owner.get("/accounts/2fa/totp/activate/")
     kept, row = as_owner.session.load(), Session.objects.get()
     assert kept["_auth_user_id"] == str(owner.pk)
-    assert encryption.is_newest(row.session_data)
+    assert encryption.has_newest_key(row.session_data)
     assert dict(sessions.SessionStore.from_row(row.session_key).items()) == kept
     # Whatever is not encrypted by a key that we have is no session.
     Session.objects.update(session_data="00000000:" + row.session_data.partition(":")[2])

@@ -31,7 +31,7 @@ def test_what_an_earlier_key_has_encrypted_is_read_by_a_ring_that_has_it(keys: o
     use(keys, OTHER, ONE)
     assert encryption.decrypt(text, "a") == b"Ada"
     assert encryption.decrypt_file(file, "name") == b"Ada"
-    assert not encryption.is_newest_file(file)
+    assert not encryption.file_has_newest_key(file)
     assert encryption.encrypt(b"Ada", "a").partition(":")[0] != text.partition(":")[0]
 
 

@@ -157,7 +157,6 @@ def write_over(draft: Draft, owner: Any) -> None:
         row = draft.sections["the-company"]
         row.raw = row.raw | {"entity.name": "Larkspur"}
         row.save()
-        draft.invalidate()
         journal.note("Changed something")
 
 

@@ -309,6 +309,7 @@ def application_transaction(
         journal = Journal(draft, by, page_version, locks)
         state_before = application.state
         yield journal
+        draft.invalidate()
         # No write may change a locked value.
         if locks and not are_values_kept(locked_before, locked_values(draft, locks)):
             raise LockedByReview
@@ -320,7 +321,6 @@ def application_transaction(
                 journal.entries[-1].moved_to = application.state
             application.save(update_fields=[*_changed_fields(application, locked), "updated_at"])
             Change.objects.bulk_create(journal.entries)
-            draft.invalidate()
             rows = workflow.application_changed(draft, journal.entries[-1])
             if has_moved:
                 rows += workflow.application_moved(draft, by=by)

@@ -1,4 +1,7 @@
-"""Read and write csp-data of entities, parties and share classes (INTERFACE.md, "Csp-data"). **S** marks its supplementary calls."""
+"""Read and write csp-data of entities, parties and share classes (INTERFACE.md, "Csp-data").
+
+**S** marks the supplementary calls.
+"""
 
 from typing import Annotated, Any, Literal
 

@@ -1,4 +1,7 @@
-"""Upload, list, download and remove documents (INTERFACE.md, "Documents"). **S** marks its supplementary calls."""
+"""Upload, list, download and remove documents (INTERFACE.md, "Documents").
+
+**S** marks the supplementary calls.
+"""
 
 from mimetypes import guess_extension
 from typing import Annotated, Literal

@@ -1,4 +1,7 @@
-"""Create, change, submit and delete entities (INTERFACE.md, "Entities"). **S** marks its supplementary calls."""
+"""Create, change, submit and delete entities (INTERFACE.md, "Entities").
+
+**S** marks the supplementary calls.
+"""
 
 from typing import Annotated, Any, Literal
 

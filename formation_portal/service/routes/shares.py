@@ -1,4 +1,7 @@
-"""Share classes and shareholdings of an entity (INTERFACE.md, "Share classes", "Shareholdings"). **S** marks its supplementary calls."""
+"""Share classes and shareholdings of an entity (INTERFACE.md, "Share classes", "Shareholdings").
+
+**S** marks the supplementary calls.
+"""
 
 from collections.abc import Mapping
 from typing import Annotated, Any

@@ -1,4 +1,7 @@
-"""Subscribe to events, and list, test and end subscriptions (INTERFACE.md, "Events"). **S** marks its supplementary calls."""
+"""Subscribe to events, and list, test and end subscriptions (INTERFACE.md, "Events").
+
+**S** marks the supplementary calls.
+"""
 
 import json
 from typing import Annotated
