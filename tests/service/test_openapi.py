@@ -16,7 +16,6 @@ from django.core.servers.basehttp import WSGIRequestHandler
 from django.shortcuts import get_object_or_404
 from django.test import Client, override_settings
 
-from formation_portal.service.api import api
 from formation_portal.service.models import Entity
 from formation_portal.service.routes import entities
 from tests.service import example_catalog, schemathesis_run
@@ -124,23 +123,26 @@ def records_to_aim_at(caller: Caller) -> dict[str, list[str]]:
 @pytest.mark.django_db(databases=["service"])
 def test_the_document_tells_of_every_route_with_its_problems_and_scopes(loaded: None) -> None:
     answer = Client().get("/api/v1/openapi.json")
-    assert answer.status_code == 200
-    document = answer.json()
-    documented = {
-        (method.upper(), path.removeprefix("/api/v1"), operation["operationId"])
-        for path, methods in document["paths"].items()
+    assert answer.status_code == 200, "without a key"
+    routes = [
+        (method.upper(), path, operation)
+        for path, methods in answer.json()["paths"].items()
         for method, operation in methods.items()
+    ]
+    documented = {
+        (method, path.removeprefix("/api/v1"), operation["operationId"]) for method, path, operation in routes
     }
     assert documented == set(operations())
-    for path, methods in document["paths"].items():
-        for operation in methods.values():
-            statuses = {int(status) for status in operation["responses"]}
-            assert {401, 403, 405, 429, 500, 503} <= statuses
-            assert 404 in statuses or "{" not in path
-            assert all(scopes["BearerKey"] for scopes in operation["security"])
-            for status, response in operation["responses"].items():
-                assert int(status) < 400 or list(response["content"]) == ["application/problem+json"]
-    assert document["info"]["title"] == api.title
+    page = Client().get("/api/v1/docs").content.decode()
+    for method, path, operation in routes:
+        statuses = {int(status) for status in operation["responses"]}
+        assert {401, 403, 405, 429, 500, 503} <= statuses
+        assert 404 in statuses or "{" not in path
+        assert all(scopes["BearerKey"] for scopes in operation["security"])
+        for status, response in operation["responses"].items():
+            assert int(status) < 400 or list(response["content"]) == ["application/problem+json"]
+        assert f"<b>{method}</b>" in page
+        assert path in page
 
 
 @pytest.mark.django_db(databases=["service"])
@@ -158,14 +160,3 @@ def test_a_parameter_and_a_field_of_a_form_may_be_left_out_and_are_never_null(lo
     assert {schemas[f"{upload} {name}"]["type"] for name in ("document_key", "party_id", "scope")} == {"string"}
     party_type = schemas["get /api/v1/entities/{entity_id}/parties party_type"]
     assert party_type["enum"] == ["person", "corporate", "foundation"]
-
-
-@pytest.mark.django_db(databases=["service"])
-def test_the_document_can_be_read_without_a_key_and_in_a_browser(loaded: None) -> None:
-    answer = Client().get("/api/v1/docs")
-    assert answer.status_code == 200
-    assert answer["Content-Type"].startswith("text/html")
-    page = answer.content.decode()
-    for method, path, _ in operations():
-        assert f"<b>{method}</b>" in page
-        assert f"/api/v1{path}" in page

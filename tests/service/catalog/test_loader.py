@@ -1,5 +1,5 @@
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 
 from formation_portal.service.catalog.loader import store_catalog
 from formation_portal.service.catalog.product_syntax import CatalogError
@@ -38,11 +38,3 @@ def test_the_command_loads_the_embedded_catalog_once(capsys: pytest.CaptureFixtu
     call_command("load_catalog")
     call_command("load_catalog")
     assert capsys.readouterr().out.split("\n")[:2] == ["32 products loaded", "32 products unchanged"]
-
-
-def test_the_command_says_which_schema_has_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    faulty = example_catalog.items()
-    faulty[1]["schema"]["sections"] = []
-    monkeypatch.setattr("formation_portal.service.management.commands.load_catalog.read_catalog", lambda: faulty)
-    with pytest.raises(CommandError, match="plain-foundation"):
-        call_command("load_catalog")

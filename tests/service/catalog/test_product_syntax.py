@@ -41,26 +41,12 @@ def test_a_canonical_name_and_a_providers_name_are_told_apart_by_their_prefix() 
     assert provider["options"] == ["Small", "Large"]
 
 
-def test_a_later_entry_changes_an_earlier_one_in_its_place() -> None:
-    assert [(f["key"], f["required"]) for f in fields("both", {"entity.name": {"optional": True}})] == [
-        ("name", False),
-        ("size", True),
-    ]
-
-
 def test_a_condition_is_by_equality_by_includes_any_or_by_the_name_of_a_rule() -> None:
     def rule(when: Any) -> Any:
         return fields({"xx.more": {"label": "More", "when": when}})[0]["depends_on"]
 
     assert rule({"xx.size": "Large"}) == rule("is_large") == {"field": "xx.size", "value": "Large"}
     assert rule({"xx.size": ["Large"]}) == {"field": "xx.size", "operator": "includes_any", "value": ["Large"]}
-
-
-def test_options_that_exclude_the_others_are_named() -> None:
-    (field,) = fields(
-        {"xx.uses": {"label": "Uses", "type": "multi_select", "options": "sizes", "exclusive": ["Small"]}}
-    )
-    assert field["exclusive_options"] == ["Small"]
 
 
 def test_every_option_of_the_catalog_that_says_none_excludes_the_others() -> None:
@@ -76,20 +62,7 @@ def test_every_option_of_the_catalog_that_says_none_excludes_the_others() -> Non
         assert negative == field.get("exclusive_options", []), field["key"]
 
 
-def test_a_declaration_is_a_list_with_one_option() -> None:
-    (field,) = fields({"xx.truth": {"label": "Truth", "declare": "I declare"}})
-    assert (field["field_type"], field["options"]) == ("multi_select", ["I declare"])
-
-
-def test_an_amount_allows_the_products_currencies_unless_it_names_its_own() -> None:
-    product = words().for_product(fields={}, currencies=["USD", "EUR"])
-    (capital,) = fields("entity.capital", vocabulary=product)
-    (other,) = fields({"entity.capital": {"currencies": ["CHF"]}}, vocabulary=product)
-    assert capital["allowed_currencies"] == ["USD", "EUR"]
-    assert other["allowed_currencies"] == ["CHF"]
-
-
-def test_bounds_are_given_as_they_stand_and_a_number_bounds_an_amount_in_each_of_its_currencies() -> None:
+def test_a_number_bounds_an_amount_in_each_currency_of_the_product_or_of_its_own() -> None:
     product = words().for_product(fields={}, currencies=["USD", "EUR"])
     staff, capital, fund, fee = fields(
         {"xx.staff": {"label": "Staff", "type": "number", "integer": True, "minimum": 0, "bound_message": "Count"}},
@@ -99,6 +72,7 @@ def test_bounds_are_given_as_they_stand_and_a_number_bounds_an_amount_in_each_of
         vocabulary=product,
     )
     assert (staff["integer"], staff["minimum"], staff["bound_message"]) == (True, 0, "Count")
+    assert (capital["allowed_currencies"], fee["allowed_currencies"]) == (["USD", "EUR"], ["CHF"])
     assert (capital["minimum"], capital["decimals"]) == ({"USD": 1, "EUR": 1}, 3)
     assert (fund["maximum"], fee["minimum"]) == ({"EUR": 9}, 4)
 
@@ -179,10 +153,3 @@ def test_a_fault_in_a_file_is_told_with_the_files_name(tmp_path: Path) -> None:
     (tmp_path / "products" / "odd.yaml").write_text("{jurisdiction: atlantis, currencies: []}")
     with pytest.raises(CatalogError, match=r"odd\.yaml: 'atlantis'"):
         read_catalog(root=tmp_path)
-
-
-def test_loading_twice_gives_the_same_and_shares_nothing() -> None:
-    once, again = read_catalog(), read_catalog()
-    assert once == again
-    once[0]["schema"]["sections"].clear()
-    assert again[0]["schema"]["sections"]

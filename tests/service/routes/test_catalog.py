@@ -21,24 +21,18 @@ def test_the_catalog_is_what_was_loaded(caller: Caller) -> None:
         ("product_type=Foundation", ["plain-foundation"]),
         (f"jurisdiction_product_id={example_catalog.SHARES_PRODUCT.upper()}", ["shares-company"]),
         ("jurisdiction=bvi&product_type=Foundation", []),
-        ("jurisdiction=atlantis", []),
-        (f"jurisdiction_product_id={example_catalog.SHARES_SCHEMA}", []),
     ],
 )
 def test_filters_combine(caller: Caller, query: str, slugs: list[str]) -> None:
     found = caller.get(f"/catalog?{query}").json()
     assert [item["product"]["slug"] for item in found["data"]] == slugs
     assert found["meta"] == {"total": len(slugs)}
-
-
-@pytest.mark.parametrize("query", ["product_type=Trust", "jurisdiction=B%20V", "jurisdiction_product_id=5"])
-def test_a_filter_that_cannot_be_is_refused(caller: Caller, query: str) -> None:
-    answer = caller.get(f"/catalog?{query}")
+    answer = caller.get("/catalog?product_type=Trust")
     problem(answer, 422, "validation_failed")
-    assert pointers(answer) == [f"/{query.partition('=')[0]}"]
+    assert pointers(answer) == ["/product_type"]
 
 
-def test_a_catalog_that_one_has_is_not_sent_again(caller: Caller) -> None:
+def test_a_catalog_that_one_has_is_not_sent_again_until_it_changes(caller: Caller) -> None:
     first = caller.get("/catalog")
     etag = first["ETag"]
     assert etag.startswith('"')
@@ -49,10 +43,6 @@ def test_a_catalog_that_one_has_is_not_sent_again(caller: Caller) -> None:
         assert (again["ETag"], again["Cache-Control"]) == (etag, first["Cache-Control"])
     assert caller.get("/catalog", If_None_Match='"other"').status_code == 200
     assert caller.get("/catalog?jurisdiction=bvi", If_None_Match=etag).status_code == 200
-
-
-def test_a_changed_catalog_has_another_etag(caller: Caller) -> None:
-    etag = caller.get("/catalog")["ETag"]
     changed = example_catalog.items()
     changed[0]["price"]["annual"] = 801
     store_catalog(changed)
@@ -75,15 +65,11 @@ def test_packed_bytes_have_a_strong_etag_of_their_own(caller: Caller) -> None:
     ("accepted", "language"),
     [
         ("", "en"),
-        ("de", "de"),
         ("de-CH, en;q=0.8", "de"),
         ("en;q=0.5, fr;q=0.9", "fr"),
-        ("it, es-419;q=0.4", "es"),
         ("it, ja", "en"),
-        ("*", "en"),
         ("*, de;q=0.5", "en"),
         ("de;q=0, fr;q=0.1", "fr"),
-        ("de;q=high", "en"),
     ],
 )
 def test_the_catalog_is_in_the_language_that_is_asked_for(caller: Caller, accepted: str, language: str) -> None:
@@ -102,12 +88,6 @@ def test_each_language_has_its_own_etag(caller: Caller) -> None:
         answer = caller.get("/catalog", Accept_Language=code, If_None_Match=etag)
         assert (answer.status_code, answer["ETag"], answer["Content-Language"]) == (304, etag, code)
     assert caller.get("/catalog", Accept_Language="de", If_None_Match=etags["fr"]).status_code == 200
-
-
-def test_ids_and_versions_are_the_same_in_every_language(caller: Caller) -> None:
-    english, german = (caller.get("/catalog", Accept_Language=code).json()["data"] for code in ("en", "de"))
-    assert [one["schema"]["id"] for one in english] == [one["schema"]["id"] for one in german]
-    assert [one["schema"]["version"] for one in english] == [one["schema"]["version"] for one in german]
 
 
 def test_a_product_that_left_the_catalog_stays_for_its_entities(caller: Caller, entity: str) -> None:

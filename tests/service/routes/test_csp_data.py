@@ -22,16 +22,12 @@ def test_answers_merge_key_by_key_and_null_clears(caller: Caller, entity: str) -
     ("key", "value", "code"),
     [
         ("activity", "Fishing", "not_an_option"),
-        ("activity", ["Trading"], "not_an_option"),
-        ("substance", ["Fishing"], "not_an_option"),
         ("substance", ["Banking", "None of these"], "not_an_option"),
         ("started", "2026-02-31", "not_a_date"),
-        ("partners", 5, "not_text"),
         ("partners", "x" * 501, "too_long"),
         ("capital", {"amount": 5, "currency": "EUR"}, "currency_not_allowed"),
         ("capital", {"amount": 5}, "required"),
         ("capital", {"currency": "USD"}, "incomplete"),
-        ("capital", {}, "incomplete"),
         ("capital", {"amount": -1, "currency": "USD"}, "negative"),
         ("capital", {"amount": 0.001, "currency": "USD"}, "too_precise"),
         ("mail", {"street1": "1 Main St"}, "incomplete_address"),
@@ -49,79 +45,34 @@ def test_a_value_of_the_wrong_shape_is_refused_at_its_field(
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "part"),
+    ("key", "value", "where", "detail"),
     [
-        ("listed", "true", ""),
-        ("listed", "false", ""),
-        ("listed", 1, ""),
-        ("staff", "12", ""),
-        ("staff", "12.5", ""),
-        ("staff", True, ""),
-        ("staff", [12], ""),
-        ("capital", {"amount": "5", "currency": "USD"}, "/amount"),
-        ("capital", {"amount": "5"}, ""),
-        ("capital", {"amount": True, "currency": "USD"}, "/amount"),
-        ("started", {"day": "24", "month": "11", "year": "2026"}, ""),
-        ("markets", "Europe", ""),
-        ("activity", ["Trading"], ""),
-        ("partners", False, ""),
+        ("listed", "true", "/bvi.listed", "“Listed” must be true or false"),
+        ("staff", "12", "/bvi.staff", "“Staff” must be a number"),
+        ("staff", True, "/bvi.staff", "Enter “Staff” in digits, like 10000"),
+        ("capital", {"amount": "5", "currency": "USD"}, "/bvi.capital/amount", "“Capital”, amount, must be a number"),
+        ("started", {"day": "24", "month": "11", "year": "2026"}, "/bvi.started", "“Started” must be a text"),
+        ("markets", "Europe", "/bvi.markets", "Choose “Markets” from the list"),
     ],
 )
 def test_a_value_of_another_json_type_is_refused_and_not_converted(
-    caller: Caller, entity: str, key: str, value: Any, part: str
+    caller: Caller, entity: str, key: str, value: Any, where: str, detail: str
 ) -> None:
     before = caller.get(f"/entities/{entity}/csp-data").json()
-    answer = caller.answers(entity, **{key: value})
-    problem(answer, 422, "validation_failed")
-    assert pointers(answer)[0] in (f"/csp_data/bvi.{key}{part}", f"/csp_data/bvi.{key}")
+    [error] = problem(caller.answers(entity, **{key: value}), 422, "validation_failed")["errors"]
+    assert (error["pointer"], error["detail"]) == (f"/csp_data{where}", detail)
     assert caller.get(f"/entities/{entity}/csp-data").json() == before
 
 
-def test_a_wrong_type_is_said_in_words_at_its_part(caller: Caller, entity: str) -> None:
-    error = caller.answers(entity, capital={"amount": "5", "currency": "USD"}).json()["errors"][0]
-    assert error == {
-        "pointer": "/csp_data/bvi.capital/amount",
-        "field": "bvi.capital",
-        "code": "wrong_type",
-        "detail": "“Capital”, amount, must be a number",
-    }
-    details = [caller.answers(entity, **{key: value}).json()["errors"][0]["detail"] for key, value in MISSAID.items()]
-    assert details == ["“Listed” must be true or false", "“Staff” must be a number"]
-
-
-MISSAID = {"listed": "true", "staff": "12"}
-
-
-def test_values_of_every_json_type_are_taken(caller: Caller, entity: str) -> None:
+def test_values_of_every_json_type_are_taken_and_with_an_unknown_key_none(caller: Caller, entity: str) -> None:
     answers = {"listed": False, "staff": 12.5, "markets": ["Asia"], "capital": {"amount": 5.0, "currency": "USD"}}
     assert caller.answers(entity, **answers).status_code == 200
+    refused = caller.answers(entity, activity="Trading", **{"a/b~c": "red"})
+    problem(refused, 422, "unknown_field")
+    assert pointers(refused) == ["/csp_data/bvi.a~1b~0c"]
     held = caller.get(f"/entities/{entity}/csp-data").json()["data"]["csp_data"]
     assert {name: held[f"bvi.{name}"] for name in answers} == answers
-
-
-def test_an_amount_has_both_keys(caller: Caller, entity: str) -> None:
-    caller.answers(entity, capital={"amount": 50000, "currency": "USD"})
-    held = caller.get(f"/entities/{entity}/csp-data").json()["data"]["csp_data"]
-    assert held["bvi.capital"] == {"amount": 50000, "currency": "USD"}
-
-
-def test_an_unknown_key_is_refused_and_nothing_is_kept(caller: Caller, entity: str) -> None:
-    answer = caller.answers(entity, activity="Trading", colour="red")
-    problem(answer, 422, "unknown_field")
-    assert pointers(answer) == ["/csp_data/bvi.colour"]
-    assert "bvi.activity" not in caller.get(f"/entities/{entity}/csp-data").json()["data"]["csp_data"]
-
-
-def test_a_pointer_to_a_key_with_a_slash_is_escaped(caller: Caller, entity: str) -> None:
-    answer = caller.answers(entity, **{"a/b~c": "1"})
-    assert pointers(answer) == ["/csp_data/bvi.a~1b~0c"]
-
-
-def test_answers_to_another_schema_are_refused(caller: Caller, entity: str) -> None:
-    error = problem(
-        caller.answers(entity, schema=example_catalog.PLAIN_SCHEMA, activity="Trading"), 409, "schema_superseded"
-    )
-    assert example_catalog.SHARES_SCHEMA in error["detail"]
+    assert "bvi.activity" not in held
 
 
 def test_an_older_schema_stays_for_entities_created_with_it(caller: Caller, entity: str) -> None:
@@ -131,50 +82,32 @@ def test_an_older_schema_stays_for_entities_created_with_it(caller: Caller, enti
     store_catalog(newer)
     assert caller.answers(entity, activity="Trading").status_code == 200
     later = caller.entity()
-    problem(caller.answers(later, activity="Trading"), 409, "schema_superseded")
+    error = problem(caller.answers(later, activity="Trading"), 409, "schema_superseded")
+    assert "5c1e3a70-12ab-4d21-8f10-51d6b1a30009" in error["detail"]
     assert caller.get(f"/entities/{later}").json()["data"]["schema_version"] == "2"
 
 
-def test_a_partys_answers_are_its_own(caller: Caller, entity: str) -> None:
+def scoped(scope: str, scope_id: str, **csp_data: str) -> dict[str, Any]:
+    """The body that answers questions of a party or of a share class."""
+    answers = {f"bvi.{key}": value for key, value in csp_data.items()}
+    schema = {"csp_form_schema_id": example_catalog.SHARES_SCHEMA}
+    return schema | {"scope": scope, f"{scope}_id": scope_id, "csp_data": answers}
+
+
+def test_a_partys_and_a_share_classs_answers_are_their_own(caller: Caller, entity: str) -> None:
     director, share_class = caller.person(entity, "director"), caller.share_class(entity)
-    body = {
-        "csp_form_schema_id": example_catalog.SHARES_SCHEMA,
-        "scope": "party",
-        "party_id": director,
-        "csp_data": {"bvi.class_right": share_class},
-    }
-    answer = caller.post(f"/entities/{entity}/csp-data", body)
-    assert answer.status_code == 200
-    held = caller.get(f"/entities/{entity}/csp-data?party_id={director}").json()["data"]
+    path = f"/entities/{entity}/csp-data"
+    assert caller.post(path, scoped("party", director, class_right=share_class)).status_code == 200
+    assert caller.post(path, scoped("share_class", share_class, class_note="Founders")).status_code == 200
+    held = caller.get(f"{path}?party_id={director}").json()["data"]
     assert held["csp_data"] == {"bvi.class_right": share_class, "bvi.post": example_catalog.AGENT}
     assert (held["scope"], held["party_id"]) == ("party", director)
-    assert "bvi.class_right" not in caller.get(f"/entities/{entity}/csp-data").json()["data"]["csp_data"]
-
-
-def test_a_reference_names_a_share_class_of_the_same_entity(caller: Caller, entity: str) -> None:
-    director, elsewhere = caller.person(entity, "director"), caller.entity()
-    body = {
-        "csp_form_schema_id": example_catalog.SHARES_SCHEMA,
-        "scope": "party",
-        "party_id": director,
-        "csp_data": {"bvi.class_right": caller.share_class(elsewhere)},
-    }
-    answer = caller.post(f"/entities/{entity}/csp-data", body)
-    problem(answer, 422, "validation_failed")
-    assert answer.json()["errors"][0]["code"] == "unknown_share_class"
-
-
-def test_a_share_classs_answers_are_its_own(caller: Caller, entity: str) -> None:
-    share_class = caller.share_class(entity)
-    body = {
-        "csp_form_schema_id": example_catalog.SHARES_SCHEMA,
-        "scope": "share_class",
-        "share_class_id": share_class,
-        "csp_data": {"bvi.class_note": "Founders"},
-    }
-    assert caller.post(f"/entities/{entity}/csp-data", body).status_code == 200
-    held = caller.get(f"/entities/{entity}/csp-data?share_class_id={share_class}").json()["data"]
+    held = caller.get(f"{path}?share_class_id={share_class}").json()["data"]
     assert held["csp_data"] == {"bvi.class_note": "Founders"}
+    assert not {"bvi.class_right", "bvi.class_note"} & caller.get(path).json()["data"]["csp_data"].keys()
+    of_another = caller.share_class(caller.entity())
+    answer = caller.post(path, scoped("party", director, class_right=of_another))
+    assert problem(answer, 422, "validation_failed")["errors"][0]["code"] == "unknown_share_class"
 
 
 @pytest.mark.parametrize(
@@ -184,7 +117,6 @@ def test_a_share_classs_answers_are_its_own(caller: Caller, entity: str) -> None
         ({"scope": "share_class"}, "/share_class_id"),
         ({"party_id": "pty_" + "0" * 24}, "/party_id"),
         ({"scope": "moon"}, "/scope"),
-        ({"scope": []}, "/scope"),
     ],
 )
 def test_a_scope_and_its_id_go_together(caller: Caller, entity: str, more: dict[str, Any], where: str) -> None:
@@ -192,11 +124,6 @@ def test_a_scope_and_its_id_go_together(caller: Caller, entity: str, more: dict[
     answer = caller.post(f"/entities/{entity}/csp-data", body)
     assert answer.status_code == 422
     assert pointers(answer) == [where]
-
-
-def test_a_party_that_is_not_there_has_no_answers(caller: Caller, entity: str) -> None:
-    problem(caller.get(f"/entities/{entity}/csp-data?party_id=pty_{'0' * 24}"), 404, "not_found")
-    problem(caller.get(f"/entities/{entity}/csp-data?party_id=%00"), 404, "not_found")
 
 
 def test_a_closed_entity_takes_no_answers(caller: Caller, entity: str) -> None:

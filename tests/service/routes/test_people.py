@@ -51,35 +51,26 @@ def test_a_search_asks_the_database_as_often_for_six_as_for_one(caller: Caller) 
     assert caller.queries_of("/parties") == for_one
 
 
-def test_a_party_is_used_again_elsewhere(caller: Caller, entity: str) -> None:
+def test_a_party_is_used_again_elsewhere_with_the_answers_that_the_form_asks_for(caller: Caller, entity: str) -> None:
     source = caller.person(entity, "director", date_of_birth="1985-03-27")
-    foundation = caller.entity(example_catalog.PLAIN_PRODUCT)
-    body = {"source_party_id": source, "roles": ["manager"]}
-    answer = caller.post(f"/entities/{foundation}/parties/reuse", body)
-    assert answer.status_code == 201
-    copy = answer.json()["data"]
-    assert copy["party_id"] != source
-    assert (copy["first_name"], copy["roles"], copy["entity_id"]) == ("Ada", ["manager"], foundation)
-    assert "date_of_birth" not in copy
-    assert Event.objects.filter(type="party.added").count() == 2
+    scope = {"csp_form_schema_id": example_catalog.SHARES_SCHEMA, "scope": "party", "party_id": source}
+    right = {"csp_data": {"bvi.class_right": caller.share_class(entity)}}
+    assert caller.post(f"/entities/{entity}/csp-data", scope | right).status_code == 200
 
+    def reuse(elsewhere: str, role: str) -> dict[str, Any]:
+        answer = caller.post(f"/entities/{elsewhere}/parties/reuse", {"source_party_id": source, "roles": [role]})
+        assert answer.status_code == 201
+        return dict(answer.json()["data"])
 
-def test_answers_travel_where_the_form_asks_for_them(caller: Caller, entity: str) -> None:
-    source = caller.person(entity, "director", date_of_birth="1985-03-27")
-    other = caller.entity()
-    body = {"source_party_id": source, "roles": ["shareholder"]}
-    assert caller.post(f"/entities/{other}/parties/reuse", body).json()["data"]["date_of_birth"] == "1985-03-27"
-
-
-def test_a_reference_to_a_share_class_stays_behind(caller: Caller, entity: str) -> None:
-    source = caller.person(entity, "director")
-    right = {"csp_form_schema_id": example_catalog.SHARES_SCHEMA, "scope": "party", "party_id": source}
-    share_class = caller.share_class(entity)
-    caller.post(f"/entities/{entity}/csp-data", {**right, "csp_data": {"bvi.class_right": share_class}})
-    other = caller.entity()
-    copy = caller.post(f"/entities/{other}/parties/reuse", {"source_party_id": source, "roles": ["director"]}).json()
-    held = caller.get(f"/entities/{other}/csp-data?party_id={copy['data']['party_id']}").json()["data"]["csp_data"]
-    assert "bvi.class_right" not in held
+    foundation, other = caller.entity(example_catalog.PLAIN_PRODUCT), caller.entity()
+    manager, director = reuse(foundation, "manager"), reuse(other, "director")
+    assert manager["party_id"] != source
+    assert (manager["first_name"], manager["roles"], manager["entity_id"]) == ("Ada", ["manager"], foundation)
+    assert "date_of_birth" not in manager
+    assert director["date_of_birth"] == "1985-03-27"
+    held = caller.get(f"/entities/{other}/csp-data?party_id={director['party_id']}").json()["data"]["csp_data"]
+    assert "bvi.class_right" not in held, "a class of shares stays behind"
+    assert Event.objects.filter(type="party.added").count() == 3
 
 
 def test_a_party_of_another_account_is_not_there_to_be_used(caller: Caller, other_account: Caller, entity: str) -> None:
@@ -89,15 +80,10 @@ def test_a_party_of_another_account_is_not_there_to_be_used(caller: Caller, othe
     assert pointers(answer) == ["/source_party_id"]
 
 
-def test_a_party_is_not_used_again_in_a_role_that_it_may_not_have(caller: Caller, entity: str) -> None:
+def test_nobody_is_used_again_in_a_role_that_is_not_theirs_nor_in_a_closed_entity(caller: Caller, entity: str) -> None:
     body = {"party_type": "corporate", "name": "Holdco", "roles": ["director"]}
     company = caller.post(f"/entities/{entity}/parties", body).json()["data"]["party_id"]
-    answer = caller.post(f"/entities/{entity}/parties/reuse", {"source_party_id": company, "roles": ["ubo"]})
-    problem(answer, 422, "party_type_not_allowed")
-
-
-def test_a_closed_entity_uses_nobody_again(caller: Caller, entity: str) -> None:
-    source = caller.person(entity, "director")
+    path = f"/entities/{entity}/parties/reuse"
+    problem(caller.post(path, {"source_party_id": company, "roles": ["ubo"]}), 422, "party_type_not_allowed")
     Entity.objects.filter(id=entity).update(status=State.INCORPORATED)
-    body = {"source_party_id": source, "roles": ["director"]}
-    problem(caller.post(f"/entities/{entity}/parties/reuse", body), 409, "invalid_state")
+    problem(caller.post(path, {"source_party_id": company, "roles": ["director"]}), 409, "invalid_state")

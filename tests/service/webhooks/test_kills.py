@@ -43,25 +43,19 @@ def test_a_sender_that_is_killed_while_it_posts_loses_nothing(
     assert sorted(outcomes) == ["delivered"] * 3 + ["sender_died"] * killed
 
 
-def test_a_thread_sends_what_happens_while_it_runs(caller: Caller, receiver: Receiver, secret: str) -> None:
-    with webhook_sender().running():
-        caller.entity()
-        assert receiver.wait_for(1)
-    assert not any(thread.name == "Event sender" for thread in threading.enumerate())
-    assert EventDelivery.objects.get().state == "delivered"
-
-
-def test_a_sender_clears_what_is_over_before_it_sends(
+def test_a_thread_clears_what_is_over_and_sends_what_happens_while_it_runs(
     caller: Caller, receiver: Receiver, secret: str, clock: Clock
 ) -> None:
     caller.entity()
     send_due()
     clock.move(days=31)
-    over, _ = Event.objects.get(), caller.entity()
+    over = Event.objects.get()
     with webhook_sender().running():
+        caller.entity()
         assert receiver.wait_for(2)
+    assert not any(thread.name == "Event sender" for thread in threading.enumerate())
     assert not Event.objects.filter(pk=over.pk).exists()
-    assert Event.objects.count() == 1
+    assert EventDelivery.objects.get().state == "delivered"
 
 
 def test_two_senders_at_once_send_nothing_twice(caller: Caller, receiver: Receiver, secret: str) -> None:

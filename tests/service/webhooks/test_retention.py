@@ -14,7 +14,9 @@ from .receiver import Receiver
 pytestmark = pytest.mark.django_db(databases=["service"])
 
 
-def test_what_is_long_over_is_cleared(caller: Caller, receiver: Receiver, secret: str, clock: Clock) -> None:
+def test_what_is_long_over_is_cleared_and_what_is_still_to_be_sent_stays(
+    caller: Caller, receiver: Receiver, secret: str, clock: Clock
+) -> None:
     caller.entity()
     send_due()
     clock.move(days=29)
@@ -23,7 +25,7 @@ def test_what_is_long_over_is_cleared(caller: Caller, receiver: Receiver, secret
     assert EventDelivery.objects.count() == 2
     clock.move(days=40)
     delete_expired()
-    assert EventDelivery.objects.get().state == "waiting", "what is still to be sent stays"
+    assert EventDelivery.objects.get().state == "waiting"
 
 
 def test_an_event_stays_until_its_last_delivery_has_long_been_over(

@@ -4,11 +4,11 @@ import json
 import logging
 import socket
 import threading
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from standardwebhooks import Webhook
 from standardwebhooks.webhooks import WebhookVerificationError
 
@@ -45,55 +45,41 @@ def test_the_reference_library_verifies_what_we_send(caller: Caller, receiver: R
     assert send_due() == 0
 
 
-def test_every_kind_of_event_arrives_in_its_order(caller: Caller, receiver: Receiver, secret: str) -> None:
-    from django.core.files.uploadedfile import SimpleUploadedFile
-
-    entity = caller.entity()
-    party, share_class = caller.person(entity, "shareholder"), caller.share_class(entity)
-    caller.holding(entity, party, share_class)
-    file = SimpleUploadedFile("plan.pdf", b"%PDF-1.7\n")
-    caller.upload(f"/entities/{entity}/documents", file=file, document_key="Business plan")
-    other = caller.person(entity, "director")
-    caller.patch(f"/entities/{entity}/parties/{other}", {"first_name": "Bea"})
-    caller.delete(f"/entities/{entity}/parties/{other}")
-    caller.post(f"/entities/{entity}/status", {"status": "withdrawn"})
-    send_due()
-    assert types(receiver) == [
-        "entity.created",
-        "party.added",
-        "shareholding.created",
-        "party.updated",
-        "document.uploaded",
-        "party.added",
-        "party.updated",
-        "party.removed",
-        "entity.status_changed",
-    ]
-
-
 def test_a_receiver_that_is_down_for_an_hour_gets_everything_once_and_in_order(
     caller: Caller, receiver: Receiver, secret: str, clock: Clock
 ) -> None:
     receiver.status = 503
     entity, other = caller.entity(), caller.entity()
-    for _ in range(6):
-        clock.move(minutes=10)
-        caller.person(entity, "director")
+    party = caller.person(entity, "shareholder")
+    caller.holding(entity, party, caller.share_class(entity))
+    file = SimpleUploadedFile("plan.pdf", b"%PDF-1.7\n")
+    caller.upload(f"/entities/{entity}/documents", file=file, document_key="Business plan")
+    for _ in range(3):
+        clock.move(minutes=20)
         caller.person(other, "director")
         assert send_due() == 0
-    first = caller.post(f"/entities/{entity}/status", {"status": "withdrawn"})
-    assert first.status_code == 200
+    caller.delete(f"/entities/{other}/parties/{caller.person(other, 'director')}")
+    assert caller.post(f"/entities/{entity}/status", {"status": "withdrawn"}).status_code == 200
     receiver.status = 200
     receiver.received.clear()
     for _ in range(20):
         clock.move(minutes=10)
         send_due()
-    assert len(receiver.ids) == len(set(receiver.ids)) == 15
-    for one in (entity, other):
-        events = [json.loads(got.body) for got in receiver.received]
-        about = [event for event in events if event["data"]["entity_id"] == one]
-        assert [event["created_at"] for event in about] == sorted(event["created_at"] for event in about)
-        assert about[0]["type"] == "entity.created"
+    assert len(receiver.ids) == len(set(receiver.ids)) == 12
+    events = [json.loads(request.body) for request in receiver.received]
+    assert [event["type"] for event in events if event["data"]["entity_id"] == entity] == [
+        "entity.created",
+        "party.added",
+        "shareholding.created",
+        "party.updated",
+        "document.uploaded",
+        "entity.status_changed",
+    ]
+    assert [event["type"] for event in events if event["data"]["entity_id"] == other] == [
+        "entity.created",
+        *["party.added"] * 4,
+        "party.removed",
+    ]
     assert not EventDelivery.objects.filter(delivered_at=None).exists()
 
 
@@ -102,9 +88,8 @@ def test_a_delivery_is_tried_on_the_schedule_and_then_dead(
 ) -> None:
     receiver.status = 500
     caller.entity()
-    waits = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
     send_due()
-    for wait in waits:
+    for wait in (5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400):
         row = EventDelivery.objects.get()
         assert row.next_at is not None
         seconds = (row.next_at - clock.now()).total_seconds()
@@ -120,12 +105,6 @@ def test_a_delivery_is_tried_on_the_schedule_and_then_dead(
     assert len(set(receiver.ids)) == 1, "each try has the same id"
     assert "given up after 10 attempts" in caplog.text
     assert "hidden" not in caplog.text, "a target may hold a key"
-
-
-def test_the_waits_are_spread() -> None:
-    waits = {sending.wait_after(2) for _ in range(20)}
-    assert len(waits) > 1
-    assert all(wait and timedelta(minutes=5) <= wait <= timedelta(minutes=5.5) for wait in waits)
 
 
 def test_an_event_that_is_never_taken_holds_up_no_other_for_days(
@@ -153,17 +132,6 @@ def test_one_receiver_that_is_down_keeps_no_other_waiting(caller: Caller, receiv
     assert EventDelivery.objects.filter(delivered_at=None).count() == 2
 
 
-def test_what_another_sender_has_taken_is_left_alone(caller: Caller, receiver: Receiver, secret: str) -> None:
-    caller.entity()
-    row = EventDelivery.objects.get()
-    claim = claim_next(row.subscription_id)
-    assert claim is not None
-    assert claim.pk is not None
-    assert claim_next(row.subscription_id) is None
-    assert send_due() == 0
-    assert receiver.received == []
-
-
 def test_a_try_whose_sender_died_is_noted_beside_the_earlier_ones(
     caller: Caller, receiver: Receiver, secret: str, clock: Clock
 ) -> None:
@@ -176,6 +144,10 @@ def test_a_try_whose_sender_died_is_noted_beside_the_earlier_ones(
         assert claim_next(row.subscription_id) is not None
     outcomes = row.attempts.order_by("pk").values_list("outcome", flat=True)
     assert list(outcomes) == ["refused", "sender_died", ""]
+    received = len(receiver.received)
+    assert claim_next(row.subscription_id) is None, "what another sender has taken is left alone"
+    assert send_due() == 0
+    assert len(receiver.received) == received
 
 
 def test_what_another_sender_takes_in_between_is_left_alone(caller: Caller, receiver: Receiver, secret: str) -> None:
@@ -200,9 +172,7 @@ def test_a_fault_of_our_own_waits_like_any_other(
     assert send_due() == 1
 
 
-@pytest.mark.parametrize(
-    "reply", [b"", b"HTTP/1.1\r\n", b"220 mail.example\r\n", b"\xff" * 9_000, b"HTTP/1.1 2000 OK\r\n"]
-)
+@pytest.mark.parametrize("reply", [b"", b"220 mail.example\r\n", b"\xff" * 9_000, b"HTTP/1.1 2000 OK\r\n"])
 def test_an_answer_that_is_none_is_not_taken_for_one(reply: bytes) -> None:
     assert post(f"http://127.0.0.1:{_serve_once(reply)}/", b"{}", {})[0] == "no_answer"
 
@@ -210,14 +180,6 @@ def test_an_answer_that_is_none_is_not_taken_for_one(reply: bytes) -> None:
 def test_waiting_for_an_answer_ends_at_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(posting, "POST_SECONDS", 0.3)
     assert post(f"http://127.0.0.1:{_serve_once(b'', stays=True)}/", b"{}", {})[0] == "timed_out"
-
-
-def test_a_name_that_nobody_has_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    def nobody(*_: Any, **__: Any) -> Any:
-        raise socket.gaierror
-
-    monkeypatch.setattr(socket, "getaddrinfo", nobody)
-    assert post("https://hooks.example.com/", b"{}", {})[0] == "no_such_name"
 
 
 def test_a_target_without_tls_is_not_told_in_the_clear(receiver: Receiver, caplog: pytest.LogCaptureFixture) -> None:

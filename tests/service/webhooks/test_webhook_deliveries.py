@@ -41,29 +41,7 @@ def test_the_dead_are_listed_without_their_target_in_full(
     assert "hidden" not in listed
     assert run_command(capsys, "list", "--state", "delivered").count("entity.created") == 1
     assert run_command(capsys, "list", "--state", "all", "--limit", "1").count("entity.created") == 1
-
-
-def test_one_is_shown_with_its_tries(dead: EventDelivery, capsys: pytest.CaptureFixture[str]) -> None:
     assert "refused 410" in run_command(capsys, "show", str(dead.pk))
-
-
-def test_one_is_sent_again_under_the_same_id(
-    dead: EventDelivery, receiver: Receiver, capsys: pytest.CaptureFixture[str]
-) -> None:
-    receiver.status = 204
-    assert "1 will be sent again" in run_command(capsys, "again", str(dead.pk))
-    assert send_due() == 1
-    assert receiver.ids[-1] == dead.event.id
-    dead.refresh_from_db()
-    assert (dead.state, dead.attempts.count()) == ("delivered", 2)
-
-
-def test_a_number_that_is_none_changes_nothing(dead: EventDelivery) -> None:
-    for arguments in (("show", "999999"), ("again", str(dead.pk), "999999")):
-        with pytest.raises(CommandError, match="There is no delivery 999999"):
-            call_command("webhook_deliveries", *arguments)
-    dead.refresh_from_db()
-    assert dead.state == "dead"
 
 
 def test_sending_once_says_how_much_was_delivered(
@@ -74,16 +52,22 @@ def test_sending_once_says_how_much_was_delivered(
     assert "1 events delivered" in capsys.readouterr().out
 
 
-def test_all_that_is_dead_is_sent_again_only_when_that_is_said(
-    dead: EventDelivery, receiver: Receiver, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("choice", ["one", "--all-dead"])
+def test_the_dead_are_sent_again_under_their_ids_when_that_is_said(
+    dead: EventDelivery, receiver: Receiver, capsys: pytest.CaptureFixture[str], choice: str
 ) -> None:
-    for arguments in (("again",), ("again", str(dead.pk), "--all-dead")):
-        with pytest.raises(CommandError, match="--all-dead"):
-            call_command("webhook_deliveries", *arguments)
+    for arguments, words in (
+        ([], "--all-dead"),
+        ([str(dead.pk), "--all-dead"], "--all-dead"),
+        ([str(dead.pk), "999999"], "There is no delivery 999999"),
+    ):
+        with pytest.raises(CommandError, match=words):
+            call_command("webhook_deliveries", "again", *arguments)
     dead.refresh_from_db()
     assert dead.state == "dead"
     receiver.status = 204
-    assert "1 will be sent again" in run_command(capsys, "again", "--all-dead")
+    assert "1 will be sent again" in run_command(capsys, "again", str(dead.pk) if choice == "one" else choice)
     assert send_due() == 1, "what was delivered is not sent again"
+    assert receiver.ids[-1] == dead.event.id
     dead.refresh_from_db()
-    assert dead.state == "delivered"
+    assert (dead.state, dead.attempts.count()) == ("delivered", 2)
