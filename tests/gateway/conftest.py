@@ -14,6 +14,8 @@ from .raw_server import RawServer, Script
 
 __all__ = ["at_other_service", "other_service"]
 
+Start = Callable[[Script], RawServer]
+
 # Long enough for a busy machine to answer over loopback, short enough to wait for.
 PATIENCE = Timeouts(connect=2, read=0.5, whole=1)
 LIMITS = Limits(
@@ -26,8 +28,29 @@ def client_at(url: str, *, key: str = "", limits: Limits = LIMITS) -> FormationS
     return FormationService(base_url=url, read_key=lambda: key, adapter=NetworkAdapter(), limits=limits)
 
 
+class Clock:
+    """Time that passes when told to."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
 @pytest.fixture
-def raw_server() -> Iterator[Callable[[Script], RawServer]]:
+def clock() -> Clock:
+    return Clock()
+
+
+def answering(start: Start, body: bytes | str, *, status: str = "201 Created", headers: str = "") -> RawServer:
+    """Start a server that answers every call with this body."""
+    sent = body.encode() if isinstance(body, str) else body
+    head = f"HTTP/1.1 {status}\r\nContent-Length: {len(sent)}\r\n{headers}\r\n".encode()
+    return start(lambda line: line.send(head + sent))
+
+
+@pytest.fixture
+def raw_server() -> Iterator[Start]:
     """Starts servers that answer by a script on the bare socket."""
     started: list[RawServer] = []
 

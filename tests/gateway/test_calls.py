@@ -4,7 +4,6 @@ import gzip
 import json
 import logging
 import re
-from collections.abc import Callable
 
 import pytest
 
@@ -12,17 +11,8 @@ from formation_portal.core.monitoring.logs import log_context
 from formation_portal.gateway.client import Collection
 from formation_portal.gateway.errors import Busy, NotFound, Refused, Unclear
 
-from .conftest import client_at
-from .raw_server import Line, RawServer, Script
-
-Start = Callable[[Script], RawServer]
-
-
-def answering(start: Start, body: bytes | str, *, status: str = "201 Created", headers: str = "") -> RawServer:
-    sent = body.encode() if isinstance(body, str) else body
-    head = f"HTTP/1.1 {status}\r\nContent-Length: {len(sent)}\r\n{headers}\r\n".encode()
-    return start(lambda line: line.send(head + sent))
-
+from .conftest import Start, answering, client_at
+from .raw_server import Line
 
 RECORD = '{"data": {"id": "ent_1"}}'
 
@@ -43,10 +33,6 @@ def test_a_call_carries_key_idempotency_key_and_request_id(raw_server: Start, ca
     assert "secret" not in caplog.text.lower()
 
 
-def _request_ids(server: RawServer) -> list[str]:
-    return [re.findall(r"X-Request-Id: (.*)\r", request.decode())[0] for request in server.requests]
-
-
 def test_each_call_has_a_request_id_of_its_own_unless_one_is_in_use(raw_server: Start) -> None:
     server = answering(raw_server, RECORD)
     client = client_at(server.url)
@@ -54,10 +40,10 @@ def test_each_call_has_a_request_id_of_its_own_unless_one_is_in_use(raw_server: 
     with log_context(request="r-1"):
         client.create_entity({}, key="k")
     client.create_entity({}, key="k")
-    first, given, last = _request_ids(server)
+    first, given, last = [re.findall(r"X-Request-Id: (.*)\r", request.decode())[0] for request in server.requests]
     assert given == "r-1"
     assert first != last
-    assert all(re.fullmatch(r"[0-9a-f]{32}", one) for one in (first, last))
+    assert all(re.fullmatch(r"[0-9a-f]{32}", request_id) for request_id in (first, last))
 
 
 def test_a_query_is_not_logged(raw_server: Start, caplog: pytest.LogCaptureFixture) -> None:
@@ -68,13 +54,7 @@ def test_a_query_is_not_logged(raw_server: Start, caplog: pytest.LogCaptureFixtu
     assert "Larkfield" not in caplog.text
 
 
-def test_without_a_key_there_is_no_authorization(raw_server: Start) -> None:
-    server = answering(raw_server, RECORD)
-    client_at(server.url).create_entity({}, key="k")
-    assert b"Authorization" not in server.requests[0]
-
-
-@pytest.mark.parametrize("status", ["301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent"])
+@pytest.mark.parametrize("status", ["302 Found", "307 Temporary"])
 def test_a_redirect_is_refused(raw_server: Start, status: str) -> None:
     elsewhere = answering(raw_server, RECORD)
     server = answering(raw_server, "", status=status, headers=f"Location: {elsewhere.url}/api/v1/entities\r\n")
@@ -95,13 +75,10 @@ def test_the_body_of_a_redirect_is_not_read_to_its_end(raw_server: Start) -> Non
         client_at(raw_server(pour).url).create_entity({}, key="k")
 
 
-def test_too_large_an_answer_is_unclear(raw_server: Start) -> None:
+def test_too_large_an_answer_is_unclear_and_a_catalog_may_be_larger(raw_server: Start) -> None:
     server = answering(raw_server, '{"data": {"id": "ent_1", "more": "' + "x" * 10_000 + '"}}')
     with pytest.raises(Unclear):
         client_at(server.url).create_entity({}, key="k")
-
-
-def test_a_catalog_may_be_larger_than_other_answers(raw_server: Start) -> None:
     items = '["' + "x" * 90_000 + '"]'
     assert client_at(answering(raw_server, items, status="200 OK").url).catalog().items is not None
     too_large = '["' + "x" * 100_000 + '"]'
@@ -117,16 +94,13 @@ def test_all_pages_of_a_list_together_have_an_end(raw_server: Start) -> None:
     assert len(server.requests) == 20
 
 
-def test_a_small_answer_that_unpacks_into_a_huge_one_is_cut_off(raw_server: Start) -> None:
-    bomb = gzip.compress(b'{"data": {"id": "' + b" " * 50_000_000 + b'"}}')
-    server = answering(raw_server, bomb, headers="Content-Encoding: gzip\r\n")
-    with pytest.raises(Unclear):
-        client_at(server.url).create_entity({}, key="k")
-
-
-def test_an_answer_that_is_packed_all_the_same_is_read(raw_server: Start) -> None:
-    server = answering(raw_server, gzip.compress(RECORD.encode()), headers="Content-Encoding: gzip\r\n")
+def test_a_packed_answer_is_read_and_one_that_unpacks_into_a_huge_one_cut_off(raw_server: Start) -> None:
+    packed = "Content-Encoding: gzip\r\n"
+    server = answering(raw_server, gzip.compress(RECORD.encode()), headers=packed)
     assert client_at(server.url).create_entity({}, key="k")["id"] == "ent_1"
+    bomb = gzip.compress(b'{"data": {"id": "' + b" " * 50_000_000 + b'"}}')
+    with pytest.raises(Unclear):
+        client_at(answering(raw_server, bomb, headers=packed).url).create_entity({}, key="k")
 
 
 def test_a_huge_error_is_read_in_part(raw_server: Start) -> None:

@@ -8,29 +8,15 @@ from typing import Any
 
 import pytest
 
-from formation_portal.gateway import FormationService, catalog
+from formation_portal.gateway import catalog, service
 from formation_portal.gateway.calls import Limits
-from formation_portal.gateway.catalog import CatalogCache, CatalogProduct, read_products
+from formation_portal.gateway.catalog import CatalogCache, read_products
 from formation_portal.gateway.catalog_file import CatalogFile
 from formation_portal.gateway.errors import CatalogUnavailable
-from tests.gateway.conftest import PATIENCE, client_at
+from tests.gateway.conftest import PATIENCE, Clock, client_at
 from tests.other_service import OtherService
 from tests.other_service.schema_builders import NAME, Json, entity, item, same_id, schema
 from tests.other_service.schemas import BROKEN, CATALOG, FAULTY, USABLE
-
-
-class Clock:
-    """Time that passes when told to."""
-
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 @pytest.fixture
@@ -61,13 +47,13 @@ def test_a_fresh_catalog_costs_no_call(cache: CatalogCache, other_service: Other
     assert len(first.items) == len(CATALOG)
     assert not first.is_stale
     assert not first.note
-
-
-def test_a_product_is_found_by_its_key(cache: CatalogCache) -> None:
-    found = cache.current().find("every-type")
-    assert found is not None
-    assert found.is_available
-    assert cache.current().find("nothing") is None
+    product = first.find("every-type")
+    assert product is not None
+    assert product.is_available
+    assert first.find("nothing") is None
+    clock.now = 301
+    assert cache.current().items is first.items, "the same items are not read again"
+    assert calls(other_service) == 2
 
 
 def test_an_old_catalog_is_asked_for_by_its_etag_and_not_read_again(
@@ -86,27 +72,12 @@ def test_an_old_catalog_is_asked_for_by_its_etag_and_not_read_again(
     assert cache.current() is second
 
 
-def test_the_same_items_without_an_etag_are_not_read_again(cache: CatalogCache, clock: Clock) -> None:
-    first = cache.current()
-    clock.now = 301
-    assert cache.current().items is first.items
-
-
-def test_a_changed_catalog_is_shown(cache: CatalogCache, other_service: OtherService, clock: Clock) -> None:
-    cache.current()
-    clock.now = 301
-    other_service.catalog = list(USABLE[:1])
-    assert [product.key for product in cache.current().items] == ["stranger"]
-
-
 @pytest.mark.parametrize(
     ("cache_control", "seconds"),
     [
         ("max-age=60", 60),
         ("max-age=9999", 300),
-        ("private, max-age=7", 7),
         ("no-store", 5),
-        ("nonsense", 300),
         ("max-age=soon", 300),
     ],
 )
@@ -123,12 +94,15 @@ def test_the_services_word_shortens_the_time_and_never_asks_for_every_page(
     assert calls(other_service) == 2
 
 
-@pytest.mark.parametrize("trouble", ["down", "500", "garbage", "no list", "wrong key", "silent"])
+@pytest.mark.parametrize("answer", [(500, "Oh."), (200, "<html>"), (200, {"items": []}), None])
 def test_an_old_catalog_is_shown_with_a_note_whatever_befalls_the_service(
-    cache: CatalogCache, other_service: OtherService, clock: Clock, trouble: str
+    cache: CatalogCache, other_service: OtherService, clock: Clock, answer: tuple[int, Any] | None
 ) -> None:
     first = cache.current()
-    cause(other_service, trouble)
+    if answer is None:
+        other_service.hold("GET .*/catalog")
+    else:
+        other_service.answer("GET .*/catalog", *answer)
     clock.now = 301
     old = cache.current()
     assert old.items is first.items
@@ -137,19 +111,7 @@ def test_an_old_catalog_is_shown_with_a_note_whatever_befalls_the_service(
     assert f"{first.fetched_at.day} {first.fetched_at:%B %Y}" in old.note
 
 
-def cause(other: OtherService, trouble: str) -> None:
-    if trouble == "down":
-        other.stop()
-    elif trouble == "wrong key":
-        other.key = "another"
-    elif trouble == "silent":
-        other.hold("GET .*/catalog")
-    else:
-        status, body = {"500": (500, "Oh."), "garbage": (200, "<html>"), "no list": (200, {"items": []})}[trouble]
-        other.answer("GET .*/catalog", status, body)
-
-
-def test_after_a_failure_nobody_asks_for_half_a_minute(
+def test_after_a_failure_nobody_asks_for_half_a_minute_or_as_long_as_a_busy_service_says(
     cache: CatalogCache, other_service: OtherService, clock: Clock
 ) -> None:
     cache.current()
@@ -158,20 +120,15 @@ def test_after_a_failure_nobody_asks_for_half_a_minute(
         assert cache.current().is_stale
     assert calls(other_service) == 2
     other_service.heal()
-    clock.now = 331
+    other_service.answer("GET .*/catalog", 429, headers={"Retry-After": "120"})
+    for clock.now in (331, 450):
+        cache.current()
+    assert calls(other_service) == 3
+    other_service.heal()
+    clock.now = 451
     healed = cache.current()
     assert not healed.is_stale
     assert not healed.note
-
-
-def test_a_busy_service_is_left_alone_as_long_as_it_asks(
-    cache: CatalogCache, other_service: OtherService, clock: Clock
-) -> None:
-    cache.current()
-    other_service.answer("GET .*/catalog", 429, headers={"Retry-After": "120"})
-    for clock.now in (301, 420):
-        cache.current()
-    assert calls(other_service) == 2
 
 
 def test_without_any_catalog_it_says_so_at_once_and_asks_seldom(
@@ -187,35 +144,22 @@ def test_without_any_catalog_it_says_so_at_once_and_asks_seldom(
     assert cache.current().items
 
 
-def test_a_restart_while_the_service_is_down_shows_the_last_catalog(
-    cache: CatalogCache, other_service: OtherService, clock: Clock, tmp_path: Path
-) -> None:
-    first = cache.current()
-    other_service.stop()
-    again = make_cache(other_service, clock, tmp_path).current()
-    assert [product.key for product in again.items] == [product.key for product in first.items]
-    assert again.is_stale
-    assert abs((again.fetched_at - first.fetched_at).total_seconds()) < 60
-
-
-def test_a_restart_asks_by_the_etag_that_was_kept(
+def test_a_restart_asks_by_the_etag_that_was_kept_and_without_the_service_shows_the_last_catalog(
     cache: CatalogCache, other_service: OtherService, clock: Clock, tmp_path: Path
 ) -> None:
     with_etag(other_service, list(USABLE))
-    cache.current()
+    first = cache.current()
     other_service.heal()
     other_service.answer("GET .*/catalog", 304)
     assert len(make_cache(other_service, clock, tmp_path).current().items) == len(USABLE)
     assert other_service.received[-1].headers["If-None-Match"] == '"v1"'
-
-
-def test_after_a_restart_without_the_service_every_look_says_that_the_catalog_is_old(
-    cache: CatalogCache, other_service: OtherService, clock: Clock, tmp_path: Path
-) -> None:
-    cache.current()
     other_service.stop()
     restarted = make_cache(other_service, clock, tmp_path)
-    assert [restarted.current().is_stale for _ in range(3)] == [True, True, True]
+    for _ in range(3):
+        again = restarted.current()
+        assert [product.key for product in again.items] == [product.key for product in first.items]
+        assert again.is_stale
+        assert abs((again.fetched_at - first.fetched_at).total_seconds()) < 60
 
 
 def test_what_one_process_has_found_every_other_shows(
@@ -233,7 +177,7 @@ def test_what_one_process_has_found_every_other_shows(
     assert calls(other_service) == 2
 
 
-@pytest.mark.parametrize("kept", [b"", b"{", b"[]", b'{"etag": 1}', b'{"etag": "", "items": 5}', b"\xff\xfe"])
+@pytest.mark.parametrize("kept", [b"", b'{"etag": "", "items": 5}', b"\xff\xfe"])
 def test_a_spoilt_file_is_as_good_as_none(
     other_service: OtherService, clock: Clock, tmp_path: Path, kept: bytes
 ) -> None:
@@ -284,23 +228,13 @@ def test_a_wrong_address_is_a_catalog_that_is_not_there() -> None:
 
 
 def test_the_configured_services_catalog_is_held_for_the_process(at_other_service: OtherService) -> None:
+    assert service() is service()
+    assert service().base_url == at_other_service.url
     assert catalog.catalog() is catalog.catalog()
     assert calls(at_other_service) == 1
 
 
-def test_the_service_is_one_for_the_process(at_other_service: OtherService) -> None:
-    from formation_portal.gateway import service
-
-    assert service() is service()
-    assert isinstance(service(), FormationService)
-    assert service().base_url == at_other_service.url
-
-
 SOUND = schema("Form", entity("The company", NAME))
-
-
-def reasons(*items: Any) -> list[str]:
-    return [product.reason for product in read_products(items)]
 
 
 def test_the_catalog_of_another_make_is_read_whole() -> None:
@@ -310,19 +244,14 @@ def test_the_catalog_of_another_make_is_read_whole() -> None:
     assert all(product.name for product in products)
 
 
-def test_a_product_is_addressed_by_its_slug() -> None:
-    [product] = read_products([item("larkland-company", "Company", SOUND)])
-    assert product.key == "larkland-company"
-
-
-def test_products_of_one_slug_are_addressed_by_their_ids() -> None:
+def test_products_are_addressed_by_slug_by_id_or_by_a_key_of_our_own_that_stays() -> None:
     first, second = item("a", "A", SOUND), item("b", "B", SOUND)
-    for one in (first, second):
-        one["product"] = one["product"] | {"slug": "same"}
+    assert read_products([first])[0].key == "a"
+    for product in (first, second):
+        product["product"] = product["product"] | {"slug": "same"}
     assert [product.key for product in read_products([first, second])] == [same_id("a"), same_id("b")]
-
-
-def test_what_is_unfit_for_an_address_gets_a_key_of_our_own_that_stays() -> None:
+    repeated = read_products([first, first])[1]
+    assert "jurisdiction_product_id" in repeated.reason
     odd = item("../odd slug?", "Odd", SOUND, jurisdiction_product_id="also odd/")
     [product] = read_products([odd])
     assert product.key.isalnum()
@@ -336,42 +265,25 @@ def test_two_faulty_items_with_one_fault_have_addresses_of_their_own_that_stay()
     assert [product.key for product in read_products(broken[::-1])] == [kiteland.key, larkland.key]
 
 
-def test_the_same_id_twice_leaves_the_second_out() -> None:
-    one = item("a", "A", SOUND)
-    assert reasons(one, one)[0] == ""
-    assert "jurisdiction_product_id" in reasons(one, one)[1]
-
-
-def test_an_item_without_an_id_is_unavailable() -> None:
-    assert "jurisdiction_product_id" in reasons(item("a", "A", SOUND, jurisdiction_product_id=""))[0]
-
-
-def test_a_fault_is_the_reason_in_words() -> None:
-    circle = next(one for one in FAULTY if one["product"]["slug"] == "circle")
-    assert "circle" in reasons(circle)[0]
-
-
 def test_hostile_shapes_are_unavailable_and_harm_nothing() -> None:
     sound = item("sound", "Sound", SOUND)
     hostile: list[Any] = [
         7,
-        "text",
-        [],
         [sound],
         {},
         {"jurisdiction_product_id": "x"},
         item("a", "A", {"id": "s", "sections": {"scope": "entity"}}),
-        item("b", "B", {"id": "s", "sections": "entity"}),
-        item("c", "C", {"id": "s", "sections": [None, 7, {"scope": 5, "fields": 3}]}),
-        item("d", "D", {"id": "s", "sections": [{"scope": "entity", "fields": [{"field_type": "text"}]}]}),
-        item("e", "E", {"id": "s", "sections": [{"scope": "entity", "fields": [{"key": "k", "depends_on": 3}]}]}),
-        item("f", "F", "not even an object"),
-        item("g", "G", SOUND, product="no object"),
-        item("h", "H", SOUND, price={"one_off": "NaN"}),
+        item("b", "B", {"id": "s", "sections": [None, 7, {"scope": 5, "fields": 3}]}),
+        item("c", "C", {"id": "s", "sections": [{"scope": "entity", "fields": [{"key": "k", "depends_on": 3}]}]}),
+        item("d", "D", "not even an object"),
+        item("e", "E", SOUND, product="no object"),
+        item("f", "F", SOUND, price={"one_off": "NaN"}),
+        item("g", "G", SOUND, jurisdiction_product_id=""),
         _nested(400),
     ]
     products = read_products([*hostile, sound])
     assert products[-1].is_available
+    assert "jurisdiction_product_id" in products[-3].reason
     assert len({product.key for product in products}) == len(products)
 
 
@@ -381,10 +293,6 @@ def _nested(depth: int) -> Json:
         value = [value]
     field = {"key": "k", "label": "K", "depends_on": {"field": "k", "value": value}, "options": value}
     return item("nested", "Nested", schema("Form", entity("The company", field)))
-
-
-def test_a_product_is_available_only_with_an_item_and_without_a_reason() -> None:
-    assert not CatalogProduct("key", "name", None).is_available
 
 
 def test_a_request_that_comes_while_another_reads_the_stored_catalog_has_it_too(

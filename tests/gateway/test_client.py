@@ -1,7 +1,6 @@
 """One method an endpoint: what each sends, what each gives back, and what a service of another make can't do."""
 
 import io
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -19,13 +18,10 @@ from formation_portal.gateway.errors import (
     NotThere,
     Refused,
     Unclear,
-    UnexpectedAnswer,
     Unsupported,
 )
 from tests.other_service import OtherService
 from tests.other_service.schemas import ODD_NAME, USABLE, id_of
-
-from .conftest import client_at
 
 PERSON = {"party_type": "person", "first_name": "Ada", "last_name": "Løvås", "email": "ada@example.com"}
 CLASS = {"name": "A", "currency": "EUR", "par_value": 0.5, "voting_rights": True, "dividend_rights": False}
@@ -39,13 +35,6 @@ def schema_id(slug: str) -> str:
 def entity_id(client: FormationService) -> str:
     body = {"jurisdiction_product_id": id_of("shares"), "name": "Larkfield", "client_reference": "FP-1"}
     return str(client.create_entity(body, key="k-entity")["id"])
-
-
-def test_a_bare_list_is_a_catalog(client: FormationService, other_service: OtherService) -> None:
-    answer = client.catalog()
-    assert answer.items == other_service.catalog
-    assert answer.etag == ""
-    assert answer.max_age is None
 
 
 def test_the_documented_calls_bring_everything_over(
@@ -117,34 +106,14 @@ SUPPLEMENTS_CALLS: dict[str, Supplement] = {
     "set_status": lambda client: client.set_status("E-1", "withdrawn", key="k"),
     "csp_data": lambda client: client.csp_data("E-1", party_id="pty_1"),
     "update_party": lambda client: client.update_record(
-        "E-1", Collection.PARTIES, "pty_1", {"email": "b@example.com"}, key="k"
-    ),
-    "remove_party": lambda client: client.remove_record("E-1", Collection.PARTIES, "pty_1"),
-    "share_classes": lambda client: client.records("E-1", Collection.SHARE_CLASSES),
-    "update_share_class": lambda client: client.update_record(
-        "E-1", Collection.SHARE_CLASSES, "sc_1", {"name": "B"}, key="k"
+        "E-1", Collection.PARTIES, "pty_1", {"email": "b@c.de"}, key="k"
     ),
     "remove_share_class": lambda client: client.remove_record("E-1", Collection.SHARE_CLASSES, "sc_1"),
     "shareholdings": lambda client: client.records("E-1", Collection.SHAREHOLDINGS),
-    "update_shareholding": lambda client: client.update_record(
-        "E-1", Collection.SHAREHOLDINGS, "sh_1", {"shares_held": 2}, key="k"
-    ),
-    "remove_shareholding": lambda client: client.remove_record("E-1", Collection.SHAREHOLDINGS, "sh_1"),
     "documents": lambda client: client.records("E-1", Collection.DOCUMENTS),
     "add_webhook": lambda client: client.add_webhook({"url": "https://hooks.example.com/"}, key="k"),
     "webhooks": lambda client: client.webhooks(),
     "remove_webhook": lambda client: client.remove_webhook("wh_1"),
-    "remove_document": lambda client: client.remove_record("E-1", Collection.DOCUMENTS, "doc_1"),
-}
-DOCUMENTED = {
-    "catalog",
-    "create_entity",
-    "post_csp_data",
-    "add_party",
-    "parties",
-    "add_share_class",
-    "add_shareholding",
-    "upload_document",
 }
 
 
@@ -159,39 +128,20 @@ def test_a_call_that_only_the_supplement_names_is_unsupported_at_another_make(
     assert vars(other_service.only_entity()) == before
 
 
-def test_every_method_names_a_call_and_whether_only_the_supplement_has_it() -> None:
-    # The first four are of every kind of record within an entity.
-    methods = {name for name in vars(FormationService) if not name.startswith("_")}
-    calls_of_records = {"add_record", "records", "update_record", "remove_record"}
-    assert methods - calls_of_records <= DOCUMENTED | set(SUPPLEMENTS_CALLS)
-    docs = [getattr(FormationService, name).__doc__ or "" for name in methods]
-    named = [re.search(r"(GET|POST|PATCH|DELETE) (/[^\s:.,]+)", text) for text in docs]
-    assert len({match[0] for match in named if match}) == len(docs)
-    for name in methods - DOCUMENTED - calls_of_records:
-        assert (getattr(FormationService, name).__doc__ or "").startswith("**S** "), name
-
-
 ANSWERS: list[tuple[dict[str, Any], type[GatewayError]]] = [
     ({"status": 401}, NotAuthorised),
-    ({"status": 403, "body": {"error": "No."}}, NotAuthorised),
     ({"status": 404, "body": "no such entity"}, NotFound),
-    ({"status": 405}, UnexpectedAnswer),
     ({"status": 409, "body": {"code": "conflict", "existing_id": "ent_7"}}, Conflict),
     ({"status": 409, "body": {"code": "request_in_progress"}}, Busy),
-    ({"status": 413}, Refused),
     ({"status": 422, "body": {"errors": {"name": ["is taken"]}}}, Refused),
     ({"status": 429, "headers": {"Retry-After": "3"}}, Busy),
     ({"status": 500, "body": "<h1>Oh</h1>"}, Unclear),
-    ({"status": 502}, Unclear),
     ({"status": 503}, Unclear),
     ({"status": 503, "headers": {"Retry-After": "3"}}, Busy),
     ({"status": 200, "body": "<html>Sign in to the network</html>"}, Unclear),
-    ({"status": 201, "body": {"data": {}}}, Unclear),
     ({"status": 201, "body": {"data": {"id": 7}}}, Unclear),
-    ({"status": 201, "body": []}, Unclear),
     ({"status": 204}, Unclear),
     ({"status": 302, "headers": {"Location": "/"}}, Unclear),
-    ({"status": 304}, Unclear),
 ]
 
 
@@ -229,7 +179,7 @@ def test_a_cut_line_is_unclear_and_the_call_is_not_made_again(
     assert len(other_service.entities) == is_done
 
 
-@pytest.mark.parametrize("name", ["entity", "remove_party", "update_party", "submit"])
+@pytest.mark.parametrize("name", ["entity", "remove_webhook", "update_party", "submit"])
 def test_no_kind_of_call_is_made_again(client: FormationService, other_service: OtherService, name: str) -> None:
     other_service.cut(".*", is_done=False, times=None)
     with pytest.raises(Unclear):
@@ -246,12 +196,6 @@ def test_a_service_that_is_down_was_sent_nothing_and_may_come_back(
         client.create_entity({"jurisdiction_product_id": id_of("shares")}, key="k")
     other_service.start()
     assert client.create_entity({"jurisdiction_product_id": id_of("shares")}, key="k")["id"]
-
-
-def test_a_slow_service_is_unclear(other_service: OtherService) -> None:
-    other_service.hold("POST .*/entities")
-    with pytest.raises(Unclear):
-        client_at(other_service.url, key=other_service.key).create_entity({}, key="k")
 
 
 def test_a_missing_record_and_a_missing_call_are_told_as_one(
@@ -279,7 +223,7 @@ def test_a_list_without_end_is_not_read(client: FormationService, other_service:
     assert len(other_service.received) == 1
 
 
-def test_answers_that_the_interface_does_not_show_may_be_empty(
+def test_an_answer_may_be_empty_where_the_interface_shows_none_and_an_id_have_its_long_name(
     client: FormationService, other_service: OtherService
 ) -> None:
     other_service.answer("POST", 204, times=1)
@@ -287,8 +231,5 @@ def test_answers_that_the_interface_does_not_show_may_be_empty(
     other_service.answer("POST", 200, "Thank you", times=1)
     with pytest.raises(Unclear):
         client.add_record("E-1", Collection.SHAREHOLDINGS, {}, key="k")
-
-
-def test_an_entitys_id_may_go_by_its_long_name(client: FormationService, other_service: OtherService) -> None:
     other_service.answer("POST .*/entities", 201, {"data": {"entity_id": "ent_7"}})
     assert client.create_entity({}, key="k")["id"] == "ent_7"

@@ -39,31 +39,42 @@ def test_problem_details_name_code_fields_and_words() -> None:
     )
 
 
+TAKEN = FieldProblem("email", "invalid", "is taken")
+
+
+@pytest.mark.parametrize(
+    ("answer", "body"),
+    [
+        ({"error": "Who are you?"}, ErrorBody(message="Who are you?")),
+        ({"detail": "Not today"}, ErrorBody(message="Not today")),
+        (
+            {"errors": {"email": ["is taken", "is odd"]}},
+            ErrorBody(problems=(TAKEN, FieldProblem("email", "invalid", "is odd"))),
+        ),
+        (
+            {"errors": {"title": "is too long", "name": ["is odd"]}},
+            ErrorBody(
+                problems=(FieldProblem("title", "invalid", "is too long"), FieldProblem("name", "invalid", "is odd"))
+            ),
+        ),
+        (
+            {"error": {"code": "bad_answers", "message": "Look again", "details": {"email": ["is taken"]}}},
+            ErrorBody("bad_answers", "Look again", (TAKEN,)),
+        ),
+        (
+            {"detail": [{"loc": ["body", "person", "email"], "msg": "is missing", "type": "missing"}]},
+            ErrorBody(problems=(FieldProblem("person.email", "missing", "is missing"),)),
+        ),
+    ],
+)
+def test_the_usual_shapes_are_read_whole(answer: Any, body: ErrorBody) -> None:
+    assert read(answer) == body
+
+
 def test_a_requirement_keeps_its_place() -> None:
     error = {"code": "document", "detail": "Upload it", "section": "directors", "party_id": "pty_1", "slot": "Passport"}
     [objection] = read({"code": "requirements_not_met", "errors": [error]}).problems
     assert (objection.section, objection.party_id, objection.slot) == ("directors", "pty_1", "Passport")
-
-
-def test_a_conflict_names_the_record_that_stands() -> None:
-    assert read({"code": "conflict", "existing_id": "ent_1"}).existing_id == "ent_1"
-    assert read({"error": {"code": "conflict", "existing_id": "ent_1"}}).existing_id == "ent_1"
-
-
-@pytest.mark.parametrize(
-    "details",
-    [
-        {"email": "is taken"},
-        {"email": ["is taken"]},
-        {"email": {"message": "is taken"}},
-        [{"field": "email", "message": "is taken"}],
-        {"field": "email", "message": "is taken"},
-    ],
-)
-def test_an_error_object_may_have_details_of_any_kind(details: Any) -> None:
-    complaint = read({"error": {"code": "bad_answers", "message": "Look again", "details": details}})
-    assert (complaint.code, complaint.message) == ("bad_answers", "Look again")
-    assert complaint.problems == (FieldProblem("email", "invalid", "is taken"),)
 
 
 def test_the_field_of_the_inner_object_goes_before_that_of_the_outer() -> None:
@@ -71,40 +82,10 @@ def test_the_field_of_the_inner_object_goes_before_that_of_the_outer() -> None:
     assert read(answer).problems == (FieldProblem("email", "invalid", "is taken"),)
 
 
-def test_an_error_may_be_a_text() -> None:
-    assert read({"error": "Who are you?"}) == ErrorBody(message="Who are you?")
-
-
-def test_errors_by_field_keep_every_text() -> None:
-    assert read({"errors": {"email": ["is taken", "is odd"], "phone": "is missing"}}).problems == (
-        FieldProblem("email", "invalid", "is taken"),
-        FieldProblem("email", "invalid", "is odd"),
-        FieldProblem("phone", "invalid", "is missing"),
-    )
-
-
-def test_a_detail_may_be_a_text_or_a_list_with_places() -> None:
-    assert read({"detail": "Not today"}).message == "Not today"
-    found = read({"detail": [{"loc": ["body", "person", "email"], "msg": "is missing", "type": "missing"}]})
-    assert found.problems == (FieldProblem("person.email", "missing", "is missing"),)
-
-
-def test_a_pointer_may_stand_under_source() -> None:
-    found = read({"errors": [{"source": {"pointer": "/email"}, "title": "is taken"}]})
-    assert found.problems == (FieldProblem("email", "invalid", "is taken"),)
-
-
-def test_a_list_of_texts_is_read() -> None:
-    assert read(["Not today", "Nor tomorrow"]).problems[1].message == "Nor tomorrow"
-
-
-def test_plain_text_is_the_message() -> None:
+def test_plain_text_is_the_message_and_a_page_of_mark_up_says_nothing() -> None:
     assert read_error_body(b"There is no such thing.\n", content_type="text/plain").message == "There is no such thing."
-
-
-@pytest.mark.parametrize("content_type", ["text/html", ""])
-def test_a_page_of_mark_up_says_nothing(content_type: str) -> None:
-    assert read_error_body(b"<h1>Bad gateway</h1>", content_type=content_type) == ErrorBody()
+    for content_type in ("text/html", ""):
+        assert read_error_body(b"<h1>Bad gateway</h1>", content_type=content_type) == ErrorBody()
 
 
 SHORT = "Alternate name is too short"
@@ -113,29 +94,22 @@ SHAPES: dict[str, Any] = {
     "details with a field": {"error": {"code": "invalid", "message": SHORT, "details": {"field": "lagoon.alternate"}}},
     "details with a path": {"error": {"message": SHORT, "details": {"path": "csp_data.lagoon.alternate", "min": 3}}},
     "details with a pointer": {"error": {"message": SHORT, "details": {"pointer": "/csp_data/lagoon.alternate"}}},
-    "details with a loc": {"error": {"message": SHORT, "details": {"loc": ["body", "csp_data", "lagoon.alternate"]}}},
-    "details with a param": {"error": {"message": SHORT, "details": {"param": "lagoon.alternate"}}},
     "details with names": {"error": {"message": SHORT, "details": {"fields": ["lagoon.alternate"]}}},
-    "a list of details": {"error": {"message": "Look again", "details": [{"param": "lagoon.alternate", "msg": SHORT}]}},
     "an error with a param": {"error": {"type": "invalid", "message": SHORT, "param": "lagoon.alternate"}},
-    "a message with a field": {"message": SHORT, "field": "lagoon.alternate"},
     "a text with a field": {"error": SHORT, "field": "lagoon.alternate"},
     "errors within csp_data": {"errors": {"csp_data": {"lagoon.alternate": [SHORT]}}},
     "errors by a path with dots": {"message": "Look again", "errors": {"csp_data.lagoon.alternate": [SHORT]}},
-    "errors by a path in brackets": {"errors": {"csp_data[lagoon.alternate]": SHORT}},
     "errors by a pointer": {"errors": {"/csp_data/lagoon.alternate": {"message": SHORT}}},
     "errors with a source": {
         "errors": [{"status": "422", "source": {"pointer": "/data/csp_data/lagoon.alternate"}, "detail": SHORT}]
     },
     "errors with the path as a list": {"errors": [{"message": SHORT, "path": ["csp_data", "lagoon.alternate"]}]},
-    "a detail with a loc": {"detail": [{"loc": ["body", "csp_data", "lagoon.alternate"], "msg": SHORT}]},
     "a detail by field": {"detail": {"csp_data": {"lagoon.alternate": [SHORT]}}},
     "violations": {"title": "Bad Request", "violations": [{"field": "lagoon.alternate", "description": SHORT}]},
     "invalid params": {"title": "Bad", "invalid-params": [{"name": "lagoon.alternate", "reason": SHORT}]},
     "field violations": {
         "error": {"message": "Bad", "details": [{"fieldViolations": [{"field": "lagoon.alternate", "message": SHORT}]}]}
     },
-    "a bare list": [{"field": "lagoon.alternate", "message": SHORT}],
 }
 
 
@@ -149,14 +123,11 @@ def test_whatever_shape_a_refusal_has_its_words_stand_at_its_field(shape: str) -
     "answer",
     [
         {"error": {"message": SHORT, "details": {"min_length": 3, "retry": False}}},
-        {"error": {"message": SHORT, "details": None}},
-        {"error": {"message": SHORT, "details": {}}},
         {"error": {"message": SHORT, "details": [7, None]}},
         {"error": "validation_failed", "message": SHORT},
         {"error": {"message": SHORT, "type": "VALIDATION_FAILED", "meta": {"seen": [1]}}},
         {"errors": [SHORT]},
         {"errors": {"__all__": [SHORT]}},
-        {"errors": {"non_field_errors": [SHORT]}},
         {"errors": [{"code": "too_short", "message": SHORT, "value": "A b"}]},
     ],
 )
@@ -171,10 +142,8 @@ def test_what_names_no_field_is_said_of_the_whole(answer: Any) -> None:
     [
         {"error": {"code": "invalid", "details": {"field": "lagoon.alternate"}}},
         {"errors": {"lagoon.alternate": ["invalid_format"]}},
-        {"errors": ["lagoon.alternate"]},
         {"error": "invalid_request", "details": {"pointer": "/csp_data/lagoon.alternate"}},
         {"errors": [{"field": "lagoon.alternate", "message": "errors.too_short"}]},
-        {"errors": {"csp_data": {"lagoon.alternate": "REQUIRED"}}},
     ],
 )
 def test_a_name_is_never_taken_for_a_sentence(answer: Any) -> None:
@@ -183,22 +152,11 @@ def test_a_name_is_never_taken_for_a_sentence(answer: Any) -> None:
     assert complaint.message == ""
 
 
-def test_fields_that_are_called_like_texts_are_fields() -> None:
-    found = read({"errors": {"title": "is too long", "email": "is taken", "name": ["is odd"]}}).problems
-    assert {one.field: one.message for one in found} == {"title": "is too long", "email": "is taken", "name": "is odd"}
-
-
-def test_a_name_without_end_takes_no_time() -> None:
-    assert read({"error": "a" + "_-" * 200 + "!"}).message.startswith("a_-")
-
-
-def test_long_texts_and_long_lists_end() -> None:
+def test_long_texts_and_long_lists_end_and_control_characters_become_spaces() -> None:
     found = read({"detail": "x" * 10_000, "errors": [{"field": "f", "detail": "y"}] * 1_000})
     assert len(found.message) == 500
     assert len(found.problems) == 200
-
-
-def test_control_characters_become_spaces() -> None:
+    assert read({"error": "a" + "_-" * 200 + "!"}).message.startswith("a_-"), "without end, in no time"
     assert read({"detail": "one\x00two\u202ethree\nfour"}).message == "one two three four"
 
 
@@ -234,17 +192,16 @@ def test_fields_are_read_some_levels_deep_and_not_for_ever(depth: int, fields: l
     assert [problem.field.rpartition(".")[2] for problem in problems] == fields
 
 
-def test_the_longest_id_is_one() -> None:
-    assert read({"existing_id": "x" * 200}).existing_id == "x" * 200
-
-
-@pytest.mark.parametrize("named", [7, None, True, ["7"], {"id": "7"}, "x" * 201, "ent_1\n", " ent_1", "ent\x00_1"])
-def test_what_can_be_no_id_is_none(named: Any) -> None:
+@pytest.mark.parametrize("named", [7, {"id": "7"}, "x" * 201, "ent_1\n", " ent_1", "ent\x00_1"])
+def test_a_conflict_names_the_record_that_stands_by_what_can_be_an_id(named: Any) -> None:
+    longest = "x" * 200
+    assert read({"code": "conflict", "existing_id": longest}).existing_id == longest
+    assert read({"error": {"code": "conflict", "existing_id": "ent_1"}}).existing_id == "ent_1"
     for body in ({"existing_id": named}, {"error": {"existing_id": named}}):
-        assert read_error_body(json.dumps(body).encode()).existing_id == ""
+        assert read(body).existing_id == ""
 
 
-@pytest.mark.parametrize("code", [7, None, ["conflict"], "x" * 41, "Ada Lovelace is known already", "a\nb", "ä"])
+@pytest.mark.parametrize("code", [7, ["conflict"], "x" * 41, "Ada Lovelace is known already", "a\nb"])
 def test_what_can_be_no_code_is_none(code: Any) -> None:
     for body in ({"code": code}, {"error": {"code": code}}):
-        assert read_error_body(json.dumps(body).encode()).code == ""
+        assert read(body).code == ""
