@@ -1,9 +1,7 @@
 """Nodes of one installation: processes with a DATA_DIR of their own on one PostgreSQL."""
 
 import base64
-import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,7 +11,7 @@ import psycopg
 
 from tests.scratch_postgres import running_cluster
 
-from .served import PATIENCE, PROJECT
+from .served import begin, end
 
 
 def new_key(letter: str) -> str:
@@ -31,15 +29,7 @@ class Node:
     def start(self, *arguments: str, **more: str) -> subprocess.Popen[str]:
         """A command of manage.py, begun."""
         self.data.mkdir(exist_ok=True)
-        clean = {key: value for key, value in os.environ.items() if key != "DJANGO_SETTINGS_MODULE"}
-        return subprocess.Popen(
-            [sys.executable, "manage.py", *arguments],
-            cwd=PROJECT,
-            env=clean | {"DATA_DIR": str(self.data)} | self.settings | more,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+        return begin(self.data, *arguments, **self.settings | more)
 
     def run(self, *arguments: str, **more: str) -> tuple[int, str]:
         """Its exit code, and all that it said."""
@@ -50,12 +40,6 @@ class Node:
         exit_code, said = self.run("shell", "-v", "0", "-c", code, **more)
         assert exit_code == 0, said
         return said.strip().splitlines()[-1]
-
-
-def end(process: subprocess.Popen[str]) -> tuple[int, str]:
-    """The exit code, and all that it said."""
-    said, _ = process.communicate(timeout=PATIENCE)
-    return process.returncode, said
 
 
 @dataclass

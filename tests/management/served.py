@@ -28,6 +28,38 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def environment_of(data: Path, **more: str) -> dict[str, str]:
+    """The environment of a process whose DATA_DIR is a folder of the test's."""
+    clean = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
+    return clean | {"DATA_DIR": str(data)} | more
+
+
+def begin(data: Path, *arguments: str, **more: str) -> subprocess.Popen[str]:
+    """Begin a command of manage.py; its output and its errors are one."""
+    return subprocess.Popen(
+        [sys.executable, "manage.py", *arguments],
+        cwd=PROJECT,
+        env=environment_of(data, **more),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def end(process: subprocess.Popen[str]) -> tuple[int, str]:
+    """Wait for a command; its exit code and output."""
+    output, _ = process.communicate(timeout=PATIENCE)
+    return process.returncode, output
+
+
+def manage(data: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """Run a command of manage.py."""
+    command, environment = [sys.executable, "manage.py", *arguments], environment_of(data, **more)
+    return subprocess.run(
+        command, cwd=PROJECT, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+
+
 @dataclass
 class Served:
     """A portal that was started by the command."""
@@ -41,17 +73,8 @@ class Served:
     reader: threading.Thread = field(default_factory=threading.Thread)
 
     def start(self) -> "Served":
-        environment = {key: value for key, value in os.environ.items() if key != "DJANGO_SETTINGS_MODULE"}
-        environment |= {"DATA_DIR": str(self.data), "PORT": str(self.port)} | self.more
         self.lines = []
-        self.process = subprocess.Popen(
-            [sys.executable, "manage.py", self.command],
-            cwd=PROJECT,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+        self.process = begin(self.data, self.command, PORT=str(self.port), **self.more)
         return self
 
     def until(self, words: str) -> str:

@@ -6,20 +6,21 @@ import sqlite3
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
+from django.core.management.base import CommandError, OutputWrapper
 from django.db import OperationalError, connection, transaction
 
 from formation_portal.management import backups
 from formation_portal.relay.service_profile import locked_profile
 from tests.needed import needed
-from tests.scratch_postgres import running_cluster, server_programs
+from tests.scratch_postgres import KEYS, running_cluster, server_programs
 
-from .served import free_port
-from .test_unprepared import KEYS, manage
+from .served import free_port, manage
 
 
 def _begins_a_call() -> bool:
@@ -77,21 +78,11 @@ def sqlite_backup(folder: Path) -> Path:
 def test_a_folder_that_lacks_a_part_is_no_backup(tmp_path: Path, part: str) -> None:
     folder = sqlite_backup(tmp_path / "backup")
     (folder / part).rename(tmp_path / "lost")
-    done = manage(tmp_path / "data", "restore", str(folder))
-    assert done.returncode == 1
-    assert done.stderr == f"CommandError: {folder} is no whole backup: {part} is missing.\n"
+    with pytest.raises(CommandError, match=f"is no whole backup: {part} is missing"):
+        backups.restore(folder, OutputWrapper(StringIO()))
 
 
-def test_a_copy_of_another_kind_of_database_is_refused(tmp_path: Path) -> None:
-    folder = sqlite_backup(tmp_path / "backup")
-    (folder / "databases/service").write_bytes(b"PGDMP\x01\x0e\x00")
-    urls = {name: f"sqlite:///{tmp_path / name}" for name in ("DATABASE_URL", "SERVICE_DATABASE_URL")}
-    done = manage(tmp_path / "data", "restore", str(folder), **urls)
-    copy = folder / "databases/service"
-    assert done.stderr == f"CommandError: {copy} can't be restored: it is no copy of a SQLite database.\n"
-
-
-def test_a_storage_that_takes_no_file_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+def test_what_cannot_be_restored_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     folder, data = sqlite_backup(tmp_path / "backup"), tmp_path / "data"
     data.mkdir()
     (data / "documents").write_text("no folder")
@@ -99,10 +90,15 @@ def test_a_storage_that_takes_no_file_is_refused_before_anything_is_written(tmp_
     done = manage(data, "restore", str(folder), **urls)
     assert done.returncode == 1
     assert done.stderr.startswith("CommandError: Storage: a file can't be kept (")
+    copy = folder / "databases/service"
+    copy.write_bytes(b"PGDMP\x01\x0e\x00")
+    done = manage(data, "restore", str(folder), **urls)
+    assert done.stderr == f"CommandError: {copy} can't be restored: it is no copy of a SQLite database.\n"
     with closing(sqlite3.connect(tmp_path / "DATABASE_URL")) as database:
         assert database.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
 
 
+@pytest.mark.long
 @pytest.mark.postgres
 @needed("PostgreSQL", server_programs() is not None)
 def test_a_restore_that_fails_can_be_repeated(tmp_path: Path) -> None:

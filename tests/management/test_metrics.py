@@ -4,12 +4,9 @@ import json
 import os
 import re
 from collections.abc import Callable
-from contextlib import closing
 from datetime import timedelta
-from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
-from urllib.request import Request, urlopen
 
 import pytest
 from django.db import OperationalError
@@ -31,7 +28,7 @@ from tests import factories
 from tests.other_service import OtherService
 from tests.other_service.fixtures import at_other_service, other_service
 
-from .served import PROJECT, READY, Served, free_port
+from .served import PROJECT
 
 __all__ = ["at_other_service", "other_service"]
 
@@ -80,12 +77,15 @@ def test_only_who_brings_the_token_reads_it(client: Client, settings: Any) -> No
 
 
 @databases
-def test_requests_are_counted_by_route_method_and_status(scrape: Scrape, as_owner: Client) -> None:
+def test_requests_are_counted_by_route_method_and_status(scrape: Scrape, as_owner: Client, settings: Any) -> None:
     before = scrape()
     for _ in range(3):
         as_owner.get("/applications/?words=Solheim")
     as_owner.get("/Solheim/")
     as_owner.generic("SOLHEIM", "/")
+    settings.METRICS_TOKEN = ""
+    as_owner.get("/applications/")
+    settings.METRICS_TOKEN = TOKEN
     after = scrape()
     added = {name: value - before.get(name, 0) for name, value in after.items() if name[0].startswith("formation_req")}
     counts = {name[1:]: value for name, value in added.items() if name[0] == "formation_requests_total" and value}
@@ -93,20 +93,10 @@ def test_requests_are_counted_by_route_method_and_status(scrape: Scrape, as_owne
         ("GET", "portal:applications", "200"): 3,
         ("GET", "-", "404"): 1,
         ("-", "portal:catalog", "405"): 1,
-    }
+    }, "and nothing without the setting"
     assert added["formation_request_seconds_count", "GET", "portal:applications"] == 3
     assert added["formation_request_seconds_sum", "GET", "portal:applications"] > 0
     assert not [name for name in after if "solheim" in "".join(name).lower()]
-
-
-@databases
-def test_nothing_is_counted_without_the_setting(scrape: Scrape, as_owner: Client, settings: Any) -> None:
-    before = scrape()
-    settings.METRICS_TOKEN = ""
-    as_owner.get("/applications/")
-    settings.METRICS_TOKEN = TOKEN
-    name = ("formation_requests_total", "GET", "portal:applications", "200")
-    assert scrape().get(name) == before.get(name)
 
 
 @databases
@@ -216,31 +206,6 @@ def test_files_of_processes_that_have_ended_are_removed(monkeypatch: pytest.Monk
     assert (ended.exists(), own.exists()) == (False, True)
 
 
-def test_a_scrape_shows_what_all_processes_have_counted(tmp_path: Path, with_databases: Callable[..., Path]) -> None:
-    served = Served(with_databases(tmp_path), free_port(), {"METRICS_TOKEN": TOKEN, "WEB_PROCESSES": "2"}).start()
-    try:
-        served.until(READY)
-        with (
-            closing(HTTPConnection("127.0.0.1", served.port)) as one,
-            closing(HTTPConnection("127.0.0.1", served.port)) as other,
-        ):
-            for browser in (one, other) * 20:
-                browser.request("GET", "/")
-                answer = browser.getresponse()
-                answer.read()
-                assert answer.status == 200
-        request = Request(f"http://127.0.0.1:{served.port}/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
-        for _ in range(8):
-            with urlopen(request) as answer:
-                found = samples_in(answer.read().decode())
-            assert found["formation_requests_total", "GET", "portal:catalog", "200"] == 40
-        counting = {file.stem.rpartition("_")[2] for file in (tmp_path / "metrics").glob("counter_*.db")}
-        # The start counts its reading of the catalog, and each web process that took a connection its pages.
-        assert len(counting) >= 2
-    finally:
-        assert served.end() == 0
-
-
 @databases
 def test_the_dashboard_and_the_metrics_name_the_same(scrape: Scrape, as_owner: Client) -> None:
     as_owner.get("/applications/")
@@ -253,9 +218,7 @@ def test_the_dashboard_and_the_metrics_name_the_same(scrape: Scrape, as_owner: C
     assert named == exposed
 
 
-@pytest.mark.parametrize(
-    ("number", "label"), [(-1, "none"), (0, "0"), (1, "1"), (599, "599"), (600, "none"), (2**31, "none")]
-)
+@pytest.mark.parametrize(("number", "label"), [(-1, "none"), (0, "0"), (599, "599"), (600, "none")])
 def test_a_system_call_is_counted_by_its_number_where_it_can_be_one(settings: Any, number: int, label: str) -> None:
     settings.METRICS_TOKEN = TOKEN
 

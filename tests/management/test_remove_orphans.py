@@ -54,17 +54,12 @@ def test_only_old_files_without_a_row_are_removed(owner: Any, settings: Any, cap
         os.utime(path, (LONG_AGO, LONG_AGO))
     beside = (draft.application.reference, entity, "")
     old = [left_behind(folder, name, at=LONG_AGO) for folder, name in zip(folders, beside, strict=True)]
+    new = left_behind(settings.MEDIA_ROOT, f"{draft.application.reference}/new", at=time.time())
     call_command("remove_orphans")
     assert "3 files removed" in capsys.readouterr().out
     assert not any(path.exists() for path in old)
+    assert new.exists(), "its row may still come"
     assert all(path.exists() for path in kept)
-
-
-def test_a_file_whose_row_may_still_come_stays(owner: Any, settings: Any) -> None:
-    reference = services.start(owner=owner, product=factories.product()).reference
-    new = left_behind(settings.MEDIA_ROOT, reference, at=time.time())
-    call_command("remove_orphans")
-    assert new.exists()
 
 
 def test_a_database_that_knows_nothing_costs_no_file(settings: Any) -> None:
@@ -72,8 +67,3 @@ def test_a_database_that_knows_nothing_costs_no_file(settings: Any) -> None:
     files += [left_behind(settings.SERVICE_DOCUMENTS, "ent_1", at=LONG_AGO)]
     call_command("remove_orphans")
     assert all(path.exists() for path in files)
-
-
-def test_a_missing_folder_is_no_trouble(capsys: Any) -> None:
-    call_command("remove_orphans")
-    assert "0 files removed" in capsys.readouterr().out

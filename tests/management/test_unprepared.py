@@ -1,10 +1,7 @@
 """Commands where no database is ready, and Ctrl-C while a command loads or sets up: one line and no traceback."""
 
-import os
 import signal
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -13,10 +10,11 @@ import pytest
 from tests.needed import needed
 from tests.scratch_postgres import KEYS, running_cluster, server_programs
 
-from .served import PATIENCE, PROJECT, Served, free_port
+from .served import Served, free_port, manage
 
 SET_UP_FIRST = "CommandError: The databases are not set up for this version. Run setup first: manage.py setup_portal\n"
 INTERRUPTED = 130
+EARLY_AND_LATE = ("django", "formation_portal.settings", "formation_portal.accounts.demo")
 # Presses Ctrl-C when a module is loaded.
 INTERRUPTING = """
 import os, signal, sys
@@ -29,37 +27,14 @@ sys.meta_path.insert(0, Finder)
 """
 
 
-def manage(data: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-    clean = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
-    return subprocess.run(
-        [sys.executable, "manage.py", *arguments],
-        cwd=PROJECT,
-        env=clean | {"DATA_DIR": str(data)} | more,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("agent", "list"),
-        ("account", "disable", "ada@example.com"),
-        ("audit", "verify"),
-        ("backup", "{folder}/backup"),
-        ("secrets",),
-        ("webhook_deliveries", "list"),
-    ],
-    ids=lambda command: command[0],
-)
-def test_a_command_before_the_first_start_asks_for_the_setup(tmp_path: Path, command: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("command", ["agent list", pytest.param("secrets", marks=pytest.mark.long)])
+def test_a_command_before_the_first_start_asks_for_the_setup(tmp_path: Path, command: str) -> None:
     (tmp_path / "data").mkdir()
-    done = manage(tmp_path / "data", *(part.format(folder=tmp_path) for part in command))
+    done = manage(tmp_path / "data", *command.split())
     assert (done.returncode, done.stdout, done.stderr) == (1, "", SET_UP_FIRST)
 
 
+@pytest.mark.long
 def test_a_command_says_that_a_database_is_too_old(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "portal.sqlite3")) as database:
         database.execute(
@@ -75,13 +50,7 @@ def test_a_command_says_that_a_database_is_too_old(tmp_path: Path) -> None:
     )
 
 
-def test_a_catalog_before_the_first_start_asks_for_the_setup(tmp_path: Path) -> None:
-    done = manage(tmp_path, "check_catalog", LOG_LEVEL="CRITICAL")
-    assert done.returncode == 1
-    assert done.stderr.endswith("Run manage.py setup_portal.\n")
-    assert "Traceback" not in done.stderr
-
-
+@pytest.mark.long
 @pytest.mark.postgres
 @needed("PostgreSQL", server_programs() is not None)
 def test_a_database_that_is_away_is_named_in_a_line(tmp_path: Path) -> None:
@@ -101,7 +70,7 @@ def test_a_database_that_is_away_is_named_in_a_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["django", "formation_portal.settings", "formation_portal.desk.urls", "formation_portal.accounts.demo"]
+    "module", ["formation_portal.desk.urls", *(pytest.param(name, marks=pytest.mark.long) for name in EARLY_AND_LATE)]
 )
 def test_ctrl_c_while_a_start_loads_ends_it_without_a_traceback(tmp_path: Path, module: str) -> None:
     (tmp_path / "data").mkdir()
@@ -110,6 +79,7 @@ def test_ctrl_c_while_a_start_loads_ends_it_without_a_traceback(tmp_path: Path, 
     assert (done.returncode, done.stdout, done.stderr) == (INTERRUPTED, "", "")
 
 
+@pytest.mark.long
 def test_ctrl_c_while_a_start_sets_up_ends_it_without_a_traceback(tmp_path: Path) -> None:
     portal = Served(tmp_path, free_port()).start()
     portal.until("Setting up the database")

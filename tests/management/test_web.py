@@ -29,13 +29,7 @@ pytestmark = pytest.mark.xdist_group("web")
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory, with_databases: Callable[..., Path]) -> Path:
-    """A folder that is set up once."""
-    data = with_databases(tmp_path_factory.mktemp("web"))
-    portal = Served(data, free_port(), ONE_PROCESS, "web").start()
-    portal.until(READY)
-    assert portal.children() == set(portal.web_servers()), "no worker"
-    assert portal.end() == 0
-    return data
+    return with_databases(tmp_path_factory.mktemp("web"))
 
 
 @pytest.fixture
@@ -60,8 +54,9 @@ def is_closed(port: int) -> bool:
     return False
 
 
-def test_a_slow_answer_arrives_though_the_server_was_told_to_end(data: Path, portals: ExitStack) -> None:
-    portal, answers = start(data, portals), []
+def test_told_to_end_it_says_that_others_should_serve_and_gives_every_answer(data: Path, portals: ExitStack) -> None:
+    portal, answers = start(data, portals, DRAIN_SECONDS="3"), []
+    assert portal.children() == set(portal.web_servers()), "no worker"
     browser, address = requests.Session(), f"http://127.0.0.1:{portal.port}/accounts/login/"
     browser.get(address, timeout=PATIENCE)
     posted = {"login": "demo@example.com", "password": "formation-demo"}
@@ -70,6 +65,7 @@ def test_a_slow_answer_arrives_though_the_server_was_told_to_end(data: Path, por
     def sign_in() -> None:
         answers.append(browser.post(address, posted, allow_redirects=False, timeout=PATIENCE))
 
+    assert portal.get("/readyz")[0] == 200
     with closing(sqlite3.connect(data / "portal.sqlite3", isolation_level=None)) as other:
         # Nobody else writes until this transaction is over.
         other.execute("BEGIN IMMEDIATE")
@@ -77,6 +73,8 @@ def test_a_slow_answer_arrives_though_the_server_was_told_to_end(data: Path, por
         waiting.start()
         time.sleep(1)
         portal.process.send_signal(signal.SIGTERM)
+        eventually(lambda: portal.get("/readyz") == (503, "not ready: ending\n"))
+        assert portal.get("/livez")[0] == 200
         eventually(lambda: is_closed(portal.port))
         assert not answers
         other.execute("COMMIT")
@@ -85,6 +83,7 @@ def test_a_slow_answer_arrives_though_the_server_was_told_to_end(data: Path, por
     assert portal.wait() == 0
 
 
+@pytest.mark.long
 def test_who_has_connected_and_who_is_still_sending_is_answered(data: Path, portals: ExitStack) -> None:
     portal = start(data, portals)
     [web] = portal.web_servers()
@@ -111,15 +110,7 @@ def status(client: socket.socket) -> int:
     return answer.status
 
 
-def test_while_it_drains_it_serves_and_says_that_others_should(data: Path, portals: ExitStack) -> None:
-    portal = start(data, portals, DRAIN_SECONDS="3")
-    assert portal.get("/readyz")[0] == 200
-    portal.process.send_signal(signal.SIGTERM)
-    eventually(lambda: portal.get("/readyz") == (503, "not ready: ending\n"))
-    assert portal.get("/livez")[0] == 200
-    assert portal.wait() == 0
-
-
+@pytest.mark.long
 def test_a_node_that_is_setting_up_refuses_so_that_others_are_asked(data: Path, portals: ExitStack) -> None:
     with (data / LOCK_FILE).open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -174,6 +165,7 @@ class Balancer:
         self._is_over.set()
 
 
+@pytest.mark.long
 def test_a_restart_node_by_node_fails_no_request(data: Path, portals: ExitStack) -> None:
     nodes = [start(data, portals), start(data, portals)]
     balancer = Balancer([node.port for node in nodes])

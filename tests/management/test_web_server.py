@@ -25,12 +25,13 @@ from .served import PATIENCE, READY, Served, eventually, free_port, opened, slow
 pytestmark = pytest.mark.xdist_group("served")
 
 API = "/api/v1/entities"
+TOKEN = "a-token-of-some-length"
 
 
 @pytest.fixture(scope="module")
 def portal(tmp_path_factory: pytest.TempPathFactory, with_databases: Callable[..., Path]) -> Iterator[Served]:
     """A portal of two processes on migrated databases, and a key that may ask twelve times a minute."""
-    more = {"WEB_PROCESSES": "2", "RATE_LIMIT": "12"}
+    more = {"WEB_PROCESSES": "2", "RATE_LIMIT": "12", "METRICS_TOKEN": TOKEN}
     served = Served(with_databases(tmp_path_factory.mktemp("web")), free_port(), more).start()
     served.until(READY)
     # What it goes on saying is read, so that no pipe is full.
@@ -66,12 +67,31 @@ def answer_to(client: socket.socket) -> tuple[HTTPResponse, bytes]:
     return answer, answer.read()
 
 
-@pytest.mark.parametrize("path", ["/language/", "/applications/FP-1/documents/", "/part/x/", API])
-def test_a_body_that_says_it_is_larger_than_any_is_refused_before_it_comes(portal: Served, path: str) -> None:
+JSON = "Content-Type: application/json\r\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "body", "has_policy"),
+    [
+        ("/part/x/", "Content-Length: 2000000000\r\n", 0, False),
+        ("/language/", "Content-Length: 3000000\r\n", 3_000_000, True),
+        # What a proxy has refused before.
+        ("/language/", f"{JSON}X-Refused-Length: 1000000000\r\n", 0, True),
+        (API, f"{JSON}Content-Length: 20000000\r\n", 20_000_000, False),
+    ],
+    ids=["before it comes", "as its form", "as its proxy", "as the service"],
+)
+def test_a_body_that_is_too_large_is_refused(
+    portal: Served, path: str, headers: str, body: int, has_policy: bool
+) -> None:
     with opened(portal.port) as client:
-        client.sendall(f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2000000000\r\n\r\n".encode())
-        answer, _ = answer_to(client)
+        head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {DEMO_KEY}\r\n{headers}\r\n"
+        client.sendall(head.encode() + b"x" * body)
+        answer, page = answer_to(client)
     assert answer.status == 413
+    assert (b"<h1>" in page) is (bool(body) and has_policy)
+    assert bool(answer.headers["Content-Security-Policy"]) or not has_policy
+    assert path != API or json.loads(page)["code"] == "too_large"
 
 
 def test_a_body_that_grows_too_large_is_cut_off_while_it_arrives(portal: Served) -> None:
@@ -91,48 +111,12 @@ def test_a_body_that_grows_too_large_is_cut_off_while_it_arrives(portal: Served)
     assert portal.get("/livez")[0] == 200
 
 
-def test_a_body_that_its_form_does_not_take_is_refused_by_a_page(portal: Served) -> None:
-    with opened(portal.port) as client:
-        client.sendall(b"POST /language/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3000000\r\n\r\n")
-        client.sendall(b"x" * 3_000_000)
-        answer, page = answer_to(client)
-    assert answer.status == 413
-    assert b"<h1>" in page
-    assert answer.headers["Content-Security-Policy"]
-
-
-@pytest.mark.parametrize("path", ["/language/", "/applications/FP-1/documents/", API])
-def test_a_body_that_a_proxy_has_refused_is_refused_here_too(portal: Served, path: str) -> None:
-    with opened(portal.port) as client:
-        client.sendall(
-            f"POST {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {DEMO_KEY}\r\n"
-            "Content-Type: application/json\r\nX-Refused-Length: 1000000000\r\n\r\n".encode()
-        )
-        answer, _ = answer_to(client)
-    assert answer.status == 413
-    assert answer.headers["Content-Security-Policy"]
-
-
-def test_the_service_says_itself_that_a_body_is_too_large(portal: Served) -> None:
-    with opened(portal.port) as client:
-        client.sendall(
-            f"POST {API} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {DEMO_KEY}\r\n"
-            "Content-Type: application/json\r\nContent-Length: 20000000\r\n\r\n".encode()
-        )
-        client.sendall(b"x" * 20_000_000)
-        answer, body = answer_to(client)
-    assert (answer.status, json.loads(body)["code"]) == (413, "too_large")
-
-
-def test_what_cannot_be_read_is_refused_in_a_line_that_names_no_server(portal: Served) -> None:
+def test_what_cannot_be_read_is_refused_without_a_name_of_server_or_sender(portal: Served) -> None:
     with opened(portal.port) as client:
         client.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nno length\r\n")
         answer, body = answer_to(client)
     assert answer.status == 400
     assert b"waitress" not in body.lower() + str(answer.headers).lower().encode()
-
-
-def test_a_request_that_cannot_be_parsed_is_logged_without_its_sender(portal: Served) -> None:
     with opened(portal.port) as client:
         client.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + b"9" * 5000 + b"\r\n\r\n")
         assert client.recv(1) == b""
@@ -170,9 +154,6 @@ def test_whatever_comes_first_is_answered_or_closed_and_never_by_a_500(portal: S
         # 501 is for a transfer coding that nobody here can read.
         assert int(status) < 500 or int(status) == 501
     assert portal.get("/livez")[0] == 200
-
-
-def test_nothing_of_that_was_a_fault_of_ours(portal: Served) -> None:
     assert "Traceback" not in "".join(portal.lines)
 
 
@@ -209,6 +190,21 @@ def alone(process: int, portal: Served) -> Iterator[None]:
     finally:
         for other in others:
             os.kill(other, signal.SIGCONT)
+
+
+def test_a_scrape_shows_what_all_processes_have_counted(portal: Served) -> None:
+    def counted() -> float:
+        text = Browser(portal).ask("/metrics", Authorization=f"Bearer {TOKEN}")[1]
+        name = 'formation_requests_total{method="GET",route="portal:help",status="200"}'
+        return float(text.partition(f"{name} ")[2].split()[0]) if name in text else 0.0
+
+    before = counted()
+    for process in portal.web_servers():
+        with alone(process, portal):
+            assert [Browser(portal).ask("/help/")[0] for _ in range(7)] == [200] * 7
+    for process in portal.web_servers():
+        with alone(process, portal):
+            assert counted() == before + 14
 
 
 def test_the_processes_count_a_keys_requests_together(portal: Served) -> None:
