@@ -115,13 +115,6 @@ def test_a_node_sends_whoever_came_without_tls_to_https_but_for_probes_and_machi
     assert [ask(path).status_code for path in ("/livez", "/readyz", "/api/v1/entities")] == [200, 200, 401]
 
 
-def test_files_are_kept_for_ever_as_the_portal_says(nginx: Nginx) -> None:
-    [sheet] = set(re.findall(r'href="(/static/css/index[^"]+\.css)"', browser(nginx).get(nginx.base + "/").text))
-    answer = browser(nginx).get(nginx.base + sheet, timeout=PATIENCE)
-    assert "immutable" in answer.headers["Cache-Control"]
-    assert answer.headers["Content-Encoding"] == "gzip"
-
-
 def test_forms_are_posted_and_sessions_hold_on_both_nodes(nginx: Nginx) -> None:
     customer = browser(nginx)
     assert sign_in(customer, nginx) == 302
@@ -145,7 +138,7 @@ def test_metrics_are_for_those_who_ask_a_node(nginx: Nginx, nodes: list[Served])
     assert requests.get(there, headers=bearer, timeout=PATIENCE).status_code == 200
 
 
-@pytest.mark.parametrize("path", ["/applications/", "/part/", "/desk/", "/language/", "/api/v1/entities"])
+@pytest.mark.parametrize("path", ["/applications/", "/desk/", "/language/", "/api/v1/entities"])
 def test_a_body_is_as_long_as_the_portal_says_and_it_says_so(nginx: Nginx, path: str) -> None:
     customer = browser(nginx)
     limit = body_limit(path)

@@ -2,14 +2,10 @@
 
 import base64
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import psycopg
-
-from tests.scratch_postgres import running_cluster
 
 from .served import begin, end
 
@@ -62,12 +58,3 @@ class Installation:
         with psycopg.connect(self.database, autocommit=True) as connection:
             cursor = connection.execute(statement)  # type: ignore[call-overload]
             return cursor.fetchall() if cursor.description else []
-
-
-@contextmanager
-def installation(folder: Path, **settings: str) -> Iterator[Installation]:
-    """With empty databases."""
-    with running_cluster() as cluster:
-        for name in ("portal", "formation"):
-            cluster.make_database(name)
-        yield Installation(cluster.url, folder, settings)

@@ -1,6 +1,5 @@
 """Two nodes on one PostgreSQL: with SECRETS_KEY they share their secrets, and one with another secret is refused."""
 
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import pytest
 from formation_portal.management.setup_lock import LOCK_NUMBER
 from tests.scratch_postgres import KEYS
 
-from .nodes import Installation, installation, new_key
+from .nodes import Installation
 from .served import end
 from .site import NEEDED, Site
 from .test_setup_portal import WAITS, assert_one_of_two_set_up
@@ -75,29 +74,6 @@ def test_what_one_node_signs_another_verifies(shared: Installation) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("keys", "words"),
-    [
-        (
-            {"SECRETS_KEY": ""},
-            "SECRETS_KEY: is not set, and with PostgreSQL or STORAGE_URL no key may be in DATA_DIR alone. ",
-        ),
-        ({"SECRETS_KEY": "", **KEYS}, "SECRETS_KEY: is not set, and the database holds the portal's secrets."),
-        ({"SECRETS_KEY": new_key("b")}, "SECRETS_KEY: does not open "),
-    ],
-)
-def test_a_node_without_the_key_of_all_ends_with_a_line_and_makes_none(
-    shared: Installation, keys: dict[str, str], words: str
-) -> None:
-    node = shared.node("keyless", **keys)
-    code, output = node.run("setup_portal")
-    assert code == 1
-    assert words in output
-    assert "Traceback" not in output
-    assert new_key("b") not in output
-    assert secret_files(node.data) == []
-
-
 def test_a_node_with_another_secret_is_refused_and_the_doctor_names_it(shared: Installation) -> None:
     node = shared.node("third", SECRET_KEY=KEYS["SECRET_KEY"])
     code, output = node.run("mail")
@@ -106,34 +82,3 @@ def test_a_node_with_another_secret_is_refused_and_the_doctor_names_it(shared: I
     assert "fault  Secrets: secret-key is not the one of the other nodes" in node.run("doctor")[1]
     [(digests,)] = shared.execute("SELECT digests::text FROM nodes_installation")
     assert KEYS["SECRET_KEY"] not in str(digests)
-
-
-@pytest.fixture(scope="module")
-def apart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    """Without SECRETS_KEY; one node is set up."""
-    with installation(tmp_path_factory.mktemp("apart"), **KEYS) as here:
-        code, said = here.node("one").run("setup_portal")
-        assert code == 0, said
-        assert "Warning" not in said
-        yield here
-
-
-@pytest.mark.long
-def test_without_the_key_a_node_with_secrets_in_files_of_its_own_is_refused(apart: Installation) -> None:
-    code, output = apart.node("other").run("setup_portal")
-    assert code == 1
-    assert "CommandError: webhook-signing-key: is not the one of the other nodes: events" in output
-
-
-@pytest.mark.long
-def test_files_are_taken_over_when_the_key_is_set_for_the_first_time(apart: Installation) -> None:
-    signed = apart.node("one").says(SIGN)
-    # As a version left them that let a node on PostgreSQL make its own.
-    for name in KEYS:
-        (apart.folder / "one" / name.lower().replace("_", "-")).write_text(KEYS[name])
-    keyed = dict.fromkeys(KEYS, "") | {"SECRETS_KEY": new_key("a")}
-    code, said = apart.node("one", **keyed).run("setup_portal")
-    assert code == 0
-    assert said.count("from DATA_DIR into the database; the file may be removed") == len(NAMES)
-    assert apart.node("other", **keyed).says(VERIFY.replace("SIGNED", signed)) == "a session"
-    assert f"look   Secrets: {', '.join(NAMES)} in DATA_DIR" in apart.node("one", **keyed).run("doctor")[1]

@@ -1,9 +1,11 @@
 """Two nodes of `manage.py web` while PostgreSQL, Redis and the bucket go away and come back, and while one after the
 other is replaced by a version that is to come. Nothing is started anew for an outage."""
 
+import http.client
 import signal
 import threading
 from collections.abc import Iterator
+from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
@@ -12,9 +14,48 @@ import requests
 from .served import PATIENCE, READY, eventually, manage
 from .site import NEEDED, Site
 from .test_setup_portal import version_to_come
-from .test_web import Balancer
 
 pytestmark = NEEDED
+
+
+class Balancer:
+    """Asks one node after the other. Where nobody listens, nothing was sent, and the next one is asked; everything else
+    that is no answer is a failed request."""
+
+    PAUSE = 0.1
+
+    def __init__(self, ports: list[int]) -> None:
+        self.ports = ports
+        self.answered, self.failed = 0, list[str]()
+        self._is_over = threading.Event()
+
+    def run(self) -> None:
+        while not self._is_over.is_set():
+            for port in self.ports:
+                if not self._is_over.wait(self.PAUSE):
+                    self._ask(port)
+
+    def _ask(self, port: int) -> None:
+        connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+        try:
+            connection.connect()
+        except ConnectionRefusedError:
+            return
+        try:
+            connection.request("GET", "/accounts/login/")
+            answer = connection.getresponse()
+            answer.read()
+        except (OSError, http.client.HTTPException) as error:
+            self.failed.append(repr(error))
+            return
+        finally:
+            connection.close()
+        self.answered += 1
+        if answer.status != 200:
+            self.failed.append(str(answer.status))
+
+    def stop(self) -> None:
+        self._is_over.set()
 
 
 class Browser(requests.Session):

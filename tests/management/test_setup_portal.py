@@ -2,12 +2,11 @@
 Two starts of two machines are those of site.py, and asked about in test_nodes.py."""
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from io import StringIO
 from pathlib import Path
 
-import psycopg
 import pytest
 from django.conf import settings
 from django.core.management.base import CommandError, OutputWrapper
@@ -15,8 +14,6 @@ from django.test import override_settings
 
 from formation_portal.core.nodes.versions import portal_version
 from formation_portal.management.commands.setup_portal import collect_static
-from tests.needed import needed
-from tests.scratch_postgres import KEYS, running_cluster, server_programs
 
 from .served import PROJECT, begin, end, free_port
 
@@ -30,24 +27,6 @@ class Migration(migrations.Migration):
 """
 # A step that is done, and one that fails behind it.
 FAILING = ["CREATE TABLE half_done (id integer)", "INSERT INTO nowhere VALUES ('ada@example.com')"]
-KINDS = pytest.mark.parametrize(
-    "kind",
-    [
-        "sqlite",
-        pytest.param(
-            "postgres", marks=(pytest.mark.long, pytest.mark.postgres, needed("PostgreSQL", bool(server_programs())))
-        ),
-    ],
-)
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    """The URL of a PostgreSQL server up to a database's name, with empty ones."""
-    with running_cluster() as cluster:
-        for name in ("broken", "later"):
-            cluster.make_database(name)
-        yield cluster.url
 
 
 def assert_one_of_two_set_up(said: Iterable[str]) -> None:
@@ -89,49 +68,28 @@ def version_to_come(folder: Path, statements: list[str]) -> dict[str, str]:
     return {"PYTHONPATH": str(folder), "DJANGO_SETTINGS_MODULE": "settings_to_come"}
 
 
-def database_of(kind: str, name: str, request: pytest.FixtureRequest) -> dict[str, str]:
-    """The settings of a database of that kind: the file of DATA_DIR, or an empty one of a server."""
-    if kind == "sqlite":
-        return {}
-    return {"DATABASE_URL": f"{request.getfixturevalue('server')}/{name}", **KEYS}
-
-
-@KINDS
-def test_a_migration_that_fails_is_undone_and_named(
-    kind: str, tmp_path: Path, request: pytest.FixtureRequest, with_databases: Callable[..., Path]
-) -> None:
+def test_a_migration_that_fails_is_undone_and_named(tmp_path: Path, with_databases: Callable[..., Path]) -> None:
     with_databases(tmp_path)
-    database = database_of(kind, "broken", request)
-    code, said = end(begin(tmp_path, "setup_portal", **database, **version_to_come(tmp_path, FAILING)))
+    code, said = end(begin(tmp_path, "setup_portal", **version_to_come(tmp_path, FAILING)))
     assert code == 1
     assert "The database “default” could not be set up: the migration audit.9999_later failed and was undone: " in said
     assert "The version that served before can go on serving." in said
     assert "Traceback" not in said
     assert "ada@example.com" not in said
-    assert "half_done" not in tables(database.get("DATABASE_URL", f"sqlite:///{tmp_path}/portal.sqlite3"))
+    with closing(sqlite3.connect(tmp_path / "portal.sqlite3")) as connection:
+        assert ("half_done",) not in connection.execute("SELECT name FROM sqlite_master").fetchall()
 
 
-@KINDS
-def test_databases_of_a_later_version_are_refused(
-    kind: str, tmp_path: Path, request: pytest.FixtureRequest, with_databases: Callable[..., Path]
-) -> None:
+@pytest.mark.long
+def test_databases_of_a_later_version_are_refused(tmp_path: Path, with_databases: Callable[..., Path]) -> None:
     with_databases(tmp_path)
-    database = database_of(kind, "later", request)
-    code, said = end(begin(tmp_path, "setup_portal", **database, **version_to_come(tmp_path, ["SELECT 1"])))
+    code, said = end(begin(tmp_path, "setup_portal", **version_to_come(tmp_path, ["SELECT 1"])))
     assert code == 0, said
-    refusal = f"CommandError: The database “default” has migrations that version {portal_version()} does not know"
-    code, said = end(begin(tmp_path, "web", **database, PORT=str(free_port())))
+    code, said = end(begin(tmp_path, "web", PORT=str(free_port())))
     assert code == 1
     [line] = said.splitlines()
+    refusal = f"CommandError: The database “default” has migrations that version {portal_version()} does not know"
     assert line.startswith(f"{refusal}, such as audit.9999_later. Version 9.8.7 (")
-
-
-def tables(database: str) -> set[str]:
-    if database.startswith("sqlite"):
-        with closing(sqlite3.connect(database.removeprefix("sqlite:///"))) as connection:
-            return {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
-    with closing(psycopg.connect(database)) as connection:
-        return {row[0] for row in connection.execute("SELECT tablename FROM pg_tables")}
 
 
 def test_static_files_that_came_with_the_code_are_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

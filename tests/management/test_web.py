@@ -1,7 +1,6 @@
 """`manage.py web`: pages without workers, an end that cuts nobody off, and a restart node by node that nobody sees."""
 
 import fcntl
-import http.client
 import os
 import signal
 import socket
@@ -10,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
-from http.client import HTTPConnection, HTTPResponse
+from http.client import HTTPResponse
 from pathlib import Path
 
 import pytest
@@ -121,68 +120,3 @@ def test_a_node_that_is_setting_up_refuses_so_that_others_are_asked(data: Path, 
     portal.until(READY)
     assert portal.get("/livez")[0] == 200
     assert portal.end(signal.SIGTERM) == 0
-
-
-class Balancer:
-    """Asks one node after the other, as any balancer does: where nobody listens, nothing was sent, and the next one is
-    asked. Everything else that is no answer is a failed request.
-
-    Between two requests is as long as one takes: several who ask never stop asking, and leave a core to who starts."""
-
-    PAUSE = 0.1
-
-    def __init__(self, ports: list[int]) -> None:
-        self.ports = ports
-        self.answered, self.failed = 0, list[str]()
-        self._is_over = threading.Event()
-
-    def run(self) -> None:
-        while not self._is_over.is_set():
-            for port in self.ports:
-                if not self._is_over.wait(self.PAUSE):
-                    self._ask(port)
-
-    def _ask(self, port: int) -> None:
-        connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
-        try:
-            connection.connect()
-        except ConnectionRefusedError:
-            return
-        try:
-            connection.request("GET", "/accounts/login/")
-            answer = connection.getresponse()
-            answer.read()
-        except (OSError, http.client.HTTPException) as error:
-            self.failed.append(repr(error))
-            return
-        finally:
-            connection.close()
-        self.answered += 1
-        if answer.status != 200:
-            self.failed.append(str(answer.status))
-
-    def stop(self) -> None:
-        self._is_over.set()
-
-
-@pytest.mark.long
-def test_a_restart_node_by_node_fails_no_request(data: Path, portals: ExitStack) -> None:
-    nodes = [start(data, portals), start(data, portals)]
-    balancer = Balancer([node.port for node in nodes])
-    clients = [threading.Thread(target=balancer.run) for _ in range(2)]
-    for client in clients:
-        client.start()
-    try:
-        for node in nodes:
-            asked = balancer.answered
-            eventually(lambda asked=asked: balancer.answered > asked + 10)  # type: ignore[misc]
-            assert node.end(signal.SIGTERM) == 0
-            node.start().until(READY)
-    finally:
-        balancer.stop()
-        for client in clients:
-            client.join()
-        for node in nodes:
-            node.end(signal.SIGTERM)
-    assert balancer.failed == []
-    assert balancer.answered > 20
