@@ -3,7 +3,6 @@ A request whose node dies: test_nginx_nodes.py."""
 
 import re
 import signal
-import threading
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
@@ -166,43 +165,3 @@ def test_the_log_says_neither_what_was_searched_for_nor_a_guests_key(nginx: Ngin
         lines += alone.logged()
     assert "secret-key" not in lines
     assert "somebodys-name" not in lines
-
-
-@pytest.mark.long
-def test_an_end_and_a_new_start_of_each_node_fail_no_request(nginx: Nginx, nodes: list[Served]) -> None:
-    is_over, statuses, failed = threading.Event(), list[int](), list[str]()
-
-    def ask() -> None:
-        customer = browser(nginx)
-        while not is_over.is_set():
-            try:
-                statuses.append(customer.get(nginx.base + SIGN_IN, timeout=PATIENCE).status_code)
-                statuses.append(
-                    customer.post(
-                        f"{nginx.base}/language/",
-                        {"language": "en", "csrfmiddlewaretoken": customer.cookies["__Host-csrftoken"]},
-                        headers={"Origin": nginx.base},
-                        allow_redirects=False,
-                        timeout=PATIENCE,
-                    ).status_code
-                )
-            except requests.RequestException as error:
-                failed.append(repr(error))
-
-    clients = [threading.Thread(target=ask) for _ in range(4)]
-    for client in clients:
-        client.start()
-    try:
-        for node in nodes:
-            asked = len(statuses)
-            eventually(lambda asked=asked: len(statuses) > asked + 20)  # type: ignore[misc]
-            assert node.end(signal.SIGTERM) == 0
-            asked = len(statuses)
-            eventually(lambda asked=asked: len(statuses) > asked + 20)  # type: ignore[misc]
-            node.start().until(READY)
-    finally:
-        is_over.set()
-        for client in clients:
-            client.join()
-    assert failed == []
-    assert set(statuses) == {200, 302}

@@ -7,8 +7,6 @@ import pytest
 import requests
 from urllib3.exceptions import (
     ConnectTimeoutError,
-    DecodeError,
-    HTTPError,
     IncompleteRead,
     MaxRetryError,
     NameResolutionError,
@@ -23,7 +21,6 @@ from formation_portal.gateway.errors import (
     Conflict,
     GatewayError,
     HandshakeFailed,
-    NoAnswer,
     NotAuthorised,
     NotFound,
     NotSent,
@@ -82,39 +79,13 @@ def _wrapped() -> Iterator[tuple[Exception, type[GatewayError]]]:
         yield requests.ConnectionError(MaxRetryError(pool, "/", reason)), means  # type: ignore[arg-type]
     yield requests.exceptions.SSLError(MaxRetryError(pool, "/", HandshakeFailed(OSError()))), NotSent  # type: ignore[arg-type]
     yield requests.ConnectTimeout(MaxRetryError(pool, "/", ConnectTimeoutError(None, "slow"))), NotSent  # type: ignore[arg-type]
-    for lost in (
-        ProtocolError("Connection aborted.", ConnectionResetError(104, "reset")),
-        ProtocolError("Connection aborted.", TimeoutError("while sending")),
-    ):
-        yield requests.ConnectionError(lost), Unclear
+    lost = ProtocolError("Connection aborted.", ConnectionResetError(104, "reset"))
+    yield requests.ConnectionError(lost), Unclear
     yield requests.ReadTimeout(ReadTimeoutError(pool, "/", "slow")), Unclear  # type: ignore[arg-type]
-    for bare in (
-        IncompleteRead(1, 2),
-        DecodeError("gzip"),
-        UnusableAnswer("no JSON"),
-        TimeoutError(),
-        ConnectionResetError(),
-        HTTPError(),
-        ValueError(),
-        requests.RequestException(),
-        requests.exceptions.ChunkedEncodingError(),
-        requests.TooManyRedirects(),
-    ):
+    for bare in (IncompleteRead(1, 2), UnusableAnswer("no JSON"), TimeoutError(), requests.TooManyRedirects()):
         yield bare, Unclear
 
 
 @pytest.mark.parametrize(("error", "means"), list(_wrapped()), ids=lambda value: repr(value)[:60])
 def test_an_exception_is_judged_by_what_it_wraps(error: Exception, means: type[GatewayError]) -> None:
     assert error_class_of(error) is means
-
-
-def _below(parent: type[GatewayError]) -> Iterator[type[GatewayError]]:
-    yield parent
-    for child in parent.__subclasses__():
-        yield from _below(child)
-
-
-def test_every_class_has_an_explanation_for_people() -> None:
-    for error_class in _below(GatewayError):
-        assert error_class().message == error_class.explanation
-        assert "explanation" in vars(error_class) or error_class in (NoAnswer, NotThere)

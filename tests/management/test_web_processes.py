@@ -1,9 +1,6 @@
 """So many web processes start as there are cores for and room in the memory limit; a start says where it lacks room."""
 
 import os
-import signal
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -18,10 +15,6 @@ from formation_portal.management.web_processes import (
     memory_needed,
     memory_warnings,
 )
-from tests.memory_groups import held_to_memory, memory_controller
-from tests.needed import needed
-
-from .served import READY, Served, free_port
 
 # Of one web process with the first process.
 ONE = FIRST_BYTES + WEB_BYTES
@@ -64,31 +57,3 @@ def test_a_quota_of_the_processor_counts_as_cores() -> None:
     assert available_cores(ContainerLimits(cores=None)) == cores
     assert available_cores(ContainerLimits(cores=0.25)) == 1
     assert available_cores(ContainerLimits(cores=cores + 7.5)) == cores
-
-
-def anonymous_bytes(pid: int) -> int:
-    """Return the process's share of memory that no file backs: the kernel can't take it back."""
-    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-    [kibibytes] = [int(line.split()[1]) for line in lines if line.startswith("Pss_Anon:")]
-    return kibibytes * 1024
-
-
-@pytest.mark.long
-@pytest.mark.xdist_group("web")
-@needed("a control group of memory, which only root may make,", memory_controller() is not None)
-def test_a_start_in_a_small_container_has_one_web_process_and_says_so(
-    tmp_path: Path, with_databases: Callable[..., Path]
-) -> None:
-    more = {"WEB_PROCESSES": "3", "LOG_LEVEL": "WARNING"}
-    portal = Served(with_databases(tmp_path), free_port(), more, "web").start()
-    try:
-        with held_to_memory(2_000_000_000, portal.process.pid):
-            assert "Web processes: 1 instead of 3, because the memory limit is" in portal.until(READY)
-            [web] = portal.web_servers()
-            assert portal.get("/")[0] == 200
-            assert anonymous_bytes(portal.process.pid) < FIRST_BYTES
-            assert anonymous_bytes(web) < WEB_BYTES - sandbox.MEMORY_AT_MOST
-            assert portal.end() == 0
-    finally:
-        if portal.process.poll() is None:
-            portal.end(signal.SIGKILL)

@@ -13,11 +13,8 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.servers.basehttp import WSGIRequestHandler
-from django.shortcuts import get_object_or_404
 from django.test import Client, override_settings
 
-from formation_portal.service.models import Entity
-from formation_portal.service.routes import entities
 from tests.service import example_catalog, schemathesis_run
 from tests.service.caller import Caller
 from tests.service.operations import operations
@@ -68,22 +65,6 @@ def test_the_service_keeps_its_own_document(
         record_property(name, value)
     assert outcome.code == 0, outcome.output
     assert outcome.cases >= CASES
-
-
-@served
-@pytest.mark.long
-@pytest.mark.usefixtures("_unhindered")
-def test_what_another_account_may_read_would_be_found(
-    caller: Caller, other_account: Caller, live_server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(entities, "entity_to_read", lambda _, entity_id: get_object_or_404(Entity, pk=entity_id))
-    keys = {schemathesis_run.OURS: caller.key, schemathesis_run.THEIRS: other_account.key}
-    # Each run makes what it reads: what is named to it here is nobody's.
-    aims = {name: values for name, values in records_to_aim_at(caller).items() if name.startswith("body.")}
-    outcome = schemathesis_run.run(
-        live_server.url, keys, seed=1, examples=10, phases="fuzzing,stateful", aims=aims, folder=tmp_path
-    )
-    assert "Object-level authorization bypass" in outcome.failures, outcome.output
 
 
 def records_to_aim_at(caller: Caller) -> dict[str, list[str]]:

@@ -1,7 +1,6 @@
 """The embedded service answers in the same process as it does over the network, and leaves the caller undisturbed."""
 
 import io
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,9 +14,8 @@ from django.utils import translation
 from django.views.decorators.csrf import csrf_exempt
 
 from formation_portal.gateway import FormationService
-from formation_portal.gateway.errors import Refused, Unclear
+from formation_portal.gateway.errors import Unclear
 from formation_portal.gateway.transports.in_process import BASE_URL, InProcessAdapter
-from formation_portal.gateway.transports.network import NetworkAdapter
 
 files: list[io.BytesIO] = []
 
@@ -186,33 +184,3 @@ def test_a_view_that_breaks_is_an_unclear_answer() -> None:
     with pytest.raises(Unclear) as caught:
         client._records.list_all("/broken")
     assert caught.value.status == 500
-
-
-@pytest.mark.django_db(transaction=True, databases=["default", "service"])
-def test_the_embedded_service_says_the_same_near_and_far(live_server: Any) -> None:
-    """Whole answers of the real service: records, lists, refusals and the catalog."""
-    from formation_portal.service.auth import SCOPES, create_key
-    from formation_portal.service.catalog.loader import store_catalog
-    from tests.service import example_catalog
-
-    store_catalog(example_catalog.items())
-    _, key = create_key(scopes=SCOPES, account="portal")
-    near = FormationService(base_url=BASE_URL, read_key=lambda: key, adapter=InProcessAdapter())
-    far = FormationService(base_url=live_server.url, read_key=lambda: key, adapter=NetworkAdapter())
-    catalog = near.catalog()
-    # Only the network tells when an answer was sent.
-    assert catalog == replace(far.catalog(), sent_at=None)
-    assert far.catalog(if_none_match=catalog.etag).items is None
-    assert catalog.items
-    body = {"jurisdiction_product_id": catalog.items[0]["jurisdiction_product_id"], "client_reference": "r-1"}
-    entity = near.create_entity(body, key="k-1")
-    # The same key again: the embedded service gives the first answer, whichever way it is asked.
-    assert far.create_entity(body, key="k-1") == entity
-    assert near.entity(entity["id"]) == far.entity(entity["id"]) == entity
-    refusals = []
-    for client in (near, far):
-        with pytest.raises(Refused) as caught:
-            client.submit(entity["id"], key="")
-        refusals.append((caught.value.status, caught.value.code, caught.value.message, caught.value.problems))
-    assert refusals[0] == refusals[1]
-    assert refusals[0][3]

@@ -36,7 +36,21 @@ def test_the_schema_check_finds_nothing(catalog: list[Json]) -> None:
     assert found == []
 
 
+# Where a place has a word of its own for the same thing.
+LOCAL_WORDS = {
+    "party.shares_held": {"Number of shares", "Number of quotas"},
+    "entity.initial_capital": {"Initial capital", "Initial patrimony"},
+    "party.capacity": {"Connection to the foundation", "Connection to the association"},
+}
 MOST_WITHOUT_HEADINGS = 8
+
+
+def test_one_thing_has_one_label_in_all_products(catalog: list[Json]) -> None:
+    labels: dict[str, set[str]] = {}
+    for item in catalog:
+        for asked in asked_in(item):
+            labels.setdefault(name_of(asked.field), set()).add(asked.field["label"])
+    assert {name: found for name, found in labels.items() if len(found) > 1} == LOCAL_WORDS
 
 
 def test_what_a_long_section_asks_stands_under_headings_each_of_them_once(catalog: list[Json]) -> None:

@@ -126,22 +126,6 @@ def test_a_name_that_stands_nowhere_is_refused(entry: str) -> None:
         words().section(entry)
 
 
-def test_questions_under_one_heading_stand_together_wherever_a_product_adds_one() -> None:
-    found = fields(
-        "xx.size",
-        "entity.name",
-        {"xx.note": {"label": "Note"}},
-        {"xx.second_name": {"label": "Second name"}},
-        vocabulary=words(groups={"entity.name": "Name", "xx.second_name": "Name"}),
-    )
-    assert [(one["key"], one.get("group")) for one in found] == [
-        ("size", None),
-        ("note", None),
-        ("name", "Name"),
-        ("second_name", "Name"),
-    ]
-
-
 def test_a_fault_in_a_file_is_told_with_the_files_name(tmp_path: Path) -> None:
     (tmp_path / "shared" / "fields").mkdir(parents=True)
     (tmp_path / "shared" / "sections").mkdir()

@@ -54,17 +54,6 @@ def test_every_word_of_the_catalog_is_translated(language: str) -> None:
     assert said - words.keys() - names_endings() == set()
 
 
-@pytest.mark.parametrize("language", OTHERS)
-def test_no_translation_is_left_over(language: str) -> None:
-    own = translation_of(language)
-    every = [one for item in catalog() for one in texts(item)]
-    assert own.texts.keys() - {words for _, _, words in every} == set()
-    in_product = {(slug, words) for slug, of_product in own.in_product.items() for words in of_product}
-    assert in_product - {(slug, words) for slug, _, words in every} == set()
-    in_field = {(name, words) for name, of_field in own.in_field.items() for words in of_field}
-    assert in_field - {(name, words) for _, name, words in every} == set()
-
-
 def figures(text: str) -> list[str]:
     """Numbers, in whatever notation, and what stands in a place's own script."""
     return sorted(re.findall(r"\d+|[\u4e00-\u9fff]+", re.sub(r"(?<=\d)[.,\u202f](?=\d)", "", text)))
