@@ -293,23 +293,3 @@ def _nested(depth: int) -> Json:
         value = [value]
     field = {"key": "k", "label": "K", "depends_on": {"field": "k", "value": value}, "options": value}
     return item("nested", "Nested", schema("Form", entity("The company", field)))
-
-
-def test_a_request_that_comes_while_another_reads_the_stored_catalog_has_it_too(
-    cache: CatalogCache, other_service: OtherService, clock: Clock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first = cache.current()
-    restarted = make_cache(other_service, clock, tmp_path)
-    load = CatalogFile.load
-    meanwhile: list[Any] = []
-
-    def load_slowly(file: CatalogFile) -> Any:
-        if not meanwhile:
-            meanwhile.append(None)
-            meanwhile.append(restarted.cached())
-        return load(file)
-
-    monkeypatch.setattr(CatalogFile, "load", load_slowly)
-    assert restarted.cached() is not None
-    assert meanwhile[1] is not None
-    assert [product.key for product in meanwhile[1].items] == [product.key for product in first.items]

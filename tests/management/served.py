@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.error import HTTPError
-from urllib.request import urlopen
+
+import requests
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 READY = "Press Ctrl-C to stop."
@@ -92,12 +92,8 @@ class Served:
         raise AssertionError(f"it never said “{words}”:\n{''.join(self.lines)}")
 
     def get(self, path: str) -> tuple[int, str]:
-        try:
-            with urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=PATIENCE) as answer:
-                return answer.status, answer.read().decode()
-        except HTTPError as error:
-            with error:
-                return error.code, error.read().decode()
+        answer = requests.get(f"http://127.0.0.1:{self.port}{path}", timeout=PATIENCE)
+        return answer.status_code, answer.text
 
     def end(self, how: int = signal.SIGINT) -> int:
         """Send the signal and wait; the exit code."""

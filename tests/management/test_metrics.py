@@ -1,11 +1,9 @@
 """`/metrics`: who may read it, what it counts, what it reads from the databases, and that nobody is named in it."""
 
 import json
-import os
 import re
 from collections.abc import Callable
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -187,18 +185,6 @@ def test_a_database_that_is_away_hides_its_own_figures_alone(scrape: Scrape, mon
     assert found["formation_figures_readable", "letters"] == 1
     assert ("formation_events_unsent",) not in found
     assert ("formation_letters_unsent",) in found
-
-
-def test_files_of_processes_that_have_ended_are_removed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    ended = tmp_path / "counter_4194305.db"  # higher than any process id
-    own = tmp_path / f"counter_{os.getpid()}.db"
-    for file in (ended, own):
-        file.touch()
-    metrics.forget_ended_processes()
-    assert ended.exists()
-    monkeypatch.setenv(metrics.FOLDER, str(tmp_path))
-    metrics.forget_ended_processes()
-    assert (ended.exists(), own.exists()) == (False, True)
 
 
 @databases

@@ -12,10 +12,9 @@ from django.conf import settings
 from django.core.management.base import CommandError, OutputWrapper
 from django.test import override_settings
 
-from formation_portal.core.nodes.versions import portal_version
 from formation_portal.management.commands.setup_portal import collect_static
 
-from .served import PROJECT, begin, end, free_port
+from .served import PROJECT, begin, end
 
 WAITS = "Another start is setting up the portal; waiting for its lock"
 # Of a version to come.
@@ -78,18 +77,6 @@ def test_a_migration_that_fails_is_undone_and_named(tmp_path: Path, with_databas
     assert "ada@example.com" not in said
     with closing(sqlite3.connect(tmp_path / "portal.sqlite3")) as connection:
         assert ("half_done",) not in connection.execute("SELECT name FROM sqlite_master").fetchall()
-
-
-@pytest.mark.long
-def test_databases_of_a_later_version_are_refused(tmp_path: Path, with_databases: Callable[..., Path]) -> None:
-    with_databases(tmp_path)
-    code, said = end(begin(tmp_path, "setup_portal", **version_to_come(tmp_path, ["SELECT 1"])))
-    assert code == 0, said
-    code, said = end(begin(tmp_path, "web", PORT=str(free_port())))
-    assert code == 1
-    [line] = said.splitlines()
-    refusal = f"CommandError: The database “default” has migrations that version {portal_version()} does not know"
-    assert line.startswith(f"{refusal}, such as audit.9999_later. Version 9.8.7 (")
 
 
 def test_static_files_that_came_with_the_code_are_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

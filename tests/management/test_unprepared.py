@@ -1,14 +1,9 @@
 """Commands where no database is ready, and Ctrl-C while a command loads or sets up: one line and no traceback."""
 
 import signal
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
-
-from tests.needed import needed
-from tests.scratch_postgres import KEYS, running_cluster, server_programs
 
 from .served import Served, free_port, manage
 
@@ -32,41 +27,6 @@ def test_a_command_before_the_first_start_asks_for_the_setup(tmp_path: Path, com
     (tmp_path / "data").mkdir()
     done = manage(tmp_path / "data", *command.split())
     assert (done.returncode, done.stdout, done.stderr) == (1, "", SET_UP_FIRST)
-
-
-@pytest.mark.long
-def test_a_command_says_that_a_database_is_too_old(tmp_path: Path) -> None:
-    with closing(sqlite3.connect(tmp_path / "portal.sqlite3")) as database:
-        database.execute(
-            "CREATE TABLE django_migrations (id integer PRIMARY KEY, app text, name text, applied datetime)"
-        )
-        database.execute("INSERT INTO django_migrations VALUES (1, 'relay', '0001_deliveries', '2026-01-01 00:00:00')")
-        database.commit()
-    done = manage(tmp_path, "agent", "list")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == (
-        "CommandError: The database “default” is too old for this version. "
-        "Start commit 6b59e74e with it once, then start this version again.\n"
-    )
-
-
-@pytest.mark.long
-@pytest.mark.postgres
-@needed("PostgreSQL", server_programs() is not None)
-def test_a_database_that_is_away_is_named_in_a_line(tmp_path: Path) -> None:
-    with running_cluster() as cluster:
-        cluster.make_database("portal")
-        more = KEYS | {"DATABASE_URL": f"{cluster.url}/portal"}
-        cluster.stop()
-        try:
-            command = manage(tmp_path, "agent", "list", **more)
-            migration = manage(tmp_path, "migrate", **more)
-        finally:
-            cluster.start()
-    [line] = command.stderr.splitlines()
-    assert line.startswith("CommandError: DATABASE_URL: the database can't be opened: ")
-    assert command.returncode == 1
-    assert "Traceback" in migration.stderr, "setup_portal refers to it for the whole error"
 
 
 @pytest.mark.parametrize(

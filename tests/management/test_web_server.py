@@ -8,11 +8,11 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from http.client import HTTPConnection, HTTPResponse
+from http.client import HTTPResponse
 from pathlib import Path
-from urllib.parse import urlencode
 
 import pytest
+import requests
 
 from formation_portal.accounts import demo
 from formation_portal.service.auth import DEMO_KEY
@@ -122,26 +122,11 @@ def test_what_cannot_be_read_is_refused_without_a_name_of_server_or_sender(porta
     assert "Traceback" not in "".join(portal.lines)
 
 
-class Browser:
-    """Cookies, and a connection for each request: what several processes know, they know together."""
-
-    def __init__(self, portal: Served) -> None:
-        self.port = portal.port
-        self.cookies: dict[str, str] = {}
-
-    def ask(self, path: str, posted: dict[str, str] | None = None, **headers: str) -> tuple[int, str]:
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        body = urlencode(posted) if posted else None
-        cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
-        typed = {"Content-Type": "application/x-www-form-urlencoded"} if posted else {}
-        connection.request("POST" if posted else "GET", path, body, {"Cookie": cookies, **typed, **headers})
-        answer = connection.getresponse()
-        for cookie in answer.headers.get_all("Set-Cookie") or ():
-            name, _, rest = cookie.partition("=")
-            self.cookies[name] = rest.partition(";")[0]
-        text = answer.read().decode()
-        connection.close()
-        return answer.status, text
+def new_browser() -> requests.Session:
+    """Return a browser with a connection for each request: what several processes know, they know together."""
+    browser = requests.Session()
+    browser.headers["Connection"] = "close"
+    return browser
 
 
 @contextlib.contextmanager
@@ -158,44 +143,48 @@ def alone(process: int, portal: Served) -> Iterator[None]:
 
 
 def test_a_scrape_shows_what_all_processes_have_counted(portal: Served) -> None:
+    base = f"http://127.0.0.1:{portal.port}"
+
     def counted() -> float:
-        text = Browser(portal).ask("/metrics", Authorization=f"Bearer {TOKEN}")[1]
+        text = new_browser().get(f"{base}/metrics", headers={"Authorization": f"Bearer {TOKEN}"}, timeout=PATIENCE).text
         name = 'formation_requests_total{method="GET",route="portal:help",status="200"}'
         return float(text.partition(f"{name} ")[2].split()[0]) if name in text else 0.0
 
     before = counted()
     for process in portal.web_servers():
         with alone(process, portal):
-            assert [Browser(portal).ask("/help/")[0] for _ in range(7)] == [200] * 7
+            assert [portal.get("/help/")[0] for _ in range(7)] == [200] * 7
     for process in portal.web_servers():
         with alone(process, portal):
             assert counted() == before + 14
 
 
 def test_the_processes_count_a_keys_requests_together(portal: Served) -> None:
-    statuses = []
+    statuses, key = [], {"Authorization": f"Bearer {DEMO_KEY}"}
     # The minute of a test before ends first.
     for process in portal.web_servers() * 2:
         with alone(process, portal):
-            asked = [Browser(portal).ask(API, Authorization=f"Bearer {DEMO_KEY}") for _ in range(4)]
-            statuses += [status for status, _ in asked]
+            for _ in range(4):
+                answer = new_browser().get(f"http://127.0.0.1:{portal.port}{API}", headers=key, timeout=PATIENCE)
+                statuses.append(answer.status_code)
     assert statuses.count(200) <= 12
     assert statuses[-4:] == [429] * 4
 
 
 def test_the_processes_count_attempts_to_sign_in_together(portal: Served) -> None:
     """After five wrong passwords for one address the sixth is not even tried, whichever process is asked."""
-    browser, messages = Browser(portal), []
+    browser, messages = new_browser(), []
+    address = f"http://127.0.0.1:{portal.port}/accounts/login/"
     for process in portal.web_servers() * 4:
         with alone(process, portal):
-            _, page = browser.ask("/accounts/login/")
-            token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)
-            assert token
-            tried = {"csrfmiddlewaretoken": token[1], "login": next(iter(demo.ACCOUNTS)), "password": "wrong"}
-            messages += re.findall(r'<a href="#id_login">([^<]+)</a>', browser.ask("/accounts/login/", tried)[1])
+            browser.get(address, timeout=PATIENCE)
+            tried = {"login": next(iter(demo.ACCOUNTS)), "password": "wrong"}
+            tried["csrfmiddlewaretoken"] = browser.cookies["csrftoken"]
+            page = browser.post(address, tried, timeout=PATIENCE).text
+            messages += re.findall(r'<a href="#id_login">([^<]+)</a>', page)
     assert messages[:5] == messages[:1] * 5
     # The time that one has to wait is said, and grows shorter.
-    assert [one.partition(".")[0] for one in messages[5:]] == ["Too many attempts"] * 3
+    assert [message.partition(".")[0] for message in messages[5:]] == ["Too many attempts"] * 3
 
 
 def test_nothing_that_arrived_stays(portal: Served) -> None:

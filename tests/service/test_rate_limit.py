@@ -69,11 +69,3 @@ def test_all_machines_count_together_in_postgresql(caller: Caller) -> None:
     used, seconds = count_in_postgresql(key.pk)
     assert used == 1
     assert WINDOW - 10 < seconds <= WINDOW
-
-
-@postgresql_only
-@pytest.mark.django_db(databases=["service"])
-def test_a_counted_call_waits_for_no_disk() -> None:
-    with connections["service"].cursor() as cursor:
-        cursor.execute("SELECT relpersistence FROM pg_class WHERE relname = %s", [RequestCount._meta.db_table])
-        assert cursor.fetchone() == ("u",)

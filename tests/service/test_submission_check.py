@@ -4,12 +4,10 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from formation_portal.contract.lifecycle import State
-from formation_portal.service.catalog.loader import store_catalog
 from formation_portal.service.entity_forms import parsed_form
 from formation_portal.service.models import Entity, Event
 from formation_portal.service.submission_check import record_of
 from tests.encrypted_rows import update_each
-from tests.service import example_catalog
 from tests.service.caller import Caller, problem
 
 pytestmark = pytest.mark.django_db(databases=["service"])
@@ -94,25 +92,6 @@ def test_a_partys_needs_are_named_by_property_slot_and_section(caller: Caller, r
     caller.answers(ready["entity"], activity="Trading")
     conditional = {("required", "/csp_data/bvi.partners"), ("minimum", "/parties")}
     assert conditional <= set(needed(caller, ready["entity"]))
-
-
-def test_a_reference_to_a_removed_class_counts_as_no_answer(caller: Caller) -> None:
-    changed = example_catalog.items()
-    changed[0]["schema"]["sections"][1]["person_fields"][1]["required"] = True
-    store_catalog(changed)
-    entity = caller.entity(name="Larkfield Limited")
-    party, lost = caller.person(entity, "director"), caller.share_class(entity, "Lost")
-    body = {
-        "csp_form_schema_id": example_catalog.SHARES_SCHEMA,
-        "scope": "party",
-        "party_id": party,
-        "csp_data": {"bvi.class_right": lost},
-    }
-    assert caller.post(f"/entities/{entity}/csp-data", body).status_code == 200
-    where = ("required", f"/parties/{party}/csp_data/bvi.class_right")
-    assert where not in needed(caller, entity)
-    caller.delete(f"/entities/{entity}/share-classes/{lost}")
-    assert where in needed(caller, entity)
 
 
 def test_the_record_of_an_entity_has_its_own_shares_alone(caller: Caller, ready: dict[str, str]) -> None:

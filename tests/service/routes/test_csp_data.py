@@ -22,13 +22,8 @@ def test_answers_merge_key_by_key_and_null_clears(caller: Caller, entity: str) -
     ("key", "value", "code"),
     [
         ("activity", "Fishing", "not_an_option"),
-        ("substance", ["Banking", "None of these"], "not_an_option"),
-        ("started", "2026-02-31", "not_a_date"),
         ("partners", "x" * 501, "too_long"),
         ("capital", {"amount": 5, "currency": "EUR"}, "currency_not_allowed"),
-        ("capital", {"amount": 5}, "required"),
-        ("capital", {"currency": "USD"}, "incomplete"),
-        ("capital", {"amount": -1, "currency": "USD"}, "negative"),
         ("capital", {"amount": 0.001, "currency": "USD"}, "too_precise"),
         ("mail", {"street1": "1 Main St"}, "incomplete_address"),
         ("agent_office", example_catalog.AGENT, "provided_by_agent"),

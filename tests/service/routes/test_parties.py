@@ -3,7 +3,6 @@ from typing import Any
 import pytest
 
 from formation_portal.contract.lifecycle import State
-from formation_portal.service.catalog.loader import store_catalog
 from formation_portal.service.models import Entity, Event, EventDelivery, Party
 from tests.service import example_catalog
 from tests.service.caller import Caller, pointers, problem
@@ -53,16 +52,6 @@ def test_a_list_asks_the_database_as_often_for_six_as_for_one(caller: Caller, en
     for _ in range(5):
         caller.person(entity, "director")
     assert caller.queries_of(f"/entities/{entity}/parties") == for_one
-
-
-def test_a_company_has_a_name_though_the_form_asks_companies_for_something_else(caller: Caller) -> None:
-    changed = example_catalog.items()
-    for section in changed[0]["schema"]["sections"][1:4]:
-        section["corporate_fields"] = [example_catalog.csp("bvi.trade", "Trade")]
-    store_catalog(changed)
-    body = {"party_type": "corporate", "name": "Nominees", "roles": ["director"]}
-    answer = caller.post(f"/entities/{caller.entity()}/parties", body)
-    assert answer.json()["data"]["name"] == "Nominees"
 
 
 def test_roles_of_the_schema_and_of_the_table_are_taken(caller: Caller, entity: str) -> None:

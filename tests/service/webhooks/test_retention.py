@@ -4,7 +4,6 @@ import pytest
 
 from formation_portal.contract.lifecycle import EVENT_KINDS
 from formation_portal.service.models import Event, EventDelivery
-from formation_portal.service.webhooks import sending
 from formation_portal.service.webhooks.sending import delete_expired, send_due
 from tests.service.caller import Caller
 
@@ -60,19 +59,3 @@ def test_an_event_that_nobody_wanted_goes_as_late(caller: Caller, clock: Clock) 
     clock.move(hours=2)
     delete_expired()
     assert Event.objects.count() == 1, "thirty days are over for the first"
-
-
-def test_a_flood_is_cleared_in_bounded_pieces(
-    caller: Caller, receiver: Receiver, secret: str, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sending, "_OLD_AT_ONCE", 2)
-    monkeypatch.setattr(sending, "_OLD_BATCHES", 2)
-    for _ in range(7):
-        caller.entity()
-    assert send_due() == 7
-    clock.move(days=31)
-    left = []
-    for _ in range(2):
-        delete_expired()
-        left.append((EventDelivery.objects.count(), Event.objects.count()))
-    assert left == [(3, 3), (0, 0)]
