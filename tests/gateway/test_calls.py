@@ -4,6 +4,7 @@ import gzip
 import json
 import logging
 import re
+from datetime import UTC, datetime
 
 import pytest
 
@@ -158,3 +159,23 @@ def test_a_number_that_json_does_not_have_is_never_sent(raw_server: Start) -> No
     with pytest.raises(ValueError, match="JSON"):
         client_at(server.url).create_entity({"amount": float("nan")}, key="k")
     assert server.requests == []
+
+
+NOON = "Date: Sat, 21 Nov 2026 12:00:07 GMT\r\n"
+
+
+@pytest.mark.parametrize(
+    ("headers", "moment"),
+    [
+        (NOON, datetime(2026, 11, 21, 12, 0, 7, tzinfo=UTC)),
+        ("Date: yesterday\r\n", None),
+        ("Date: Sat, 99 Nov 2026 25:61:00 GMT\r\n", None),
+        (f"{NOON}Age: 600\r\n", None),
+    ],
+    ids=["a date", "no date", "no day", "from a cache"],
+)
+def test_the_time_of_the_service_is_read_in_utc_and_never_from_a_cache(
+    raw_server: Start, headers: str, moment: datetime | None
+) -> None:
+    server = answering(raw_server, "[]", status="200 OK", headers=headers)
+    assert client_at(server.url).catalog().sent_at == moment

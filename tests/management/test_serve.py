@@ -128,13 +128,6 @@ def test_a_setting_that_does_not_do_stops_the_start_with_a_clear_line(served: Se
 
 
 @pytest.mark.long
-def test_a_misspelt_setting_is_named_at_the_start(served: Served) -> None:
-    portal = Served(served.data, served.port, ONE_PROCESS | {"ALLOWED_HOST": "portal.example"}).start()
-    assert "ALLOWED_HOST is no setting of the portal. Is it ALLOWED_HOSTS that you mean?" in portal.until(READY)
-    assert portal.end() == 0
-
-
-@pytest.mark.long
 def test_a_service_that_is_down_is_a_warning_and_a_clear_page(served: Served, tmp_path: Path) -> None:
     down = {"FORMATION_SERVICE_URL": f"http://127.0.0.1:{free_port()}", "FORMATION_SERVICE_KEY": "sk_live_x"}
     portal = Served(served.data, served.port, ONE_PROCESS | down).start()

@@ -1,6 +1,5 @@
 """`manage.py web`: pages without workers, an end that cuts nobody off, and a restart node by node that nobody sees."""
 
-import fcntl
 import os
 import signal
 import socket
@@ -14,8 +13,6 @@ from pathlib import Path
 
 import pytest
 import requests
-
-from formation_portal.management.setup_lock import LOCK_FILE
 
 from .served import PATIENCE, READY, Served, eventually, free_port, opened
 
@@ -107,16 +104,3 @@ def status(client: socket.socket) -> int:
     answer = HTTPResponse(client)
     answer.begin()
     return answer.status
-
-
-@pytest.mark.long
-def test_a_node_that_is_setting_up_refuses_so_that_others_are_asked(data: Path, portals: ExitStack) -> None:
-    with (data / LOCK_FILE).open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        portal = Served(data, free_port(), ONE_PROCESS, "web").start()
-        portals.callback(lambda: portal.process.poll() is None and portal.end(signal.SIGKILL))
-        portal.until("waiting for its lock")
-        assert is_closed(portal.port)
-    portal.until(READY)
-    assert portal.get("/livez")[0] == 200
-    assert portal.end(signal.SIGTERM) == 0

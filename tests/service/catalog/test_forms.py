@@ -2,18 +2,13 @@
 
 import re
 from collections import Counter
-from itertools import groupby
 from typing import Any
-
-import pytest
 
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
 from formation_portal.contract.fields.iso_codes import COUNTRIES
 from formation_portal.contract.schema_check import check_schema
 
 from .conftest import Json, asked_in, name_of, sections_of
-
-SLUG_LIKE = re.compile(r"[a-z0-9]+(_[a-z0-9]+)+")
 
 
 def rules_of(item: Json) -> list[tuple[str, Json]]:
@@ -42,7 +37,6 @@ LOCAL_WORDS = {
     "entity.initial_capital": {"Initial capital", "Initial patrimony"},
     "party.capacity": {"Connection to the foundation", "Connection to the association"},
 }
-MOST_WITHOUT_HEADINGS = 8
 
 
 def test_one_thing_has_one_label_in_all_products(catalog: list[Json]) -> None:
@@ -51,18 +45,6 @@ def test_one_thing_has_one_label_in_all_products(catalog: list[Json]) -> None:
         for asked in asked_in(item):
             labels.setdefault(name_of(asked.field), set()).add(asked.field["label"])
     assert {name: found for name, found in labels.items() if len(found) > 1} == LOCAL_WORDS
-
-
-def test_what_a_long_section_asks_stands_under_headings_each_of_them_once(catalog: list[Json]) -> None:
-    for item in catalog:
-        asked = sorted(asked_in(item), key=lambda one: (one.section["title"], one.group))
-        for (title, _), run in groupby(asked, key=lambda one: (one.section["title"], one.group)):
-            # What a role asks besides stands under the role's own heading.
-            fields = [one.field for one in run if not name_of(one.field).startswith("party.")]
-            headings = [heading for heading, _ in groupby(fields, key=lambda field: field.get("group", ""))]
-            assert len(headings) == len(set(headings)), (title, headings)
-            if len(fields) > MOST_WITHOUT_HEADINGS:
-                assert len(headings) > 1, title
 
 
 def test_no_question_about_the_entity_is_asked_twice(catalog: list[Json]) -> None:
@@ -93,34 +75,6 @@ def test_every_rule_names_a_question_and_answers_that_it_has(catalog: list[Json]
             assert all(value in allowed and type(value) in (str, bool) for value in values_of(rule)), target
             if question["field_type"] in ("multi_select", "nationality"):
                 assert rule.get("operator") == "includes_any", target
-
-
-def test_options_are_words(catalog: list[Json]) -> None:
-    for item in catalog:
-        for asked in asked_in(item):
-            options = asked.field.get("options")
-            chosen_from_a_list = asked.field["field_type"] in ("select", "multi_select")
-            assert (options is not None) == chosen_from_a_list, asked.field
-            if options:
-                assert len(options) == len(set(options))
-                assert all(isinstance(option, str) and not SLUG_LIKE.fullmatch(option) for option in options)
-
-
-@pytest.mark.parametrize(
-    ("group", "names"),
-    [
-        ("person", ["person.first_name", "person.last_name", "person.email"]),
-        ("corporate", ["corporate.name"]),
-        ("foundation", ["foundation.name"]),
-    ],
-)
-def test_a_party_is_asked_its_name_first(catalog: list[Json], group: str, names: list[str]) -> None:
-    member = f"{group}_fields"
-    for item in catalog:
-        for section in sections_of(item):
-            asked = [name_of(field) for field in section.get(member, ())]
-            assert not asked or [n for n in asked if n in names] == names
-            assert not asked or asked[0] == names[0]
 
 
 def test_a_person_with_several_roles_brings_one_passport(catalog: list[Json]) -> None:

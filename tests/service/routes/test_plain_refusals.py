@@ -69,22 +69,14 @@ def test_a_name_is_kept_clean(caller: Caller, entity: str) -> None:
 
 def test_products_without_share_structure_have_no_classes_and_no_holdings(caller: Caller) -> None:
     entity = caller.entity(example_catalog.PLAIN_PRODUCT)
-    classes, holdings = f"/entities/{entity}/share-classes", f"/entities/{entity}/shareholdings"
-    body = {"party_id": "pty_none", "share_class_id": "sc_none", "shares_held": 5}
-    answers = [
-        caller.post(classes, ordinary()),
-        caller.get(classes),
-        caller.get(f"{classes}/sc_none"),
-        caller.patch(f"{classes}/sc_none", {"name": "Common"}),
-        caller.delete(f"{classes}/sc_none"),
-        caller.post(holdings, body),
-        caller.get(holdings),
-        caller.get(f"{holdings}/sh_none"),
-        caller.patch(f"{holdings}/sh_none", {"shares_held": 7}),
-        caller.delete(f"{holdings}/sh_none"),
-    ]
-    for answer in answers:
-        assert problem(answer, 422, "not_applicable")["errors"] == []
+    holding = {"party_id": "pty_none", "share_class_id": "sc_none", "shares_held": 5}
+    classes = ("share-classes", ordinary(), {"name": "Common"})
+    for name, body, change in (classes, ("shareholdings", holding, {"shares_held": 7})):
+        path = f"/entities/{entity}/{name}"
+        answers = [caller.get(path), caller.post(path, body), caller.get(f"{path}/none")]
+        answers += [caller.patch(f"{path}/none", change), caller.delete(f"{path}/none")]
+        for answer in answers:
+            assert problem(answer, 422, "not_applicable")["errors"] == []
 
 
 def test_another_accounts_entity_is_absent_before_its_product_is_looked_at(

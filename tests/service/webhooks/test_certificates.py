@@ -85,16 +85,6 @@ def delivery(caller: Caller, receiver: Receiver, tls_server: TlsServer, network:
     return EventDelivery.objects.get()
 
 
-def test_a_good_certificate_is_taken(
-    delivery: EventDelivery, authority: Authority, tls_server: TlsServer, network: Network, receiver: Receiver
-) -> None:
-    tls_server.certificate = authority.certify(f"DNS:{NAME}")
-    assert send_due() == 1
-    assert receiver.ids == [delivery.event.id]
-    assert receiver.received[0].headers["host"] == f"{NAME}:{receiver.server_port}"
-    assert (network.looked_up, network.connected, tls_server.asked) == ([NAME], [HERE], [NAME])
-
-
 def refused(kind: str, authority: Authority, folder: Path) -> ssl.SSLContext:
     if kind == "of another host":
         return authority.certify("DNS:other.example.com")
@@ -125,4 +115,6 @@ def test_another_certificate_is_refused_and_the_event_tried_again(
     clock.move(seconds=6)
     assert send_due() == 1
     assert receiver.ids == [delivery.event.id]
+    assert receiver.received[0].headers["host"] == f"{NAME}:{receiver.server_port}"
     assert network.looked_up == [NAME], "once for each try"
+    assert (set(network.connected), set(tls_server.asked)) == ({HERE}, {NAME})
