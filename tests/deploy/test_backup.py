@@ -1,7 +1,6 @@
 """The commands of README.md, "What to back up" and "Restore", on a portal in which customers go on writing."""
 
 import json
-import os
 import re
 import shutil
 import signal
@@ -21,7 +20,7 @@ from formation_portal.management.backups import FILES
 from tests.campaigns.soak.shopper import Shopper
 from tests.journeys.clients import HttpBrowser
 from tests.management.nodes import new_key
-from tests.management.served import PATIENCE, PROJECT, READY, Served, eventually, free_port
+from tests.management.served import PATIENCE, PROJECT, READY, Served, environment_of, eventually, free_port
 from tests.needed import needed
 from tests.object_store import ObjectStore, needs_a_bucket, object_server, object_store  # noqa: F401  # fixtures
 from tests.scratch_postgres import Cluster, running_cluster, server_programs
@@ -52,20 +51,12 @@ class Kept:
 
     def manage(self, *arguments: str) -> str:
         """Run a command of manage.py; all that it says. One that fails is a failure."""
-        done = subprocess.run(
-            [sys.executable, *arguments], cwd=PROJECT, env=self.environment, capture_output=True, text=True, check=False
-        )
+        settings = {"DJANGO_SETTINGS_MODULE": "formation_portal.settings"} | self.portal.more
+        environment = environment_of(self.portal.data, **settings)
+        command = [sys.executable, *arguments]
+        done = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, (arguments, done.stdout, done.stderr)
         return done.stdout
-
-    @property
-    def environment(self) -> dict[str, str]:
-        clean = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
-        return (
-            clean
-            | {"DATA_DIR": str(self.portal.data), "DJANGO_SETTINGS_MODULE": "formation_portal.settings"}
-            | (self.portal.more)
-        )
 
     def lose_everything(self) -> None:
         self.portal.end(signal.SIGKILL)
@@ -139,8 +130,8 @@ class Customers:
             thread.join()
 
 
-def back_up_and_restore(kept: Kept, folder: Path) -> dict[str, Any]:
-    """As the page says; what was found in the portal that was restored and goes on."""
+def back_up_and_restore(kept: Kept, folder: Path) -> None:
+    """Follow the page. Nothing is lost in the portal that was restored and goes on."""
     customers = Customers(kept.portal)
     try:
         eventually(lambda: customers.done >= 2 or bool(customers.troubles))
@@ -162,7 +153,9 @@ def back_up_and_restore(kept: Kept, folder: Path) -> dict[str, Any]:
     )
     found: dict[str, Any] = json.loads(kept.manage("-m", "tests.deploy.after_restore"))
     assert kept.portal.end(signal.SIGTERM) == 0
-    return found
+    assert found["applications"] >= 2
+    assert min(found["files"], found["acknowledged"]) > 0
+    assert (found["without their file"], found["wrong"]) == ([], [])
 
 
 def test_a_portal_on_one_machine_is_restored_and_goes_on(
@@ -170,10 +163,7 @@ def test_a_portal_on_one_machine_is_restored_and_goes_on(
 ) -> None:
     (tmp_path / "data").mkdir()
     kept = Kept(started(with_databases(tmp_path / "data"), stack))
-    found = back_up_and_restore(kept, tmp_path / "backup")
-    assert found["applications"] >= 2
-    assert min(found["files"], found["acknowledged"]) > 0
-    assert (found["without their file"], found["wrong"]) == ([], [])
+    back_up_and_restore(kept, tmp_path / "backup")
     assert {path.stat().st_mode & 0o077 for path in (tmp_path / "backup").rglob("*")} == {0}
     with pytest.raises(AssertionError, match="there are tables already"):
         kept.manage("manage.py", "restore", str(tmp_path / "backup"))
@@ -196,10 +186,7 @@ def test_a_portal_on_postgresql_with_a_bucket_is_restored_and_goes_on(
     # Kept apart from the backup, as the settings are: the secrets are in the database.
     shared = urls | {"STORAGE_URL": object_store.url(), "SECRETS_KEY": new_key("a")}
     portal = started(tmp_path / "data", stack, **shared)
-    found = back_up_and_restore(Kept(portal, cluster, object_store), tmp_path / "backup")
-    assert found["applications"] >= 2
-    assert min(found["files"], found["acknowledged"]) > 0
-    assert (found["without their file"], found["wrong"]) == ([], [])
+    back_up_and_restore(Kept(portal, cluster, object_store), tmp_path / "backup")
 
 
 def test_every_column_that_names_a_file_is_known() -> None:
