@@ -60,11 +60,9 @@ def test_what_cannot_be_used_counts_as_absent(record: dict[str, Any]) -> None:
     [
         "http://pay.example/9",
         "javascript:alert(1)",
-        "//pay.example/9",
         "https://user@pay.example/9",
         "https://pay.example/\nb",
         "https://p\u0430y.example/9",
-        "https://[pay/9",
         "https://pay.example/" + "9" * 2_000,
     ],
 )

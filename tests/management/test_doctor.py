@@ -78,7 +78,7 @@ def delivery(owner: User) -> Delivery:
     return Delivery.objects.create(application=application, kind="entity", state=DeliveryState.WAITING, key="k")
 
 
-def since(row: Letter | Event, **age: float) -> None:
+def since(row: Email | Event, **age: float) -> None:
     """Update the row as if it was made so long ago."""
     type(row).objects.filter(pk=row.pk).update(created_at=timezone.now() - timedelta(**age))
 

@@ -117,8 +117,7 @@ def test_a_partys_and_a_share_classs_answers_are_their_own(caller: Caller, entit
 def test_a_scope_and_its_id_go_together(caller: Caller, entity: str, more: dict[str, Any], where: str) -> None:
     body = {"csp_form_schema_id": example_catalog.SHARES_SCHEMA, "csp_data": {}, **more}
     answer = caller.post(f"/entities/{entity}/csp-data", body)
-    assert answer.status_code == 422
-    assert pointers(answer) == [where]
+    assert (answer.status_code, pointers(answer)) == (422, [where])
 
 
 def test_a_closed_entity_takes_no_answers(caller: Caller, entity: str) -> None:

@@ -1,4 +1,4 @@
-"""kill -9 of a sender loses nothing: the attempt is known, its lease ends, the event goes again under the same id."""
+"""Senders that are killed, that are told to end, or that are several: nothing is lost, and nothing sent twice."""
 
 import multiprocessing
 import threading
@@ -9,9 +9,10 @@ from django.db import connections
 from formation_portal.service.models import Event, EventDelivery
 from formation_portal.service.webhooks.sending import send_due, webhook_sender
 from tests.service.caller import Caller
+from tests.worker_process import end, tell_to_end, worker_process
 
 from .conftest import Clock
-from .receiver import Receiver
+from .receiver import Received, Receiver
 
 pytestmark = pytest.mark.django_db(databases=["service"], transaction=True)
 
@@ -66,3 +67,30 @@ def test_two_senders_at_once_send_nothing_twice(caller: Caller, receiver: Receiv
     while send_due():
         pass
     assert len(receiver.ids) == len(set(receiver.ids)) == 12
+
+
+@pytest.mark.django_db(databases=["default", "service"], transaction=True)
+def test_what_is_under_way_is_sent_once_and_the_rest_stays(
+    caller: Caller, receiver: Receiver, secret: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(2):
+        caller.entity()
+    has_come, may_answer = threading.Event(), threading.Event()
+    keep = receiver.keep
+
+    def keep_late(request: Received) -> None:
+        has_come.set()
+        may_answer.wait(30)
+        keep(request)
+
+    monkeypatch.setattr(receiver, "keep", keep_late)
+    with worker_process("webhooks") as process:
+        assert has_come.wait(60)
+        tell_to_end(process)
+        may_answer.set()
+        end(process)
+    first, second = EventDelivery.objects.order_by("event")
+    assert (first.state, first.tries) == ("delivered", 1)
+    assert (second.delivered_at, second.tries) == (None, 0)
+    assert send_due() == 1, "others go on with the rest"
+    assert len(receiver.ids) == len(set(receiver.ids)) == 2
