@@ -12,7 +12,6 @@ import pytest
 import yaml
 from django.core.management import get_commands
 
-from formation_portal.core.middleware import body_limit
 from formation_portal.core.nodes.secret_store import parse_keys
 from formation_portal.environment import Environment
 from formation_portal.management.web_processes import FIRST_BYTES, WORKER_BYTES, memory_needed
@@ -127,16 +126,6 @@ def test_compose_lets_nobody_in_but_through_nginx(compose: dict[str, Any]) -> No
         assert service["cap_drop"] == ["ALL"]
     networks = compose["networks"]["portal"]["ipam"]["config"]
     assert [one["subnet"] for one in networks] == [services["web-1"]["environment"]["TRUSTED_PROXIES"]]
-
-
-# nginx (test_nginx.py runs it).
-
-
-def test_nginx_takes_bodies_as_long_as_the_portal_does() -> None:
-    text = (DEPLOY / "nginx.conf").read_text()
-    assert [int(one) for one in re.findall(r"client_max_body_size (\d+);", text)] == [
-        body_limit(path) for path in ("/", "/applications/", "/desk/", "/api/v1/entities")
-    ]
 
 
 # systemd.

@@ -82,7 +82,7 @@ def test_a_folder_that_lacks_a_part_is_no_backup(tmp_path: Path, part: str) -> N
         backups.restore(folder, OutputWrapper(StringIO()))
 
 
-def test_what_cannot_be_restored_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+def test_a_storage_that_takes_no_file_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     folder, data = sqlite_backup(tmp_path / "backup"), tmp_path / "data"
     data.mkdir()
     (data / "documents").write_text("no folder")
@@ -90,12 +90,15 @@ def test_what_cannot_be_restored_is_refused_before_anything_is_written(tmp_path:
     done = manage(data, "restore", str(folder), **urls)
     assert done.returncode == 1
     assert done.stderr.startswith("CommandError: Storage: a file can't be kept (")
-    copy = folder / "databases/service"
-    copy.write_bytes(b"PGDMP\x01\x0e\x00")
-    done = manage(data, "restore", str(folder), **urls)
-    assert done.stderr == f"CommandError: {copy} can't be restored: it is no copy of a SQLite database.\n"
     with closing(sqlite3.connect(tmp_path / "DATABASE_URL")) as database:
         assert database.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
+
+
+def test_a_copy_of_another_kind_of_database_is_refused(tmp_path: Path) -> None:
+    copy = tmp_path / "service"
+    copy.write_bytes(b"PGDMP\x01\x0e\x00" if connection.vendor == "sqlite" else b"SQLite format 3\x00")
+    with pytest.raises(CommandError, match="can't be restored: it is no copy of a"):
+        backups._check_copy(copy, connection)
 
 
 @pytest.mark.long
