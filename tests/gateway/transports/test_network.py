@@ -41,6 +41,13 @@ def test_a_server_that_reads_slowly_is_cut_off() -> None:
             )
 
 
+def test_silence_is_unclear(raw_server: Start) -> None:
+    server = raw_server(Line.wait_for_end)
+    with pytest.raises(Unclear):
+        client_at(server.url).create_entity({}, key="k")
+    assert len(server.requests) == 1
+
+
 def test_a_long_upload_may_take_longer_than_a_connection() -> None:
     """The time-out for connecting must not cut off the sending."""
     limits = Limits(upload_timeouts=Timeouts(connect=0.3, read=5, whole=5))
