@@ -76,12 +76,14 @@ def test_a_list_holds_ones_own_newest_first_page_by_page_and_by_state(caller: Ca
         assert pointers(answer) == [f"/{query.partition('=')[0]}"]
 
 
-def test_a_list_asks_the_database_as_often_for_six_as_for_one(caller: Caller) -> None:
-    caller.entity(name="Larkfield")
-    for_one = caller.queries_of("/entities")
+@pytest.mark.parametrize("path", ["/entities", "/parties", "/entities/{entity}/parties"])
+def test_a_list_asks_the_database_as_often_for_six_as_for_one(caller: Caller, entity: str, path: str) -> None:
+    caller.person(entity, "director")
+    for_one = caller.queries_of(path.format(entity=entity))
     for _ in range(5):
-        caller.entity(name="Larkfield")
-    assert caller.queries_of("/entities") == for_one
+        for company in (entity, caller.entity(name="Larkfield")):
+            caller.person(company, "director")
+    assert caller.queries_of(path.format(entity=entity)) == for_one
 
 
 def test_properties_change_and_null_clears(caller: Caller) -> None:

@@ -46,14 +46,6 @@ def test_parties_are_found_by_role_and_kind(caller: Caller, entity: str) -> None
     problem(caller.get(f"/entities/{entity}/parties?party_type=ghost"), 422, "validation_failed")
 
 
-def test_a_list_asks_the_database_as_often_for_six_as_for_one(caller: Caller, entity: str) -> None:
-    caller.person(entity, "director")
-    for_one = caller.queries_of(f"/entities/{entity}/parties")
-    for _ in range(5):
-        caller.person(entity, "director")
-    assert caller.queries_of(f"/entities/{entity}/parties") == for_one
-
-
 def test_roles_of_the_schema_and_of_the_table_are_taken(caller: Caller, entity: str) -> None:
     foundation = caller.entity(example_catalog.PLAIN_PRODUCT)
     body = {"party_type": "foundation", "name": "Elder foundation", "roles": ["manager"]}

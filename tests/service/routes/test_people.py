@@ -43,14 +43,6 @@ def test_parties_are_found_under_a_new_key_and_while_it_is_new(caller: Caller, s
         encryption._ring = None
 
 
-def test_a_search_asks_the_database_as_often_for_six_as_for_one(caller: Caller) -> None:
-    caller.person(caller.entity(), "director")
-    for_one = caller.queries_of("/parties")
-    for _ in range(5):
-        caller.person(caller.entity(), "director")
-    assert caller.queries_of("/parties") == for_one
-
-
 def test_a_party_is_used_again_elsewhere_with_the_answers_that_the_form_asks_for(caller: Caller, entity: str) -> None:
     source = caller.person(entity, "director", date_of_birth="1985-03-27")
     scope = {"csp_form_schema_id": example_catalog.SHARES_SCHEMA, "scope": "party", "party_id": source}
