@@ -43,10 +43,6 @@ class Interactions(ABC):
         """Replace what is in the field."""
 
     @abstractmethod
-    def choose_option(self, label: str) -> None:
-        """Choose from the list by the beginning of a label."""
-
-    @abstractmethod
     def choose_radio(self, group: str, label: str) -> None:
         """Choose one of a group of radio buttons, by the beginning of its label."""
 
@@ -69,11 +65,6 @@ class Interactions(ABC):
         """Type into a field."""
         self.move_to(words, matches=lambda control: control.is_text)
         self.type_text(text)
-
-    def select(self, words: str, label: str) -> None:
-        """Choose from a list."""
-        self.move_to(words, matches=lambda control: control.tag == "select")
-        self.choose_option(label)
 
     def check(self, words: str, *, matches: Matches = lambda control: not control.checked) -> None:
         """Tick a box."""
@@ -127,10 +118,6 @@ class Interactions(ABC):
     def expect_heading(self, words: str) -> None:
         """The page is called so."""
         expect(self.tab.locator("h1")).to_contain_text(words)
-
-    def expect_no_text(self, words: str) -> None:
-        """These words can't be read, or not any more."""
-        expect(self.tab.get_by_text(words).filter(visible=True)).to_have_count(0)
 
     def _arrive(self) -> None:
         if self.tab.evaluate(_IS_TOO_WIDE):

@@ -58,10 +58,6 @@ class Keyboard(Interactions):
         self.press_key("ControlOrMeta+a")
         self.tab.keyboard.type(text)
 
-    def choose_option(self, label: str) -> None:
-        # By first letters, as lists let one.
-        self.tab.keyboard.type(label)
-
     def choose_radio(self, group: str, label: str) -> None:
         control = self.move_to(group, matches=lambda control: control.type == "radio")
         if not control.checked:

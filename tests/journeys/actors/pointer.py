@@ -36,10 +36,6 @@ class Pointer(Interactions):
         self.at.click()
         self.at.fill(text)
 
-    def choose_option(self, label: str) -> None:
-        labels = self.at.evaluate("(list) => [...list.options].map((one) => one.label)")
-        self.at.select_option(label=next(one for one in labels if one.startswith(label)))
-
     def choose_radio(self, group: str, label: str) -> None:
         self.move_to(group, matches=lambda control: control.type == "radio" and control.words.startswith(label))
         self.activate()

@@ -1,118 +1,74 @@
-"""What tasks cost people, counted in presses and fields instead of asked of people (goals 12, 14, 15)."""
+"""What it costs a person to form a company, counted in pages and presses instead of asked of people."""
 
 from typing import Any
 
 import pytest
-from django.test import Client
 
-from formation_portal.applications import services
-from formation_portal.applications.draft import open_draft
-from tests.journeys.actors.effort import CountingBrowser
+from tests.journeys.actors.generic_client import is_update_button
 from tests.journeys.actors.realistic_client import RealisticClient
-from tests.journeys.chromium.test_questions import started
-from tests.journeys.clients import InProcessBrowser
-from tests.journeys.page import Page
+from tests.journeys.clients import NO_FILES, Files, InProcessBrowser
+from tests.journeys.page import Button, Form, Page
 
-pytestmark = pytest.mark.django_db(databases=["default", "service"])
+pytestmark = [pytest.mark.long, pytest.mark.django_db(databases=["default", "service"])]
 
-
-def counting_browser(user: Any) -> CountingBrowser:
-    """The user's browser without script, with a counter."""
-    client = Client()
-    client.force_login(user)
-    return CountingBrowser(InProcessBrowser(client))
+PARTIES = {"Add a person": ["director", "shareholder", "ubo"], "Add a company": ["director"]}
 
 
-def test_a_known_director_takes_a_second_role_with_one_press_and_no_field(full_catalog: None) -> None:
-    made, owner = started("bvi-limited-company")
-    draft = open_draft(made)
-    ada = {"person.first_name": "Ada", "person.last_name": "Byron"}
-    services.add_party(draft, "person", ["director"], ada, by=owner)
-    browser = counting_browser(owner)
-    people = browser.get(f"/applications/{made.reference}/people/")
-    before = browser.effort.presses
-    form = next(one for one in people.forms if one.has_button("as Shareholders"))
-    browser.send(form, form.button("as Shareholders"))
-    assert (browser.effort.presses - before, browser.effort.fields) == (1, 0)
-    assert sorted(open_draft(made).parties[0].roles) == ["director", "shareholder"]
+class CountingBrowser:
+    """A browser that counts what is done with it. To open a page is a press, but where the last press has led there.
+    With script a file goes, and questions follow a choice, without one."""
+
+    def __init__(self, browser: InProcessBrowser) -> None:
+        self._browser = browser
+        self._current_address = ""
+        self.pages = 0
+        self.choices = 0
+
+    @property
+    def page(self) -> Page:
+        """The page that stands there."""
+        return self._browser.get(self._current_address)
+
+    def get(self, address: str) -> Page:
+        page = self._browser.get(address)
+        self.pages += page.address != self._current_address
+        self._current_address = page.address
+        return page
+
+    def send(self, form: Form, button: Button, *, files: Files = NO_FILES, follow: bool = True) -> Page:
+        chosen = {control.name for control in form.controls if control.options and control.filled != control.found}
+        self.choices += len(chosen)
+        page = self._browser.send(form, button, files=files)
+        if not files and not is_update_button(button):
+            self.pages += 1
+            self._current_address = page.address
+        return page
 
 
-def test_one_adds_oneself_as_director_and_shareholder_within_three_minutes(full_catalog: None) -> None:
-    """Two presses on the page of people, then the questions; documents are counted in the whole below."""
-    made, owner = started("bvi-limited-company")
-    browser = counting_browser(owner)
-    realistic_client = RealisticClient(browser)
-    people = browser.get(f"/applications/{made.reference}/people/")
-    people = press(browser, people, "Add yourself", "as Directors")
-    people = press(browser, people, f"Use {owner.get_full_name()}", "as Shareholders")
-    assert (browser.effort.presses, browser.effort.fields, browser.effort.choices) == (3, 0, 0)
-    realistic_client.answer(browser.get(people.link(owner.get_full_name())))
-    [party] = open_draft(made).parties
-    assert sorted(party.roles) == ["director", "shareholder"]
-    assert not [need for need in open_draft(made).needs_of_party(party.token) if need.slot is None and need.field]
-    assert browser.effort.minutes <= 3, browser.effort
-
-
-def test_each_question_counts_and_its_parts_count_once(full_catalog: None) -> None:
-    made, owner = started("bvi-limited-company")
-    browser = counting_browser(owner)
-    address = f"/applications/{made.reference}/people/new/?kind=person"
-    form = browser.get(address).form(button="Add and continue")
-    next(one for one in form.controls if one.name == "roles").filled = ["director"]
-    page = browser.send(form, form.button("Add and continue"))
-    before = browser.effort.fields
-    form = page.form(button="Save and continue")
-    born = [one for one in form.controls if one.name.startswith("q:person.date_of_birth:")]
-    named = [one for one in form.controls if one.name in ("q:person.first_name", "q:person.last_name")]
-    for control in (*born, *named):
-        control.filled = ["1"]
-    browser.send(form, form.button("Save and continue"), follow=False)
-    assert (len(born), browser.effort.fields - before) == (3, 3)
-
-
-def press(browser: CountingBrowser, page: Page, *words: str) -> Page:
-    """The button whose words hold all of these."""
-    pairs = ((form, button) for form in page.forms for button in form.buttons)
-    form, button = next((form, button) for form, button in pairs if all(one in button.text for one in words))
-    return browser.send(form, button)
-
-
-def test_a_person_and_a_company_form_a_company_on_twenty_pages(customer: Any, full_catalog: None) -> None:
+def test_a_person_and_a_company_form_a_company_on_twenty_pages(browser: InProcessBrowser) -> None:
     """From the product to the status, by the buttons that lead on. Text is typed by Tab; each role is ticked."""
-    browser = counting_browser(customer)
-    realistic_client = RealisticClient(browser)
-    page = realistic_client.start(browser.get("/products/bvi-limited-company/"))
-    page = through_sections(realistic_client, browser, realistic_client.follow(page, "Continue with"))
-    everybody = {"Add a person": ["director", "shareholder", "ubo"], "Add a company": ["director"]}
-    for link, roles in everybody.items():
-        form = realistic_client.follow(page, link).form(button="Add and continue")
-        next(one for one in form.controls if one.name == "roles").filled = roles
-        realistic_client.complete_page(browser.send(form, form.button("Add and continue")))
-        page = browser.page
-    realistic_client.complete_page(realistic_client.follow(page, "Continue to"))
-    realistic_client.complete_page(browser.page)
-    page = through_sections(realistic_client, browser, browser.page)
+    counting_browser = CountingBrowser(browser)
+    client = RealisticClient(counting_browser)
+    page = client.start(counting_browser.get("/products/bvi-limited-company/"))
+    page = through_sections(client, counting_browser, client.follow(page, "Continue with"))
+    for link, roles in PARTIES.items():
+        form = client.follow(page, link).form(button="Add and continue")
+        next(control for control in form.controls if control.name == "roles").filled = roles
+        client.complete_page(counting_browser.send(form, form.button("Add and continue")))
+        page = counting_browser.page
+    client.complete_page(client.follow(page, "Continue to"))
+    client.complete_page(counting_browser.page)
+    page = through_sections(client, counting_browser, counting_browser.page)
     assert page.needs == []
-    assert "/status/" in realistic_client.declare(page).address
-    effort, more_roles = browser.effort, sum(len(roles) - 1 for roles in everybody.values())
-    assert effort.pages <= 20
-    assert effort.presses + effort.choices + more_roles <= 60, effort
+    assert "/status/" in client.declare(page).address
+    assert counting_browser.pages <= 20
+    more_roles = sum(len(roles) - 1 for roles in PARTIES.values())
+    assert counting_browser.pages + counting_browser.choices + more_roles <= 60
 
 
-def through_sections(realistic_client: RealisticClient, browser: CountingBrowser, page: Page) -> Page:
+def through_sections(client: RealisticClient, browser: Any, page: Page) -> Page:
     """Answer one section after the other; gives the page that follows them."""
     while "/sections/" in page.address:
-        realistic_client.complete_page(page)
+        client.complete_page(page)
         page = browser.page
     return page
-
-
-@pytest.mark.long
-def test_a_company_of_two_is_submitted_within_a_quarter_of_an_hour(customer: Any, full_catalog: None) -> None:
-    """With script: questions follow a choice, and files are sent, without a press of their own."""
-    browser = counting_browser(customer)
-    realistic_client = RealisticClient(browser)
-    overview = realistic_client.start(browser.get("/products/bvi-limited-company/"))
-    status = realistic_client.declare(realistic_client.complete(overview))
-    assert "/status/" in status.address
-    assert browser.effort.minutes <= 15, browser.effort

@@ -92,14 +92,6 @@ class Engine(ABC):
             assert time.monotonic() < end, f"{script} {arguments} in {self.run('return document.body.innerText')}"
             time.sleep(_SECONDS_BETWEEN_LOOKS)
 
-    def next_console_errors(self) -> list[str]:
-        """Wait for errors in the console."""
-        end = time.monotonic() + _SECONDS_TO_WAIT
-        while not (errors := self.console_errors()):
-            assert time.monotonic() < end
-            time.sleep(_SECONDS_BETWEEN_LOOKS)
-        return errors
-
     def expect_heading(self, words: str) -> None:
         """Wait for the page with this heading."""
         self.wait_for("return (document.querySelector('h1')?.textContent ?? '').includes(arguments[0])", words)

@@ -4,7 +4,6 @@ No test may leave an error in the console of its engine.
 """
 
 import time
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -19,27 +18,13 @@ from formation_portal.reviews.models import Check
 from tests import factories
 from tests.invitations import mailbox
 from tests.journeys.conftest import new_user
+from tests.journeys.desk.cases import in_review
+from tests.journeys.drafts import address_of, complete_draft, new_draft, reloaded
 from tests.journeys.engines.conftest import FIREFOX_ESR
 from tests.journeys.engines.drivers import ARROW_RIGHT, ENTER, ESCAPE, TAB, Engine
-from tests.journeys.page_states.party_review import in_review
-from tests.journeys.walkthroughs.drafts import address_of, complete_draft, new_draft, reloaded
 
-_BREACH = """const picture = document.createElement("img");
-  picture.src = "http://elsewhere.example/pixel.png";
-  document.body.append(picture);"""
-_CALL = "(window.wrappedJSObject ?? window).console.error('a call')"
-# A listener of the page reads what the event has not.
-_ERROR = "document.dispatchEvent(new CustomEvent('htmx:sendError'))"
 # Firefox before 133.
 _WITHOUT_KEEPALIVE = "delete wrappedJSObject.Request.prototype.keepalive; delete wrappedJSObject.fetch"
-# A page beyond this number leaves questions out of sight undrawn.
-_MANY = 21
-_BAR_IS_SEEN = """
-  const field = document.querySelector(".field.lit");
-  field.scrollIntoView();
-  const bar = getComputedStyle(field, "::before"), box = field.getBoundingClientRect();
-  const x = box.left + parseFloat(bar.left), y = box.top + box.height / 2;
-  return document.elementFromPoint(x, y) === field;"""
 _RING = "return getComputedStyle(document.activeElement.closest('.choice')).outlineStyle"
 _LINES = """return [...document.querySelectorAll("main .button-plain, main .disclosure > summary")]
   .map((element) => getComputedStyle(element).textDecorationLine)"""
@@ -124,59 +109,18 @@ def test_an_agent_accepts_a_company_by_keys(engine: Engine) -> None:
     assert Check.objects.filter(application=draft.application).count() == 3
 
 
-@pytest.fixture
-def long_draft(site: str) -> Draft:
-    """A first section of many questions, with an impossible date."""
-    schema = deepcopy(factories.SCHEMA)
-    schema["sections"][0]["fields"] += [factories.field(f"detail_{number}") for number in range(_MANY)]
-    draft = new_draft(schema=schema)
-    section = draft.schema.section("the-company")
-    assert section is not None
-    raw: dict[str, Any] = {"xy.started_on": {"day": "31", "month": "2", "year": "2020"}}
-    services.save_section(draft, section, raw, version=draft.version(section.key), by=draft.application.owner)
-    return draft
-
-
-def test_the_bar_beside_a_wrong_answer_is_seen_on_a_long_page(engine: Engine, long_draft: Draft) -> None:
-    engine.sign_in(long_draft.application.owner)
-    engine.open(f"{address_of(long_draft)}sections/the-company/")
-    assert engine.run(_BAR_IS_SEEN)
-
-
-def test_a_radio_button_that_is_reached_by_arrow_keys_has_a_ring(engine: Engine) -> None:
+def test_pages_are_drawn_as_in_chromium(engine: Engine) -> None:
+    """A ring at the radio button that arrow keys reach, lines under what reads like a link, and no needless scroll."""
     draft = complete_draft()
     engine.sign_in(draft.application.owner)
     engine.open(f"{address_of(draft)}people/ada/?open=1")
     engine.find('[name$="is_pep"][value="true"]').send_keys(ARROW_RIGHT)
     assert engine.run(_RING) == "solid"
-
-
-def test_what_reads_like_a_link_is_underlined(engine: Engine) -> None:
-    draft = complete_draft()
-    engine.sign_in(draft.application.owner)
-    engine.open(f"{address_of(draft)}people/ada/?open=1")
-    lines = engine.run(_LINES)
-    assert lines
-    assert set(lines) == {"underline"}
-
-
-def test_a_table_of_shares_that_has_room_does_not_scroll(engine: Engine) -> None:
-    draft = complete_draft()
-    engine.sign_in(draft.application.owner)
+    assert set(engine.run(_LINES)) == {"underline"}
     engine.open(f"{address_of(draft)}shares/")
     scrolls = engine.run(_SCROLLS)
     assert scrolls
     assert all(scroll == [0, 0] for scroll in scrolls)
-
-
-@pytest.mark.parametrize(
-    ("script", "words"), [(_BREACH, "elsewhere.example"), (_CALL, "a call"), (_ERROR, "TypeError")]
-)
-def test_a_breach_a_call_and_a_script_error_are_read(engine: Engine, script: str, words: str) -> None:
-    engine.open("/help/")
-    engine.run(script)
-    (error,) = engine.next_console_errors()
-    assert words in error
 
 
 @pytest.mark.parametrize("engine", [FIREFOX_ESR], indirect=True)

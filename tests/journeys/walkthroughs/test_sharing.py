@@ -1,23 +1,17 @@
 """Others do their part: invitations, colleagues, and two people in one section."""
 
-from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.utils import timezone
-from playwright.sync_api import expect
 
 from formation_portal.accounts.models import GuessCount
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
-from formation_portal.invitations.models import Invitation
 from tests import factories
 from tests.invitations import mailbox
 from tests.journeys.actors.interactions import Interactions
-from tests.journeys.conftest import new_user
-from tests.journeys.walkthroughs.conftest import OpenAs
-from tests.journeys.walkthroughs.drafts import address_of, new_draft, reloaded
-from tests.journeys.walkthroughs.modes import in_every_mode
+from tests.journeys.drafts import address_of, new_draft, reloaded
+from tests.journeys.walkthroughs.conftest import OpenAs, one_always
 from tests.needed import has_chromium, needed
 
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
@@ -44,7 +38,7 @@ def enter(guest: Interactions) -> None:
     guest.expect_heading("Ada Lovelace")
 
 
-@in_every_mode
+@one_always
 def test_somebody_is_invited_opens_the_link_with_a_code_and_does_their_part(open_as: OpenAs, draft: Draft) -> None:
     ida = open_as(draft.application.owner, f"{address_of(draft)}people/")
     ida.follow("Invite Ada Lovelace")
@@ -82,74 +76,7 @@ def test_somebody_is_invited_opens_the_link_with_a_code_and_does_their_part(open
     ida.expect_text("Invitation: Finished")
 
 
-@in_every_mode
-def test_an_invitation_is_reminded_of_sent_again_expires_and_is_withdrawn(open_as: OpenAs, draft: Draft) -> None:
-    ida = open_as(draft.application.owner, f"{address_of(draft)}people/{draft.parties[0].token}/invitation/")
-    ida.fill("Their e-mail address", "ada@example.com")
-    ida.follow("Send invitation")
-    first = mailbox.latest_link("invitation")
-    own = Invitation.objects.filter(application=draft.application)
-    own.update(sent_at=timezone.now() - timedelta(days=2))
-    ida.go(address_of(draft))
-    ida.follow("Send a reminder to Ada Lovelace")
-    ida.expect_text("Reminder sent to Ada Lovelace.")
-
-    ida.go(f"{address_of(draft)}people/")
-    ida.follow("Invitation Ada Lovelace")
-    ida.follow("Send again")
-    ada = open_as(None, first)
-    ada.expect_text("The link may be out of date")
-    ada.go(mailbox.latest_link("invitation"))
-    enter(ada)
-
-    own.update(sent_at=timezone.now() - timedelta(days=14), expires_at=timezone.now())
-    ada.go(f"/part/{own.get().reference}/")
-    ada.expect_text("The link has expired.")
-    ada.follow("Ask for a new link")
-    ida.go(f"{address_of(draft)}people/{draft.parties[0].token}/invitation/")
-    ida.expect_text("Expired")
-    ida.expect_text("They have asked for a new one. Send the invitation again.")
-    ida.follow("Send again")
-    ada.go(mailbox.latest_link("invitation"))
-    enter(ada)
-
-    ida.follow("Withdraw invitation")
-    ida.expect_text("Invitation to Ada Lovelace withdrawn. We kept their answers.")
-    ada.go(f"/part/{own.get().reference}/")
-    ada.expect_text("The invitation was withdrawn.")
-
-
-@in_every_mode
-def test_a_colleague_is_invited_edits_then_only_reads_and_is_removed(open_as: OpenAs, draft: Draft) -> None:
-    mira = new_user()
-    ida = open_as(draft.application.owner, address_of(draft))
-    ida.follow("Share this application")
-    ida.fill("Their e-mail address", mira.email)
-    ida.choose_radio("Access", "Can edit")
-    ida.follow("Send invitation")
-    ida.expect_text(f"Invitation sent to {mira.email}.")
-
-    colleague = open_as(mira, mailbox.latest_link("collaboration"))
-    colleague.follow("Accept")
-    colleague.expect_text("You now have access. You can find this application in your list.")
-    colleague.go(f"{address_of(draft)}sections/the-company/")
-    colleague.fill("Name", "Larkfield")
-    colleague.follow("Save and continue")
-    assert reloaded(draft).entity_raw["entity.name"] == "Larkfield"
-
-    ida.go(f"{address_of(draft)}access/")
-    ida.move_to("", matches=lambda control: control.name == "right" and control.tag == "button")
-    with ida.tab.expect_navigation():
-        ida.activate()
-    colleague.go(f"{address_of(draft)}sections/the-company/")
-    colleague.expect_text("Larkfield")
-    expect(colleague.tab.locator("main").get_by_role("textbox")).to_have_count(0)
-    ida.follow("Remove")
-    colleague.go(address_of(draft))
-    expect(colleague.tab.locator("h1")).not_to_contain_text("Larkfield")
-
-
-@in_every_mode
+@one_always
 def test_two_people_write_in_one_section_and_nothing_is_overwritten_unseen(open_as: OpenAs, draft: Draft) -> None:
     user: Any = draft.application.owner
     address = f"{address_of(draft)}sections/the-company/"

@@ -1,7 +1,5 @@
 """Before and after submitting: the check, the receipt, the record, the progress, a return, and a withdrawal."""
 
-from typing import Any
-
 import pytest
 from playwright.sync_api import expect
 
@@ -12,9 +10,8 @@ from formation_portal.relay.models import Delivery, DeliveryState
 from tests.encrypted_rows import update_each
 from tests.journeys.actors.interactions import Interactions
 from tests.journeys.actors.keyboard import Keyboard
-from tests.journeys.walkthroughs.conftest import OpenAs
-from tests.journeys.walkthroughs.drafts import address_of, complete_draft, reloaded
-from tests.journeys.walkthroughs.modes import in_every_mode, in_every_mode_and_one_always
+from tests.journeys.drafts import address_of, complete_draft, reloaded
+from tests.journeys.walkthroughs.conftest import OpenAs, both_always, by_keys_and_without_script
 from tests.needed import has_chromium, needed
 
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
@@ -44,7 +41,7 @@ def come_back(draft: Draft) -> Draft:
     return found
 
 
-@in_every_mode
+@both_always
 def test_answers_are_checked_changed_and_submitted_and_the_receipt_follows(open_as: OpenAs) -> None:
     draft = complete_draft()
     ida = open_as(draft.application.owner, f"{address_of(draft)}check/")
@@ -74,7 +71,7 @@ def test_answers_are_checked_changed_and_submitted_and_the_receipt_follows(open_
     ida.expect_text("Cold fish")
 
 
-@in_every_mode_and_one_always
+@by_keys_and_without_script
 def test_what_came_back_is_corrected_and_sent_in_one_go(open_as: OpenAs, site: str) -> None:
     draft = come_back(submitted())
     ida = open_as(draft.application.owner, f"{address_of(draft)}status/")
@@ -89,17 +86,3 @@ def test_what_came_back_is_corrected_and_sent_in_one_go(open_as: OpenAs, site: s
     ida.follow("Send corrections")
     is_said(ida, "Your corrections for Larkspur have been sent")
     assert reloaded(draft).application.status is State.SUBMITTED_FOR_REVIEW
-
-
-@in_every_mode
-def test_an_application_is_withdrawn(open_as: OpenAs) -> None:
-    draft = submitted()
-    user: Any = draft.application.owner
-    ida = open_as(user, "/applications/")
-    ida.follow(draft.title)
-    ida.follow("Withdraw this application")
-    ida.follow("Cancel")
-    ida.follow("Withdraw this application")
-    ida.follow(f"Withdraw {draft.title}")
-    assert reloaded(draft).application.status is State.WITHDRAWN
-    expect(ida.tab.get_by_role("link", name="Withdraw this application")).to_have_count(0)

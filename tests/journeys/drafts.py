@@ -5,8 +5,17 @@ from typing import Any
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
+from formation_portal.gateway.catalog import catalog
 from tests import factories
 from tests.journeys.conftest import new_user
+
+
+def started(slug: str) -> tuple[Application, Any]:
+    """A new application of a product of the catalog, with its owner."""
+    owner, product = new_user(), catalog().find(slug)
+    assert product is not None
+    assert product.item is not None
+    return services.start(owner=owner, product=product.item), owner
 
 
 def new_draft(owner: Any = None, **product: Any) -> Draft:
@@ -16,9 +25,7 @@ def new_draft(owner: Any = None, **product: Any) -> Draft:
 
 def complete_draft() -> Draft:
     """An application that needs nothing more."""
-    draft = new_draft()
-    factories.fill_in(draft, by=draft.application.owner)
-    return draft
+    return factories.complete_draft(new_user())
 
 
 def reloaded(draft: Draft) -> Draft:
