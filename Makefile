@@ -128,7 +128,7 @@ schemathesis: $(DEV_READY) ## 5,000 generated cases and more on the embedded ser
 	@$(BIN)/python -m tests.service.schemathesis_seeds $(ARGS)
 
 gallery: $(DEV_READY) ## Take the README's pictures anew
-	@$(BIN)/python -m tests.journeys.page_states.readme_pictures
+	@$(BIN)/python -m tests.journeys.readme_pictures
 
 messages: $(DEV_READY) ## Gather every message, and bring the translations up to date
 	$(BIN)/python manage.py update_messages

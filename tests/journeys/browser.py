@@ -87,6 +87,12 @@ def sign_in(context: BrowserContext, base: str, session: str) -> None:
     context.add_cookies([{"name": "sessionid", "value": session, "url": base}])
 
 
+def press(tab: Tab, words: str) -> None:
+    """Press a button of the page, and wait for the page that it leads to."""
+    with tab.expect_navigation():
+        tab.locator("main button:visible").filter(has_text=words).first.click()
+
+
 class TabBrowser:
     """A tab of Chromium, with what a generic client needs of a browser."""
 

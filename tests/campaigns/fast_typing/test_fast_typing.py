@@ -13,8 +13,8 @@ from django.test import override_settings
 from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
 from tests.campaigns.fast_typing.runs import Tally, run
-from tests.journeys.chromium.test_questions import started
 from tests.journeys.conftest import OpenTab, full_catalog, open_tab
+from tests.journeys.drafts import started
 from tests.journeys.site import served
 from tests.needed import has_chromium, needed
 

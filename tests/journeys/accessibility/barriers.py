@@ -19,13 +19,15 @@ _BRAND = "Formation Portal"
 # Only what was violated, and what it was; lists of all that is well take longer than the search.
 _ALL = {"resultTypes": ["violations"]}
 _CONTRAST = _ALL | {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
-_VIEWS: tuple[tuple[int, Literal["light", "dark"], dict[str, Any]], ...] = (
+View = tuple[int, Literal["light", "dark"], dict[str, Any]]
+EVERY_VIEW: tuple[View, ...] = (
     (WIDE, "light", _ALL),
     # Themes differ in nothing but colours, so that the rest is looked for once a width.
     (WIDE, "dark", _CONTRAST),
     (NARROW, "dark", _ALL),
     (NARROW, "light", _CONTRAST),
 )
+NARROW_AND_DARK: tuple[View, ...] = ((NARROW, "dark", _ALL),)
 _FIND = "async (options) => (await axe.run(options)).violations"
 _IS_TOO_WIDE = "() => document.documentElement.scrollWidth > document.documentElement.clientWidth"
 _TOO_WIDE = """() => [...document.querySelectorAll("body *")]
@@ -33,10 +35,10 @@ _TOO_WIDE = """() => [...document.querySelectorAll("body *")]
   .slice(0, 5).map((element) => element.outerHTML.slice(0, 120))"""
 
 
-def barriers(tab: Tab) -> Iterator[str]:
+def barriers(tab: Tab, views: tuple[View, ...] = EVERY_VIEW) -> Iterator[str]:
     """Everything that is wrong with the page as it stands in the tab."""
     tab.evaluate(AXE_SCRIPT)
-    for width, scheme, options in _VIEWS:
+    for width, scheme, options in views:
         tab.set_viewport_size({"width": width, "height": HEIGHT})
         tab.emulate_media(color_scheme=scheme)
         where = f"{tab.title()} ({tab.url}), {width} px, {scheme}"

@@ -1,9 +1,8 @@
-"""How any page behaves: targets as large as a finger, nothing that moves by itself, requests to no other host."""
+"""How any page behaves: targets as large as a finger, and nothing that moves by itself."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from urllib.parse import urlsplit
 
 from playwright.sync_api import Page as Tab
 
@@ -62,13 +61,6 @@ def moving(tab: Tab) -> int:
 def shifted(tab: Tab) -> float:
     """How far things have moved by themselves since the page began to load."""
     return float(tab.evaluate(_SHIFTED))
-
-
-def record_hosts(tab: Tab) -> set[str]:
-    """The hosts that the tab's pages ask for anything, from now on."""
-    hosts: set[str] = set()
-    tab.on("request", lambda request: hosts.add(urlsplit(request.url).netloc))
-    return hosts
 
 
 def behaviour_problems(tab: Tab, *, least: int) -> Iterator[str]:

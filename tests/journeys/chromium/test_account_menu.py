@@ -1,10 +1,8 @@
 """The menu of the account and the display: by keyboard and by pointer, with script and without, wide and narrow."""
 
 import re
-from typing import Any
 
 import pytest
-from playwright.sync_api import Page as Tab
 from playwright.sync_api import expect
 
 from tests.journeys.conftest import OpenTab, new_user
@@ -21,20 +19,13 @@ _IS_INSIDE = """() => {
 }"""
 
 
-@pytest.fixture(params=[True, False], ids=["script", "no-script"])
-def has_script(request: Any) -> bool:
-    return bool(request.param)
-
-
-@pytest.fixture(params=[1280, 320])
-def tab(request: Any, open_tab: OpenTab, site: str, has_script: bool) -> Tab:
-    """Somebody's applications."""
-    browser = open_tab(new_user(), has_script=has_script, width=request.param)
-    browser.tab.goto(f"{site}/applications/")
-    return browser.tab
-
-
-def test_the_menu_opens_by_keyboard_and_closes_on_escape(tab: Tab) -> None:
+@pytest.mark.parametrize(("has_script", "width"), [(True, 1280), (False, 320)], ids=["script", "no-script-on-a-phone"])
+def test_the_menu_opens_and_closes_by_keys_and_pointer_and_a_theme_is_chosen(
+    open_tab: OpenTab, has_script: bool, width: int
+) -> None:
+    browser = open_tab(new_user(), has_script=has_script, width=width)
+    browser.get("/applications/")
+    tab = browser.tab
     button, link = tab.locator(_BUTTON), tab.get_by_role("link", name="Your account")
     expect(link).to_be_hidden()
     button.focus()
@@ -45,19 +36,13 @@ def test_the_menu_opens_by_keyboard_and_closes_on_escape(tab: Tab) -> None:
     tab.keyboard.press("Escape")
     expect(link).to_be_hidden()
     expect(button).to_be_focused()
-
-
-def test_the_menu_stands_in_the_window_and_closes_by_a_press_beside_it(tab: Tab) -> None:
-    tab.locator(_BUTTON).click()
-    expect(tab.get_by_role("button", name="Sign out")).to_be_visible()
+    button.click()
     assert tab.evaluate(_IS_INSIDE)
     tab.mouse.click(5, 600)
-    expect(tab.get_by_role("button", name="Sign out")).to_be_hidden()
+    expect(link).to_be_hidden()
 
-
-def test_a_theme_is_chosen_against_the_system_and_back(tab: Tab) -> None:
     light = tab.evaluate(_GROUND)
-    tab.locator(_BUTTON).click()
+    button.click()
     tab.get_by_role("link", name="Display").click()
     main = tab.get_by_role("main")
     main.get_by_role("button", name="Dark").click()

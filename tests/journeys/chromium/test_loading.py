@@ -4,8 +4,9 @@ import pytest
 from playwright.sync_api import expect
 
 from formation_portal.applications.draft import open_draft
-from tests.journeys.chromium.test_questions import answer_regulated, started
+from tests.journeys.chromium.test_questions import answer_regulated
 from tests.journeys.conftest import OpenTab
+from tests.journeys.drafts import started
 from tests.needed import has_chromium, needed
 
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]

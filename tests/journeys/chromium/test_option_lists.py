@@ -17,8 +17,6 @@ from tests.needed import has_chromium, needed
 
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 
-with_and_without_script = pytest.mark.parametrize("has_script", [True, False], ids=["with-script", "without-script"])
-
 NONE = "None of these"
 FIELDS = (
     factories.field("uses", "multi_select", options=["Banking", "Shipping", NONE], exclusive_options=[NONE]),
@@ -57,61 +55,51 @@ def save(tab: Tab) -> None:
         tab.get_by_role("button", name="Save and come back later").click()
 
 
-def add(tab: Tab, country: str, *, has_script: bool) -> None:
-    tab.get_by_label("Add a country").select_option(label=country)
-    button = tab.get_by_role("button", name=re.compile("^Add to"))
-    if has_script:
-        button.focus()
-        tab.keyboard.press("Enter")
-    else:
-        with tab.expect_navigation():
-            button.click()
-
-
-@with_and_without_script
-def test_countries_are_added_one_after_the_other(has_script: bool, open_tab: OpenTab, application: Application) -> None:
-    tab = opened(open_tab, application, has_script=has_script)
+def test_countries_and_nationalities_are_added_in_place(open_tab: OpenTab, application: Application) -> None:
+    tab = opened(open_tab, application)
     box(tab, "Remark").fill("half a sentence")
     for country in ("Norway", "Chile"):
-        add(tab, country, has_script=has_script)
+        tab.get_by_label("Add a country").select_option(label=country)
+        tab.get_by_role("button", name=re.compile("^Add to")).press("Enter")
         expect(box(tab, country)).to_be_checked()
+        expect(box(tab, country)).to_be_focused()
         assert country not in tab.get_by_label("Add a country").inner_text().split("\n")
-        if has_script:
-            expect(box(tab, country)).to_be_focused()
-    expect(box(tab, "Remark")).to_have_value("half a sentence")
-    save(tab)
-    assert sorted(answer(application, "places")) == ["CL", "NO"]
-
-
-def test_adding_with_script_loads_nothing_and_moves_nobody(open_tab: OpenTab, application: Application) -> None:
-    tab = opened(open_tab, application)
-    tab.evaluate("() => { window.isSame = true }")
-    add(tab, "Norway", has_script=True)
-    tab.get_by_role("button", name=re.compile("^Add to")).click()
-    expect(tab.get_by_label("Add a country")).to_be_focused()
-    assert tab.evaluate("() => window.isSame")
-
-
-@with_and_without_script
-def test_a_third_nationality_needs_no_other_visit(
-    has_script: bool, open_tab: OpenTab, application: Application
-) -> None:
-    tab = opened(open_tab, application, has_script=has_script)
     tab.get_by_label("Citizens").select_option("NO")
     tab.locator("summary", has_text="More than one nationality").click()
     more = tab.get_by_label("Another nationality", exact=True)
     more.last.select_option("IN")
-    button = tab.get_by_role("button", name=re.compile("^Add another nationality"))
-    if has_script:
-        button.click()
-        expect(more).to_have_count(2)
-        expect(more.last).to_be_focused()
-    else:
-        with tab.expect_navigation():
-            button.click()
+    tab.get_by_role("button", name=re.compile("^Add another nationality")).click()
+    expect(more).to_have_count(2)
+    expect(more.last).to_be_focused()
     more.last.select_option("CL")
+    expect(box(tab, "Remark")).to_have_value("half a sentence")
     save(tab)
+    assert sorted(answer(application, "places")) == ["CL", "NO"]
     assert answer(application, "citizens") == ["NO", "IN", "CL"]
+
+
+def test_without_script_a_button_adds_and_two_that_exclude_each_other_are_asked_about(
+    open_tab: OpenTab, application: Application
+) -> None:
+    tab = opened(open_tab, application, has_script=False)
+    address = tab.url
+    tab.get_by_label("Add a country").select_option(label="Norway")
+    with tab.expect_navigation():
+        tab.get_by_role("button", name=re.compile("^Add to")).click()
+    expect(box(tab, "Norway")).to_be_checked()
+    for label in ("Banking", NONE):
+        box(tab, label).check()
+    save(tab)
+    expect(tab.locator(".error-summary")).to_contain_text(f"Untick “{NONE}” or the other answers to “Uses”")
+    expect(box(tab, "Banking")).to_be_checked()
+    box(tab, NONE).uncheck()
+    save(tab)
+    assert (answer(application, "uses"), answer(application, "places")) == (["Banking"], ["NO"])
+    # What is ticked beside an earlier answer counts alone.
+    tab.goto(address)
+    box(tab, NONE).check()
+    save(tab)
+    assert answer(application, "uses") == [NONE]
 
 
 def test_an_option_that_excludes_the_others_clears_them_and_they_clear_it(
@@ -128,24 +116,3 @@ def test_an_option_that_excludes_the_others_clears_them_and_they_clear_it(
     expect(box(tab, NONE)).not_to_be_checked()
     save(tab)
     assert answer(application, "uses") == ["Shipping"]
-
-
-def test_without_script_the_newer_choice_counts_and_two_new_ones_are_asked_about(
-    open_tab: OpenTab, application: Application
-) -> None:
-    tab = opened(open_tab, application, has_script=False)
-    address = tab.url
-    for label in ("Banking", NONE):
-        box(tab, label).check()
-    with tab.expect_navigation():
-        tab.get_by_role("button", name="Save and come back later").click()
-    expect(tab.locator(".error-summary")).to_contain_text(f"Untick “{NONE}” or the other answers to “Uses”")
-    expect(box(tab, "Banking")).to_be_checked()
-    box(tab, NONE).uncheck()
-    save(tab)
-    assert answer(application, "uses") == ["Banking"]
-
-    tab.goto(address)
-    box(tab, NONE).check()
-    save(tab)
-    assert answer(application, "uses") == [NONE]

@@ -9,7 +9,7 @@ from playwright.sync_api import Request, Route, expect
 
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
-from tests.journeys.chromium.test_questions import answer_regulated, application, at_section
+from tests.journeys.chromium.test_questions import application, at_section
 from tests.journeys.conftest import OpenTab
 from tests.needed import has_chromium, needed
 
@@ -38,22 +38,6 @@ def typed(tab: Tab, label: str, text: str) -> set[str]:
     return questions(answered.value.request)
 
 
-def all_questions(tab: Tab) -> set[str]:
-    names = "form => [...new FormData(form).keys()].filter((name) => name.startsWith('q:'))"
-    return {name.split(":")[1] for name in tab.locator("#answers").evaluate(names)}
-
-
-def test_only_what_was_changed_is_posted(open_tab: OpenTab, application: Opened) -> None:
-    tab = at_section(open_tab, application).tab
-    assert len(all_questions(tab)) > 4
-    first = typed(tab, "First choice of name", "Kite LLC")
-    second = typed(tab, "Second choice of name", "Kestrel LLC")
-    assert len(first) == len(second) == 1
-    assert first != second
-    names = {one for one in open_draft(application[0]).entity_raw.values() if isinstance(one, str)}
-    assert {"Kite LLC", "Kestrel LLC"} <= names
-
-
 def test_what_was_not_saved_goes_along_with_the_next_change(open_tab: OpenTab, application: Opened) -> None:
     tab = at_section(open_tab, application).tab
     lost: list[Route] = []
@@ -71,30 +55,6 @@ def test_what_was_not_saved_goes_along_with_the_next_change(open_tab: OpenTab, a
     expect(tab.locator("#banner")).to_contain_text("Not saved")
     assert len(typed(tab, "Second choice of name", "Kestrel LLC")) == 2
     assert open_draft(application[0]).entity_raw["entity.name"] == "Kite LLC"
-
-
-def test_a_choice_posts_itself_and_what_it_shows(open_tab: OpenTab, application: Opened) -> None:
-    tab = at_section(open_tab, application).tab
-    with tab.expect_response(lambda answer: answer.request.method == "POST") as answered:
-        answer_regulated(tab, "Yes").check()
-    posted = questions(answered.value.request)
-    assert posted < all_questions(tab)
-    shown = tab.locator(".region:not([hidden]) [name^='q:']").evaluate_all("them => them.map(({ name }) => name)")
-    assert {name.split(":")[1] for name in shown} & posted
-
-
-def test_a_button_posts_the_whole_form(open_tab: OpenTab, application: Opened) -> None:
-    tab = at_section(open_tab, application).tab
-    typed(tab, "First choice of name", "Kite LLC")
-    everything = all_questions(tab)
-
-    def is_whole(request: Request) -> bool:
-        return request.method == "POST" and "multipart" in request.headers["content-type"]
-
-    with tab.expect_request(is_whole) as sent:
-        tab.get_by_role("button", name="Save and continue").click()
-    body = sent.value.post_data_buffer or b""
-    assert all(f'name="q:{name}'.encode() in body for name in everything)
 
 
 def test_only_the_answer_that_another_window_has_changed_waits(open_tab: OpenTab, application: Opened) -> None:

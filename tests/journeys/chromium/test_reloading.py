@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
-from tests.journeys.chromium.test_questions import answer_regulated, application, at_section
+from tests.journeys.chromium.test_questions import application, at_section
 from tests.journeys.conftest import OpenTab
 from tests.needed import has_chromium, needed
 
@@ -113,38 +113,4 @@ def test_a_late_save_that_comes_last_takes_nothing_back(open_tab: OpenTab, appli
     field(tab).blur()
     expect_saved(tab, application, MORE)
     late.go_on()
-    assert raw(application)["entity.name"] == MORE
-
-
-def test_a_choice_shows_again_with_the_question_that_it_brings(
-    open_tab: OpenTab, application: Opened, late: LateSave
-) -> None:
-    tab = at_section(open_tab, application).tab
-    answer_regulated(tab, "Yes").check()
-    reload(tab)
-    expect(answer_regulated(tab, "Yes")).to_be_checked()
-    expect(tab.get_by_label("Licence or registration", exact=True)).to_be_visible()
-    late.go_on()
-
-
-def test_another_page_forgets_what_was_typed(open_tab: OpenTab, application: Opened, late: LateSave) -> None:
-    browser = at_section(open_tab, application)
-    tab, address = browser.tab, browser.tab.url
-    field(tab).fill(NAME)
-    tab.goto(f"{browser.base}/help/")
-    assert tab.evaluate("sessionStorage.getItem('unsaved')") is None
-    tab.goto(address)
-    expect(field(tab)).to_have_value("")
-    late.go_on()
-
-
-def test_what_somebody_else_has_changed_meanwhile_is_not_written_over(open_tab: OpenTab, application: Opened) -> None:
-    tab = at_section(open_tab, application).tab
-    other = at_section(open_tab, application).tab
-    field(tab).fill(NAME)
-    field(other).fill(MORE)
-    field(other).blur()
-    expect_saved(other, application, MORE)
-    reload(tab)
-    expect(tab.locator("#banner")).to_contain_text("“First choice of name” was changed in another window")
     assert raw(application)["entity.name"] == MORE

@@ -1,6 +1,5 @@
 """With script a page that could not be saved is never left: it says so, keeps what was typed, and tries again."""
 
-import re
 from typing import Any
 
 import pytest
@@ -90,20 +89,6 @@ def test_it_goes_on_at_once_when_the_network_is_back(open_tab: OpenTab, applicat
     assert saved_name(application) == NAME
 
 
-def test_whoever_types_on_stays_and_is_saved_all_the_same(open_tab: OpenTab, application: Opened) -> None:
-    browser = typing_with_a_clock(open_tab, application)
-    tab, address = browser.tab, browser.tab.url
-    tab.context.set_offline(True)
-    tab.get_by_role("button", name="Save and continue").click()
-    expect(tab.get_by_role("alert")).to_contain_text("Not saved.")
-    field(tab).press("End")
-    field(tab).press_sequentially(" Two")
-    tab.context.set_offline(False)
-    tab.clock.run_for(A_WHILE)
-    expect(tab.get_by_role("alert")).to_be_empty()
-    assert (tab.url, saved_name(application)) == (address, f"{NAME} Two")
-
-
 def test_a_form_that_only_its_button_sends_stays_too(open_tab: OpenTab, application: Opened) -> None:
     made, owner = application
     browser = open_tab(owner)
@@ -131,16 +116,6 @@ def test_enter_saves_and_the_page_stays_with_its_focus(open_tab: OpenTab, applic
     assert saved_name(application) == NAME
 
 
-def test_without_script_enter_saves_and_the_same_page_comes_back(open_tab: OpenTab, application: Opened) -> None:
-    tab = at_section(open_tab, application, has_script=False).tab
-    address = tab.url
-    field(tab).fill(NAME)
-    with tab.expect_navigation():
-        field(tab).press("Enter")
-    assert tab.url == address
-    assert saved_name(application) == NAME
-
-
 def test_a_save_that_takes_long_says_so_and_then_that_it_is_done(open_tab: OpenTab, application: Opened) -> None:
     browser = typing_with_a_clock(open_tab, application)
     tab = browser.tab
@@ -155,16 +130,6 @@ def test_a_save_that_takes_long_says_so_and_then_that_it_is_done(open_tab: OpenT
     expect(line).to_have_text("Saved.")
     tab.clock.run_for(5_000)
     expect(line).to_have_text("")
-
-
-def test_a_quick_save_says_nothing_of_it(open_tab: OpenTab, application: Opened) -> None:
-    browser = typing_with_a_clock(open_tab, application)
-    tab = browser.tab
-    with tab.expect_response(lambda answer: answer.request.method == "POST"):
-        field(tab).blur()
-        tab.clock.run_for(100)
-    expect(tab.locator("#saved")).to_contain_text(re.compile("Saved"))
-    expect(tab.locator("#saving")).to_have_text("")
 
 
 def test_a_button_that_has_nothing_to_do_with_the_answers_waits_for_them_too(
@@ -191,21 +156,6 @@ def test_what_has_the_focus_is_not_covered_by_what_it_says(open_tab: OpenTab, ap
     field(tab).press("Enter")
     expect(tab.get_by_role("alert")).to_contain_text("Not saved.")
     tab.wait_for_function(_IS_SEEN)
-
-
-def test_whoever_has_tried_again_stays_where_they_were(open_tab: OpenTab, application: Opened) -> None:
-    tab = at_section(open_tab, application).tab
-    field(tab).fill(NAME)
-    tab.context.set_offline(True)
-    field(tab).press("Enter")
-    expect(tab.get_by_role("alert")).to_contain_text("Not saved.")
-    tab.evaluate("document.querySelector('[data-retry]').focus({ preventScroll: true })")
-    place = tab.evaluate("scrollY")
-    tab.context.set_offline(False)
-    expect(tab.get_by_role("alert")).to_be_empty()
-    expect(tab.locator("#main")).to_be_focused()
-    tab.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    assert tab.evaluate("scrollY") == place
 
 
 _TELL_ONCE_THE_FORM_HAS_GONE = """() => addEventListener("submit", ({ defaultPrevented }) => {
@@ -251,15 +201,6 @@ def test_nothing_is_posted_and_nothing_is_wrong_once_the_form_has_gone(open_tab:
     with tab.expect_navigation():
         gone[0].continue_()
     assert saved_name(application) == NAME
-
-
-def test_a_page_that_stays_after_all_says_again_what_is_not_saved(open_tab: OpenTab, application: Opened) -> None:
-    tab = at_section(open_tab, application).tab
-    tab.evaluate("() => dispatchEvent(new Event('beforeunload'))")
-    tab.context.set_offline(True)
-    field(tab).fill(NAME)
-    field(tab).blur()
-    expect(tab.get_by_role("alert")).to_contain_text("Not saved.")
 
 
 def test_a_page_that_is_put_away_is_saved_at_once(open_tab: OpenTab, application: Opened) -> None:

@@ -13,8 +13,9 @@ from formation_portal.applications.access import Collaborator
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.ui.sessions import WARN_SECONDS
-from tests.journeys.chromium.test_questions import at_section, started
+from tests.journeys.chromium.test_questions import at_section
 from tests.journeys.conftest import OpenTab, new_user
+from tests.journeys.drafts import started
 from tests.needed import has_chromium, needed
 
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]

@@ -11,10 +11,9 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.contract import canonical
 from tests import factories
 from tests.journeys.accessibility.barriers import barriers
-from tests.journeys.browser import TabBrowser
-from tests.journeys.chromium.test_questions import started
+from tests.journeys.browser import TabBrowser, press
 from tests.journeys.conftest import OpenTab
-from tests.journeys.page_states.screenshots import press
+from tests.journeys.drafts import started
 from tests.needed import has_chromium, needed
 
 pytestmark = [pytest.mark.long, pytest.mark.browser, needed("Chromium", has_chromium())]
@@ -79,121 +78,24 @@ def test_a_class_is_split_in_one_press_and_nothing_typed_is_lost(
     assert browser.faults == []
 
 
-@with_and_without_script
-def test_an_owner_is_made_in_one_press_and_nothing_typed_is_lost(
-    has_script: bool, open_tab: OpenTab, opened: Opened
-) -> None:
-    browser = at_shares(open_tab, opened, has_script=has_script)
-    tab = browser.tab
-    type_in(browser, "Ordinary, Ada Lovelace", "6,000")
-    if not has_script:
-        press(tab, "Update totals")
-    owners = tab.locator("#shares-owners")
-    expect(owners).to_contain_text("Ada Lovelace holds 6,000 of 6,000 shares (100%).")
-    type_in(browser, "Ordinary, Kestrel B.V.", "4,000")
-    press(tab, "Make Ada Lovelace")
-
-    expect(tab.locator("#messages")).to_contain_text("Ada Lovelace is now a beneficial owner.")
-    expect(owners).to_contain_text("Ada Lovelace holds 6,000 of 10,000 shares (60%).")
-    expect(owners.locator(".tree")).to_contain_text("No owners added.")
-    assert canonical.BENEFICIAL_OWNER in open_draft(opened[0].application).parties[0].roles
-    assert browser.faults == []
-
-
-def test_a_table_that_has_room_does_not_scroll(open_tab: OpenTab, opened: Opened) -> None:
-    tab = at_shares(open_tab, opened, has_script=True).tab
-    for table in ("Share classes", "Shareholdings"):
-        region = tab.get_by_role("region", name=table)
-        assert region.evaluate("(one) => one.scrollHeight - one.clientHeight") == 0
-        assert region.evaluate("(one) => one.scrollWidth - one.clientWidth") == 0
-
-
-_CUT_OFF = """() => [...document.querySelectorAll("main .stacks :is(a, input, td, th)")].filter((one) => {
-  const {left, right} = one.getBoundingClientRect();
-  return left < 0 || right > innerWidth;
-}).map((one) => one.outerHTML.slice(0, 120))"""
-
-
-def test_on_a_phone_nothing_of_a_class_or_of_the_grid_is_cut_off(open_tab: OpenTab, opened: Opened) -> None:
-    draft, owner = opened
-    services.save_holdings(draft, {(draft.parties[0].token, draft.share_classes[0].token): "6,000"}, by=owner)
-    tab = at_shares(open_tab, opened, has_script=True, width=320).tab
-    for words in ("Edit Ordinary", "Remove Preferred"):
-        expect(tab.get_by_role("link", name=words, exact=True)).to_be_visible()
-    assert tab.evaluate(_CUT_OFF) == []
-    assert list(barriers(tab)) == []
-
-
 _SCROLLS = """() => [document.documentElement, ...document.querySelectorAll(".scroll")]
   .filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.ariaLabel ?? "the page")"""
 
 
-@pytest.mark.parametrize("width", [320, 800, 1280])
-def test_twelve_classes_are_read_without_scrolling_sideways(open_tab: OpenTab, opened: Opened, width: int) -> None:
+def test_twelve_classes_are_read_without_scrolling_sideways(open_tab: OpenTab, opened: Opened) -> None:
     draft, owner = opened
     for letter in "ABCDEFGHIJ":
         answers = factories.ORDINARY | {"share_class.name": f"{letter} redeemable", canonical.CLASS_SHARES: "1,000,000"}
         services.add_share_class(draft, answers, by=owner)
     first = draft.parties[0].token
     services.save_holdings(draft, {(first, row.token): "1,000,000" for row in draft.share_classes[2:]}, by=owner)
-    tab = at_shares(open_tab, opened, has_script=True, width=width).tab
+    tab = at_shares(open_tab, opened, has_script=True, width=320).tab
     expect(cell(tab, "J redeemable, Ada Lovelace")).to_be_visible()
     assert tab.evaluate(_SCROLLS) == []
     assert list(barriers(tab)) == []
     tab.goto(tab.url.replace("/shares/", "/check/"))
     expect(tab.get_by_role("cell", name="1,000,000").first).to_be_visible()
     assert tab.evaluate(_SCROLLS) == []
-
-
-def test_what_is_left_follows_a_change_while_the_caret_stays(open_tab: OpenTab, opened: Opened) -> None:
-    tab = at_shares(open_tab, opened, has_script=True).tab
-    cell(tab, "Ordinary, Ada Lovelace").fill("6,000")
-    tab.keyboard.press("Tab")
-    expect(tab.locator("tfoot")).to_contain_text("4,000 of 10,000 not allocated")
-    expect(tab.locator("#announcer")).to_have_text("6,000 shares allocated. 4,000 Ordinary shares not allocated.")
-    expect(cell(tab, "Preferred, Ada Lovelace")).to_be_focused()
-
-
-@with_and_without_script
-def test_enter_in_a_cell_saves_and_splits_nothing(has_script: bool, open_tab: OpenTab, opened: Opened) -> None:
-    tab = at_shares(open_tab, opened, has_script=has_script).tab
-    cell(tab, "Ordinary, Ada Lovelace").fill("6,000")
-    with tab.expect_response(lambda answer: answer.request.method == "POST"):
-        tab.keyboard.press("Enter")
-    tab.wait_for_load_state("networkidle")
-    expect(tab.locator("tfoot")).to_contain_text("4,000 of 10,000 not allocated")
-    expect(cell(tab, "Ordinary, Ada Lovelace")).to_have_value("6,000")
-    expect(cell(tab, "Ordinary, Ben Okri")).to_have_value("")
-
-
-@with_and_without_script
-def test_a_class_is_split_by_keys_alone(has_script: bool, open_tab: OpenTab, opened: Opened) -> None:
-    tab = at_shares(open_tab, opened, has_script=has_script).tab
-    tab.get_by_role("button", name="Split Ordinary equally").focus()
-    with tab.expect_navigation():
-        tab.keyboard.press("Enter")
-    expect(cell(tab, "Ordinary, Ben Okri")).to_have_value("3,333")
-
-
-def test_no_state_of_the_page_puts_up_a_barrier(open_tab: OpenTab, opened: Opened) -> None:
-    browser = at_shares(open_tab, opened, has_script=True)
-    tab = browser.tab
-    press(tab, "Split Ordinary equally")
-    found = list(barriers(tab))
-    tab.set_viewport_size({"width": 1280, "height": 900})
-    for words, number in (
-        ("Ordinary, Ada Lovelace", "9,000"),
-        ("Ordinary, Ben Okri", "9,000"),
-        ("Preferred, Ada Lovelace", "1.5"),
-    ):
-        type_in(browser, words, number)
-    press(tab, "Save and continue")
-    expect(tab.locator(".error-summary")).to_contain_text("There is a problem")
-    found += barriers(tab)
-    tab.set_viewport_size({"width": 1280, "height": 900})
-    press(tab, "Make Ada Lovelace")
-    found += barriers(tab)
-    assert found == []
 
 
 # Typed in a class of 10,000 shares, and the words at the cell.

@@ -1,6 +1,5 @@
 """A party under review by keyboard alone: ticks stay while one leafs through a document, and a clean party is quick."""
 
-import json
 import re
 from typing import Any
 
@@ -11,11 +10,11 @@ from playwright.sync_api import expect
 from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept, opened_documents
-from formation_portal.reviews.models import Check, DecisionOutcome, Query, ReviewDecision
+from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
 from formation_portal.reviews.targets import Target
 from formation_portal.reviews.transactions import current_version
 from tests.journeys.conftest import OpenTab, new_user
-from tests.journeys.page_states.party_review import in_review
+from tests.journeys.desk.cases import in_review
 from tests.needed import has_chromium, needed
 
 _NAME = Target.of_field("ada", "person.last_name")
@@ -27,48 +26,6 @@ def press(tab: Tab, *keys: str) -> None:
     tab.wait_for_load_state("load")
     for key in keys:
         tab.keyboard.press(key)
-
-
-@pytest.mark.long
-def test_a_person_is_checked_by_keys_and_a_clean_company_takes_two(open_tab: OpenTab) -> None:
-    draft, browser = in_review(new_user()), open_tab(new_user(is_agent=True))
-    tab, root = browser.tab, f"/desk/{draft.application.reference}/parties"
-    tab.goto(f"{browser.base}{root}/ada/")
-    press(tab, "?", "Escape", "1", "3", "]")
-    expect(tab.get_by_role("region", name="Page 2 of 3")).to_be_visible()
-    expect(tab.locator("#announcer")).to_have_text("Passport, page 2 of 3, 100 percent.")
-    press(tab, "+")
-    expect(tab).to_have_url(re.compile("page=2&zoom=150$"))
-    press(tab, "t")
-    expect(tab).to_have_url(re.compile("page=2&zoom=150&turn=90$"))
-    expect(tab.get_by_role("img", name="Page 2 of 3, rotated 90°")).to_be_visible()
-    expect(tab.get_by_role("checkbox", name="First name")).to_be_checked()
-    looked = tab.url.replace("open=1&", "")
-    press(tab, "4", "r")
-    expect(tab.locator("#fact-4").get_by_label("Reason")).to_be_focused()
-    press(tab, "Tab")
-    tab.keyboard.type("1a]n")
-    tab.locator("#fact-4").get_by_role("button", name="Save query").press("Enter")
-    expect(tab.locator("#fact-4")).to_contain_text("1a]n")
-    expect(tab).to_have_url(re.compile(f"^{re.escape(looked)}#at:"))
-    expect(tab.get_by_role("checkbox", name="First name")).to_be_checked()
-    press(tab, "a")
-    expect(tab.get_by_role("button", name="Accept all remaining")).to_be_focused()
-    press(tab, "Enter")
-    tab.get_by_role("button", name="Accept without opening").press("Enter")
-    expect(tab.locator("#messages .message").filter(has_text="Ada Lovelace: 7 facts accepted.")).to_be_focused()
-    expect(tab.get_by_role("heading", level=1)).to_have_text("Ingrid Solheim")
-    press(tab, "n")
-    expect(tab.get_by_role("heading", level=1)).to_have_text("Kestrel Capital B.V.")
-    press(tab, "o")
-    expect(tab.locator("#viewer img")).to_be_visible()
-    press(tab, "a", "Enter")
-    expect(tab.get_by_text("3 facts accepted.")).to_be_visible()
-    expect(tab.get_by_role("heading", level=1)).to_have_text("Ingrid Solheim")
-    assert Check.objects.count() == 10
-    assert [one.text for one in Query.objects.all()] == ["1a]n"]
-    entries = [json.loads(one.detail) for one in Entry.objects.filter(action=AuditAction.LOOK)]
-    assert {one.get("page") for one in entries} == {1, 2}, "page 2 of the passport, page 1 of the extract"
 
 
 def test_what_a_page_says_is_noted_by_keys_and_the_fact_in_hand_shows_that_page(open_tab: OpenTab) -> None:
@@ -169,25 +126,3 @@ def test_the_keys_that_accept_a_party_approve_no_case(open_tab: OpenTab, setting
     undo.press("Enter")
     expect(tab.get_by_text("Your decision has been undone.")).to_be_visible()
     assert ReviewDecision.objects.get().outcome == DecisionOutcome.UNDONE
-
-
-def test_the_document_beside_the_facts_scrolls_only_where_it_has_no_room(open_tab: OpenTab) -> None:
-    draft, browser = in_review(new_user()), open_tab(new_user(is_agent=True))
-    browser.tab.goto(f"{browser.base}/desk/{draft.application.reference}/parties/ada/")
-    pane = browser.tab.locator(".panes > div > :last-child")
-    assert pane.evaluate("(one) => [getComputedStyle(one).overflowY, one.scrollHeight - one.clientHeight]") == [
-        "auto",
-        0,
-    ]
-
-
-def test_on_a_narrow_page_nothing_is_opened_out_of_sight(open_tab: OpenTab) -> None:
-    draft, browser = in_review(new_user()), open_tab(new_user(is_agent=True), width=320)
-    tab = browser.tab
-    tab.goto(f"{browser.base}/desk/{draft.application.reference}/parties/ada/")
-    tab.locator("#fact-8").hover()
-    tab.wait_for_timeout(600)
-    expect(tab.locator("#viewer-title")).to_have_text("Passport")
-    tab.get_by_role("link", name="reference.pdf").click()
-    expect(tab.locator("#viewer-title")).to_have_text("Letter")
-    expect(tab.locator("#viewer-title")).to_be_in_viewport()

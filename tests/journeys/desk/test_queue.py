@@ -8,12 +8,11 @@ from playwright.sync_api import Locator, expect
 from playwright.sync_api import Page as Tab
 
 from formation_portal.desk.models import Case
-from formation_portal.desk.queue import claims
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.models import Check
 from tests.desk.factories import submitted_ones
 from tests.journeys.conftest import OpenTab, new_user
-from tests.journeys.page_states.party_review import in_review
+from tests.journeys.desk.cases import in_review
 from tests.needed import has_chromium, needed
 
 pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
@@ -31,10 +30,6 @@ def desk(open_tab: OpenTab) -> tuple[Tab, Any, Any]:
     return browser.tab, owner, agent
 
 
-def _rectangles(tab: Tab) -> list[Any]:
-    return [row.bounding_box() for row in tab.locator(".queue tbody tr").all()]
-
-
 def _row(tab: Tab, place: int) -> Locator:
     return tab.locator(".queue tbody .name").nth(place)
 
@@ -42,31 +37,6 @@ def _row(tab: Tab, place: int) -> Locator:
 def _turn_on_keys(tab: Tab) -> None:
     tab.keyboard.press("?")
     tab.keyboard.press("Escape")
-
-
-@pytest.mark.long
-def test_fifty_arrivals_move_nothing_and_wait_for_a_press(desk: tuple[Tab, Any, Any]) -> None:
-    tab, owner, _ = desk
-    _turn_on_keys(tab)
-    tab.keyboard.press("j")
-    tab.keyboard.press("j")
-    expect(_row(tab, 1)).to_be_focused()
-    before = _rectangles(tab)
-    submitted_ones(owner, 1)
-    tab.get_by_label("Notify me of new cases").uncheck()
-    tab.clock.fast_forward(120_000)
-    expect(tab.locator("#news")).to_be_empty()
-    tab.get_by_label("Notify me of new cases").check()
-    _row(tab, 1).focus()
-    for _ in range(49):
-        submitted_ones(owner, 1)
-    tab.clock.fast_forward(16_000)
-    expect(tab.locator("#news")).to_have_text("50 new cases. Show")
-    expect(tab.locator("#announcer")).to_have_text("50 new cases")
-    expect(_row(tab, 1)).to_be_focused()
-    assert _rectangles(tab) == before
-    tab.get_by_role("link", name="Show").click()
-    expect(tab.locator(".queue tbody tr")).to_have_count(25)
 
 
 def test_news_are_asked_for_where_somebody_looks_and_at_once_when_they_come_back(desk: tuple[Tab, Any, Any]) -> None:
@@ -182,29 +152,6 @@ def test_the_focused_row_is_claimed_by_a_key_or_else_what_is_ticked(desk: tuple[
     tab.keyboard.press("c")
     expect(tab.get_by_text("You have claimed 2 cases.")).to_be_visible()
     assert Case.objects.filter(claimed_by=agent).count() == 3
-
-
-def test_an_open_case_says_what_others_do_and_nothing_moves(desk: tuple[Tab, Any, Any]) -> None:
-    tab, _, _ = desk
-    dev = new_user(is_agent=True)
-    case = Case.objects.latest("pk")
-    tab.goto(f"{tab.url.partition('/desk/')[0]}/desk/{case.application.reference}/")
-    link = tab.get_by_role("link", name="Who viewed and changed it")
-    link.focus()
-    seen = "[...document.querySelectorAll('main a, main button, h2')].filter((one) => one.checkVisibility())"
-    tops = f"{seen}.map((one) => one.getBoundingClientRect().top)"
-    before = tab.evaluate(tops)
-    claims.claim([case.pk], by=dev)
-    tab.get_by_label("Notify me of changes").uncheck()
-    tab.clock.fast_forward(120_000)
-    expect(tab.locator("#news-show")).to_have_count(0)
-    tab.get_by_label("Notify me of changes").check()
-    link.focus()
-    tab.clock.fast_forward(16_000)
-    expect(tab.locator("#announcer")).to_contain_text("Ida Lund began the review on")
-    expect(link).to_be_focused()
-    tab.locator("#news-show").evaluate("one => one.remove()")
-    assert tab.evaluate(tops) == before
 
 
 def test_one_key_accepts_the_section_at_hand_and_goes_on(open_tab: OpenTab) -> None:

@@ -1,6 +1,6 @@
 """A whole review: claimed, checked, returned, corrected, checked again, approved by two, incorporated.
 
-Written once, and done with a pointer, without script, and by keyboard alone.
+Written once, and done without script, and by keyboard alone.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from tests.journeys.actors.interactions import Interactions
 from tests.journeys.actors.keyboard import Keyboard
 from tests.journeys.actors.pointer import Pointer
 from tests.journeys.conftest import OpenTab, new_user
-from tests.journeys.page_states.party_review import in_review
+from tests.journeys.desk.cases import in_review
 from tests.needed import has_chromium, needed
 from tests.reviews.deciding import let_decisions_take_effect
 
@@ -28,7 +28,6 @@ pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 
 NAME, EXTRACT = "Last name", "Register extract"
 MODES = [
-    pytest.param((Pointer, True), id="with script", marks=pytest.mark.long),
     pytest.param((Pointer, False), id="without script", marks=pytest.mark.long),
     pytest.param((Keyboard, True), id="by keys"),
 ]

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from formation_portal import relay
 from formation_portal.gateway.catalog import forget
+from formation_portal.relay.worker import drain
 from tests.journeys.actors.generic_client import GenericClient
 from tests.journeys.clients import InProcessBrowser
 from tests.journeys.end_to_end.expected_record import expected_record
@@ -102,7 +102,7 @@ def overview(browser: InProcessBrowser) -> Page:
 def submitted(browser: InProcessBrowser, overview: Page) -> Page:
     """Filled in, submitted, and sent as far as the service lets it."""
     status = GenericClient(browser).submit(overview)
-    relay.drain()
+    drain()
     return browser.get(status.address)
 
 
@@ -163,7 +163,7 @@ def test_a_service_in_trouble_loses_nothing_and_is_never_our_fault(
     trouble(at_other_service)
     shown = submitted(browser, overview)
     if words == "With our team" and "Checking delivery" in shown.words:
-        relay.drain()
+        drain()
         shown = browser.get(shown.address)
     assert words in shown.words
     assert "Waiting for our reviewer" in shown.words
@@ -174,7 +174,7 @@ def test_a_service_in_trouble_loses_nothing_and_is_never_our_fault(
         at_other_service.heal()
         if trouble is OtherService.stop:
             at_other_service.start()
-        relay.drain()
+        drain()
         assert at_other_service.only_entity().created["name"]
         assert "Waiting to retry" not in browser.get(shown.address).words
 
@@ -188,7 +188,7 @@ def test_a_service_that_takes_too_long_is_not_waited_for(
     shown = submitted(browser, overview)
     assert "Checking delivery" in shown.words
     at_other_service.heal()
-    relay.drain()
+    drain()
     assert "With our team" in browser.get(shown.address).words
     assert len(at_other_service.entities) == 1, "it may have arrived, so it is not sent twice"
 
@@ -204,5 +204,5 @@ def test_answers_wait_until_the_key_is_right(
     assert line.startswith("The formation service rejects the portal's key (status 401, request ")
     _every_page_opens(browser, overview)
     at_other_service.key = KEY
-    relay.drain()
+    drain()
     assert at_other_service.only_entity().created["name"]

@@ -1,0 +1,91 @@
+"""Every page in every state of the golden scenes, as the server draws it, and a tab that shows one without a server."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from mimetypes import guess_type
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from lxml import html as lxml_html
+from playwright.sync_api import Page as Tab
+from playwright.sync_api import Route
+
+from tests.access.world import undone
+from tests.golden.album import Album
+from tests.golden.golden_world import GoldenWorld
+from tests.golden.scenes import SCENES
+
+BASE = "http://portal.example"
+_AROUND_PARTS = """<!doctype html><html lang="en"><head><title>Parts</title></head>
+  <body><form id="answers"></form><form id="filter"></form>{}</body></html>"""
+
+
+@dataclass(frozen=True)
+class DrawnPage:
+    """An answer of the server. `is_part`: regions that answer a change, in a document of our own."""
+
+    name: str
+    path: str
+    status: int
+    html: str
+    is_part: bool
+
+    @property
+    def look(self) -> frozenset[tuple[str, str]]:
+        """The kinds of elements that the page is made of."""
+        elements = lxml_html.fromstring(self.html).xpath("//main//*[not(ancestor::svg)]")
+        return frozenset((str(element.tag), element.get("class", "")) for element in elements)
+
+    @property
+    def is_for_agents(self) -> bool:
+        return self.path.startswith(("/desk/", "/workbench/"))
+
+
+class PageAlbum(Album):
+    """Keeps the pages as they come."""
+
+    def __init__(self, group: str) -> None:
+        super().__init__(group, volatile=None)  # type: ignore[arg-type]
+        self.pages: list[DrawnPage] = []
+
+    def add(self, name: str, response: Any, *, who: str) -> None:
+        html = b"".join(response).decode(errors="replace")
+        if not response.get("Content-Type", "").startswith("text/html") or not html:
+            return
+        is_part = not html.lstrip().lower().startswith("<!doctype")
+        html = _AROUND_PARTS.format(html) if is_part else html
+        path = response.wsgi_request.path
+        self.pages.append(DrawnPage(f"{self.group}/{name}", path, response.status_code, html, is_part))
+
+    def add_html(self, name: str, html: str) -> None:
+        self.pages.append(DrawnPage(name, "/", int(name[:3]), html, is_part=False))
+
+
+def draw_pages(golden: GoldenWorld) -> list[DrawnPage]:
+    pages = []
+    for scene in SCENES:
+        album = PageAlbum(scene.__name__)
+        with undone(*golden.world.browsers.values()):
+            scene(golden, album)
+        pages += album.pages
+    return pages
+
+
+def show(tab: Tab, page: DrawnPage, static_files: Path) -> None:
+    """Open a page in a tab; style sheets and scripts come from the folder, and nothing else answers."""
+
+    def answer(route: Route) -> None:
+        path = urlsplit(route.request.url).path
+        file = static_files / path.removeprefix("/static/")
+        if route.request.is_navigation_request():
+            route.fulfill(body=page.html, content_type="text/html; charset=utf-8")
+        elif path.startswith("/static/") and file.is_file():
+            route.fulfill(body=file.read_bytes(), content_type=guess_type(file.name)[0] or "text/plain")
+        else:
+            route.fulfill(status=204)
+
+    tab.unroute_all()
+    tab.route("**/*", answer)
+    tab.goto(BASE + page.path)
