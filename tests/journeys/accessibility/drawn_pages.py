@@ -15,6 +15,7 @@ from playwright.sync_api import Route
 from tests.access.world import undone
 from tests.golden.album import Album
 from tests.golden.golden_world import GoldenWorld
+from tests.golden.markup_lines import Volatile
 from tests.golden.scenes import SCENES
 
 BASE = "http://portal.example"
@@ -46,8 +47,8 @@ class DrawnPage:
 class PageAlbum(Album):
     """Keeps the pages as they come."""
 
-    def __init__(self, group: str) -> None:
-        super().__init__(group, volatile=None)  # type: ignore[arg-type]
+    def __init__(self, group: str, volatile: Volatile) -> None:
+        super().__init__(group, volatile)
         self.pages: list[DrawnPage] = []
 
     def add(self, name: str, response: Any, *, who: str) -> None:
@@ -66,7 +67,7 @@ class PageAlbum(Album):
 def draw_pages(golden: GoldenWorld) -> list[DrawnPage]:
     pages = []
     for scene in SCENES:
-        album = PageAlbum(scene.__name__)
+        album = PageAlbum(scene.__name__, golden.volatile)
         with undone(*golden.world.browsers.values()):
             scene(golden, album)
         pages += album.pages

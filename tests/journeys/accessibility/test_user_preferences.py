@@ -71,7 +71,7 @@ _NOT_PRINTED = ".masthead nav, .footer, .actions, .rail, .filter, .skip-link, .b
 Pages = tuple[Any, list[str]]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def pages(site: str) -> Pages:
     """A customer with an application that has something of everything, and the pages to look at."""
     made, owner = started("bvi-limited-company")

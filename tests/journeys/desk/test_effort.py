@@ -20,7 +20,7 @@ from tests.journeys.drafts import started
 from tests.needed import has_chromium, needed
 from tests.reviews.deciding import let_decisions_take_effect
 
-pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
+pytestmark = [pytest.mark.long, pytest.mark.browser, needed("Chromium", has_chromium())]
 
 _ADA = {"person.first_name": "Ada", "person.last_name": "Byron"}
 

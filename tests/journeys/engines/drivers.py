@@ -98,7 +98,7 @@ class Engine(ABC):
         self.wait_for(_HAS_LOADED)
 
     def expect_text(self, words: str) -> None:
-        self.wait_for("return document.body.innerText.includes(arguments[0])", words)
+        self.wait_for("return (document.body?.innerText ?? '').includes(arguments[0])", words)
 
     def wait_until_saved(self) -> None:
         self.wait_for(_SAVED)
