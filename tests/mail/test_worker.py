@@ -1,7 +1,6 @@
 """The mail worker runs beside the relay, says where e-mails stay, and empties what is old."""
 
 import datetime as dt
-import logging
 from typing import Any
 
 import pytest
@@ -21,14 +20,6 @@ def test_what_lies_in_the_outbox_is_carried_away(server: MailServer, post: Post)
     with mail_sender().running():
         assert server.wait_for(1)
     assert Email.objects.exclude(sent_at=None).count() == 1
-
-
-@pytest.mark.django_db(transaction=True)
-def test_without_a_mail_server_the_worker_says_so(settings: Any, caplog: pytest.LogCaptureFixture) -> None:
-    settings.LETTERS_GO_OUT = False
-    with caplog.at_level(logging.INFO):
-        mail_sender()
-    assert "no EMAIL_URL: letters stay in the outbox" in caplog.text
 
 
 @pytest.mark.django_db
