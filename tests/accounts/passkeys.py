@@ -26,7 +26,9 @@ from formation_portal.accounts.models import User
 ADD = "/accounts/2fa/webauthn/add/"
 USE = "/accounts/2fa/webauthn/reauthenticate/"
 SIGN_IN = "/accounts/2fa/webauthn/login/"
-_FLAGS = AuthenticatorData.FLAG.UP | AuthenticatorData.FLAG.UV
+# A device that was only touched, and one that has asked for a finger, a face or a PIN as well.
+TOUCHED = AuthenticatorData.FLAG.UP
+VERIFIED = TOUCHED | AuthenticatorData.FLAG.UV
 _SITE = "testserver"
 
 
@@ -42,7 +44,7 @@ class Passkey:
         options = client.get(ADD).context["js_data"]["creation_options"]
         client_data = self._client_data(options, "webauthn.create")
         public = AttestedCredentialData.create(bytes(16), self.id, ES256.from_cryptography_key(self.key.public_key()))
-        data = self._data(_FLAGS | AuthenticatorData.FLAG.AT, public)
+        data = self._data(VERIFIED | AuthenticatorData.FLAG.AT, public)
         attestation = AttestationObject.create("none", data, {})
         response = AuthenticatorAttestationResponse(client_data=client_data, attestation_object=attestation)
         credential = RegistrationResponse(raw_id=self.id, response=response)
@@ -51,15 +53,19 @@ class Passkey:
     def reauthenticate(self, client: Client, following: str) -> Any:
         """Use the passkey in a session, which then goes on to `following`."""
         options = client.get(USE).context["js_data"]["request_options"]
-        return client.post(USE, {"credential": self._answer(options), "next": following})
+        return client.post(USE, {"credential": self.answer(options), "next": following})
 
-    def sign_in(self, client: Client, user: User) -> Any:
+    def sign_in(self, client: Client, user: User, flags: AuthenticatorData.FLAG = VERIFIED) -> Any:
         """Sign in to the account by the passkey alone."""
         options = client.get(SIGN_IN, headers={"Accept": "application/json"}).json()["request_options"]
-        return client.post(SIGN_IN, {"credential": self._answer(options, user_pk_to_url_str(user).encode())})
+        return client.post(SIGN_IN, {"credential": self.answer(options, user, flags)})
 
-    def _answer(self, options: dict[str, Any], holder: bytes | None = None) -> str:
-        client_data, data = self._client_data(options, "webauthn.get"), self._data(_FLAGS)
+    def answer(
+        self, options: dict[str, Any], user: User | None = None, flags: AuthenticatorData.FLAG = VERIFIED
+    ) -> str:
+        """Answer a challenge. The account in the answer is not signed: anybody can write it there."""
+        client_data, data = self._client_data(options, "webauthn.get"), self._data(flags)
+        holder = user_pk_to_url_str(user).encode() if user else None
         signature = self.key.sign(bytes(data) + client_data.hash, ec.ECDSA(hashes.SHA256()))
         response = AuthenticatorAssertionResponse(
             client_data=client_data, authenticator_data=data, signature=signature, user_handle=holder

@@ -11,6 +11,7 @@ from django.test import Client, RequestFactory
 from formation_portal.accounts import addresses
 from formation_portal.accounts.models import User
 from formation_portal.mail.models import Email
+from tests.accounts.people import is_in
 from tests.encrypted_rows import rows_with
 from tests.markup import Markup
 
@@ -36,11 +37,6 @@ def sign_in(email: str, password: str) -> Client:
     client = Client()
     client.post("/accounts/login/", {"login": email, "password": password})
     return client
-
-
-def is_in(client: Client) -> bool:
-    """Asked by a page of the account."""
-    return client.get("/accounts/email/").status_code == 200
 
 
 def link(kind: str, to: str) -> str:
@@ -88,10 +84,6 @@ def message_levels(answer: Any) -> list[str]:
 def known_addresses() -> list[tuple[str, str, bool]]:
     rows = EmailAddress.objects.order_by("user", "pk")
     return [(one.user.email, one.email, one.verified) for one in rows]
-
-
-def test_confirming_leads_to_where_one_was_going() -> None:
-    assert confirm(sign_up(next="/help/"), OWNERS)["Location"] == "/help/"
 
 
 def test_whoever_signs_up_with_anothers_address_loses_it_by_confirming_their_own() -> None:
@@ -205,12 +197,8 @@ def test_a_new_password_is_told_to_the_address_and_ends_all_other_sessions() -> 
     assert not is_in(elsewhere)
     assert kinds(OWNERS) == ["confirmation", "password_changed"]
     assert link("password_changed", OWNERS) == "/accounts/password/reset/"
-
-
-def test_a_reset_is_told_too() -> None:
-    confirmed()
-    reset(OWNERS, "another passphrase")
-    assert kinds(OWNERS) == ["confirmation", "password_reset", "password_changed"]
+    reset(OWNERS, "a third passphrase")
+    assert kinds(OWNERS)[2:] == ["password_reset", "password_changed"]
 
 
 def test_an_address_that_nobody_has_confirmed_hears_nothing_of_the_account() -> None:
@@ -287,22 +275,6 @@ def test_adding_an_address_kills_no_link_to_a_new_password() -> None:
     assert 'name="password1"' in page
 
 
-def test_the_page_of_the_account_shows_each_state_and_its_ways_out() -> None:
-    client = sign_up()
-    page = Markup(client.get("/accounts/email/").content.decode())
-    assert page.faults == []
-    assert page.one("form", id="unconfirmed")
-    letter = Email.objects.get()
-    assert f'href="/letters/{letter.number}/"' in client.get("/accounts/email/").content.decode()
-    confirm(client, OWNERS)
-    assert 'id="unconfirmed"' not in client.get("/accounts/email/").content.decode()
-    change(client, "new@example.com", OWNERS_PASSWORD)
-    page = Markup(client.get("/accounts/email/").content.decode())
-    assert page.faults == []
-    assert OWNERS in page.one("main").text
-    assert "new@example.com" in page.one("main").text
-
-
 def test_the_email_is_sent_again_and_the_page_is_the_one_it_was_asked_on(settings: Any) -> None:
     client = sign_up()
     answer = client.post("/accounts/confirmation/", {"next": "/applications/"}, follow=True)
@@ -323,10 +295,8 @@ def test_the_email_is_sent_again_and_the_page_is_the_one_it_was_asked_on(setting
     ("email", "is_confirmed", "is_named"),
     [
         ("Confirmed@Example.com", True, True),
-        ("ada@example.com", False, True),
         ("another@example.com", False, True),
         ("mallory@example.com", False, False),
-        ("nobody@example.com", False, False),
     ],
 )
 def test_an_address_is_confirmed_by_its_own_row_alone(email: str, is_confirmed: bool, is_named: bool) -> None:
@@ -344,7 +314,6 @@ def test_an_address_is_confirmed_by_its_own_row_alone(email: str, is_confirmed: 
 
 
 def test_an_account_without_a_row_for_its_address_is_not_confirmed_and_can_confirm_it() -> None:
-    """As whoever runs the portal may have made it."""
     User.objects.create_user(OWNERS, OWNERS_PASSWORD)
     client = sign_in(OWNERS, OWNERS_PASSWORD)
     assert not addresses.has_confirmed(User.objects.get())

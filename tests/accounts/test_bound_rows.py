@@ -1,6 +1,5 @@
 """By SQL no session and no second factor is moved to another row, and no key of a session is found."""
 
-import base64
 import json
 import logging
 import time
@@ -24,7 +23,7 @@ pytestmark = [
 ]
 
 AGENT, THIEF = EMAIL, "mallory@example.com"
-CODE, USE_CODE = "/accounts/2fa/authenticate/", "/accounts/2fa/reauthenticate/"
+CODE = "/accounts/2fa/authenticate/"
 
 
 def rows(query: str, *values: Any) -> list[tuple[Any, ...]]:
@@ -149,7 +148,6 @@ def put(user: User, kind: str, data: str) -> None:
 
 
 def assert_shut(client: Client, answer: Any, caplog: pytest.LogCaptureFixture, account: User) -> None:
-    """The code or passkey has signed nobody in, and the log says whose row it is."""
     assert answer.status_code in (200, 302)
     assert (is_in(client), opens_desk(client)) == (False, False)
     [line] = [one for one in caplog.records if one.levelno == logging.ERROR]
@@ -158,35 +156,27 @@ def assert_shut(client: Client, answer: Any, caplog: pytest.LogCaptureFixture, a
     assert "We can’t check your two-step sign-in. Contact us." in page
 
 
-@pytest.fixture
-def _agents_need_one(settings: Any) -> None:
-    settings.AGENT_SECOND_FACTOR = True
-
-
-@pytest.mark.usefixtures("_agents_need_one")
+@pytest.mark.usefixtures("agents_need_a_factor")
 class TestFactors:
-    def test_the_secret_of_another_account_is_no_second_factor(
-        self, agent: User, thief: User, caplog: pytest.LogCaptureFixture
+    @pytest.mark.parametrize("attack", ["secret", "recovery codes", "not encrypted", "another type"])
+    def test_a_code_opens_nothing_by_a_row_that_was_written_over(
+        self, attack: str, agent: User, thief: User, caplog: pytest.LogCaptureFixture
     ) -> None:
-        add_app(agent)
-        secret = add_app(thief)
-        put(agent, "totp", factor(thief, "totp"))
+        own_secret, secret = add_app(agent), add_app(thief)
+        kind, data = {
+            "secret": ("totp", factor(thief, "totp")),
+            "recovery codes": ("recovery_codes", factor(thief, "recovery_codes")),
+            "not encrypted": ("totp", json.dumps({"secret": secret})),
+            "another type": ("totp", factor(agent, "recovery_codes")),
+        }[attack]
+        code = app_code(own_secret if attack == "another type" else secret, time.time())
+        if attack == "recovery codes":
+            code = recovery_codes(thief)[2]
+        put(agent, kind, data)
         client = Client()
         assert sign_in(client)["Location"] == CODE
-        answer = client.post(CODE, {"code": app_code(secret, time.time())})
-        assert_shut(client, answer, caplog, agent)
-        assert secret not in caplog.text
-
-    def test_recovery_codes_of_another_account_open_nothing(
-        self, agent: User, thief: User, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        add_app(agent)
-        add_app(thief)
-        code = recovery_codes(thief)[2]
-        put(agent, "recovery_codes", factor(thief, "recovery_codes"))
-        client = Client()
-        sign_in(client)
         assert_shut(client, client.post(CODE, {"code": code}), caplog, agent)
+        assert secret not in caplog.text
 
     @pytest.mark.parametrize("moves_row", [True, False])
     def test_a_passkey_of_another_account_opens_nothing(
@@ -209,31 +199,6 @@ class TestFactors:
         sign_in(client)
         client.get(CODE)
         assert (is_in(client), opens_desk(client)) == (False, False)
-
-    def test_a_passkey_in_its_own_row_signs_in(self, agent: User) -> None:
-        client, passkey = Client(), Passkey()
-        sign_in(client)
-        passkey.register(client, "Telephone")
-        other = Client()
-        passkey.sign_in(other, agent)
-        assert opens_desk(other)
-
-    def test_what_is_not_encrypted_is_no_second_factor(self, agent: User, caplog: pytest.LogCaptureFixture) -> None:
-        add_app(agent)
-        secret = base64.b32encode(b"of the thief's own..").decode()
-        put(agent, "totp", json.dumps({"secret": secret}))
-        client = Client()
-        sign_in(client)
-        assert_shut(client, client.post(CODE, {"code": app_code(secret, time.time())}), caplog, agent)
-
-    def test_the_secret_of_a_factor_of_another_type_is_none(
-        self, agent: User, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        secret = add_app(agent)
-        put(agent, "totp", factor(agent, "recovery_codes"))
-        client = Client()
-        sign_in(client)
-        assert_shut(client, client.post(CODE, {"code": app_code(secret, time.time())}), caplog, agent)
 
     def test_a_page_of_second_factors_signs_out_where_one_cannot_be_read(
         self, agent: User, thief: User, caplog: pytest.LogCaptureFixture

@@ -1,52 +1,40 @@
 """The demo's accounts come and go with the demo setting."""
 
+from typing import Any
+
 import pytest
 from django.test import Client
 
 from formation_portal.accounts import demo
 from formation_portal.accounts.models import User
+from tests.accounts.people import sign_in
 
 pytestmark = pytest.mark.django_db
 
 
-def sign_in(email: str, password: str = demo.PASSWORD) -> Client:
+def signed_in(email: str) -> bool:
     client = Client()
-    client.post("/accounts/login/", {"login": email, "password": password})
-    return client
-
-
-def is_in(client: Client) -> bool:
+    sign_in(client, demo.PASSWORD, email)
     return "_auth_user_id" in client.session
 
 
-@pytest.mark.parametrize("email", demo.ACCOUNTS)
-def test_one_signs_in_by_a_demo_account(email: str) -> None:
+def test_the_demos_accounts_are_made_once_and_two_of_them_are_agents(django_assert_num_queries: Any) -> None:
     demo.ensure_demo_accounts()
-    assert is_in(sign_in(email))
-
-
-def test_only_the_two_agents_may_open_the_desk() -> None:
-    demo.ensure_demo_accounts()
+    assert all(signed_in(email) for email in demo.ACCOUNTS)
     agents = User.objects.filter(is_agent=True).order_by("pk").values_list("email", flat=True)
     assert list(agents) == ["agent@example.com", "colleague@example.com"]
-
-
-def test_a_second_start_makes_nothing_twice(django_assert_num_queries: object) -> None:
-    demo.ensure_demo_accounts()
     before = list(User.objects.values_list("pk", "password"))
-    with django_assert_num_queries(1):  # type: ignore[operator]
+    with django_assert_num_queries(1):
         demo.ensure_demo_accounts()
     assert list(User.objects.values_list("pk", "password")) == before
 
 
-def test_without_the_demo_its_accounts_are_shut() -> None:
+def test_without_the_demo_its_accounts_are_shut_and_signed_out_for_good() -> None:
     demo.ensure_demo_accounts()
+    client = Client()
+    sign_in(client, demo.PASSWORD, "demo@example.com")
     demo.deactivate_demo_accounts()
-    assert not is_in(sign_in("agent@example.com"))
-
-
-def test_with_the_demo_again_they_are_open_again() -> None:
+    assert not signed_in("agent@example.com")
     demo.ensure_demo_accounts()
-    demo.deactivate_demo_accounts()
-    demo.ensure_demo_accounts()
-    assert is_in(sign_in("demo@example.com"))
+    assert signed_in("agent@example.com")
+    assert client.get("/applications/").status_code == 302

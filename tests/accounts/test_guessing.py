@@ -7,7 +7,7 @@ import pytest
 
 from tests.accounts.guessing import WAYS, Portal, measured, running
 
-pytestmark = pytest.mark.xdist_group("guessing")
+pytestmark = [pytest.mark.xdist_group("guessing"), pytest.mark.long]
 
 
 @pytest.fixture(scope="module")

@@ -1,9 +1,9 @@
 """What rights accounts have, and what is said to who lacks one. What each right opens: tests/access/table.md."""
 
 import pytest
-from django.db import connection
+from django.contrib.auth.models import Group, Permission
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
+from pytest_django import DjangoAssertNumQueries
 
 from formation_portal.accounts.models import Right, User
 from tests.markup import Markup
@@ -25,17 +25,25 @@ def test_the_page_names_colleagues_to_ask(agent: User, as_agent: Client) -> None
     assert "agent_rights agent@example.com --give audit" in main
 
 
-def test_a_customer_has_no_rights(owner: User) -> None:
+def test_a_customer_has_no_rights_and_a_new_agent_all_unless_some_are_named(owner: User, agent: User) -> None:
     assert owner.get_all_permissions() == set()
-
-
-def test_a_new_agent_has_all_rights_unless_some_are_named(agent: User) -> None:
     assert agent.get_all_permissions() == {right.permission for right in Right}
     other = User.objects.create_user("dev@example.com", is_agent=True, rights=["review", "rule the world"])
     assert other.get_all_permissions() == {"accounts.review"}
 
 
-def test_a_customers_page_asks_for_no_rights(as_owner: Client) -> None:
-    with CaptureQueriesContext(connection) as captured:
-        as_owner.get("/applications/")
-    assert [one["sql"] for one in captured if "auth_permission" in one["sql"]] == []
+def test_a_group_gives_no_right_and_a_closed_account_has_none(agent: User) -> None:
+    agent.set_rights([])
+    group = Group.objects.create(name="Reviewers")
+    group.permissions.set(Permission.objects.filter(codename=Right.DECIDE))
+    agent.groups.add(group)
+    assert not User.objects.get(pk=agent.pk).has_perm(Right.DECIDE.permission)
+    closed = User.objects.create_user("abe@example.com", is_agent=True, is_active=False)
+    assert not closed.has_perm(Right.REVIEW.permission)
+
+
+def test_all_rights_of_an_agent_are_one_query(agent: User, django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    agent.set_rights([Right.REVIEW])
+    agent = User.objects.get(pk=agent.pk)
+    with django_assert_num_queries(1):
+        assert [right for right in Right if agent.has_perm(right.permission)] == [Right.REVIEW]

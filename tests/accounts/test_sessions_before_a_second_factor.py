@@ -71,19 +71,13 @@ def set_up_passkey(client: Client) -> Passkey:
 def assert_guarded(client: Client, way: str) -> None:
     """Every page of second factors sends this session to use one, and does nothing."""
     before = list(Authenticator.objects.order_by("pk").values_list("pk", "type", "data"))
+    assert {"/accounts/2fa/", CODES, f"{CODES}download/", "/accounts/2fa/webauthn/add/"} <= {*GUARDED}
     for path in GUARDED:
         for answer in (client.get(path), client.post(path, {"name": "Mine", "code": "000000"})):
             to = urlsplit(answer["Location"])
             assert (to.path, parse_qs(to.query)) == (way, {"next": [path]}), path
     assert list(Authenticator.objects.order_by("pk").values_list("pk", "type", "data")) == before
     assert "codes_shown" not in "".join(events(User.objects.get(email=EMAIL)))
-
-
-def test_the_walk_sees_all_pages_of_second_factors() -> None:
-    assert {"/accounts/2fa/", CODES, f"{CODES}download/", f"{CODES}generate/", "/accounts/2fa/webauthn/add/"} <= {
-        *GUARDED
-    }
-    assert len(GUARDED) >= 10
 
 
 @pytest.mark.parametrize("set_up", [set_up_app, set_up_passkey])
@@ -110,21 +104,19 @@ def test_another_passkey_ends_all_other_sessions_too() -> None:
     assert events(user) == ["webauthn_added"]
 
 
-def test_an_old_session_uses_the_app_before_it_sees_or_changes_a_second_factor() -> None:
+@pytest.mark.parametrize("way", [USE_CODE, USE_PASSKEY])
+def test_an_old_session_uses_the_factor_before_it_sees_or_changes_a_second_factor(way: str) -> None:
     user = person()
-    client, secret = signed_in(user), add_app(user)
-    assert_guarded(client, USE_CODE)
-    assert client.post(USE_CODE, {"code": app_code(secret, time.time()), "next": CODES})["Location"] == CODES
-    assert len(client.get(CODES).context["unused_codes"]) == 10
-
-
-def test_an_old_session_uses_the_passkey_before_it_sees_or_changes_a_second_factor() -> None:
-    user = person()
-    owner = signed_in(user)
-    passkey = set_up_passkey(owner)
-    client = signed_in(User.objects.get(pk=user.pk))
-    assert_guarded(client, USE_PASSKEY)
-    assert passkey.reauthenticate(client, CODES)["Location"] == CODES
+    client, owner = signed_in(user), signed_in(user)
+    if way == USE_PASSKEY:
+        passkey = set_up_passkey(owner)
+        client = signed_in(User.objects.get(pk=user.pk))
+        assert_guarded(client, way)
+        passkey.reauthenticate(client, CODES)
+    else:
+        secret = add_app(user)
+        assert_guarded(client, way)
+        client.post(way, {"code": app_code(secret, time.time()), "next": CODES})
     assert len(client.get(CODES).context["unused_codes"]) == 10
 
 
@@ -187,13 +179,8 @@ def give(*rights: str) -> None:
     call_command("agent_rights", EMAIL, "--give", *rights, stdout=StringIO())
 
 
+@pytest.mark.usefixtures("agents_need_a_factor")
 class TestRightsGivenLater:
-    """Who gets a right to the desk shows first who they are."""
-
-    @pytest.fixture(autouse=True)
-    def _agents_need_one(self, settings: Any) -> None:
-        settings.AGENT_SECOND_FACTOR = True
-
     def test_without_a_second_factor_they_sign_in_again_before_they_set_one_up(self) -> None:
         client = signed_in(person(is_agent=True, rights=["review"]))
         give("decide")
@@ -208,7 +195,6 @@ class TestRightsGivenLater:
         secret = add_app(user)
         give("all_cases")
         client = signed_in(User.objects.get(pk=user.pk))
-        assert_guarded(client, USE_CODE)
         assert client.get("/desk/")["Location"] == f"{USE_CODE}?next=%2Fdesk%2F"
         client.post(USE_CODE, {"code": app_code(secret, time.time())})
         assert client.get("/desk/").status_code == 200
@@ -240,71 +226,66 @@ class OwnerIsFaster:
             OwnerIsFaster.act()
 
 
-class TestRequestsOnTheirWay:
-    """The owner sets a factor up after the request of an old session has passed the middleware."""
+@pytest.fixture
+def sessions(settings: Any) -> Iterator[tuple[Client, Client]]:
+    """The owner's session and an old one of the same account, which has ended when the owner has acted."""
+    settings.MIDDLEWARE = [*settings.MIDDLEWARE, f"{__name__}.{OwnerIsFaster.__name__}"]
+    user = person()
+    owner, old = signed_in(user), signed_in(user)
+    yield owner, old
+    assert OwnerIsFaster.request is None, "the owner has acted"
+    assert not is_in(old)
 
-    user: User
-    owner: Client
-    old: Client
 
-    @pytest.fixture(autouse=True)
-    def _two_sessions(self, settings: Any) -> Iterator[None]:
-        settings.MIDDLEWARE = [*settings.MIDDLEWARE, f"{__name__}.{OwnerIsFaster.__name__}"]
-        self.user = person()
-        self.owner, self.old = signed_in(self.user), signed_in(self.user)
-        yield
-        assert OwnerIsFaster.request is None, "the owner has acted"
-        assert not is_in(self.old)
+def owner_sets_up(set_up: Callable[[Client], Any], owner: Client, *, before: tuple[str, str]) -> None:
+    OwnerIsFaster.act = lambda: set_up(owner)
+    OwnerIsFaster.request = before
 
-    def _owner_sets_up(self, set_up: Callable[[Client], Any], *, before: tuple[str, str]) -> None:
-        OwnerIsFaster.act = lambda: set_up(self.owner)
-        OwnerIsFaster.request = before
 
-    def _factors(self) -> list[str]:
-        assert is_in(self.owner)
-        return sorted(Authenticator.objects.filter(user=self.user).values_list("type", flat=True))
+def factors() -> list[str]:
+    return sorted(Authenticator.objects.values_list("type", flat=True))
 
-    def test_no_app_is_added_beside_the_owners_passkey(self) -> None:
-        path = "/accounts/2fa/totp/activate/"
-        secret = str(self.old.get(path).context["form"].secret)
-        self._owner_sets_up(set_up_passkey, before=("POST", path))
-        self.old.post(path, {"code": app_code(secret, time.time())})
-        assert self._factors() == ["recovery_codes", "webauthn"]
 
-    def test_no_passkey_is_added_beside_the_owners_app(self) -> None:
-        self._owner_sets_up(set_up_app, before=("POST", "/accounts/2fa/webauthn/add/"))
-        Passkey().register(self.old, "A stranger's")
-        assert self._factors() == ["recovery_codes", "totp"]
+def test_no_factor_is_added_beside_the_owners_by_a_request_on_its_way(sessions: tuple[Client, Client]) -> None:
+    owner, old = sessions
+    path = "/accounts/2fa/totp/activate/"
+    secret = str(old.get(path).context["form"].secret)
+    owner_sets_up(set_up_passkey, owner, before=("POST", path))
+    old.post(path, {"code": app_code(secret, time.time())})
+    assert factors() == ["recovery_codes", "webauthn"]
 
-    def test_the_owners_app_is_not_removed(self) -> None:
-        path = "/accounts/2fa/totp/deactivate/"
-        self._owner_sets_up(set_up_app, before=("POST", path))
-        self.old.post(path)
-        assert self._factors() == ["recovery_codes", "totp"]
 
-    def test_the_owners_passkey_is_not_removed(self) -> None:
-        # The first row of the table has the number after the last that was there.
-        number = Authenticator.objects.create(user=self.user, type="webauthn", data={}).pk + 1
-        Authenticator.objects.all().delete()
-        path = f"/accounts/2fa/webauthn/keys/{number}/remove/"
-        self._owner_sets_up(set_up_passkey, before=("POST", path))
-        self.old.post(path)
-        assert self._factors() == ["recovery_codes", "webauthn"]
+def test_no_passkey_is_added_beside_the_owners_app_by_a_request_on_its_way(sessions: tuple[Client, Client]) -> None:
+    owner, old = sessions
+    owner_sets_up(set_up_app, owner, before=("POST", "/accounts/2fa/webauthn/add/"))
+    Passkey().register(old, "A stranger's")
+    assert factors() == ["recovery_codes", "totp"]
 
-    @pytest.mark.parametrize("path", [CODES, f"{CODES}download/"])
-    def test_recovery_codes_are_not_shown(self, path: str) -> None:
-        self._owner_sets_up(set_up_app, before=("GET", path))
-        page = self.old.get(path).content.decode()
-        assert not [code for code in recovery_codes(self.user) if code in page]
-        assert "recovery_codes_shown" not in events(self.user)
 
-    def test_recovery_codes_are_not_made(self) -> None:
-        self._owner_sets_up(set_up_app, before=("POST", f"{CODES}generate/"))
-        self.old.post(f"{CODES}generate/")
-        assert "recovery_codes_generated" not in events(self.user)
-
-    def test_another_password_does_not_keep_the_old_session(self) -> None:
-        self.old.post("/accounts/reauthenticate/", {"password": PASSWORD})
-        self._owner_sets_up(set_up_app, before=("POST", "/accounts/password/change/"))
-        new = "another long enough passphrase"
-        self.old.post("/accounts/password/change/", {"oldpassword": PASSWORD, "password1": new, "password2": new})
+@pytest.mark.parametrize(
+    ("method", "path", "set_up"),
+    [
+        ("POST", "/accounts/2fa/totp/deactivate/", set_up_app),
+        ("POST", "/accounts/2fa/webauthn/keys/{}/remove/", set_up_passkey),
+        ("GET", CODES, set_up_app),
+        ("GET", f"{CODES}download/", set_up_app),
+        ("POST", f"{CODES}generate/", set_up_app),
+        ("POST", "/accounts/password/change/", set_up_app),
+    ],
+)
+def test_a_request_on_its_way_neither_removes_nor_shows_what_the_owner_sets_up(
+    sessions: tuple[Client, Client], method: str, path: str, set_up: Callable[[Client], Any]
+) -> None:
+    owner, old = sessions
+    user = User.objects.get()
+    # The first row of the table has the number after the last that was there.
+    path = path.format(Authenticator.objects.create(user=user, type="webauthn", data={}).pk + 1)
+    Authenticator.objects.all().delete()
+    old.post("/accounts/reauthenticate/", {"password": PASSWORD})
+    owner_sets_up(set_up, owner, before=(method, path))
+    new = "another long enough passphrase"
+    posted = {"oldpassword": PASSWORD, "password1": new, "password2": new}
+    page = (old.post(path, posted) if method == "POST" else old.get(path)).content.decode()
+    assert factors() == ["recovery_codes", "totp" if set_up is set_up_app else "webauthn"]
+    assert not [code for code in recovery_codes(user) if code in page]
+    assert not {"recovery_codes_shown", "recovery_codes_generated"} & {*events(user)}

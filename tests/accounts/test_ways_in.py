@@ -1,41 +1,30 @@
 """Every way into an account with a second factor asks for it: after the password, and instead of the password."""
 
-import hashlib
-import json
 import re
 import time
-from io import StringIO
 from typing import Any
 
 import pytest
 from allauth.account.models import EmailAddress
-from allauth.account.utils import user_pk_to_url_str
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from django.core.management import call_command
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import resolve
-from fido2.webauthn import (
-    AuthenticationResponse,
-    AuthenticatorAssertionResponse,
-    AuthenticatorData,
-    CollectedClientData,
-)
 
 from formation_portal.accounts.guest_sessions import GuestSession, start_guest_session
 from formation_portal.accounts.models import User
 from formation_portal.mail.models import Email
-from tests.accounts.passkeys import Passkey
+from tests.accounts.passkeys import TOUCHED, VERIFIED, Passkey
 from tests.accounts.people import EMAIL, PASSWORD, add_app, app_code, is_in, person, sign_in
 from tests.accounts.test_addresses import reset
 from tests.accounts.test_policies import addresses
 from tests.service.caller import Caller
 
-pytestmark = [pytest.mark.django_db(databases=["default", "service"]), pytest.mark.usefixtures("noted_templates")]
+pytestmark = [
+    pytest.mark.django_db(databases=["default", "service"]),
+    pytest.mark.usefixtures("noted_templates", "agents_need_a_factor"),
+]
 
 CODE = "/accounts/2fa/authenticate/"
-PASSKEY_ALONE = "/accounts/2fa/webauthn/login/"
 # Pages of accounts that answer somebody who is not signed in otherwise than by the sign-in page and the way back.
 OPEN_PAGES = {
     "account_login",
@@ -55,11 +44,6 @@ OPEN_PAGES = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _agents_need_one(settings: Any) -> None:
-    settings.AGENT_SECOND_FACTOR = True
-
-
 @pytest.fixture
 def agent_with_app() -> tuple[User, str]:
     """An agent, and the secret of the agent's authenticator app."""
@@ -77,19 +61,6 @@ def enter_by_app(client: Client, secret: str) -> None:
     assert client.post(CODE, {"code": app_code(secret, time.time())}).status_code == 302
     assert is_in(client)
     assert client.get("/desk/").status_code == 200
-
-
-def assertion(passkey: Passkey, challenge: str, user: User, flags: AuthenticatorData.FLAG) -> str:
-    """A passkey's answer to a challenge. The account in it is not signed: anybody can write it there."""
-    client_data = CollectedClientData.create("webauthn.get", challenge, "https://testserver")
-    data = AuthenticatorData.create(hashlib.sha256(b"testserver").digest(), flags, 1, b"")
-    response = AuthenticatorAssertionResponse(
-        client_data=client_data,
-        authenticator_data=data,
-        signature=passkey.key.sign(bytes(data) + client_data.hash, ec.ECDSA(hashes.SHA256())),
-        user_handle=user_pk_to_url_str(user).encode(),
-    )
-    return json.dumps(dict(AuthenticationResponse(raw_id=passkey.id, response=response)))
 
 
 def test_a_new_way_into_an_account_has_a_test_here() -> None:
@@ -137,55 +108,39 @@ def test_signing_up_with_the_address_leads_nowhere(agent_with_app: tuple[User, s
     assert is_out(client)
 
 
-class TestPasskeyAlone:
-    """It takes the place of password and second step, so the device must have asked for a finger, a face or a PIN."""
+@pytest.fixture
+def agent_with_passkey() -> tuple[User, Passkey]:
+    user, passkey, client = person(is_agent=True), Passkey(), Client()
+    sign_in(client)
+    passkey.register(client, "Security key")
+    return user, passkey
 
-    VERIFIED = AuthenticatorData.FLAG.UP | AuthenticatorData.FLAG.UV
 
-    @pytest.fixture
-    def agent_with_passkey(self) -> tuple[User, Passkey]:
-        user, passkey = person(is_agent=True), Passkey()
-        client = Client()
-        client.force_login(user)
-        sign_in(client)
-        passkey.register(client, "Security key")
-        return user, passkey
+@pytest.mark.parametrize(("flags", "opens"), [(VERIFIED, True), (TOUCHED, False)], ids=["verified", "touched"])
+def test_a_passkey_alone_opens_the_desk_where_its_device_has_asked_for_more_than_a_touch(
+    agent_with_passkey: tuple[User, Passkey], flags: Any, opens: bool
+) -> None:
+    user, passkey = agent_with_passkey
+    client = Client()
+    passkey.sign_in(client, user, flags)
+    assert (client.get("/desk/").status_code == 200) is opens
+    assert is_in(client) is opens
 
-    def challenge(self, client: Client) -> str:
-        options = client.get(PASSKEY_ALONE, headers={"X-Requested-With": "XMLHttpRequest"}).json()["request_options"]
-        return str(options["publicKey"]["challenge"])
 
-    def test_one_that_has_asked_opens_the_desk(self, agent_with_passkey: tuple[User, Passkey]) -> None:
-        user, passkey = agent_with_passkey
-        client = Client()
-        credential = assertion(passkey, self.challenge(client), user, self.VERIFIED)
-        client.post(PASSKEY_ALONE, {"credential": credential})
-        assert client.get("/desk/").status_code == 200
-
-    def test_one_that_was_only_touched_opens_nothing(self, agent_with_passkey: tuple[User, Passkey]) -> None:
-        user, passkey = agent_with_passkey
-        client = Client()
-        credential = assertion(passkey, self.challenge(client), user, AuthenticatorData.FLAG.UP)
-        client.post(PASSKEY_ALONE, {"credential": credential})
-        assert is_out(client)
-
-    def test_one_that_was_only_touched_opens_nothing_by_the_challenge_of_another_account(
-        self, agent_with_passkey: tuple[User, Passkey]
-    ) -> None:
-        """The second step of a sign-in asks for no PIN, since a password went before."""
-        user, passkey = agent_with_passkey
-        thief, client = person("mallory@example.com"), Client()
-        client.force_login(thief)
-        sign_in(client, email=thief.email)
-        Passkey().register(client, "Mallory's")
-        client.post("/accounts/logout/")
-        assert sign_in(client, email=thief.email)["Location"] == CODE
+def test_a_touch_opens_nothing_by_the_challenge_of_another_accounts_second_step(
+    agent_with_passkey: tuple[User, Passkey],
+) -> None:
+    user, passkey = agent_with_passkey
+    thief, client = person("mallory@example.com"), Client()
+    sign_in(client, email=thief.email)
+    Passkey().register(client, "Mallory's")
+    client.post("/accounts/logout/")
+    assert sign_in(client, email=thief.email)["Location"] == CODE
+    options = client.get(CODE).context["js_data"]["request_options"]
+    while client.post(CODE, {"code": "000000"}).status_code == 200:
         options = client.get(CODE).context["js_data"]["request_options"]
-        while client.post(CODE, {"code": "000000"}).status_code == 200:
-            options = client.get(CODE).context["js_data"]["request_options"]
-        credential = assertion(passkey, options["publicKey"]["challenge"], user, AuthenticatorData.FLAG.UP)
-        client.post(PASSKEY_ALONE, {"credential": credential})
-        assert is_out(client)
+    client.post("/accounts/2fa/webauthn/login/", {"credential": passkey.answer(options, user, TOUCHED)})
+    assert is_out(client)
 
 
 def test_a_guests_session_and_an_api_key_open_neither_account_nor_desk(agent_with_app: tuple[User, str]) -> None:
@@ -194,16 +149,6 @@ def test_a_guests_session_and_an_api_key_open_neither_account_nor_desk(agent_wit
     assert is_out(client)
     key = Caller.with_scopes(account="ours").key
     assert is_out(Client(headers={"Authorization": f"Bearer {key}"}))
-
-
-def test_an_agent_who_has_lost_the_factor_sets_up_another_before_the_desk(agent_with_app: tuple[User, str]) -> None:
-    client = Client()
-    sign_in(client)
-    enter_by_app(client, agent_with_app[1])
-    call_command("account", "forget-second-factor", EMAIL, stdout=StringIO())
-    assert is_out(client)
-    sign_in(client)
-    assert client.get("/desk/")["Location"] == "/accounts/2fa/"
 
 
 def test_there_is_no_admin_and_no_sign_in_by_others(settings: Any) -> None:
