@@ -22,7 +22,7 @@ from formation_portal.reviews.decisions import (
     RETURN,
     refuse_proposal,
 )
-from formation_portal.reviews.models import DecisionOutcome, Note, ReviewDecision
+from formation_portal.reviews.models import DecisionOutcome, Note, Query, ReviewDecision
 from formation_portal.reviews.queries import delete_draft, draft_query, resolve, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import (
@@ -46,8 +46,6 @@ REFUSALS = (
     services.Unread,
 )
 NAME = "person.first_name"
-TOKEN = "ada"
-MET_AT = 3
 
 
 def present(number: int) -> Draft:
@@ -124,11 +122,127 @@ class Person:
     def does(self, dice: random.Random, number: int) -> Callable[[], Written | None]:
         """What they press next on the page that they have."""
         assert self.page is not None
-        action = dice.choices(list(self.actions), list(self.actions.values()))[0]
-        press: Callable[[Draft], Written | None] = _ACTIONS[action](self, self.page, dice)
-        return lambda: press(present(number))
+        page, own_dice = self.page, random.Random(dice.random())
+        action = getattr(self, dice.choices(list(self.actions), list(self.actions.values()))[0])
+        return lambda: action(present(number), page, own_dice)
+
+    def written(self, *about: tuple[str, Any], **more: Any) -> Written:
+        return Written(self.who, frozenset(about), **more)
+
+    def accept(self, draft: Draft, page: Page, dice: random.Random) -> Written | None:
+        return self._accept(draft, page, [_one(page, dice)])
+
+    def accept_all(self, draft: Draft, page: Page, dice: random.Random) -> Written | None:
+        undone = [fact.target for fact in page.facts if not fact.is_done and not (fact.query and fact.query.is_draft)]
+        return self._accept(draft, page, undone)
+
+    def _accept(self, draft: Draft, page: Page, targets: list[Target]) -> Written | None:
+        undone = [target for target in targets if (fact := load_checklist(draft).at(target)) and not fact.is_done]
+        if not accept(draft, targets, by=self.account, version=page.review_version):
+            return None
+        return self.written(*(("accepted", target) for target in undone))
+
+    def reopen(self, draft: Draft, page: Page, dice: random.Random) -> Written | None:
+        target = _one(page, dice)
+        is_done = reopen(draft, target, by=self.account, version=page.review_version)
+        return self.written(("check", target)) if is_done else None
+
+    def ask(self, draft: Draft, page: Page, dice: random.Random) -> Written:
+        target = _one(page, dice)
+        text = f"{self.who} {dice.random()}"
+        draft_query(draft, target, text=text, by=self.account, version=page.review_version)
+        return self.written(("query", target))
+
+    def delete(self, draft: Draft, page: Page, dice: random.Random) -> Written | None:
+        drafted = [query for query in page.facts.queries if query.is_draft]
+        return self._end(delete_draft, drafted, draft, page, dice)
+
+    def resolve(self, draft: Draft, page: Page, dice: random.Random) -> Written | None:
+        sent = [query for query in page.facts.queries if not query.is_draft]
+        return self._end(resolve, sent, draft, page, dice)
+
+    def _end(
+        self, end: Callable[..., bool], queries: list[Query], draft: Draft, page: Page, dice: random.Random
+    ) -> Written | None:
+        if not queries:
+            return None
+        query = dice.choice(queries)
+        is_done = end(draft, query.pk, by=self.account, version=page.review_version)
+        return self.written(("ended", query.target)) if is_done else None
+
+    def note(self, draft: Draft, page: Page, dice: random.Random) -> Written | None:
+        own = list(Note.objects.filter(application=draft.application, by=self.account))
+        note = write_note(draft, WHOLE_APPLICATION, text="Known to us", by=self.account)
+        return None if note in own else self.written(("note", note.pk))
+
+    def return_(self, draft: Draft, page: Page, dice: random.Random) -> Written | None:
+        return self._decide(RETURN, draft, page)
+
+    def approve(self, draft: Draft, page: Page, dice: random.Random) -> Written | None:
+        return self._decide(APPROVE, draft, page)
+
+    def decline(self, draft: Draft, page: Page, dice: random.Random) -> Written | None:
+        return self._decide(DECLINE, draft, page)
+
+    def incorporate(self, draft: Draft, page: Page, dice: random.Random) -> Written | None:
+        return self._decide(INCORPORATE, draft, page)
+
+    def _decide(self, decision: str, draft: Draft, page: Page) -> Written | None:
+        made = self._made(draft)
+        case = Case.objects.select_related("claimed_by", "application").get(pk=draft.application.pk)
+        if case.is_claimed and case.claimed_by_id != self.account.pk:
+            claims.take_over(case, by=self.account, reason="Covering")
+        decided = decide(draft, decision, text="A word", by=self.account, version=page.review_version)
+        return self._decided(decision, decided, made)
+
+    def confirm(self, draft: Draft, page: Page, dice: random.Random) -> Written | None:
+        made = self._made(draft)
+        decided = confirm_proposal(draft, by=self.account, version=page.review_version)
+        return self._decided("confirm", decided, made)
+
+    def _made(self, draft: Draft) -> list[ReviewDecision]:
+        """What this agent has decided before: who decides the same once more is told so, and writes nothing."""
+        own = Q(by=self.account) | Q(proposed_by=self.account)
+        return list(ReviewDecision.objects.filter(own, application=draft.application))
+
+    def _decided(self, name: str, decided: ReviewDecision, made: list[ReviewDecision]) -> Written | None:
+        if decided in made:
+            return None
+        moved = [("state", name)] if decided.outcome == DecisionOutcome.DONE else []
+        return self.written(("decision", name), *moved, is_decision=True)
+
+    def refuse(self, draft: Draft, page: Page, dice: random.Random) -> Written:
+        refuse_proposal(draft, why="It is fine", by=self.account, version=page.review_version)
+        return self.written(("decision", "refuse"), is_decision=True)
+
+    def rename(self, draft: Draft, page: Page, dice: random.Random) -> Written | None:
+        name, party = f"{self.who} {dice.randrange(4)}", draft.party("ada")
+        assert party is not None
+        result = services.save_party(
+            draft, party, {NAME: name}, version=page.version, by=self.account, page_version=page.seen
+        )
+        if not result.changes:
+            # What was accepted stays, as does what others wrote where the page says nothing new; and it is told.
+            return None
+        before = str(result.changes[-1].changes[0]["before"])
+        is_own = before == page.name or before.startswith(f"{self.who} ")
+        return self.written(("name", ""), name=name, is_blind=not is_own)
+
+    def submit(self, draft: Draft, page: Page, dice: random.Random) -> Written:
+        services.submit(draft, by=self.account, revision=page.seen.revision)
+        return self.written(("state", "submitted"))
+
+    def withdraw(self, draft: Draft, page: Page, dice: random.Random) -> Written:
+        services.withdraw(draft, by=self.account, revision=page.seen.revision)
+        return self.written(("state", "withdrawn"))
 
 
+def _one(page: Page, dice: random.Random) -> Target:
+    """Choose one of a few facts, so that people meet at it."""
+    return dice.choice([fact.target for fact in page.facts][-3:])
+
+
+# How often each is pressed.
 AGENT_ACTIONS = {
     "accept": 20,
     "accept_all": 40,
@@ -137,7 +251,7 @@ AGENT_ACTIONS = {
     "delete": 6,
     "resolve": 10,
     "note": 4,
-    "return": 8,
+    "return_": 8,
     "approve": 20,
     "decline": 1,
     "confirm": 10,
@@ -145,180 +259,3 @@ AGENT_ACTIONS = {
     "incorporate": 4,
 }
 CUSTOMER_ACTIONS = {"rename": 40, "submit": 20, "withdraw": 1}
-
-
-Press = Callable[[Draft], Written | None]
-
-
-def _accepting(chosen: Callable[[Page, random.Random], list[Target]]) -> Callable[..., Press]:
-    def build(person: Person, page: Page, dice: random.Random) -> Press:
-        targets = chosen(page, dice)
-
-        def press(draft: Draft) -> Written | None:
-            undone = [target for target in targets if (fact := load_checklist(draft).at(target)) and not fact.is_done]
-            if not accept(draft, targets, by=person.account, version=page.review_version):
-                return None
-            return Written(person.who, frozenset(("accepted", target) for target in undone))
-
-        return press
-
-    return build
-
-
-def _one(page: Page, dice: random.Random) -> list[Target]:
-    """One of a few, so that people meet at it."""
-    return [dice.choice([fact.target for fact in page.facts][-MET_AT:])]
-
-
-def _all(page: Page, _: random.Random) -> list[Target]:
-    return [fact.target for fact in page.facts if not fact.is_done and not (fact.query and fact.query.is_draft)]
-
-
-def _reopen(person: Person, page: Page, dice: random.Random) -> Press:
-    (target,) = _one(page, dice)
-
-    def press(draft: Draft) -> Written | None:
-        is_done = reopen(draft, target, by=person.account, version=page.review_version)
-        return Written(person.who, frozenset({("check", target)})) if is_done else None
-
-    return press
-
-
-def _ask(person: Person, page: Page, dice: random.Random) -> Press:
-    (target,), words = _one(page, dice), f"{person.who} {dice.random()}"
-
-    def press(draft: Draft) -> Written:
-        draft_query(draft, target, text=words, by=person.account, version=page.review_version)
-        return Written(person.who, frozenset({("query", target)}))
-
-    return press
-
-
-def _about_a_query(action: Callable[..., bool], *, drafted: bool) -> Callable[..., Press]:
-    def build(person: Person, page: Page, dice: random.Random) -> Press:
-        found = [query for query in page.facts.queries if query.is_draft is drafted]
-        query = dice.choice(found) if found else None
-
-        def press(draft: Draft) -> Written | None:
-            if query is None or not action(draft, query.pk, by=person.account, version=page.review_version):
-                return None
-            return Written(person.who, frozenset({("ended", query.target)}))
-
-        return press
-
-    return build
-
-
-def _note(person: Person, page: Page, _: random.Random) -> Press:
-    def press(draft: Draft) -> Written | None:
-        own = list(Note.objects.filter(application=draft.application, by=person.account))
-        note = write_note(draft, WHOLE_APPLICATION, text="Known to us", by=person.account)
-        if note in own:
-            return None
-        return Written(person.who, frozenset({("note", note.pk)}))
-
-    return press
-
-
-def _made_by(person: Person, draft: Draft) -> list[ReviewDecision]:
-    """What this agent has decided before: who decides the same once more is told so, and writes nothing."""
-    own = Q(by=person.account) | Q(proposed_by=person.account)
-    return list(ReviewDecision.objects.filter(own, application=draft.application))
-
-
-def _take_over(draft: Draft, person: Person) -> None:
-    """Take the case over from a colleague, as it takes to decide it."""
-    case = Case.objects.select_related("claimed_by", "application").get(pk=draft.application.pk)
-    if case.is_claimed and case.claimed_by_id != person.account.pk:
-        claims.take_over(case, by=person.account, reason="Covering")
-
-
-def _decision(action: str) -> Callable[..., Press]:
-    def build(person: Person, page: Page, _: random.Random) -> Press:
-        def press(draft: Draft) -> Written | None:
-            made = _made_by(person, draft)
-            _take_over(draft, person)
-            decision = decide(draft, action, text="A word", by=person.account, version=page.review_version)
-            if decision in made:
-                return None
-            moved = {("state", action)} if decision.outcome == DecisionOutcome.DONE else set()
-            return Written(person.who, frozenset({("decision", action), *moved}), is_decision=True)
-
-        return press
-
-    return build
-
-
-def _confirm(person: Person, page: Page, _: random.Random) -> Press:
-    def press(draft: Draft) -> Written | None:
-        made = _made_by(person, draft)
-        decision = confirm_proposal(draft, by=person.account, version=page.review_version)
-        if decision in made:
-            return None
-        moved = {("state", "confirm")} if decision.outcome == DecisionOutcome.DONE else set()
-        return Written(person.who, frozenset({("decision", "confirm"), *moved}), is_decision=True)
-
-    return press
-
-
-def _refuse(person: Person, page: Page, _: random.Random) -> Press:
-    def press(draft: Draft) -> Written:
-        refuse_proposal(draft, why="It is fine", by=person.account, version=page.review_version)
-        return Written(person.who, frozenset({("decision", "refuse")}), is_decision=True)
-
-    return press
-
-
-def _rename(person: Person, page: Page, dice: random.Random) -> Press:
-    name = f"{person.who} {dice.randrange(4)}"
-
-    def press(draft: Draft) -> Written | None:
-        party = draft.party(TOKEN)
-        assert party is not None
-        result = services.save_party(
-            draft, party, {NAME: name}, version=page.version, by=person.account, page_version=page.seen
-        )
-        if not result.changes:
-            # What was accepted stays, as does what others wrote where the page says nothing new; and it is told.
-            return None
-        before = str(result.changes[-1].changes[0]["before"])
-        is_own = before == page.name or before.startswith(f"{person.who} ")
-        return Written(person.who, frozenset({("name", "")}), name=name, is_blind=not is_own)
-
-    return press
-
-
-def _submit(person: Person, page: Page, _: random.Random) -> Press:
-    def press(draft: Draft) -> Written:
-        services.submit(draft, by=person.account, revision=page.seen.revision)
-        return Written(person.who, frozenset({("state", "submitted")}))
-
-    return press
-
-
-def _withdraw(person: Person, page: Page, _: random.Random) -> Press:
-    def press(draft: Draft) -> Written:
-        services.withdraw(draft, by=person.account, revision=page.seen.revision)
-        return Written(person.who, frozenset({("state", "withdrawn")}))
-
-    return press
-
-
-_ACTIONS: Mapping[str, Any] = {
-    "accept": _accepting(_one),
-    "accept_all": _accepting(_all),
-    "reopen": _reopen,
-    "ask": _ask,
-    "delete": _about_a_query(delete_draft, drafted=True),
-    "resolve": _about_a_query(resolve, drafted=False),
-    "note": _note,
-    "return": _decision(RETURN),
-    "approve": _decision(APPROVE),
-    "decline": _decision(DECLINE),
-    "incorporate": _decision(INCORPORATE),
-    "confirm": _confirm,
-    "refuse": _refuse,
-    "rename": _rename,
-    "submit": _submit,
-    "withdraw": _withdraw,
-}

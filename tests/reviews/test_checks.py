@@ -7,7 +7,6 @@ import pytest
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.readback import readback
 from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.contract.lifecycle import State
 from formation_portal.reviews.checklist import ACCEPTED, CHANGED, OPEN, QUERIED, load_checklist
@@ -44,14 +43,6 @@ def test_everything_that_was_answered_is_to_be_checked(submitted: Draft) -> None
     assert {fact.state for fact in ada.facts} == {OPEN}
 
 
-def test_the_facts_of_an_application_cost_two_queries(submitted: Draft, django_assert_num_queries: Any) -> None:
-    draft = factories.again(submitted)
-    # A draft reads its own rows when they are asked for first.
-    assert readback(draft).shares
-    with django_assert_num_queries(2):
-        assert load_checklist(draft).holders
-
-
 def test_an_accepted_fact_is_done_and_begins_the_review(submitted: Draft, agent: Any) -> None:
     assert accept(submitted, [BIRTH, PASSPORT], by=agent, version=current_version(submitted.application)) == 2
     assert submitted.application.status is State.IN_REVIEW
@@ -71,13 +62,6 @@ def test_what_was_accepted_already_is_not_accepted_again(submitted: Draft, agent
     assert fact is not None
     assert fact.check is not None
     assert fact.check.by == agent
-
-
-def test_two_agents_check_different_facts_side_by_side(submitted: Draft, agent: Any, colleague: Any) -> None:
-    seen, theirs = current_version(submitted.application), factories.again(submitted)
-    accept(submitted, [BIRTH], by=agent, version=seen)
-    accept(theirs, [PASSPORT], by=colleague, version=seen)
-    assert state(factories.again(submitted), BIRTH) == state(factories.again(submitted), PASSPORT) == ACCEPTED
 
 
 def test_a_question_that_somebody_asked_meanwhile_is_not_accepted_away(
@@ -125,22 +109,6 @@ def test_the_second_round_keeps_what_was_accepted_and_opens_what_changed(
 
 
 @pytest.mark.parametrize(
-    ("roles", "is_changed"),
-    [(["director"], True), (["director", "shareholder", "manager"], True), (["shareholder", "director"], False)],
-)
-def test_roles_are_checked_anew_where_they_are_others(
-    submitted: Draft, agent: Any, owner: Any, roles: list[str], is_changed: bool
-) -> None:
-    target = Target(TargetKind.PARTY, "ada")
-    accept(submitted, [target], by=agent, version=current_version(submitted.application))
-    decide(submitted, RETURN, text="Look at the roles", by=agent, version=current_version(submitted.application))
-    ada = submitted.party("ada")
-    assert ada is not None
-    services.set_roles(submitted, ada, roles, by=owner)
-    assert state(factories.again(submitted), target) == (CHANGED if is_changed else ACCEPTED)
-
-
-@pytest.mark.parametrize(
     ("change", "opened"),
     [
         (lambda rows: rows.parties.update(roles=["director", "manager", "shareholder"]), "party:ada:"),
@@ -163,15 +131,6 @@ def test_a_fact_is_opened_by_any_change_of_what_it_covers(
     fact = load_checklist(factories.again(submitted)).at(target)
     assert fact is not None
     assert fact.state != ACCEPTED
-
-
-def test_a_page_of_the_round_before_accepts_nothing(submitted: Draft, agent: Any, owner: Any) -> None:
-    seen = current_version(submitted.application)
-    decide(submitted, RETURN, text="Look at the name", by=agent, version=seen)
-    services.submit(submitted, by=owner)
-    with pytest.raises(ReviewChanged) as caught:
-        accept(submitted, [BIRTH], by=agent, version=seen)
-    assert "Submitted the application for review" in [move.what for move in caught.value.changes]
 
 
 def test_nothing_is_accepted_of_what_its_customer_took_back(submitted: Draft, agent: Any, owner: Any) -> None:

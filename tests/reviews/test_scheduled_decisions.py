@@ -91,23 +91,18 @@ def test_until_it_takes_effect_nobody_is_told(submitted: Draft, agent: Any) -> N
     assert reviewed() == ["decide", "take_effect"]
 
 
-def test_a_return_sends_its_queries_when_it_takes_effect(submitted: Draft, agent: Any) -> None:
-    draft_query(submitted, BIRTH, text="The passport says 1984", by=agent, version=now(submitted))
-    decide(submitted, RETURN, text="One thing is left", by=agent, version=now(submitted))
-    assert Query.objects.get().sent_at is None
-    let_decisions_take_effect()
-    assert Query.objects.get().sent_at is not None
-    assert letters("return") == [submitted.application.owner.email]
-
-
 def test_the_customer_reads_the_text_of_a_return_that_took_effect(submitted: Draft, agent: Any) -> None:
     decide(submitted, RETURN, text="Undone", by=agent, version=now(submitted))
     undo_decision(submitted, by=agent)
     assert decision_texts(submitted.application, RETURN) == {}
+    draft_query(submitted, BIRTH, text="The passport says 1984", by=agent, version=now(submitted))
     decide(submitted, RETURN, text="One thing is left", by=agent, version=now(submitted))
     assert decision_texts(submitted.application, RETURN) == {}
+    assert Query.objects.get().sent_at is None
     let_decisions_take_effect()
     assert decision_texts(submitted.application, RETURN) == {1: "One thing is left"}
+    assert Query.objects.get().sent_at is not None
+    assert letters("return") == [submitted.application.owner.email]
     assert decision_texts(submitted.application, DECLINE) == {}
 
 
@@ -142,7 +137,10 @@ def test_an_agent_who_stopped_a_colleagues_decision_from_an_old_page_reads_of_it
 
 
 def test_it_is_undone_by_who_made_it_and_can_be_made_again(submitted: Draft, agent: Any, colleague: Any) -> None:
-    approve(submitted, agent)
+    first = approve(submitted, agent)
+    assert decide(factories.again(submitted), APPROVE, by=agent, version=now(submitted)) == first
+    with pytest.raises(ReviewRefused, match="Undo that decision first"):
+        decide(factories.again(submitted), DECLINE, text="No", by=agent, version=now(submitted))
     with pytest.raises(ReviewRefused, match="Only the agent who made this decision"):
         undo_decision(submitted, by=colleague)
     undo_decision(submitted, by=agent)
@@ -208,14 +206,6 @@ def test_a_colleagues_decision_wins_once_they_have_seen_the_first(submitted: Dra
     assert letters("decision_stopped") == [agent.email]
 
 
-def test_nobody_decides_twice_without_undoing_the_first(submitted: Draft, agent: Any) -> None:
-    first = approve(submitted, agent)
-    assert decide(factories.again(submitted), APPROVE, by=agent, version=now(submitted)) == first
-    with pytest.raises(ReviewRefused, match="Undo that decision first"):
-        decide(factories.again(submitted), DECLINE, text="No", by=agent, version=now(submitted))
-    assert outcomes() == [("approve", DecisionOutcome.SCHEDULED)]
-
-
 def test_what_cannot_be_carried_out_holds_up_no_other_and_is_tried_again(
     submitted: Draft, agent: Any, owner: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -278,14 +268,3 @@ def test_a_proposal_waits_again_where_its_confirmation_does_not_take_effect(
     confirmed.application.case.refresh_from_db()
     assert confirmed.application.case.proposed_by == agent
     withdraw(factories.again(confirmed), by=agent, version=now(confirmed))
-
-
-def test_a_return_replaces_a_proposal_only_when_it_takes_effect(submitted: Draft, agent: Any, settings: Any) -> None:
-    settings.FOUR_EYES = True
-    approve(submitted, agent)
-    decide(factories.again(submitted), RETURN, text="Look again", by=agent, version=now(submitted))
-    assert outcomes() == [("approve", DecisionOutcome.WAITING), ("return", DecisionOutcome.SCHEDULED)]
-    submitted.application.case.refresh_from_db()
-    assert submitted.application.case.proposed_by == agent
-    let_decisions_take_effect()
-    assert outcomes() == [("approve", DecisionOutcome.OVERTAKEN), ("return", DecisionOutcome.DONE)]
