@@ -90,11 +90,6 @@ class TestWithoutTheKey:
         assert "Number 3 to 6 have the wrong keyed digests.\n" in output
         assert error == "The audit log has been altered. Findings: 2."
 
-    def test_the_last_entries_cut_off_in_both_places_are_found(self, append: Append, anchor_file: Path) -> None:
-        append(6)
-        store_everywhere(stored()[:4], anchor_file)
-        assert findings() == [(5, "to 6 are missing from the end")]
-
     def test_all_entries_removed_from_both_places_are_found(self, append: Append, anchor_file: Path) -> None:
         append(3)
         store_everywhere([], anchor_file)
@@ -110,6 +105,7 @@ class TestWithoutTheKey:
     ) -> None:
         append(6)
         store_everywhere(stored()[:4], anchor_file)
+        assert findings() == [(5, "to 6 are missing from the end")]
         append(1)
         assert findings() == [(6, "is missing from the end")]
         append(4)
@@ -280,11 +276,6 @@ class TestAnUpgrade:
         append(1)
         assert findings() == []
 
-    def test_the_first_entry_of_a_new_log_has_a_digest(self, append: Append) -> None:
-        append(1)
-        assert "older than keyed digests" not in run("verify")[0]
-        assert findings() == []
-
 
 class TestAnEarlierState:
     """Nobody needs a key to put back what they have copied before: only what is kept elsewhere tells."""
@@ -328,9 +319,7 @@ class TestAnEarlierState:
         assert "Number 4 is missing, or has another hash than you gave.\n" in output
         assert error == "The audit log has been altered. Findings: 1."
 
-    @pytest.mark.parametrize(
-        "text", ["", "4", ":", "4:", "four:" + "a" * 64, "4:" + "g" * 64, "9" * 30 + ":" + "a" * 64]
-    )
+    @pytest.mark.parametrize("text", ["", "4:", "four:" + "a" * 64, "4:" + "g" * 64, "9" * 30 + ":" + "a" * 64])
     def test_an_entry_that_cannot_be_read_is_refused(self, text: str) -> None:
         expected = "Error: argument --reaches: should be a number, a colon and a hash, as audit verify prints them"
         assert run("verify", f"--reaches={text}") == ("", expected)

@@ -1,8 +1,6 @@
 """The anchor is a file or a table. The table only grows, and what one node alters is found from another."""
 
-import os
-import subprocess
-import sys
+import runpy
 import time
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ from tests.scratch_postgres import KEYS
 from .conftest import Append
 from .tampering import REFERENCE, Care, rehash, store, stored
 
+PROJECT = Path(__file__).parents[2]
 BUCKET = "s3://key:secret@bucket?endpoint=http://localhost:9"
 POSTGRES = "postgres://portal@localhost:9/portal"
 
@@ -44,24 +43,18 @@ def in_table(settings: Any) -> None:
     ("environment", "place"),
     [
         ({}, "audit-anchor"),
-        ({"STORAGE_URL": BUCKET}, "audit-anchor"),
         ({"STORAGE_URL": BUCKET, "DATABASE_URL": POSTGRES}, "None"),
         ({"DATABASE_URL": POSTGRES, "AUDIT_ANCHOR": "/elsewhere/hashes"}, "/elsewhere/hashes"),
     ],
 )
 def test_the_anchor_is_a_file_or_on_postgresql_the_table(
-    environment: dict[str, str], place: str, tmp_path: Path
+    environment: dict[str, str], place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("DATABASE_URL", "SERVICE_DATABASE_URL"):
-        environment = {name: ""} | environment
-    output = subprocess.run(
-        [sys.executable, "-c", "from formation_portal.settings import AUDIT_ANCHOR; print(AUDIT_ANCHOR)"],
-        env=os.environ | KEYS | {"DATA_DIR": str(tmp_path)} | environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.strip()
-    assert output == (str(tmp_path / place) if place == "audit-anchor" else place)
+    cleared = {"DATABASE_URL": "", "SERVICE_DATABASE_URL": "", "DATA_DIR": str(tmp_path)}
+    for name, value in (KEYS | cleared | environment).items():
+        monkeypatch.setenv(name, value)
+    anchor_path = runpy.run_path(str(PROJECT / "formation_portal/settings.py"))["AUDIT_ANCHOR"]
+    assert str(anchor_path) == (str(tmp_path / place) if place == "audit-anchor" else place)
 
 
 @pytest.mark.django_db

@@ -1,4 +1,4 @@
-"""A hundred tamperings of five kinds, each found at its number, however careful about the hashes."""
+"""Forty tamperings of five kinds, each found at its number, however careful about the hashes."""
 
 import random
 import time
@@ -14,7 +14,7 @@ from .tampering import KINDS, Care, Row, delete, rehash, renumber, store, stored
 
 pytestmark = pytest.mark.django_db
 
-ROWS, ROUNDS = 30, 20
+ROWS, ROUNDS = 12, 8
 
 
 def findings() -> tuple[AuditFinding, ...]:
@@ -60,12 +60,6 @@ def test_several_rows_in_a_row_are_one_finding(append: Append) -> None:
         AuditFinding(6, "does not follow the previous entry"),
         AuditFinding(8, "to 9 are missing from the end"),
     )
-
-
-def test_everything_gone_is_found(append: Append) -> None:
-    append(4)
-    store([])
-    assert findings() == (AuditFinding(1, "to 4 are missing from the end"),)
 
 
 def test_a_lost_anchor_is_found(append: Append, anchor_file: Path) -> None:

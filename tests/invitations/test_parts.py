@@ -52,10 +52,6 @@ def test_an_email_holds_the_link_and_names_nobody(invitation: Invitation) -> Non
         assert not [name for name in ("Ada", "Solheim") if name in words]
 
 
-def test_the_history_says_that_somebody_was_invited(invitation: Invitation, draft: Draft) -> None:
-    assert str(draft.application.changes.latest("pk")) == "Invited Ada to fill in their part"
-
-
 def test_a_second_press_sends_no_second_email(invitation: Invitation, draft: Draft, ada: PartyRow, owner: Any) -> None:
     parts.invite(draft, ada, email="ada@example.com", by=owner, language="en")
     assert Email.objects.filter(kind="invitation").count() == 1
@@ -87,13 +83,27 @@ def test_leaving_an_earlier_link_ends_no_session_of_the_next(
     assert invitation.session_epoch == epoch + 1
 
 
-def test_withdrawn_it_is_shut_and_can_be_sent_again(
+def test_it_is_shut_while_it_is_taken_back_or_its_party_is_removed_and_goes_with_the_draft(
     invitation: Invitation, draft: Draft, ada: PartyRow, owner: Any
 ) -> None:
     parts.withdraw(draft, ada, by=owner)
     assert stage(invitation) is InvitationStage.WITHDRAWN
     assert shut(invitation) is Closure.WITHDRAWN
     parts.invite(draft, ada, email="ada@example.com", by=owner, language="en")
+    assert shut(invitation) is None
+    services.remove_party(draft, ada, by=owner)
+    assert shut(invitation) is Closure.WITHDRAWN
+    services.restore_party(draft, ada.token, by=owner)
+    assert shut(invitation) is None
+    services.delete_draft(draft.application, by=owner)
+    assert not Invitation.objects.exists()
+
+
+def test_it_is_shut_while_the_application_is_submitted(complete: Draft, owner: Any) -> None:
+    invitation = parts.invite(complete, complete.parties[0], email="ada@example.com", by=owner, language="en")
+    services.submit(complete, by=owner)
+    assert shut(invitation) is Closure.NOT_OPEN
+    services.reopen(complete, reason="Returned")
     assert shut(invitation) is None
 
 
@@ -103,26 +113,6 @@ def test_it_is_shut_from_the_moment_at_which_it_ends(
 ) -> None:
     now = invitation.expires_at + timedelta(microseconds=after_the_end)
     assert closure(invitation, now=now, round_=invitation.round, epoch=invitation.session_epoch) is reason
-
-
-def test_it_is_shut_while_the_party_is_removed(invitation: Invitation, draft: Draft, ada: PartyRow, owner: Any) -> None:
-    services.remove_party(draft, ada, by=owner)
-    assert shut(invitation) is Closure.WITHDRAWN
-    services.restore_party(draft, ada.token, by=owner)
-    assert shut(invitation) is None
-
-
-def test_it_is_shut_once_the_application_is_submitted(complete: Draft, owner: Any) -> None:
-    invitation = parts.invite(complete, complete.parties[0], email="ada@example.com", by=owner, language="en")
-    services.submit(complete, by=owner)
-    assert shut(invitation) is Closure.NOT_OPEN
-    services.reopen(complete, reason="Returned")
-    assert shut(invitation) is None
-
-
-def test_a_deleted_draft_leaves_no_invitation(invitation: Invitation, draft: Draft, owner: Any) -> None:
-    services.delete_draft(draft.application, by=owner)
-    assert not Invitation.objects.exists()
 
 
 def test_a_reminder_goes_once_a_day_at_most(invitation: Invitation, draft: Draft, ada: PartyRow, owner: Any) -> None:
@@ -169,18 +159,7 @@ def test_nobody_is_reminded_of_what_is_over(
         parts.remind(draft, ada, by=owner)
 
 
-def test_a_guest_whose_finished_part_needs_something_again_is_reminded(
-    invitation: Invitation, draft: Draft, ada: PartyRow, owner: Any
-) -> None:
-    complete_part(draft, ada, owner)
-    assert parts.finish(draft, invitation)
-    aged(invitation, days=2)
-    services.remove_document(draft, draft.documents[0], by=owner)
-    parts.remind(draft, ada, by=owner)
-    assert Email.objects.filter(kind="nudge").count() == 1
-
-
-def test_a_part_with_something_missing_is_not_finished(
+def test_a_part_with_something_missing_is_not_finished_and_its_guest_reminded_if_something_is_needed_again(
     invitation: Invitation, draft: Draft, ada: PartyRow, owner: Any
 ) -> None:
     assert not parts.finish(draft, invitation)
@@ -190,6 +169,10 @@ def test_a_part_with_something_missing_is_not_finished(
     assert parts.finish(draft, invitation)
     invitation.refresh_from_db()
     assert invitation.done_at is not None
+    aged(invitation, days=2)
+    services.remove_document(draft, draft.documents[0], by=owner)
+    parts.remind(draft, ada, by=owner)
+    assert Email.objects.filter(kind="nudge").count() == 1
 
 
 def test_nothing_is_sent_where_the_invitation_fails(draft: Draft, ada: PartyRow, owner: Any) -> None:

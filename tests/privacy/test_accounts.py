@@ -60,15 +60,9 @@ def test_nothing_is_left_in_the_bytes_of_the_databases(owner: Any) -> None:
     assert any(name in content for content in database_files() for name in names)
     erase_account(owner, by=None)
     drain()
-    assert [name for content in database_files() for name in names if name in content] == []
-
-
-@pytest.mark.django_db(databases=["default", "service"], transaction=True)
-def test_databases_are_written_anew_while_nobody_else_is_there(owner: Any) -> None:
-    started(owner)
     call_command("privacy", "vacuum", "--whole")
     call_command("privacy", "vacuum")
-    assert User.objects.get(pk=owner.pk).email == owner.email
+    assert [name for content in database_files() for name in names if name in content] == []
 
 
 def test_kept_answers_of_the_service_say_nothing_any_more(owner: Any) -> None:
@@ -112,10 +106,9 @@ def test_what_is_under_way_comes_first(owner: Any, agent: Any, as_owner: Client)
     assert User.objects.get(pk=owner.pk).email == owner.email
 
 
-def test_agents_keep_their_names(agent: Any, as_agent: Client) -> None:
+def test_agents_keep_their_names(agent: Any) -> None:
     with pytest.raises(NotErasable):
         erase_account(agent, by=None)
-    assert "button-danger" not in as_agent.get("/your-data/deletion/").content.decode()
 
 
 def _confirm_password(browser: Client) -> None:

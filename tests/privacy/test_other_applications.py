@@ -8,15 +8,20 @@ import pytest
 from django.apps import apps
 from django.db.models import ForeignKey, Model
 from django.test import Client
+from django.utils import timezone
 
 from formation_portal.applications.models import Application
 from formation_portal.applications.services.erasure import erase_application, remove_copies
 from formation_portal.privacy.persons import erase_person
 from formation_portal.relay.worker import drain
+from formation_portal.reviews.models import ServiceStatus
 from tests.privacy.stages import again, files
 from tests.privacy.test_persons import returned_with_grace
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
+
+
+REVIEWED = ("Accepted", "Check", "Note", "Query", "Review", "ReviewDecision", "ScreeningCheck", "ServiceStatus")
 
 
 def ways(model: type[Model], depth: int = 2) -> Iterator[str]:
@@ -63,8 +68,13 @@ def test_another_application_is_left_as_it_is(
     other, application = returned_with_grace(other_customer, agent), returned_with_grace(owner, agent)
     for one in (other, application):
         as_agent.get(f"/desk/{one.reference}/parties/second/?open=1")
+        ServiceStatus.objects.create(
+            application=one, status="struck_off", version=9, at=timezone.now(), received_at=timezone.now(),
+            outcome="open",
+        )  # fmt: skip
     before, stored, own = rows(other), files_of(other), files_of(application)
     assert len(stored) == len(own) == 3
+    assert {name for name in REVIEWED if not before[f"reviews.{name} application"]} == set()
     with django_capture_on_commit_callbacks(execute=True):
         erase(again(application))
     drain()

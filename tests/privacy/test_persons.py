@@ -5,22 +5,19 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.test import Client
-from django.utils import timezone
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
-from formation_portal.applications.services.erasure import PSEUDONYM, erase_application, pseudonymised
+from formation_portal.applications.services.erasure import PSEUDONYM, pseudonymised
 from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.invitations import parts
 from formation_portal.privacy.persons import NotErased, erase_person, why_party_stays
 from formation_portal.relay.worker import drain
 from formation_portal.reviews.checks import accept
 from formation_portal.reviews.decisions import RETURN
-from formation_portal.reviews.models import ServiceStatus
 from formation_portal.reviews.queries import draft_query, write_note
 from formation_portal.reviews.screening import record_screening
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
@@ -34,7 +31,6 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 GRACE = factories.ADA | {
     "person.first_name": "Grace", "person.last_name": "Hopper", "person.email": "grace@hopper.example"
 }  # fmt: skip
-REVIEWED = ("Accepted", "Check", "Note", "Query", "Review", "ReviewDecision", "ScreeningCheck", "ServiceStatus")
 BIRTH = Target.of_field("second", "person.date_of_birth")
 
 
@@ -103,47 +99,6 @@ def test_of_a_review_she_is_gone_too_and_the_log_is_whole(owner: Any, agent: Any
     assert findings() == []
     entry = Entry.objects.filter(action=AuditAction.ERASURE).latest("number")
     assert (entry.subject, entry.account) == ("second", agent.pk)
-
-
-def rows_of(application: Application) -> dict[str, list[Any]]:
-    """Every row that names an application, by its model."""
-    keys = [
-        (model, field.name)
-        for model in apps.get_models()
-        for field in model._meta.concrete_fields
-        if field.related_model is Application
-    ]
-    rows = {
-        f"{model._meta.label}.{key}": list(model._base_manager.filter(**{key: application}).order_by("pk").values())
-        for model, key in keys
-    }
-    return rows | {"applications.Application": list(Application.objects.filter(pk=application.pk).values())}
-
-
-@pytest.mark.parametrize("is_whole", [True, False], ids=["the application", "a person"])
-def test_nothing_of_another_application_goes_with_it(owner: Any, agent: Any, is_whole: bool) -> None:
-    erased, other = (returned_with_grace(owner, agent) for _ in range(2))
-    for application in (erased, other):
-        ServiceStatus.objects.create(
-            application=application, status="struck_off", version=9, at=timezone.now(),
-            received_at=timezone.now(), outcome="open",
-        )  # fmt: skip
-    before = rows_of(other)
-    tables = {name.partition(".")[2] for name, rows in before.items() if rows}
-    assert tables >= {f"{name}.application" for name in REVIEWED}
-    if is_whole:
-        erase_application(again(erased), by=None, reason="retention")
-        assert not any(rows_of(erased)[f"reviews.{name}.application"] for name in REVIEWED)
-    else:
-        erase_person(erased, "second", by=agent)
-    assert rows_of(other) == before
-
-
-def test_what_somebody_alters_beside_it_is_found(owner: Any, agent: Any) -> None:
-    application = returned_with_grace(owner, agent)
-    erase_person(application, "second", by=agent)
-    application.changes.latest("pk").delete()
-    assert any("is gone" in one for one in findings())
 
 
 def test_of_a_decided_application_she_stays_and_it_says_until_when(owner: Any, agent: Any, as_agent: Client) -> None:

@@ -27,10 +27,3 @@ def test_every_table_with_personal_data_is_in_the_record() -> None:
     }
     assert personal - _NOBODY - RECORD.keys() == set()
     assert RECORD.keys() - personal == {"sessions.Session"}
-
-
-def test_it_says_of_each_how_it_is_exported_and_erased() -> None:
-    ways = ("account", "application", "party", "service", "time")
-    for named in RECORD.values():
-        assert named["export"]
-        assert named["erased"].startswith(ways)

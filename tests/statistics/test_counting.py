@@ -6,11 +6,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from formation_portal.applications.models import Application
 from formation_portal.statistics.dimensions import PERIODS
 from formation_portal.statistics.figures import Table
 from formation_portal.statistics.totals import Totals
@@ -22,15 +19,11 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 REVIEWED = ("submit", "begin_review", "return", "submit", "begin_review", "approve", "record_incorporation")
 
 
-def run_histories(seed: int, owner: Any, clock: Clock, *, transitions: int) -> None:
-    applications = [begin(owner, product=f"product-{number % 2}") for number in range(5)]
-    run_history(random.Random(seed), applications, clock=clock, by=owner, transitions=transitions)
-
-
 @pytest.mark.parametrize("seed", [1, 2, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(3, 60))])
 def test_they_are_what_the_history_says(seed: int, owner: Any, clock: Clock, settings: Any) -> None:
     settings.TIME_ZONE = ("UTC", "Asia/Tokyo", "America/Los_Angeles")[seed % 3]
-    run_histories(seed, owner, clock, transitions=60)
+    applications = [begin(owner, product=f"product-{number % 2}") for number in range(5)]
+    run_history(random.Random(seed), applications, clock=clock, by=owner, transitions=60)
     assert counted("week") == recounted("week")
     assert counted("month") == recounted("month")
     assert counted()["closings"]
@@ -54,13 +47,6 @@ def test_a_case_is_with_us_then_with_its_customer_then_with_the_registry(owner: 
     assert "open" not in counted()
     [product] = Totals.get(PERIODS[0], timezone.localdate()).closings()
     assert product[1:3] == ("Example company", "British Virgin Islands")
-
-
-def test_a_side_that_a_case_never_was_with_is_not_taken_for_no_time(owner: Any, clock: Clock) -> None:
-    case = begin(owner)
-    for transition in ("submit", "begin_review", "decline"):
-        do(case, transition, by=owner)
-    assert counted()["closings"] == {("one",): {"cases_with_us": 1}}
 
 
 def test_a_clock_that_was_put_back_makes_no_time_negative(owner: Any, clock: Clock) -> None:
@@ -113,13 +99,3 @@ def test_totals_are_counted_again_after_five_minutes(owner: Any, monkeypatch: py
     assert submitted_after(0) == 0
     do(begin(owner), "submit", by=owner)
     assert [submitted_after(seconds) for seconds in (299, 301)] == [0, 1]
-
-
-def test_cached_totals_are_read_by_no_query(owner: Any) -> None:
-    do(begin(owner), "submit", by=owner)
-    first = Totals.get(PERIODS[2], timezone.localdate())
-    do(begin(owner), "submit", by=owner)
-    with CaptureQueriesContext(connection) as captured:
-        second = Totals.get(PERIODS[2], timezone.localdate())
-    assert (second, len(captured)) == (first, 0)
-    assert Application.objects.count() == 2

@@ -2,7 +2,6 @@
 
 from collections import Counter
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,8 +19,3 @@ def test_a_quantile_is_at_most_a_quarter_off(durations: list[int], part: float) 
 
 def test_what_is_longer_than_all_bounds_is_counted_too() -> None:
     assert quantile({bucket_of(10**12): 1}, 0.5) == BUCKET_BOUNDS[-1]
-
-
-def test_of_nothing_there_is_no_median() -> None:
-    with pytest.raises(ValueError, match="No duration"):
-        quantile({}, 0.5)
