@@ -1,14 +1,17 @@
 """The mail worker runs beside the relay, says where e-mails stay, and empties what is old."""
 
 import datetime as dt
+import threading
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.utils import timezone
 
 from formation_portal.core.background import hourly_task, run_hourly_tasks
 from formation_portal.mail.models import Email
-from formation_portal.mail.worker import mail_sender
+from formation_portal.mail.worker import mail_sender, send_due
+from tests.worker_process import end, tell_to_end, worker_process
 
 from .conftest import Post
 from .smtp_server import MailServer
@@ -53,3 +56,42 @@ def test_trouble_with_one_duty_of_the_round_stops_no_other(
     assert done == ["sound"]
     assert "ValueError" in caplog.text
     assert "ada@example.com" not in caplog.text
+
+
+@pytest.mark.django_db
+def test_what_is_due_is_sent_and_counted(server: MailServer, post: Post, capsys: pytest.CaptureFixture[str]) -> None:
+    post("ada@example.com")
+    post("grace@example.com")
+    later = post("later@example.com")
+    Email.objects.filter(pk=later.pk).update(next_at=timezone.now() + dt.timedelta(hours=1))
+    call_command("mail", "--once")
+    assert [message["To"] for message in server.messages] == ["ada@example.com", "grace@example.com"]
+    assert capsys.readouterr().out.strip() == "2 e-mails sent"
+
+
+@pytest.mark.django_db(databases=["default", "service"], transaction=True)
+def test_what_is_under_way_is_sent_once_and_the_rest_stays(
+    server: MailServer, post: Post, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = post(), post("grace@example.com")
+    has_come, may_answer = threading.Event(), threading.Event()
+    keep = server.keep
+
+    def keep_late(content: bytes) -> None:
+        has_come.set()
+        may_answer.wait(30)
+        keep(content)
+
+    monkeypatch.setattr(server, "keep", keep_late)
+    with worker_process("mail", EMAIL_URL=f"smtp://127.0.0.1:{server.port}") as process:
+        assert has_come.wait(60)
+        tell_to_end(process)
+        may_answer.set()
+        end(process)
+    first.refresh_from_db()
+    second.refresh_from_db()
+    assert (first.sent_at is not None, first.tries) == (True, 1)
+    assert (second.sent_at, second.tries) == (None, 0)
+    assert send_due() == 1, "others go on with the rest"
+    assert [message["To"] for message in server.messages] == ["ada@example.com", "grace@example.com"]
+    assert Email.objects.filter(sent_at=None).count() == 0

@@ -72,7 +72,9 @@ def states(review: Review) -> Iterator[str]:
         yield decision.__name__
 
 
-def test_the_pages_that_tell_of_a_review_give_nothing_away(review: Review, as_owner: Client) -> None:
+def test_pages_emails_and_the_formation_service_say_what_the_customer_may_read(
+    review: Review, as_owner: Client
+) -> None:
     seen = ""
     home = f"/applications/{review.reference}/"
     for state in states(review):
@@ -81,8 +83,20 @@ def test_the_pages_that_tell_of_a_review_give_nothing_away(review: Review, as_ow
             text = read(as_owner, home + page)
             assert found_in(text) == [], f"{page} after {state}"
             seen += text
+        assert found_in(emails()) == [], state
+        drain()
+        rows = [row for model in apps.get_app_config("service").get_models() for row in model.objects.all().values()]
+        assert found_in(str(rows).lower()) == [], state
     assert ASKED.lower() in seen
     assert NOTES.lower() in seen
+    assert "1 query needs a change or a reply." in emails()
+    assert found_in(emails(), (ASKED.lower(), "lovelace", "passport")) == []
+    entity = review.draft.application.deliveries.get(kind="entity").remote_id
+    api = Client(headers={"Authorization": f"Bearer {portal_key()}"})
+    for path in ("entities", f"entities/{entity}", f"entities/{entity}/parties", f"entities/{entity}/documents"):
+        response = api.get(f"/api/v1/{path}")
+        assert response.status_code == 200, path
+        assert found_in(text_of(response)) == [], path
 
 
 @pytest.mark.long
@@ -109,13 +123,6 @@ def test_a_decline_says_its_text_and_nothing_else(review: Review, as_owner: Clie
     assert found_in(text) == []
 
 
-def test_no_email_gives_anything_away_nor_says_what_was_asked(review: Review) -> None:
-    for state in states(review):
-        assert found_in(emails()) == [], state
-    assert "1 query needs a change or a reply." in emails()
-    assert found_in(emails(), (ASKED.lower(), "lovelace", "passport")) == []
-
-
 def test_whoever_writes_beside_an_agent_is_not_told_their_name(review: Review, as_owner: Client) -> None:
     review.look()
     review.give_back()
@@ -135,19 +142,6 @@ def test_whoever_writes_beside_an_agent_is_not_told_their_name(review: Review, a
     response = as_owner.post(page, from_before | {"q:xy.person.appointed_by": "another"})
     assert response.status_code == 409
     assert found_in(text_of(response)) == []
-
-
-def test_the_formation_service_reads_what_the_customer_reads_and_no_more(review: Review) -> None:
-    for state in states(review):
-        drain()
-        rows = [row for model in apps.get_app_config("service").get_models() for row in model.objects.all().values()]
-        assert found_in(str(rows).lower()) == [], state
-    entity = review.draft.application.deliveries.get(kind="entity").remote_id
-    api = Client(headers={"Authorization": f"Bearer {portal_key()}"})
-    for path in ("entities", f"entities/{entity}", f"entities/{entity}/parties", f"entities/{entity}/documents"):
-        response = api.get(f"/api/v1/{path}")
-        assert response.status_code == 200, path
-        assert found_in(text_of(response)) == [], path
 
 
 def test_the_desk_reads_them_all_so_that_they_are_worth_looking_for(review: Review) -> None:
