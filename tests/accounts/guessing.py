@@ -11,7 +11,8 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,7 +26,6 @@ PASSWORD = "a long enough passphrase"  # of accounts that live as long as the me
 # Django compares the cookie with what was posted, and wants nothing else of either.
 _TOKEN = "g" * 32
 _AT_ONCE = 50
-_MOST, _MOST_AT_ONCE = 5, 10
 
 
 class CountingHasher(MD5PasswordHasher):
@@ -111,61 +111,42 @@ def running(folder: Path, *, processes: int) -> Iterator[Portal]:
         served.process.stdout.close()
 
 
-def one_address(portal: Portal, email: str, count: int) -> None:
-    """One after the other."""
-    for number in range(count):
-        portal.sign_in(email, f"wrong {number}", address="203.0.113.1")
+@dataclass(frozen=True)
+class Way:
+    """One way to guess: so many at a time, from addresses that rotate or not; and how many may reach the hash."""
+
+    at_a_time: int
+    rotates: bool
+    most: int
+
+    def guess(self, portal: Portal, email: str, count: int) -> None:
+        """Each thread has connections of its own. Only fifty wait for one another."""
+        threads = min(self.at_a_time, count)
+        barrier = threading.Barrier(threads if self.at_a_time == _AT_ONCE else 1)
+
+        def work(thread: int) -> None:
+            for number in range(thread, count, threads):
+                barrier.wait(60)
+                address = f"198.51.{number // 250}.{number % 250 + 1}" if self.rotates else "203.0.113.1"
+                portal.sign_in(email, f"wrong {number}", address=address)
+
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(work, range(threads)))
 
 
-def rotating_addresses(portal: Portal, email: str, count: int) -> None:
-    """Each from another address, as a proxy that is believed says."""
-    for number in range(count):
-        portal.sign_in(email, f"wrong {number}", address=f"198.51.{number // 250}.{number % 250 + 1}")
-
-
-def spread(portal: Portal, email: str, count: int) -> None:
-    """By eight at a time, over connections of their own, so that every process has some."""
-    threads = [
-        threading.Thread(target=one_address, args=(portal, email, count // 8 + (number < count % 8)))
-        for number in range(8)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-
-def at_once(portal: Portal, email: str, count: int) -> None:
-    """Fifty that wait for one another, as often as it takes."""
-    together = min(_AT_ONCE, count)
-    barrier = threading.Barrier(together)
-
-    def guess(number: int) -> None:
-        for round_ in range(count // together):
-            barrier.wait(60)
-            portal.sign_in(email, f"wrong {number} {round_}", address=f"198.51.100.{number + 1}")
-
-    threads = [threading.Thread(target=guess, args=(number,)) for number in range(together)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-
-WAYS: dict[str, tuple[Callable[[Portal, str, int], None], int]] = {
-    "one_address": (one_address, _MOST),
-    "rotating_addresses": (rotating_addresses, _MOST),
-    "spread_over_processes": (spread, _MOST),
-    "at_once": (at_once, _MOST_AT_ONCE),
+WAYS = {
+    "one_address": Way(1, rotates=False, most=5),
+    "rotating_addresses": Way(1, rotates=True, most=5),
+    "spread_over_processes": Way(8, rotates=False, most=5),
+    "at_once": Way(_AT_ONCE, rotates=True, most=10),
 }
 
 
 def measured(portal: Portal, way: str, count: int) -> tuple[int, bool]:
     """How many of so many guesses reached the hash, and whether the owner came in meanwhile."""
-    guess, _ = WAYS[way]
     email = portal.new_owner(way)
     before = portal.hashes
-    guess(portal, email, count)
+    WAYS[way].guess(portal, email, count)
     reached = portal.hashes - before
     return reached, portal.owner_signs_in(email)
 
@@ -179,11 +160,11 @@ def main(arguments: list[str] | None = None) -> int:
     is_good = True
     for processes in options.processes:
         with tempfile.TemporaryDirectory() as folder, running(Path(folder), processes=processes) as portal:
-            for way, (_, most) in WAYS.items():
-                reached, comes_in = measured(portal, way, options.count)
-                is_good &= reached <= most and comes_in
-                print(f"{way}_{processes}_processes_hashed {reached} of {options.count}, at most {most}")  # noqa: T201
-                print(f"{way}_{processes}_processes_owner_comes_in {comes_in}")  # noqa: T201
+            for name, way in WAYS.items():
+                reached, comes_in = measured(portal, name, options.count)
+                is_good &= reached <= way.most and comes_in
+                print(f"{name}_{processes}_processes_hashed {reached} of {options.count}, at most {way.most}")  # noqa: T201
+                print(f"{name}_{processes}_processes_owner_comes_in {comes_in}")  # noqa: T201
     return 0 if is_good else 1
 
 

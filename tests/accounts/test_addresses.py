@@ -251,22 +251,6 @@ def test_an_address_that_an_unconfirmed_account_has_taken_is_refused_and_not_a_f
     assert is_in(owner)
 
 
-def test_an_address_that_is_taken_while_it_is_changed_is_refused_and_not_a_fault(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    mine = sign_up("mine@example.com", OWNERS_PASSWORD)
-    replace = addresses.replace_unconfirmed
-
-    def after_another(user: User, email: str, request: Any) -> Any:
-        User.objects.create_user(email)
-        return replace(user, email, request)
-
-    monkeypatch.setattr(addresses, "replace_unconfirmed", after_another)
-    answer = change(mine, OWNERS, OWNERS_PASSWORD)
-    assert Markup(answer.content.decode()).one("div", id="id_email_error").text
-    assert set(User.objects.values_list("email", flat=True)) == {"mine@example.com", OWNERS}
-
-
 def test_adding_an_address_kills_no_link_to_a_new_password() -> None:
     attacker = confirmed(OWNERS, ATTACKERS_PASSWORD)
     Client().post("/accounts/password/reset/", {"email": OWNERS})

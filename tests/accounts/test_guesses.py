@@ -69,15 +69,6 @@ def test_the_wait_that_is_told_is_the_one_after_which_it_is_taken(clock: Clock) 
     assert wait_for(THREE) == 0
 
 
-def test_an_address_is_slowed_down_and_never_shut(clock: Clock) -> None:
-    for _ in range(3):
-        wait_for(SPACED)
-    for _ in range(20):
-        assert wait_for(SPACED) == 5
-        clock.now += 5
-        assert wait_for(SPACED) == 0
-
-
 def test_nothing_is_counted_where_one_of_several_is_full(clock: Clock) -> None:
     for _ in range(3):
         wait_for(THREE)

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.contrib.auth.signals import user_logged_in
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
 from django.urls import reverse
@@ -74,13 +73,6 @@ def test_the_page_offers_the_other_languages_and_caches_keep_them_apart(as_nobod
     assert {"Accept-Language", "Cookie"} <= {header.strip() for header in page["Vary"].split(",")}
 
 
-def test_who_signs_in_where_no_language_is_active_gets_the_portals_own(owner: Any) -> None:
-    owner.language = ""
-    with translation.override(None):
-        user_logged_in.send(type(owner), request=None, user=owner)
-    assert owner.language == "en"
-
-
 @pytest.mark.parametrize(
     ("own", "chosen", "accepted", "language"),
     [("de", "", "es", "de"), ("de", "fr", "es", "fr"), ("", "", "es", "es")],
@@ -110,10 +102,3 @@ def test_agents_and_the_service_are_spoken_to_in_english(as_agent: Client) -> No
     refusal = as_agent.get("/api/v1/entities", headers={"accept-language": "de"})
     assert refusal.status_code == 401
     assert "API key" in refusal.content.decode()
-
-
-def test_a_page_in_another_language_leaves_the_next_one_alone(as_nobody: Client) -> None:
-    with translation.override("es"):
-        assert heading(as_nobody, **{"accept-language": "de"}) == "Anmelden"
-        assert translation.get_language() == "es"
-    assert heading(as_nobody) == "Sign in"

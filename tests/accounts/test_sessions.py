@@ -42,12 +42,6 @@ def minutes_left(client: Client) -> int:
     return round((stored.expire_date - timezone.now()).total_seconds() / 60)
 
 
-def test_each_use_moves_the_end_ahead(as_owner: Client) -> None:
-    used(as_owner, minutes_ago=50)
-    assert as_owner.get("/applications/").status_code == 200
-    assert minutes_left(as_owner) == 60
-
-
 @pytest.mark.parametrize(
     ("status", "by_itself", "is_use"),
     [(200, False, True), (422, False, True), (500, False, False), (200, True, False)],
@@ -76,14 +70,6 @@ def test_what_is_left_of_a_session_counts_the_present_use(
     request.session, request.user = as_owner.session, owner
     request.session["used_at"] = now - seconds_ago
     assert sessions.seconds_left(request, is_used=is_used) == left
-
-
-def test_a_request_that_does_not_look_into_its_session_is_no_use(as_owner: Client) -> None:
-    used(as_owner, minutes_ago=50)
-    request = RequestFactory().get("/")
-    request.session = sessions.SessionStore(as_owner.session.session_key)
-    SessionExpiry(lambda _: HttpResponse())(request)
-    assert not request.session.accessed
 
 
 def test_a_session_that_nobody_uses_ends(as_owner: Client) -> None:
@@ -162,14 +148,6 @@ def test_reading_its_page_or_posting_elsewhere_keeps_an_unsent_form(other: dict[
     request = _posted(**other)
     unsent_forms.forget_if_sent(request, HttpResponse())
     assert unsent_forms.unsent_form(request) == UnsentForm(_PATH, (("q:name", ("Larkfield", "")),), True)
-
-
-def test_nothing_is_offered_where_nothing_was_kept() -> None:
-    request = _posted()
-    unsent_forms.forget_unsent_form(request)
-    assert unsent_forms.unsent_form(request) is None
-    unsent_forms.forget_unsent_form(request)
-    assert unsent_forms.forget_if_sent(request, HttpResponse()).status_code == 200
 
 
 def _found(cookie: str, reference: str) -> GuestSession | None:

@@ -101,13 +101,6 @@ def test_the_code_of_an_email_is_not_enough(agent_with_app: tuple[User, str], se
     enter_by_app(client, agent_with_app[1])
 
 
-def test_signing_up_with_the_address_leads_nowhere(agent_with_app: tuple[User, str]) -> None:
-    client = Client()
-    names = {"first_name": "Eve", "last_name": "Mallory"}
-    client.post("/accounts/signup/", {"email": EMAIL, "password1": PASSWORD, **names})
-    assert is_out(client)
-
-
 @pytest.fixture
 def agent_with_passkey() -> tuple[User, Passkey]:
     user, passkey, client = person(is_agent=True), Passkey(), Client()

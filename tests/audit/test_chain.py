@@ -31,13 +31,6 @@ def test_entries_are_numbered_and_hold_each_other(append: Append) -> None:
     assert (second.previous, third.previous) == (first.hash, second.hash)
 
 
-@pytest.mark.parametrize("before", [0, 5])
-def test_an_entry_costs_three_queries(append: Append, before: int, agent: Any, django_assert_num_queries: Any) -> None:
-    append(before)
-    with django_assert_num_queries(3):
-        chain.append(AuditAction.LOOK, by=agent, application=ABOUT)
-
-
 def test_it_says_who_it_was(agent: Any, owner: Any) -> None:
     for by in (agent, owner, Guest(), None):
         chain.append(AuditAction.CHANGE, by=by, application=ABOUT)

@@ -1,7 +1,7 @@
 """Decisions: what stops them, what they send, and that a second agent sees them first where that is asked for."""
 
 from datetime import date
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -11,7 +11,6 @@ from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept
-from formation_portal.reviews.decision_rules import DECISIONS, DecisionRule
 from formation_portal.reviews.decisions import (
     APPROVE,
     DECLINE,
@@ -54,19 +53,6 @@ def now(draft: Draft) -> Any:
 
 def accept_all(draft: Draft, by: Any) -> None:
     accept(draft, [fact.target for fact in load_checklist(draft)], by=by, version=now(draft))
-
-
-@pytest.mark.parametrize("text", ["We wait for the bank.", ""])
-def test_a_decision_that_is_no_transition_leaves_the_state_and_tells_the_customer_its_message(
-    submitted: Draft, agent: Any, monkeypatch: pytest.MonkeyPatch, text: str
-) -> None:
-    monkeypatch.setitem(cast(Any, DECISIONS), "hold", DecisionRule(history="Put it on hold: {text}"))
-    decided = decide(submitted, "hold", text=text, by=agent, version=now(submitted))
-    assert decided.outcome == DecisionOutcome.DONE
-    assert submitted.application.status is State.IN_REVIEW
-    last = submitted.application.changes.first()
-    assert last is not None
-    assert last.what == ("Put it on hold: We wait for the bank." if text else "Started the review")
 
 
 def test_what_was_not_checked_is_not_approved(submitted: Draft, agent: Any) -> None:
