@@ -255,15 +255,6 @@ def test_what_was_posted_is_done_once_it_is_known_who_it_is(clock: Clock) -> Non
     assert is_in(client)
 
 
-@pytest.mark.parametrize("path", ["/accounts/2fa/webauthn/add/", "/accounts/password/set/"])
-def test_second_factors_and_a_first_password_take_more_than_a_session(clock: Clock, path: str) -> None:
-    person()
-    client = signed_in()
-    assert "reauthenticate" not in client.get(path).headers.get("Location", "")
-    clock.goes_on(16)
-    assert client.get(path)["Location"].startswith("/accounts/reauthenticate/?next=")
-
-
 def test_a_code_confirms_who_it_is_where_no_password_is_at_hand(clock: Clock) -> None:
     user = person()
     secret = add_app(user)
