@@ -28,8 +28,8 @@ def names_of(owner: Any) -> tuple[str, ...]:
     return (owner.email, owner.first_name.lower(), owner.last_name.lower())
 
 
-def test_nothing_of_a_customer_with_drafts_is_left(
-    owner: Any, as_owner: Client, settings: Any, django_capture_on_commit_callbacks: Any
+def test_nothing_of_a_customer_with_drafts_is_left_and_the_last_email_is_emptied_once_it_is_sent(
+    owner: Any, as_owner: Client, settings: Any, django_capture_on_commit_callbacks: Any, mailoutbox: Any
 ) -> None:
     settings.LETTERS_GO_OUT = True
     started(owner)
@@ -41,8 +41,11 @@ def test_nothing_of_a_customer_with_drafts_is_left(
         django_capture_on_commit_callbacks(using="service", execute=True),
     ):
         as_owner.post("/your-data/deletion/")
+        assert Email.objects.get(kind="account_deleted").to == owner.email
         send_due()
         drain()
+    assert [owner.email] in [message.to for message in mailoutbox]
+    assert not Email.objects.exclude(to="").exists()
     left = opened_text()
     for word in (*names_of(owner), "lovelace", "passport.pdf"):
         assert word not in left
@@ -111,41 +114,24 @@ def test_agents_keep_their_names(agent: Any) -> None:
         erase_account(agent, by=None)
 
 
-def _confirm_password(browser: Client) -> None:
-    answer = browser.post("/accounts/reauthenticate/", {"password": PASSWORD, "next": "/your-data/deletion/"})
-    assert answer["Location"] == "/your-data/deletion/"
-
-
-def test_deleting_asks_for_the_password_of_those_who_have_just_signed_in(owner: Any) -> None:
+def test_deleting_asks_for_the_password_also_just_after_signing_in_and_ends_all_sessions(owner: Any) -> None:
     owner.set_password(PASSWORD)
     owner.save()
-    browser = Client()
-    sign_in(browser, PASSWORD, owner.email)
+    browser, elsewhere, again = Client(), Client(), Client()
+    for client in (browser, elsewhere):
+        sign_in(client, PASSWORD, owner.email)
+        assert is_in(client)
     where = "/accounts/reauthenticate/?next=%2Fyour-data%2Fdeletion%2F"
     assert browser.get("/your-data/deletion/")["Location"] == where
     assert browser.post("/your-data/deletion/")["Location"] == where
     browser.post(where, {"password": "wrong", "next": "/your-data/deletion/"})
     assert browser.get("/your-data/deletion/")["Location"] == where
     assert User.objects.get(pk=owner.pk).email == owner.email
-    _confirm_password(browser)
-    assert "button-danger" in browser.get("/your-data/deletion/").content.decode()
-
-
-def test_its_sessions_and_its_password_are_dead(owner: Any) -> None:
-    owner.set_password(PASSWORD)
-    owner.save()
-    as_owner, elsewhere = Client(), Client()
-    for browser in (as_owner, elsewhere):
-        sign_in(browser, PASSWORD, owner.email)
-        assert is_in(browser)
-    _confirm_password(as_owner)
-    answer = as_owner.post("/your-data/deletion/", follow=True)
+    browser.post(where, {"password": PASSWORD, "next": "/your-data/deletion/"})
+    answer = browser.post("/your-data/deletion/", follow=True)
     assert "Your account was deleted" in answer.content.decode()
-    assert not is_in(as_owner)
-    assert not is_in(elsewhere)
-    again = Client()
     sign_in(again, PASSWORD, owner.email)
-    assert not is_in(again)
+    assert [is_in(client) for client in (browser, elsewhere, again)] == [False] * 3
 
 
 def test_access_to_others_applications_goes_with_it(owner: Any, other_customer: Any) -> None:
@@ -159,17 +145,6 @@ def test_access_to_others_applications_goes_with_it(owner: Any, other_customer: 
     assert not Collaborator.objects.exists()
     assert other_customer.email not in opened_text()
     assert Application.objects.get().deleted_at is None
-
-
-def test_the_last_letter_is_emptied_once_it_is_sent(owner: Any, settings: Any, mailoutbox: Any) -> None:
-    settings.LETTERS_GO_OUT = True
-    started(owner)
-    erase_account(owner, by=owner)
-    assert Email.objects.get(kind="account_deleted").to == owner.email
-    send_due()
-    assert [one.to for one in mailoutbox] == [[owner.email]]
-    assert owner.email not in opened_text()
-    assert not Email.objects.exclude(to="").exists()
 
 
 def test_the_audit_log_is_whole_afterwards(complete: Any, owner: Any, settings: Any) -> None:
