@@ -9,6 +9,7 @@ from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import Target
 from formation_portal.reviews.transactions import current_version
 from tests import factories
+from tests.desk.review_rounds import change_ada
 
 PASSPORT_NUMBER = Target.of_field("ada", "person.passport_number")
 TAX_NUMBER = Target.of_field("ada", "person.tax_number")
@@ -44,9 +45,7 @@ def submitted_with_numbers(owner: Any) -> Draft:
 
 def number(draft: Draft, numbers: dict[str, str], owner: Any) -> None:
     """Other numbers for the director."""
-    ada = draft.party("ada")
-    assert ada is not None
-    services.save_party(draft, ada, {**ada.raw, **numbers}, version=ada.version, by=owner)
+    change_ada(draft, owner, numbers)
 
 
 def propose(draft: Draft, passport_number: str, agent: Any) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
+from formation_portal.reviews.checks import accept
 from formation_portal.reviews.decisions import RETURN
 from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import Target
@@ -19,10 +20,18 @@ def ask_at(draft: Draft, target: Target, agent: Any, text: str = "Look at this")
     draft_query(there, target, text=text, by=agent, version=current_version(there.application))
 
 
+def accept_at(draft: Draft, *targets: Target, by: Any) -> None:
+    """Accept facts of it."""
+    there = factories.again(draft)
+    accept(there, targets, by=by, version=current_version(there.application))
+
+
 def return_it(draft: Draft, agent: Any) -> None:
-    """Hand it back with what is drafted."""
+    """Hand it back with what is drafted. The draft is read again."""
     there = factories.again(draft)
     decide(there, RETURN, text="Look at it again", by=agent, version=current_version(there.application))
+    draft.application.refresh_from_db()
+    draft.reload()
 
 
 def again(draft: Draft, agent: Any, owner: Any, change: Callable[[Draft], object] = lambda draft: None) -> Draft:
@@ -38,6 +47,21 @@ def rename(draft: Draft, name: str, owner: Any) -> None:
     section = draft.schema.section("the-company")
     assert section is not None
     services.save_section(draft, section, {"entity.name": name}, version=draft.version("the-company"), by=owner)
+
+
+def change_ada(draft: Draft, owner: Any, answers: dict[str, str], **more: Any) -> None:
+    """Change answers of the first person."""
+    there = factories.again(draft)
+    ada = there.party("ada")
+    assert ada is not None
+    services.save_party(there, ada, {**ada.raw, **answers}, version=ada.version, by=owner, **more)
+
+
+def replace_passport(draft: Draft, owner: Any, content: bytes = factories.PDF + b"2") -> None:
+    """Give the first person another passport."""
+    there = factories.again(draft)
+    upload = factories.upload(content, "new.pdf")
+    services.add_document(there, there.party("ada"), "Passport", upload, by=owner)
 
 
 def add_bob(draft: Draft, owner: Any) -> None:

@@ -16,7 +16,6 @@ from tests.words_shown import words_in
 
 from .decision_setup import path, sound
 from .factories import page, references, searched
-from .undecided_deliveries import put
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -139,40 +138,6 @@ def test_whoever_can_open_no_case_takes_none(
     assert Case.objects.get().claimed_by == agent
 
 
-def test_deliveries_are_open_as_their_cases_are(submitted: Draft, agent: Any, as_agent: Client) -> None:
-    agent.set_rights(OWN)
-    row = put("entity", "held", "unclear")
-    assert as_agent.get("/desk/deliveries/").status_code == 403
-    assert as_agent.get(f"/desk/deliveries/{row.pk}/").status_code == 403
-    assert as_agent.get("/desk/deliveries/0/").status_code == 404
-    claim(submitted, agent)
-    assert as_agent.get(f"/desk/deliveries/{row.pk}/").status_code == 200
-    assert as_agent.get("/desk/deliveries/").status_code == 403
-
-
-@pytest.mark.parametrize(
-    ("method", "address", "without", "named"),
-    [
-        ("get", "/desk/deliveries/", {Right.ALL_CASES}, "all_cases"),
-        ("post", "{case}claim/", {Right.ALL_CASES, Right.OWN_CASES}, "own_cases"),
-        ("post", "/desk/next-case/", {Right.ALL_CASES, Right.OWN_CASES}, "own_cases"),
-        ("post", "{case}claim/", {Right.REVIEW}, "review"),
-        ("post", "{case}ruling/", {Right.DECIDE}, "decide"),
-        ("get", "{case}record.json", {Right.EXPORT}, "export"),
-        ("get", "{case}parties/ada/erasure/", {Right.ERASE}, "erase"),
-        ("get", "/desk/audit/", {Right.AUDIT}, "audit"),
-        ("get", "/desk/api-keys/", {Right.KEYS}, "keys"),
-    ],
-)
-def test_the_right_that_is_missing_is_named(
-    submitted: Draft, agent: Any, as_agent: Client, method: str, address: str, without: set[str], named: str
-) -> None:
-    agent.set_rights(set(Right.values) - without)
-    answer = getattr(as_agent, method)(address.format(case=path(submitted)))
-    assert answer.status_code == 403
-    assert f"You need the right “{named}” (" in sound(answer).one("main").text
-
-
 # AGENTS_WITHOUT_RIGHTS=cases: answers, and neither documents nor numbers.
 
 
@@ -202,3 +167,79 @@ def test_with_the_setting_they_read_cases_without_documents_and_numbers(
     answer = as_agent.get(path(submitted, f"documents/{document}/"))
     answer.close()
     assert answer.status_code == 200
+
+
+# Pages offer only what their reader may do, and who lacks a right reads who has it.
+
+
+# By right: what a page has that offers it, and where.
+OFFERS = [
+    (Right.REVIEW, "", "Claim selected"),
+    (Right.REVIEW, "", "/desk/next-case/"),
+    (Right.REVIEW, "", 'type="checkbox" name="case"'),
+    (Right.REVIEW, "", 'href="/desk/texts/"'),
+    (Right.AUDIT, "", 'href="/desk/audit/"'),
+    (Right.WORKBENCH, "", 'href="/workbench/"'),
+    (Right.REVIEW, "{}/", "/claim/"),
+    (Right.REVIEW, "{}/", "/acceptances/"),
+    (Right.REVIEW, "{}/", "/remarks/?"),
+    (Right.REVIEW, "{}/", "/notes/"),
+    (Right.REVIEW, "{}/parties/ada/", "/acceptances/"),
+    (Right.REVIEW, "{}/parties/ada/", "/remarks/?"),
+    (Right.DECIDE, "{}/", "/ruling/"),
+    (Right.REVIEW, "{}/", "/desk/next-case/"),
+    (Right.EXPORT, "{}/", "record.json"),
+    (Right.EXPORT, "{}/", "record.pdf"),
+    (Right.AUDIT, "{}/", "/desk/audit/?reference="),
+    (Right.EXPORT, "audit/", "entries.csv"),
+    (Right.EXPORT, "figures/", "open.csv"),
+    (Right.EXPORT, "figures/", "throughput.csv"),
+]
+
+
+def test_only_what_one_may_do_is_offered(submitted: Draft, agent: Any, as_agent: Client) -> None:
+    pages = {path: f"/desk/{path.format(submitted.application.reference)}" for _, path, _ in OFFERS}
+    everything = {path: as_agent.get(address).content.decode() for path, address in pages.items()}
+    assert [offer for _, path, offer in OFFERS if offer not in everything[path]] == []
+    for right in {right for right, _, _ in OFFERS}:
+        agent.set_rights([one for one in Right.values if one != right])
+        here = [(path, offer) for its, path, offer in OFFERS if its is right]
+        shown = {path: as_agent.get(pages[path]).content.decode() for path, _ in here}
+        assert [(path, offer) for path, offer in here if offer in shown[path]] == []
+
+
+ALL_BUT = {right: [one for one in Right.values if one != right] for right in Right}
+WITHOUT_CASES = [right for right in Right.values if right not in (Right.OWN_CASES, Right.ALL_CASES)]
+# By method and address: the rights of an agent who is refused there, and the right that the page names.
+REFUSALS = [
+    ("get", "/desk/{}/", WITHOUT_CASES, "own_cases", "open the cases claimed by them"),
+    ("post", "/desk/next-case/", WITHOUT_CASES, "own_cases", "open the cases claimed by them"),
+    ("get", "/desk/deliveries/", ALL_BUT[Right.ALL_CASES], "all_cases", "open every case"),
+    *(
+        ("post", f"/desk/{address}", ALL_BUT[Right.REVIEW], "review", "claim cases, check facts and raise queries")
+        for address in ("next-case/", "claims/", "{}/claim/", "texts/", "{}/acceptances/", "{}/remarks/", "{}/notes/")
+    ),
+    ("get", "/desk/{}/ruling/", ALL_BUT[Right.DECIDE], "decide", "approve, return and decline"),
+    ("post", "/desk/{}/ruling/", ALL_BUT[Right.DECIDE], "decide", "approve, return and decline"),
+    ("post", "/desk/{}/service-status/", ALL_BUT[Right.DECIDE], "decide", "approve, return and decline"),
+    ("post", "/desk/{}/ruling/confirmation/", ALL_BUT[Right.CONFIRM], "confirm", "confirm another agent’s decision"),
+    ("get", "/desk/{}/record.pdf", ALL_BUT[Right.EXPORT], "export", "download records as JSON, PDF and CSV"),
+    ("get", "/desk/audit/", ALL_BUT[Right.AUDIT], "audit", "read the audit log"),
+    ("get", "/workbench/", ALL_BUT[Right.WORKBENCH], "workbench", "try out schemas at the workbench"),
+    ("get", "/desk/api-keys/", ALL_BUT[Right.KEYS], "keys", "make and revoke API keys"),
+    ("get", "/desk/{}/parties/ada/erasure/", ALL_BUT[Right.ERASE], "erase", "erase a person from an application"),
+]
+
+
+def test_who_lacks_a_right_reads_which_one_and_who_has_it(submitted: Draft, agent: Any, as_agent: Client) -> None:
+    """The colleagues who have a right are named, and no others."""
+    make = type(agent).objects.create_user
+    for right in Right.values:
+        make(f"{right}@example.com", first_name=f"Has-{right}", is_agent=True, rights=[right])
+    for method, address, rights, right, words in REFUSALS:
+        agent.set_rights(rights)
+        answer = getattr(as_agent, method)(address.format(submitted.application.reference))
+        text = " ".join(Markup(answer.content.decode()).one("main").text.split())
+        assert (answer.status_code, f"You need the right “{right}” ({words}" in text) == (403, True), (method, address)
+        assert f"Ask a colleague who has this right: Has-{right}." in text
+        assert f"--give {right}" in text

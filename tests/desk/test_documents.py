@@ -54,24 +54,6 @@ def test_a_document_of_somebody_else_is_the_first_of_the_partys_own() -> None:
     assert (found.document.pk, found.state) == (1, ViewerState(1))
 
 
-def test_every_document_is_one_press_away_and_the_next_one_is_named() -> None:
-    found = shown(ViewerState(1), document(1), document(2))
-    assert [(one.slot, one == found.document) for one, _ in found.document_links] == [
-        ("Paper 1", True),
-        ("Paper 2", False),
-    ]
-    assert found.next_document is not None
-    assert found.next_document.pk == 2
-    assert found.urls["next_document"] == "/here/?open=1&document=2"
-    assert shown(ViewerState(2), document(1), document(2)).next_document is None
-
-
-def test_of_many_pages_those_around_the_present_one_are_offered() -> None:
-    links = shown(ViewerState(1, page=7), document(1, pages=14)).page_links
-    assert [number for number, _, _ in links] == [1, 5, 6, 7, 8, 9, 14]
-    assert [number for number, _, has_gap in links if has_gap] == [5, 14]
-
-
 def test_a_turned_page_keeps_within_its_frame() -> None:
     wide = document(1, width=400, height=300)
     upright, quarter, half = (shown(ViewerState(1, turn=turn), wide) for turn in (0, 90, 180))

@@ -15,14 +15,6 @@ from tests.markup import Markup
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 FACTS = {
-    "siobhan": {
-        "E-mail address": "siobhan@example.com",
-        "First name": "Siobhán",
-        "Last name": "O’Brien",
-        "Date of birth": "5 June 1971",
-        "Is pep": "No",
-        "Passport": "siobhan.pdf",
-    },
     "zoe": {
         "E-mail address": "zoe@example.org",
         "First name": "Zoë",
@@ -41,12 +33,6 @@ FACTS = {
 }
 # Siobhán holds 1,111 of 1,144 Voting and all of Préférence, which has no votes; Zoë the rest, and 4,444 with votes.
 HOLDINGS = {
-    "siobhan": {
-        "Voting": "1,111 shares, 97.12% of the class",
-        "Préférence": "222 shares, 100% of the class",
-        "Of all shares": "22.94%",
-        "Of all votes": "19.88%",
-    },
     "zoe": {
         "Voting": "33 shares, 2.88% of the class",
         "Founders’": "4,444 shares, 100% of the class",

@@ -72,24 +72,22 @@ def invite(draft: Draft, email: str, **more: Any) -> None:
     )  # fmt: skip
 
 
-WAYS = [own, submit, work_on, fill_in_a_part]
-Way = Callable[[Draft, Any], None]
-
-
-@pytest.fixture(params=WAYS, ids=lambda way: way.__name__)
-def theirs(request: pytest.FixtureRequest, submitted: Draft, agent: Any) -> Draft:
-    """A case that is checked, and of an application that is the agent's own in one of the ways."""
-    factories.accept_everything(submitted, User.objects.create_user("zoe@example.com", is_agent=True))
-    Case.objects.update(claimed_by=None, claimed_at=None)
-    request.param(submitted, agent)
-    return submitted
-
-
 @pytest.fixture
 def owned(submitted: Draft, agent: Any) -> Draft:
-    """The same of an application that the agent owns."""
+    """A case that is checked, and of an application that the agent owns."""
+    factories.accept_everything(submitted, User.objects.create_user("zoe@example.com", is_agent=True))
+    Case.objects.update(claimed_by=None, claimed_at=None)
     own(submitted, agent)
     return submitted
+
+
+@pytest.mark.parametrize("make_own", [own, submit, work_on, fill_in_a_part])
+def test_it_is_ones_own_in_each_of_these_ways(submitted: Draft, agent: Any, as_agent: Client, make_own: Any) -> None:
+    make_own(submitted, agent)
+    assert as_agent.get(path(submitted)).status_code == 403
+    with pytest.raises(OwnApplication):
+        accept(submitted, [BIRTH], by=agent, version=current_version(submitted.application))
+    assert claims.claim([submitted.application.pk], by=agent) == ([], [])
 
 
 def rows() -> tuple[int, ...]:
@@ -111,9 +109,9 @@ def addresses_of(draft: Draft) -> list[str]:
     return found
 
 
-def test_every_page_of_it_is_shut_and_says_who_can(theirs: Draft, as_agent: Client, colleague: Any) -> None:
+def test_every_page_of_it_is_shut_and_says_who_can(owned: Draft, as_agent: Client, colleague: Any) -> None:
     before = rows()
-    for address in addresses_of(theirs):
+    for address in addresses_of(owned):
         for ask in (as_agent.get, as_agent.post):
             answer = ask(address, headers={"HX-Request": "true"} if ask == as_agent.post else {})
             assert answer.status_code in (403, 405), address
@@ -122,23 +120,22 @@ def test_every_page_of_it_is_shut_and_says_who_can(theirs: Draft, as_agent: Clie
                 assert "You cannot review your own application" in text, address
                 assert "Dev Ramanathan" in text, address
     assert rows() == before
-    assert as_agent.get(path(theirs)).status_code == 403
 
 
-def test_nothing_of_a_review_is_done_by_its_applicant(theirs: Draft, agent: Any, submitted: Draft) -> None:
-    before, version = rows(), current_version(theirs.application)
-    party = theirs.party("ada")
+def test_nothing_of_a_review_is_done_by_its_applicant(owned: Draft, agent: Any) -> None:
+    before, version = rows(), current_version(owned.application)
+    party = owned.party("ada")
     assert party is not None
     doing: list[Callable[[], Any]] = [
-        lambda: accept(theirs, [BIRTH], by=agent, version=version),
-        lambda: reopen(theirs, BIRTH, by=agent, version=version),
-        lambda: draft_query(theirs, BIRTH, text="Really?", by=agent, version=version),
-        lambda: write_note(theirs, WHOLE_APPLICATION, text="Fine", by=agent),
-        lambda: prove(theirs, BIRTH, theirs.documents[0], 1, text="", by=agent, version=version),
-        lambda: record_screening(theirs, party, kind="pep", done_on=timezone.localdate(), outcome="clear", by=agent),
-        lambda: decide(theirs, APPROVE, by=agent, version=version),
-        lambda: decide(theirs, RETURN, text="Look", by=agent, version=version),
-        lambda: decide(theirs, DECLINE, text="No", by=agent, version=version),
+        lambda: accept(owned, [BIRTH], by=agent, version=version),
+        lambda: reopen(owned, BIRTH, by=agent, version=version),
+        lambda: draft_query(owned, BIRTH, text="Really?", by=agent, version=version),
+        lambda: write_note(owned, WHOLE_APPLICATION, text="Fine", by=agent),
+        lambda: prove(owned, BIRTH, owned.documents[0], 1, text="", by=agent, version=version),
+        lambda: record_screening(owned, party, kind="pep", done_on=timezone.localdate(), outcome="clear", by=agent),
+        lambda: decide(owned, APPROVE, by=agent, version=version),
+        lambda: decide(owned, RETURN, text="Look", by=agent, version=version),
+        lambda: decide(owned, DECLINE, text="No", by=agent, version=version),
     ]
     for do in doing:
         with pytest.raises(OwnApplication):
@@ -150,33 +147,30 @@ def test_its_applicant_neither_confirms_nor_refuses_what_a_colleague_proposed(
     submitted: Draft, agent: Any, colleague: Any, settings: Any
 ) -> None:
     settings.FOUR_EYES = True
-    factories.accept_everything(theirs := submitted, colleague)
-    own(theirs, agent)
-    decide(theirs, APPROVE, by=colleague, version=current_version(theirs.application))
-    version = current_version(theirs.application)
+    factories.accept_everything(submitted, colleague)
+    own(submitted, agent)
+    decide(submitted, APPROVE, by=colleague, version=current_version(submitted.application))
+    version = current_version(submitted.application)
     with pytest.raises(OwnApplication):
-        confirm_proposal(theirs, by=agent, version=version)
+        confirm_proposal(submitted, by=agent, version=version)
     with pytest.raises(OwnApplication):
-        refuse_proposal(theirs, why="No", by=agent, version=version)
+        refuse_proposal(submitted, why="No", by=agent, version=version)
     assert ReviewDecision.objects.get().outcome == "waiting"
 
 
-def test_it_is_claimed_by_others_alone(theirs: Draft, agent: Any, as_agent: Client, colleague: Any) -> None:
-    assert as_agent.post(path(theirs, "claim/")).status_code == 403
-    text = as_agent.post("/desk/claims/", {"case": [theirs.application.pk]}, follow=True).content.decode()
+def test_it_is_claimed_by_others_alone(owned: Draft, agent: Any, as_agent: Client, colleague: Any) -> None:
+    assert as_agent.post(path(owned, "claim/")).status_code == 403
+    text = as_agent.post("/desk/claims/", {"case": [owned.application.pk]}, follow=True).content.decode()
     assert "1 case left out: your own application." in text
-    assert claims.claim([theirs.application.pk], by=agent) == ([], [])
-    case = Case.objects.get(pk=theirs.application.pk)
+    assert claims.claim([owned.application.pk], by=agent) == ([], [])
+    case = Case.objects.get(pk=owned.application.pk)
     with pytest.raises(OwnApplication):
         claims.claim_free(case, free=claims.unclaimed(), by=agent)
     assert next_case_for(agent, QueueState()) == (None, "No unassigned cases match.")
-    assert Case.objects.get(pk=theirs.application.pk).claimed_by is None
+    assert Case.objects.get(pk=owned.application.pk).claimed_by is None
     following, _ = next_case_for(colleague, QueueState())
     assert following == case
-
-
-def test_it_is_not_taken_over_by_its_applicant(owned: Draft, as_agent: Client, colleague: Any) -> None:
-    claims.claim([owned.application.pk], by=colleague)
+    assert Case.objects.get(pk=owned.application.pk).claimed_by == colleague
     answer = as_agent.post(path(owned, "claim/"), {"from": str(colleague.pk), "takeover_reason": "Mine"})
     assert answer.status_code == 403
     assert Case.objects.get(pk=owned.application.pk).claimed_by == colleague
@@ -209,12 +203,6 @@ def test_its_deliveries_are_resolved_by_others(
     assert as_colleague.post(f"/desk/deliveries/{row.pk}/decision/", form).status_code == 302
 
 
-def test_its_row_in_the_queue_cannot_be_ticked(owned: Draft, as_agent: Client) -> None:
-    text = as_agent.get("/desk/").content.decode()
-    assert "Your own application" in text
-    assert 'name="case"' not in text
-
-
 def test_whose_address_was_only_named_reviews_as_before(submitted: Draft, agent: Any, as_agent: Client) -> None:
     """Else a customer could choose who reviews their case, by naming all others."""
     invite(submitted, agent.email)
@@ -231,8 +219,7 @@ def test_whose_address_was_only_named_reviews_as_before(submitted: Draft, agent:
     assert as_agent.get(path(submitted)).status_code == 403
 
 
-def test_the_applicant_is_a_customer_of_it(submitted: Draft, agent: Any, as_agent: Client) -> None:
-    own(submitted, agent)
-    reference = submitted.application.reference
-    assert as_agent.get(f"/applications/{reference}/").status_code in (200, 302)
-    assert f"/applications/{reference}/" in as_agent.get(path(submitted)).content.decode()
+def test_the_applicant_is_a_customer_of_it(owned: Draft, as_agent: Client) -> None:
+    address = f"/applications/{owned.application.reference}/"
+    assert as_agent.get(address).status_code in (200, 302)
+    assert address in as_agent.get(path(owned)).content.decode()

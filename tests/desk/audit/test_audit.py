@@ -48,11 +48,6 @@ def move_back(number: int, days: int) -> None:
     Entry.objects.filter(pk=number).update(moment=moment_of(datetime.now(UTC) - timedelta(days=days)))
 
 
-def test_nothing_is_said_plainly(as_agent: Client) -> None:
-    assert "No entries yet" in page(as_agent).one("main").text
-    assert "No entries match" in page(as_agent, "?kind=look").one("main").text
-
-
 def test_it_says_who_did_what_by_day(submitted: Draft, agent: Any, as_agent: Client) -> None:
     look(agent, application=submitted.application)
     move_back(1, days=3)
@@ -66,32 +61,7 @@ def test_it_says_who_did_what_by_day(submitted: Draft, agent: Any, as_agent: Cli
     assert "Started the application" in started.text
 
 
-def test_a_review_is_told_with_how_often(submitted: Draft, agent: Any, as_agent: Client) -> None:
-    chain.append(AuditAction.REVIEW, by=agent, application=submitted.application, did={"accept": [1, 2, 3], "ask": [4]})
-    entry = entries(page(as_agent))[0]
-    assert "Accepted a fact (3); Drafted a query" in entry.text
-    assert "Drafted a query (1)" not in entry.text
-
-
-def test_it_tells_what_was_done_to_a_second_factor(owner: Any, as_agent: Client) -> None:
-    for event in ("webauthn_added", "recovery_codes_shown", "recovery_code_used"):
-        chain.append(AuditAction.SECOND_FACTOR, by=owner, application=None, subject=owner.pk, did=event)
-    used, shown, added = entries(page(as_agent, "?kind=factor"))
-    assert "Used a recovery code" in used.text
-    assert "Viewed the recovery codes" in shown.text
-    assert "Added a passkey" in added.text
-    assert f"Customer {owner.pk}" in added.text
-
-
-def test_it_tells_which_entries_got_a_keyed_digest_later(as_agent: Client) -> None:
-    chain.append(AuditAction.ACCEPTANCE, by=None, application=None, count=12, first=31, last=57)
-    [accepted] = entries(page(as_agent, "?kind=acceptance"))
-    assert "Accepted 12 entries without a keyed digest, up to entry 57" in accepted.text
-
-
-def test_of_a_draft_it_tells_neither_whose_it_is_nor_what_was_typed(
-    complete: Draft, owner: Any, as_agent: Client
-) -> None:
+def test_of_a_draft_it_tells_neither_owner_nor_answers(complete: Draft, owner: Any, as_agent: Client) -> None:
     text = page(as_agent).one("main").text
     assert f"Customer {owner.pk}" in text
     assert "Changed the application" in text
@@ -120,9 +90,7 @@ def test_it_is_narrowed_by_its_address(submitted: Draft, agent: Any, owner: Any,
         assert numbers(as_agent, query) == expected, query
 
 
-def test_its_days_and_times_are_those_of_the_time_zone_that_it_names(
-    agent: Any, as_agent: Client, settings: Any
-) -> None:
+def test_its_days_and_times_are_those_of_the_named_time_zone(agent: Any, as_agent: Client, settings: Any) -> None:
     settings.TIME_ZONE = "Pacific/Chatham"
     look(agent)
     # There it is 00:15 of the next day.
@@ -137,19 +105,14 @@ def test_its_days_and_times_are_those_of_the_time_zone_that_it_names(
     assert "25 November 2026, 00:15:00 Pacific/Chatham" in entry.one("main").text
 
 
-def test_the_controls_show_what_it_is_narrowed_to(owner: Any, as_agent: Client) -> None:
-    look(owner)
-    markup = page(as_agent, f"?reference={ABOUT.reference}&kind=look&who={owner.pk}&first=2026-01-02")
-    assert markup.one("input", name="reference").attributes["value"] == ABOUT.reference
-    assert markup.one("input", name="first").attributes["value"] == "2026-01-02"
-    chosen = [one.attributes["value"] for one in markup.all("option") if "selected" in one.attributes]
-    assert chosen == ["look", str(owner.pk)]
-
-
-def test_its_links_keep_what_it_is_narrowed_to(agent: Any, as_agent: Client) -> None:
+def test_its_controls_and_links_keep_what_it_is_narrowed_to(agent: Any, as_agent: Client) -> None:
     look(agent, 60)
     query = f"reference={ABOUT.reference}&kind=look&who={agent.pk}&first=2026-01-02&last=2999-01-02"
     markup = page(as_agent, f"?{query}")
+    assert markup.one("input", name="reference").attributes["value"] == ABOUT.reference
+    assert markup.one("input", name="first").attributes["value"] == "2026-01-02"
+    chosen = [option.attributes["value"] for option in markup.all("option") if "selected" in option.attributes]
+    assert chosen == ["look", str(agent.pk)]
     hrefs = [one.attributes["href"] for one in (markup.one("a", rel="next"), *markup.all("a", download=""))]
     assert [href.partition("?")[2].removeprefix("before=11&") for href in hrefs] == [query] * 2
 
@@ -216,81 +179,34 @@ def test_more_entries_cost_no_more_queries(submitted: Draft, agent: Any, owner: 
     assert costs[0] == costs[1] <= 10
 
 
-def test_queue_and_case_lead_to_it(submitted: Draft, as_agent: Client) -> None:
-    reference = submitted.application.reference
-    for address, link in (
-        ("/desk/", "/desk/audit/"),
-        (f"/desk/{reference}/", f"/desk/audit/?reference={reference}"),
-    ):
-        links = [one.attributes["href"] for one in Markup(as_agent.get(address).content.decode()).all("a")]
-        assert link in links
-
-
-REVIEWED = {
-    "accept": "Accepted a fact",
-    "reopen": "Undid an acceptance",
-    "ask": "Drafted a query",
-    "drop": "Deleted a draft query",
-    "send": "Sent a query",
-    "settle": "Resolved a query",
-    "note": "Wrote a note",
-    "remove_note": "Removed a note",
-    "prove": "Noted what a document says",
-    "unprove": "Removed what a document says",
-    "screen": "Recorded a screening check",
-    "remove_screening": "Removed a screening check",
-    "propose": "Proposed a decision",
-    "decide": "Decided",
-    "confirm": "Confirmed a decision",
-    "refuse": "Did not confirm a decision",
-    "take_back": "Withdrew a proposed decision",
-    "overtake": "Replaced a proposed decision",
-    "undo": "Undid a decision",
-    "stop": "Stopped a decision before it took effect",
-    "take_effect": "Decision took effect",
-    "reply": "Answered a query",
-}
 # What an entry says beside its columns, and how agents read it.
 ACTIONS = [
-    *((AuditAction.REVIEW, {"did": {did: [7]}}, words) for did, words in REVIEWED.items()),
+    (AuditAction.REVIEW, {"did": {"accept": [1, 2, 3], "ask": [4]}}, "Accepted a fact (3); Drafted a query"),
+    (AuditAction.REVIEW, {"did": {"screen": [7]}}, "Recorded a screening check"),
+    (AuditAction.REVIEW, {"did": {"take_effect": [7]}}, "Decision took effect"),
     (AuditAction.LOOK, {"subject": "12", "way": "file"}, "Downloaded document 12"),
     (AuditAction.LOOK, {"subject": "12", "way": "page", "page": 3}, "Viewed page 3 of document 12"),
-    (AuditAction.LOOK, {"subject": "12", "way": "small picture"}, "Viewed the thumbnail of document 12"),
     (AuditAction.LOOK, {"subject": "12", "way": "screening file"}, "Downloaded the file of screening check 12"),
     (AuditAction.RECORD, {"kind": "pdf"}, "Downloaded the record as PDF"),
     (AuditAction.CLAIM, {"did": "claim"}, "Claimed the case"),
     (AuditAction.CLAIM, {"did": "release"}, "Released the case"),
     (AuditAction.CLAIM, {"did": "take_over"}, "Took over the case"),
-    (
-        AuditAction.CLAIM,
-        {"did": "give_back"},
-        "Assigned the case again to the agent who proposed the decision",
-    ),
     (AuditAction.RIGHTS, {"key": "portal-2", "did": "make", "scopes": ["read"]}, "Made API key portal-2: read"),
     (AuditAction.RIGHTS, {"key": "portal-2", "did": "revoke"}, "Revoked API key portal-2"),
-    (AuditAction.RIGHTS, {"key": "portal-2", "did": "replace"}, "Replaced the portal’s own API key by portal-2"),
     (AuditAction.ERASURE, {"subject": "ada", "erased": {}}, "Erased the details of ada"),
     (AuditAction.ERASURE, {"deleted": True, "reason": "retention"}, "Erased the application"),
     (AuditAction.ERASURE, {"subject": "9", "reason": "account"}, "Deleted account 9"),
-    (AuditAction.ERASURE, {"reason": "copies"}, "Deleted copies of files that the formation service has"),
     (AuditAction.ERASURE, {"reason": "hold"}, "Put the application on hold"),
-    (AuditAction.ERASURE, {"reason": "release"}, "Ended the hold on the application"),
-    (AuditAction.SECOND_FACTOR, {"did": "totp_added"}, "Set up an authenticator app"),
-    (AuditAction.SECOND_FACTOR, {"did": "totp_removed"}, "Removed the authenticator app"),
     (AuditAction.SECOND_FACTOR, {"did": "webauthn_added"}, "Added a passkey"),
-    (AuditAction.SECOND_FACTOR, {"did": "webauthn_removed"}, "Removed a passkey"),
-    (AuditAction.SECOND_FACTOR, {"did": "recovery_codes_added"}, "Made recovery codes"),
-    (AuditAction.SECOND_FACTOR, {"did": "recovery_codes_generated"}, "Made new recovery codes"),
-    (AuditAction.SECOND_FACTOR, {"did": "recovery_codes_removed"}, "Removed the recovery codes"),
-    (AuditAction.SECOND_FACTOR, {"did": "recovery_codes_shown"}, "Viewed the recovery codes"),
     (AuditAction.SECOND_FACTOR, {"did": "recovery_code_used"}, "Used a recovery code"),
     (AuditAction.REFUSAL, {"why": "malware"}, "Rejected a file, because it contains malware"),
+    (AuditAction.ACCEPTANCE, {"count": 12, "last": 57}, "Accepted 12 entries without a keyed digest, up to entry 57"),
 ]
 
 
 def test_every_action_is_told_in_words() -> None:
     entries = [
-        Entry(action=action, subject=said.get("subject", ""), detail=json.dumps(said), actor=Actor.PORTAL)
-        for action, said, _ in ACTIONS
+        Entry(action=action, subject=detail.get("subject", ""), detail=json.dumps(detail), actor=Actor.PORTAL)
+        for action, detail, _ in ACTIONS
     ]
     assert [described.what for described in describe(entries)] == [words for _, _, words in ACTIONS]

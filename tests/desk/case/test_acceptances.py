@@ -6,33 +6,25 @@ from urllib.parse import urlencode
 import pytest
 from django.test import Client
 
-from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
+from formation_portal.audit import chain
+from formation_portal.audit.models import AccessKind, AuditAction
+from formation_portal.contract.lifecycle import State
 from formation_portal.desk.case_urls import TargetLinks
 from formation_portal.desk.queue_state import QueueState
 from formation_portal.reviews.checklist import ACCEPTED, OPEN, QUERIED, Fact, load_checklist
-from formation_portal.reviews.checks import accept
-from formation_portal.reviews.decisions import RETURN
-from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import Target
 from formation_portal.reviews.transactions import current_version
 from tests import factories
-from tests.desk.decision_setup import documents_of
+from tests.desk.decision_setup import POINTER, case_page, documents_of, page_version, path, sound, state
+from tests.desk.review_rounds import accept_at, ask_at
 from tests.markup import Markup
-from tests.reviews.deciding import decide
+from tests.reviews.deciding import let_decisions_take_effect
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 BIRTH = Target.of_field("ada", "person.date_of_birth")
 PASSPORT = Target.of_document("ada", "Passport")
-
-
-def address(draft: Draft, what: str = "acceptances") -> str:
-    return f"/desk/{draft.application.reference}/{what}/"
-
-
-def seen(draft: Draft) -> str:
-    return str(current_version(draft.application))
 
 
 def fact(draft: Draft, target: Target) -> Fact:
@@ -43,66 +35,58 @@ def fact(draft: Draft, target: Target) -> Fact:
 
 def posted(draft: Draft, *targets: Target, **more: Any) -> dict[str, Any]:
     unopened = documents_of(draft)
-    return {"place": [str(target) for target in targets], "sight": seen(draft), "unseen": unopened} | more
+    return {
+        "place": [str(target) for target in targets],
+        "sight": str(current_version(draft.application)),
+        "unseen": unopened,
+    } | more
 
 
 def test_what_is_ticked_is_accepted_and_the_page_comes_back(submitted: Draft, as_agent: Client) -> None:
-    back = f"/desk/{submitted.application.reference}/?document=3#facts"
-    answer = as_agent.post(address(submitted), posted(submitted, BIRTH, PASSPORT, back=back))
+    back = path(submitted, "?document=3#facts")
+    answer = as_agent.post(path(submitted, "acceptances/"), posted(submitted, BIRTH, PASSPORT, back=back))
     assert (answer.status_code, answer["Location"]) == (302, back)
     assert fact(submitted, BIRTH).state == fact(submitted, PASSPORT).state == ACCEPTED
     assert "2 facts accepted." in as_agent.get(back).content.decode()
 
 
-def test_the_button_for_all_takes_what_the_page_had_left_and_not_what_is_ticked(
-    submitted: Draft, as_agent: Client
-) -> None:
-    as_agent.post(address(submitted), posted(submitted, BIRTH, left=[str(PASSPORT)], all="1"))
+def test_the_button_for_all_takes_what_was_left_and_not_what_is_ticked(submitted: Draft, as_agent: Client) -> None:
+    as_agent.post(path(submitted, "acceptances/"), posted(submitted, BIRTH, left=[str(PASSPORT)], all="1"))
     assert (fact(submitted, PASSPORT).state, fact(submitted, BIRTH).state) == (ACCEPTED, OPEN)
 
 
 def test_without_a_tick_nothing_is_accepted(submitted: Draft, as_agent: Client) -> None:
-    answer = as_agent.post(address(submitted), {"place": ["nonsense", "a:b:c"], "sight": seen(submitted)}, follow=True)
+    answer = as_agent.post(
+        path(submitted, "acceptances/"), {"place": ["nonsense", "a:b:c"], "sight": "1.0"}, follow=True
+    )
     assert "Select what you want to accept." in answer.content.decode()
     assert not any(one.is_done for one in load_checklist(submitted))
 
 
-@pytest.mark.parametrize(
-    "back",
-    [
-        "https://example.com/desk/{own}/",
-        "//example.com/desk/{own}/",
-        "/desk/{own}/../",
+def test_no_form_leads_out_of_its_case(submitted: Draft, as_agent: Client) -> None:
+    own = path(submitted)
+    for back in (
+        f"https://example.com{own}",
+        f"//example.com{own}",
+        f"{own}../",
+        f"{own}%2e%2E/%2e./admin/",
         "/desk/FP-0000-0000-0000/",
-        "/desk/",
         "/applications/",
-        "desk/{own}/",
-        "/desk/{own}/\n",
+        f"{own}\n",
         "http://[",
+        "javascript:alert(1)",
         "",
-    ],
-)
-def test_no_form_leads_out_of_its_case(submitted: Draft, as_agent: Client, back: str) -> None:
-    own = submitted.application.reference
-    posts = posted(submitted, BIRTH, back=back.format(own=own))
-    assert as_agent.post(address(submitted), posts)["Location"] == f"/desk/{own}/"
-
-
-def test_an_acceptance_is_taken_back(submitted: Draft, as_agent: Client) -> None:
-    as_agent.post(address(submitted), posted(submitted, BIRTH))
-    answer = as_agent.post(address(submitted, "reopenings"), posted(submitted, BIRTH), follow=True)
-    assert "Acceptance undone." in answer.content.decode()
-    assert fact(submitted, BIRTH).state == OPEN
+    ):
+        form = posted(submitted, BIRTH, back=back)
+        assert as_agent.post(path(submitted, "acceptances/"), form)["Location"] == own, back
 
 
 def test_what_others_asked_meanwhile_is_shown_and_no_tick_is_lost(
     submitted: Draft, as_agent: Client, colleague: Any
 ) -> None:
     posts = posted(submitted, BIRTH, PASSPORT)
-    draft_query(
-        submitted, BIRTH, text="The passport says 1984", by=colleague, version=current_version(submitted.application)
-    )
-    answer = as_agent.post(address(submitted), posts)
+    ask_at(submitted, BIRTH, colleague, "The passport says 1984")
+    answer = as_agent.post(path(submitted, "acceptances/"), posts)
     assert answer.status_code == 409
     markup = Markup(answer.content.decode())
     assert markup.faults == []
@@ -111,50 +95,18 @@ def test_what_others_asked_meanwhile_is_shown_and_no_tick_is_lost(
     assert kept == {str(BIRTH): False, str(PASSPORT): True}
     assert fact(submitted, PASSPORT).state == OPEN
     [version] = [one.attributes["value"] for one in markup.all("input", name="sight")]
-    as_agent.post(address(submitted), posted(submitted, PASSPORT, sight=version))
+    as_agent.post(path(submitted, "acceptances/"), posted(submitted, PASSPORT, sight=version))
     assert (fact(submitted, PASSPORT).state, fact(submitted, BIRTH).state) == (ACCEPTED, QUERIED)
 
 
-def test_an_acceptance_by_somebody_else_is_not_taken_back_unseen(
-    submitted: Draft, as_agent: Client, colleague: Any
-) -> None:
+def test_a_colleagues_acceptance_is_not_taken_back_unseen(submitted: Draft, as_agent: Client, colleague: Any) -> None:
     posts = posted(submitted, BIRTH)
-    accept(submitted, [BIRTH], by=colleague, version=current_version(submitted.application))
-    answer = as_agent.post(address(submitted, "reopenings"), posts)
+    accept_at(submitted, BIRTH, by=colleague)
+    answer = as_agent.post(path(submitted, "reopenings/"), posts)
     assert answer.status_code == 409
     assert "Accepted by Dev Ramanathan" in answer.content.decode()
     assert fact(submitted, BIRTH).state == ACCEPTED
-    as_agent.post(address(submitted, "reopenings"), posted(submitted, BIRTH))
-    assert fact(submitted, BIRTH).state == OPEN
-
-
-def test_a_question_of_ones_own_is_dropped_or_sent_first(submitted: Draft, as_agent: Client, agent: Any) -> None:
-    draft_query(submitted, BIRTH, text="Please look", by=agent, version=current_version(submitted.application))
-    answer = as_agent.post(address(submitted), posted(submitted, BIRTH))
-    assert answer.status_code == 422
-    assert "There is a draft query about Date of birth." in answer.content.decode()
-
-
-def test_a_page_of_the_round_before_leads_to_the_new_answers_first(
-    submitted: Draft, as_agent: Client, colleague: Any, owner: Any
-) -> None:
-    posts = posted(submitted, BIRTH)
-    decide(submitted, RETURN, text="Look at the name", by=colleague, version=current_version(submitted.application))
-    services.submit(submitted, by=owner)
-    answer = as_agent.post(address(submitted), posts)
-    assert answer.status_code == 409
-    markup = Markup(answer.content.decode())
-    assert markup.all("input", name="place") == []
-    assert "The customer has submitted this again." in answer.content.decode()
-    assert fact(submitted, BIRTH).state == OPEN
-
-
-def test_a_case_that_its_customer_took_back_says_so(submitted: Draft, as_agent: Client, owner: Any) -> None:
-    posts = posted(submitted, BIRTH)
-    services.withdraw(submitted, by=owner)
-    answer = as_agent.post(address(submitted), posts)
-    assert answer.status_code == 409
-    assert "The application is “Withdrawn” and can’t be changed" in answer.content.decode().replace("&#x27;", "’")
+    as_agent.post(path(submitted, "reopenings/"), posted(submitted, BIRTH))
     assert fact(submitted, BIRTH).state == OPEN
 
 
@@ -162,36 +114,26 @@ def test_a_section_that_is_accepted_leads_on_to_the_next_one(submitted: Draft, a
     facts = load_checklist(submitted)
     own = facts.of_holder("")
     assert own is not None
-    targets, back = [one.target for one in own.facts], f"/desk/{submitted.application.reference}/"
+    targets, back = [one.target for one in own.facts], path(submitted)
     assert len(targets) > 2
     leads_to = []
     for target in targets:
-        answer = as_agent.post(address(submitted), posted(submitted, target, back=f"{back}?changed=0#x", goes_on="1"))
+        answer = as_agent.post(
+            path(submitted, "acceptances/"), posted(submitted, target, back=f"{back}?changed=0#x", goes_on="1")
+        )
         leads_to.append(answer["Location"])
     links = TargetLinks(submitted, facts, QueueState())
     onwards = [links.at(target).partition("#")[2] for target in targets[1:]]
     assert leads_to == [*(f"{back}?changed=0#{anchor}" for anchor in onwards), f"{back}parties/ada/"]
 
 
-def test_the_last_section_leads_to_the_decision_once_every_party_is_checked(
-    submitted: Draft, as_agent: Client, agent: Any
-) -> None:
-    holders, back = load_checklist(submitted).holders, f"/desk/{submitted.application.reference}/"
-    facts = [fact.target for holder in holders if holder.token for fact in holder.facts]
-    accept(submitted, facts, by=agent, version=current_version(submitted.application))
-    left = [str(fact.target) for fact in holders[0].facts]
-    answer = as_agent.post(address(submitted), posted(submitted, left=left, all="1", back=f"{back}?changed=0"))
-    assert answer["Location"] == f"{back}?changed=0#decide"
-
-
-def test_a_party_that_is_accepted_leads_on_in_the_same_queue_and_the_next_page_says_whose_it_was(
-    submitted: Draft, as_agent: Client
-) -> None:
-    case = f"/desk/{submitted.application.reference}/"
+def test_a_party_that_is_accepted_leads_on_in_the_same_queue(submitted: Draft, as_agent: Client) -> None:
+    case = path(submitted)
     queue = urlencode({"from": "?view=mine"})
     left = [str(fact.target) for holder in load_checklist(submitted).holders if holder.token for fact in holder.facts]
     answer = as_agent.post(
-        address(submitted), posted(submitted, left=left, all="1", back=f"{case}parties/ada/?document=3&{queue}")
+        path(submitted, "acceptances/"),
+        posted(submitted, left=left, all="1", back=f"{case}parties/ada/?document=3&{queue}"),
     )
     assert answer["Location"] == f"{case}?{queue}#section-the-company"
     markup = Markup(as_agent.get(answer["Location"]).content.decode())
@@ -200,15 +142,114 @@ def test_a_party_that_is_accepted_leads_on_in_the_same_queue_and_the_next_page_s
     assert link.attributes["href"] == f"{case}parties/ada/?{queue}"
 
 
-def test_the_case_accepts_at_once_what_it_shows_and_no_query_is_about(
-    submitted: Draft, as_agent: Client, agent: Any
-) -> None:
+def test_the_case_accepts_at_once_what_it_shows_without_query(submitted: Draft, as_agent: Client, agent: Any) -> None:
     own = load_checklist(submitted).holders[0]
     about = Target.of_field("funds", "xy.capital")
-    draft_query(submitted, about, text="Which bank?", by=agent, version=current_version(submitted.application))
-    markup = Markup(as_agent.get(f"/desk/{submitted.application.reference}/").content.decode())
+    ask_at(submitted, about, agent, "Which bank?")
+    markup = case_page(as_agent, submitted)
     left = [one.attributes["value"] for one in markup.all("input", name="left")]
     assert left == [str(fact.target) for fact in own.facts if fact.target.holder != "funds"]
     assert f"({len(left)})" in markup.one("button", name="all").text
-    as_agent.post(address(submitted), posted(submitted, left=left, all="1"))
-    assert "Accept all remaining" not in as_agent.get(f"/desk/{submitted.application.reference}/").content.decode()
+    as_agent.post(path(submitted, "acceptances/"), posted(submitted, left=left, all="1"))
+    assert "Accept all remaining" not in as_agent.get(path(submitted)).content.decode()
+
+
+# Documents that nobody has opened are asked about before they are accepted or decided about.
+
+
+def opens(client: Client, draft: Draft) -> None:
+    """The agent takes the file."""
+    [number] = documents_of(draft)
+    response = client.get(path(draft, f"documents/{number}/"))
+    assert response.status_code == 200
+    assert b"".join(response.streaming_content)
+
+
+def accepts(client: Client, draft: Draft, **more: Any) -> Any:
+    form = {"place": str(PASSPORT), "sight": page_version(client, draft, "ruling/")}
+    return client.post(path(draft, "acceptances/"), form | more)
+
+
+def is_accepted(draft: Draft) -> bool:
+    found = load_checklist(factories.again(draft)).at(PASSPORT)
+    return found is not None and found.is_done
+
+
+def once_more(client: Client, markup: Markup, address: str) -> Any:
+    """Presses the button of the page that asked: all that it carries is posted."""
+    main = markup.one("main")
+    hidden = [one for one in markup.all("input", type="hidden") if main in one.ancestors]
+    section = markup.one("section", aria_labelledby="unseen")
+    form: dict[str, list[str]] = {}
+    for one in hidden:
+        if section in one.ancestors:
+            form.setdefault(one.attributes["name"], []).append(one.attributes["value"])
+    return client.post(address, form)
+
+
+def test_a_document_that_was_not_opened_is_named_and_asked_about(submitted: Draft, as_agent: Client) -> None:
+    response = accepts(as_agent, submitted)
+    assert response.status_code == 422
+    assert not is_accepted(submitted)
+    markup = sound(response)
+    [link] = [one for one in markup.all("a") if one.text == "Passport"]
+    assert link.attributes["href"].startswith(path(submitted, "parties/ada/"))
+    assert once_more(as_agent, markup, path(submitted, "acceptances/")).status_code == 302
+    assert is_accepted(submitted), "there is a way on"
+
+
+def test_only_who_has_opened_it_accepts_it_at_once(
+    submitted: Draft, agent: Any, as_owner: Client, as_agent: Client, as_colleague: Client
+) -> None:
+    [number] = documents_of(submitted)
+    assert "Not opened yet" in case_page(as_agent, submitted).one("main").text
+    # Neither the small picture nor what customers see of their own files counts.
+    small = {"subject": number, "way": AccessKind.SMALL.value}
+    chain.append(AuditAction.LOOK, by=agent, application=submitted.application, **small)
+    own = as_owner.get(f"/applications/{submitted.application.reference}/documents/{number}/")
+    assert b"".join(own.streaming_content)
+    assert accepts(as_agent, submitted).status_code == 422
+    opens(as_colleague, submitted)
+    response = accepts(as_agent, submitted)
+    assert response.status_code == 422
+    assert "Opened by Dev Ramanathan" in sound(response).one("main").text
+    opens(as_agent, submitted)
+    for page in ("", "parties/ada/"):
+        assert "Opened by Dev Ramanathan and Mira Okafor" in case_page(as_agent, submitted, page).one("main").text
+    assert accepts(as_agent, submitted).status_code == 302
+    assert is_accepted(submitted)
+
+
+def test_approving_asks_about_what_who_approves_has_not_opened(submitted: Draft, as_agent: Client, agent: Any) -> None:
+    factories.accept_everything(submitted, agent)
+    form = POINTER | {"sight": page_version(as_agent, submitted, "ruling/"), "decision": "approve"}
+    response = as_agent.post(path(submitted, "ruling/"), form)
+    assert response.status_code == 422
+    assert state(submitted) == State.IN_REVIEW
+    assert once_more(as_agent, sound(response), path(submitted, "ruling/")).status_code == 302
+    let_decisions_take_effect()
+    assert state(submitted) == State.SUBMITTED_TO_CSP
+
+
+def test_whoever_confirms_has_to_look_too(
+    submitted: Draft, as_agent: Client, as_colleague: Client, agent: Any, settings: Any
+) -> None:
+    settings.FOUR_EYES = True
+    factories.accept_everything(submitted, agent)
+    opens(as_agent, submitted)
+    form = POINTER | {"sight": page_version(as_agent, submitted, "ruling/"), "decision": "approve"}
+    assert as_agent.post(path(submitted, "ruling/"), form).status_code == 302
+    confirmation = path(submitted, "ruling/confirmation/")
+    form = POINTER | {"sight": page_version(as_colleague, submitted, "ruling/")}
+    response = as_colleague.post(confirmation, form)
+    assert response.status_code == 422
+    assert state(submitted) == State.IN_REVIEW
+    assert "Opened by Mira Okafor" in sound(response).one("main").text
+    assert once_more(as_colleague, sound(response), confirmation).status_code == 302
+    let_decisions_take_effect()
+    assert state(submitted) == State.SUBMITTED_TO_CSP
+
+
+def test_a_return_and_a_decline_ask_nothing(submitted: Draft, as_agent: Client) -> None:
+    form = {"sight": page_version(as_agent, submitted, "ruling/"), "decision": "return", "text": "Please mend it"}
+    assert as_agent.post(path(submitted, "ruling/"), form).status_code == 302

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.accounts.models import Right
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk.models import Case
@@ -15,7 +14,6 @@ from formation_portal.mail.models import Email
 from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
 from tests import factories
 from tests.desk.decision_setup import POINTER, case_page, documents_of, page_version, path, sound, state
-from tests.desk.factories import submitted_ones
 from tests.markup import Markup
 from tests.reviews.deciding import let_decisions_take_effect
 
@@ -75,22 +73,9 @@ def test_the_next_page_and_the_case_have_the_button_that_undoes_it(
     assert "Approval by Mira Okafor, undone before it took effect" in text
 
 
-def test_the_next_case_has_the_button_too(submitted: Draft, owner: Any, as_agent: Client) -> None:
-    submitted_ones(owner, 1)
-    response = post(as_agent, submitted, decision="return", text="Look again", then="next")
-    assert undo_buttons(sound(as_agent.get(response["Location"])), submitted) == ["Undo"]
-
-
-def test_what_has_taken_effect_is_not_undone(submitted: Draft, as_agent: Client) -> None:
-    post(as_agent, submitted, decision="return", text="Look again")
-    let_decisions_take_effect()
-    assert as_agent.get(path(submitted, "ruling/reversal/"))["Location"] == path(submitted), "a GET undoes nothing"
-    as_agent.post(path(submitted, "ruling/reversal/"))
-    assert "already taken effect" in case_page(as_agent, submitted).one("main").text
-    assert state(submitted) == State.RETURNED_FOR_CHANGES
-
-
-def test_a_colleague_sees_it_and_cannot_undo_it(submitted: Draft, as_agent: Client, as_colleague: Client) -> None:
+def test_only_its_agent_undoes_it_until_it_takes_effect(
+    submitted: Draft, as_agent: Client, as_colleague: Client
+) -> None:
     post(as_agent, submitted, decision="return", text="Look again")
     case = case_page(as_colleague, submitted)
     assert "Return by Mira Okafor" in case.one("main").text
@@ -98,9 +83,14 @@ def test_a_colleague_sees_it_and_cannot_undo_it(submitted: Draft, as_agent: Clie
     as_colleague.post(path(submitted, "ruling/reversal/"))
     assert "Only the agent who made this decision can undo it." in case_page(as_colleague, submitted).one("main").text
     assert outcome() == DecisionOutcome.SCHEDULED
+    let_decisions_take_effect()
+    assert as_agent.get(path(submitted, "ruling/reversal/"))["Location"] == path(submitted), "a GET undoes nothing"
+    as_agent.post(path(submitted, "ruling/reversal/"))
+    assert "already taken effect" in case_page(as_agent, submitted).one("main").text
+    assert state(submitted) == State.RETURNED_FOR_CHANGES
 
 
-@pytest.mark.parametrize("form", [{"decision": "approve"}, {"at_once": "1"}, DECLINED])
+@pytest.mark.parametrize("form", [{"at_once": "1"}, DECLINED])
 def test_an_approval_or_decline_that_no_pointer_pressed_is_asked_about_once_more(
     submitted: Draft, agent: Any, as_agent: Client, form: dict[str, str]
 ) -> None:
@@ -116,32 +106,21 @@ def test_an_approval_or_decline_that_no_pointer_pressed_is_asked_about_once_more
     assert (made.outcome, made.text) == (DecisionOutcome.SCHEDULED, form.get("text", ""))
 
 
-def test_a_confirmation_by_keys_is_asked_about_once_more(
+def test_a_confirmation_by_keys_is_asked_about_once_more_and_the_next_case_is_another(
     submitted: Draft, agent: Any, as_agent: Client, as_colleague: Client, settings: Any
 ) -> None:
     settings.FOUR_EYES = True
     factories.accept_everything(submitted, agent)
     post(as_agent, submitted, decision="approve", **POINTER)
+    claims.release([submitted.application.pk], by=agent)
     form = {"sight": page_version(as_colleague, submitted, "ruling/"), "unseen": documents_of(submitted)}
     response = as_colleague.post(path(submitted, "ruling/confirmation/"), form)
     assert "Approve this application?" in sound(response).one("main").text
     assert outcome() == DecisionOutcome.WAITING
-    again = asked_again(response)
-    assert as_colleague.post(path(submitted, "ruling/confirmation/"), again).status_code == 302
+    confirmed = as_colleague.post(path(submitted, "ruling/confirmation/"), asked_again(response) | {"then": "next"})
+    assert confirmed["Location"] == "/desk/"
     assert outcome() == DecisionOutcome.SCHEDULED
-
-
-def test_a_return_is_not_asked_about(submitted: Draft, as_agent: Client) -> None:
-    assert post(as_agent, submitted, decision="return", text="Look again").status_code == 302
-    assert outcome() == DecisionOutcome.SCHEDULED
-
-
-def test_the_key_that_accepts_leads_to_no_decision(submitted: Draft, agent: Any, as_agent: Client) -> None:
-    factories.accept_everything(submitted, agent)
-    markup = case_page(as_agent, submitted)
-    keyed = [one.attributes.get("data-key-focus", one.attributes.get("data-key")) for one in markup.all("button")]
-    assert "a" not in keyed
-    assert "p" in keyed
+    assert Case.objects.get().claimed_by is None
 
 
 # A claim binds.
@@ -182,42 +161,3 @@ def test_a_claim_that_has_ended_binds_nobody(submitted: Draft, agent: Any, as_co
     claims.claim([submitted.application.pk], by=agent)
     settings.CLAIM_HOURS = 0
     assert post(as_colleague, submitted, decision="return", text="Look again").status_code == 302
-
-
-def test_without_the_right_to_claim_the_way_out_names_it(
-    submitted: Draft, agent: Any, colleague: Any, as_colleague: Client
-) -> None:
-    version = page_version(as_colleague, submitted, "ruling/")
-    claims.claim([submitted.application.pk], by=agent)
-    colleague.set_rights([one for one in Right.values if one != Right.REVIEW])
-    assert "you need the right “review”" in case_page(as_colleague, submitted).one("main").text
-    refused = as_colleague.post(
-        path(submitted, "ruling/"), {"sight": version, "decision": "return", "text": "Look again"}
-    )
-    assert "Take over this case" not in sound(refused).one("main").text
-
-
-def test_the_second_agent_confirms_without_taking_over(
-    submitted: Draft, agent: Any, as_agent: Client, as_colleague: Client, settings: Any
-) -> None:
-    settings.FOUR_EYES = True
-    factories.accept_everything(submitted, agent)
-    post(as_agent, submitted, decision="approve", **POINTER)
-    assert Case.objects.get().claimed_by == agent
-    form = {"sight": page_version(as_colleague, submitted, "ruling/"), "unseen": documents_of(submitted)}
-    assert as_colleague.post(path(submitted, "ruling/confirmation/"), form | POINTER).status_code == 302
-    let_decisions_take_effect()
-    assert state(submitted) == State.SUBMITTED_TO_CSP
-
-
-def test_the_next_case_is_none_that_was_decided_just_now(
-    submitted: Draft, agent: Any, as_agent: Client, as_colleague: Client, settings: Any
-) -> None:
-    settings.FOUR_EYES = True
-    factories.accept_everything(submitted, agent)
-    post(as_agent, submitted, decision="approve", **POINTER)
-    claims.release([submitted.application.pk], by=agent)
-    form = {"sight": page_version(as_colleague, submitted, "ruling/"), "unseen": documents_of(submitted)}
-    response = as_colleague.post(path(submitted, "ruling/confirmation/"), form | POINTER | {"then": "next"})
-    assert response["Location"] == "/desk/"
-    assert Case.objects.get().claimed_by is None

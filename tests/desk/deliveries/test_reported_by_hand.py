@@ -12,6 +12,7 @@ from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.models import Decision, Delivery
 from formation_portal.relay.worker import drain
 from tests import factories
+from tests.desk.review_rounds import change_ada
 from tests.desk.undecided_deliveries import page_of, path, titles
 from tests.encrypted_rows import rows_with
 from tests.markup import Markup
@@ -33,11 +34,8 @@ def changed(shares: Draft, at_other_service: OtherService, owner: Any) -> Delive
     services.submit(shares, by=owner)
     drain()
     services.reopen(shares, reason="Please look again")
-    draft = factories.again(shares)
-    ada = draft.party("ada")
-    assert ada is not None
-    services.save_party(draft, ada, {"person.last_name": "King"}, version=ada.version, by=owner)
-    services.submit(factories.again(draft), by=owner)
+    change_ada(shares, owner, {"person.last_name": "King"})
+    services.submit(factories.again(shares), by=owner)
     drain()
     found = row("party", "ada")
     assert (found.state, found.reason) == ("held", "unsupported")
@@ -57,6 +55,14 @@ def test_what_was_told_by_hand_counts_as_received_and_the_rest_goes_on(
 ) -> None:
     assert deliveries_of(shares.application).of_party("ada").words == "With our team"
     assert row("submission", "2").state == "queued", "it waits for what was changed"
+    assert titles(as_agent, "?state=by_hand") == ["Submission", "Ada King, person"]
+    markup = page_of(as_agent, path(changed))
+    section = markup.one("section", aria_labelledby="by-hand")
+    assert [cell.text for cell in markup.all("td") if section in cell.ancestors] == ["Lovelace", "King"]
+    without_note = record(as_agent, changed, note="  ")
+    assert without_note.status_code == 422
+    assert Markup(without_note.content.decode()).one("p", id="note-error").text
+    assert not Decision.objects.exists()
     assert record(as_agent, changed).status_code == 302
     drain()
     found = row("party", "ada")
@@ -70,14 +76,6 @@ def test_what_was_told_by_hand_counts_as_received_and_the_rest_goes_on(
     entry = Entry.objects.filter(action=AuditAction.DECISION).latest("pk")
     assert f'"decision":{decision.pk}' in entry.detail
     assert len(at_other_service.requests("POST", "/parties")) == 2, "nothing is sent twice"
-
-
-def test_the_page_says_what_to_tell_and_masks_nothing_else(changed: Delivery, as_agent: Client) -> None:
-    assert titles(as_agent, "?state=by_hand") == ["Submission", "Ada King, person"]
-    markup = page_of(as_agent, path(changed))
-    section = markup.one("section", aria_labelledby="by-hand")
-    cells = [one.text for one in markup.all("td") if section in one.ancestors]
-    assert cells == ["Lovelace", "King"]
 
 
 def test_a_removal_that_was_told_is_gone_with_what_belonged_to_it(
@@ -129,38 +127,12 @@ def test_what_the_customer_changes_afterwards_is_to_be_told_again(
     record(as_agent, changed)
     drain()
     services.reopen(shares, reason="Once more")
-    draft = factories.again(shares)
-    ada = draft.party("ada")
-    assert ada is not None
-    services.save_party(draft, ada, {"person.last_name": "Byron"}, version=ada.version, by=owner)
-    services.submit(factories.again(draft), by=owner)
+    change_ada(shares, owner, {"person.last_name": "Byron"})
+    services.submit(factories.again(shares), by=owner)
     drain()
     found = row("party", "ada")
     assert (found.state, found.reason) == ("held", "unsupported")
     assert found.acknowledged["answers"]["person.last_name"] == "King", "as it was told"
-
-
-def test_it_takes_a_note(changed: Delivery, as_agent: Client) -> None:
-    response = record(as_agent, changed, note="  ")
-    assert response.status_code == 422
-    markup = Markup(response.content.decode())
-    assert markup.one("p", id="note-error").text
-    assert row("party", "ada").state == "held"
-    assert not Decision.objects.exists()
-
-
-def test_what_has_moved_since_the_page_was_drawn_is_not_recorded(changed: Delivery, as_agent: Client) -> None:
-    """What was reported is what the page showed: where something else is desired, it is reported anew."""
-    response = record(as_agent, changed, seen="2026-01-01T00:00:00+00:00")
-    assert response.status_code == 409
-    assert row("party", "ada").state == "held"
-
-
-def test_only_who_may_decide_records_it(changed: Delivery, as_agent: Client, agent: Any) -> None:
-    agent.set_rights(["all_cases"])
-    form = {"decision": "told", "note": NOTE, "seen": changed.updated_at.isoformat()}
-    assert as_agent.post(path(changed, "decision/"), form).status_code == 403
-    assert not page_of(as_agent, path(changed)).all("textarea", id="note")
 
 
 def test_a_thing_that_is_held_for_another_reason_has_a_way_out_too(changed: Delivery, as_agent: Client) -> None:

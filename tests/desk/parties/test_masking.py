@@ -3,41 +3,39 @@
 import json
 from types import SimpleNamespace
 from typing import Any
-from urllib.parse import urlencode
 
 import pytest
 from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formation_portal.accounts.models import Right
-from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.desk.masking import TextMasking, mask_of
 from formation_portal.relay.models import Delivery, DeliveryState
-from formation_portal.reviews.checks import accept
 from formation_portal.reviews.document_evidence import prove
 from formation_portal.reviews.models import Query
 from formation_portal.reviews.targets import Target
 from formation_portal.reviews.transactions import current_version
 from tests import factories
+from tests.desk.decision_setup import path as case_path
+from tests.desk.decision_setup import sound
 from tests.desk.identity_numbers import (
     LONG,
     NUMBERS,
     PASSPORT_NUMBER,
     PUBLIC,
     SHORT,
-    TAX_NUMBER,
     number,
     propose,
     submitted_with_numbers,
 )
-from tests.desk.review_rounds import again, ask_at, return_it
-from tests.documents import sample_files
+from tests.desk.parties.test_pages import fact as fact_row
+from tests.desk.parties.test_pages import words
+from tests.desk.review_rounds import again, ask_at
 from tests.encrypted_rows import update_each
-from tests.markup import Element, Markup
+from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -52,7 +50,7 @@ def numbered(owner: Any) -> Draft:
 
 
 def path(draft: Draft, rest: str = "parties/ada/") -> str:
-    return f"/desk/{draft.application.reference}/{rest}"
+    return case_path(draft, rest)
 
 
 def page(client: Client, draft: Draft) -> Markup:
@@ -61,26 +59,18 @@ def page(client: Client, draft: Draft) -> Markup:
     return valid(answer)
 
 
-def show(client: Client, draft: Draft, **headers: str) -> Any:
-    """The control, pressed."""
-    return client.post(path(draft, "parties/ada/numbers/"), {"back": path(draft)}, headers=headers)
-
-
 def valid(answer: Any) -> Markup:
     assert answer.status_code == 200
-    markup = Markup(answer.content.decode())
-    assert markup.faults == []
-    assert markup.unlabelled() == []
-    return markup
+    return sound(answer)
 
 
 def fact(markup: Markup, label: str) -> str:
-    [found] = [one for one in markup.all("li") if _is_fact(one) and label in one.text]
-    return " ".join(found.text.split())
+    return words(fact_row(markup, label))
 
 
-def _is_fact(element: Element) -> bool:
-    return element.attributes.get("class", "").startswith("fact")
+def show(client: Client, draft: Draft, **headers: str) -> Any:
+    """The control, pressed."""
+    return client.post(path(draft, "parties/ada/numbers/"), {"back": path(draft)}, headers=headers)
 
 
 def reveal_entries() -> list[Entry]:
@@ -108,7 +98,11 @@ def test_they_stand_masked_and_a_screen_reader_hears_how_they_end(numbered: Draf
     assert "•••••Hidden" in fact(markup, "Tax number")
     assert "ends in" not in fact(markup, "Tax number")
     assert "Ada" in fact(markup, "First name")
-    assert PUBLIC in as_agent.get(path(numbered, "parties/kestrel/")).content.decode()
+    company = valid(as_agent.get(path(numbered, "parties/kestrel/")))
+    assert PUBLIC in company.one("main").text
+    assert company.all("button", data_key="v") == []
+    valid(as_agent.post(path(numbered, "parties/kestrel/numbers/")))
+    assert reveal_entries() == [], "nothing is hidden there"
 
 
 def test_what_a_document_says_of_one_is_masked_like_it(numbered: Draft, as_agent: Client, agent: Any) -> None:
@@ -122,7 +116,7 @@ def test_what_a_document_says_of_one_is_masked_like_it(numbered: Draft, as_agent
     assert f"Passport, page 1: No. {LONG}" in fact(valid(show(as_agent, numbered)), "Passport number")
 
 
-def test_one_press_shows_them_and_the_next_page_hides_them_again(numbered: Draft, as_agent: Client) -> None:
+def test_one_press_shows_them_once_and_is_in_the_audit_log(numbered: Draft, as_agent: Client, agent: Any) -> None:
     [button] = page(as_agent, numbered).all("button", data_key="v")
     [form] = [one for one in button.ancestors if one.tag == "form"]
     posted = as_agent.post(form.attributes["action"], {"back": path(numbered)})
@@ -133,14 +127,7 @@ def test_one_press_shows_them_and_the_next_page_hides_them_again(numbered: Draft
     assert "no-store" in posted["Cache-Control"]
     assert [one for one in markup.all("a") if "/numbers/" in one.attributes.get("href", "")] == []
     page(as_agent, numbered)
-
-
-def test_each_time_is_one_entry_with_the_names_of_the_fields_and_no_number(
-    numbered: Draft, as_agent: Client, agent: Any
-) -> None:
-    page(as_agent, numbered)
-    assert reveal_entries() == []
-    show(as_agent, numbered)
+    # Each time is one entry with the names of the fields, and no number.
     [entry] = reveal_entries()
     assert (entry.account, entry.reference, entry.subject) == (agent.pk, numbered.application.reference, "ada")
     assert json.loads(entry.detail) == {"fields": list(NUMBERS)}
@@ -155,119 +142,31 @@ def test_each_time_is_one_entry_with_the_names_of_the_fields_and_no_number(
     assert not [one for one in SECRETS if one in csv + html + alone]
 
 
-def test_where_script_runs_only_the_numbers_are_drawn_anew(numbered: Draft, as_agent: Client) -> None:
-    asked = {"HX-Request": "true", "HX-Target": "numbers"}
-    for answer, sees in (
-        (show(as_agent, numbered, **asked), True),
-        (as_agent.get(path(numbered), headers=asked), False),
-    ):
-        markup = valid(answer)
-        assert [one.attributes.get("id") for one in markup.elements if not one.ancestors] == [
-            "numbers",
-            f"number:{PASSPORT_NUMBER}",
-            f"number:{TAX_NUMBER}",
-            "announcer",
-        ]
-        assert (LONG in answer.content.decode()) is sees
-        assert markup.one("a" if sees else "button", id="numbers-turn").attributes["data-key"] == "v"
-    assert len(reveal_entries()) == 1
-
-
-def test_the_viewer_stays_where_it_was(numbered: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
-    letter = factories.upload(sample_files.jpeg(640, 480), "letter.jpg")
-    again(
-        numbered,
-        agent,
-        owner,
-        lambda draft: services.add_document(draft, draft.party("ada"), "Letter", letter, by=owner),
-    )
-    look = {"document": str(numbered.application.documents.latest("pk").pk), "zoom": "200", "turn": "90"}
-    looked = f"{path(numbered)}?{urlencode(look | {'from': '?view=mine'})}"
-    markup = valid(as_agent.post(path(numbered, "parties/ada/numbers/"), {"back": looked}))
-    assert markup.one("section", id="viewer").attributes["data-here"] == looked
-    assert markup.one("a", id="numbers-turn").attributes["href"] == looked
-    links = [one.attributes["href"] for one in markup.all("a") if one.text in ("Refresh", "Hide numbers")]
-    assert links == [looked, looked]
-
-
-def test_without_the_right_they_stay_masked_and_nothing_is_kept(
-    numbered: Draft, as_agent: Client, agent: Any, settings: Any
-) -> None:
-    settings.AGENTS_WITHOUT_RIGHTS = "cases"
-    agent.set_rights([one for one in Right.values if one not in (Right.OWN_CASES, Right.ALL_CASES)])
-    markup = page(as_agent, numbered)
-    assert markup.all("button", data_key="v") == []
-    assert "You need the right “own_cases” and to claim this case to see these numbers." in markup.one("main").text
-    answer = show(as_agent, numbered)
-    assert answer.status_code == 403
-    assert not [one for one in SECRETS if one in answer.content.decode()]
-    assert reveal_entries() == []
-
-
-def test_nobody_else_and_no_address_shows_them(
-    numbered: Draft, as_agent: Client, as_owner: Client, as_nobody: Client
-) -> None:
-    assert show(as_owner, numbered).status_code == 403
-    assert show(as_nobody, numbered).status_code == 302
-    assert as_agent.get(path(numbered, "parties/ada/numbers/")).status_code == 405
-    assert as_agent.post(path(numbered, "parties/nobody/numbers/")).status_code == 404
-    assert reveal_entries() == []
-
-
-def test_a_party_without_such_numbers_has_no_control_and_leaves_no_entry(numbered: Draft, as_agent: Client) -> None:
-    address = path(numbered, "parties/kestrel/")
-    assert valid(as_agent.get(address)).all("button", data_key="v") == []
-    valid(as_agent.post(f"{address}numbers/"))
-    assert reveal_entries() == []
-
-
-def test_they_can_be_seen_for_as_long_as_the_page_can_be_read(numbered: Draft, as_agent: Client, owner: Any) -> None:
-    services.withdraw(numbered, by=owner)
-    assert LONG in show(as_agent, factories.again(numbered)).content.decode()
-    assert len(reveal_entries()) == 1
-
-
-def test_they_are_accepted_without_being_shown(numbered: Draft, as_agent: Client, agent: Any) -> None:
-    accept(numbered, [PASSPORT_NUMBER], by=agent, version=current_version(numbered.application))
-    assert "Accepted" in fact(page(as_agent, numbered), "Passport number")
-    assert reveal_entries() == []
-
-
 @pytest.mark.parametrize(
     ("new", "seen"),
     [
         ("QX 7394 1999", "Was •••••821Hidden, ends in 821 Now •••••999Hidden, ends in 999"),
         ("QX 0000 1821", "The number has changed, but its visible part has not."),
-        ("", None),
+        ("", ""),
     ],
     ids=["another end", "the same end", "taken away"],
 )
 def test_a_changed_one_is_masked_before_and_now(
-    numbered: Draft, as_agent: Client, agent: Any, owner: Any, new: str, seen: str | None
+    numbered: Draft, as_agent: Client, agent: Any, owner: Any, new: str, seen: str
 ) -> None:
     ask_at(numbered, PASSPORT_NUMBER, agent)
     again(numbered, agent, owner, lambda draft: number(draft, {"person.passport_number": new}, owner))
-    text = page(as_agent, numbered).one("main").text
+    markup = page(as_agent, numbered)
     shown = show(as_agent, numbered).content.decode()
-    if seen is None:
-        assert "Passport number" not in text
-        assert LONG not in shown
+    if seen:
+        assert seen in fact(markup, "Passport number")
+        assert [value for value in (LONG, new) if value not in shown] == []
     else:
-        assert seen in fact(page(as_agent, numbered), "Passport number")
-        assert [one for one in (LONG, new) if one not in shown] == []
-        assert "It has changed, though" not in shown
-
-
-def test_one_that_was_not_there_before_is_no_masked_nothing(
-    numbered: Draft, as_agent: Client, agent: Any, owner: Any
-) -> None:
-    number_of = "person.passport_number"
-    return_it(numbered, agent)
-    number(factories.again(numbered), {number_of: ""}, owner)
-    services.submit(factories.again(numbered), by=owner)
-    ask_at(numbered, PASSPORT_NUMBER, agent)
-    again(numbered, agent, owner, lambda draft: number(draft, {number_of: LONG}, owner))
-    assert "Was Not answered Now •••••821" in fact(page(as_agent, numbered), "Passport number")
+        assert "Passport number" not in markup.one("main").text
+        assert LONG not in shown
+        ask_at(numbered, PASSPORT_NUMBER, agent)
+        again(numbered, agent, owner, lambda draft: number(draft, {"person.passport_number": LONG}, owner))
+        assert "Was Not answered Now •••••821" in fact(page(as_agent, numbered), "Passport number")
 
 
 def test_a_proposed_one_is_masked_until_it_is_shown(numbered: Draft, as_agent: Client, agent: Any) -> None:
@@ -300,20 +199,12 @@ def test_the_form_keeps_a_proposed_one_without_holding_it(numbered: Draft, as_ag
         assert as_agent.post(path(numbered, "remarks/"), posted | more).status_code == 302
         assert Query.objects.get().proposal == proposal
         posted["sight"] = str(current_version(numbered.application))
-
-
-def test_a_form_that_was_not_kept_still_holds_none(numbered: Draft, as_agent: Client, agent: Any) -> None:
     propose(numbered, PROPOSED, agent)
-    posted = {
-        "place": str(PASSPORT_NUMBER),
-        "sight": str(current_version(numbered.application)),
-        "keeps": "1",
-        "text": "",
-    }
-    answer = as_agent.post(path(numbered, "remarks/"), posted | {"note": "x" * 2001})
-    assert answer.status_code == 422
-    assert not [one for one in SECRETS if one in answer.content.decode()]
-    assert Markup(answer.content.decode()).one("input", name="keeps").attributes["value"] == "1"
+    posted["sight"] = str(current_version(numbered.application))
+    refused = as_agent.post(path(numbered, "remarks/"), posted | {"keeps": "1", "note": "x" * 2001})
+    assert refused.status_code == 422
+    assert not [secret for secret in SECRETS if secret in refused.content.decode()]
+    assert Markup(refused.content.decode()).one("input", name="keeps").attributes["value"] == "1"
 
 
 def test_no_other_page_of_the_case_holds_one(
@@ -365,26 +256,3 @@ def test_what_the_service_quotes_is_masked(numbered: Draft, as_agent: Client) ->
         text = as_agent.get(address).content.decode()
         assert "“•••••821” is no passport’s" in text, address
         assert LONG not in text
-
-
-def test_showing_them_costs_a_fixed_number_of_queries(
-    numbered: Draft, as_agent: Client, agent: Any, owner: Any, django_assert_max_num_queries: Any
-) -> None:
-    show(as_agent, numbered)
-    with django_assert_max_num_queries(22):
-        show(as_agent, numbered)
-    propose(numbered, PROPOSED, agent)
-    return_it(numbered, agent)
-    for count in range(8):
-        raw = factories.ADA | NUMBERS
-        services.add_party(factories.again(numbered), "person", ["director"], raw, by=owner, token=f"more{count}")
-        services.add_document(
-            factories.again(numbered),
-            factories.again(numbered).party(f"more{count}"),
-            "Passport",
-            factories.upload(),
-            by=owner,
-        )
-    services.submit(factories.again(numbered), by=owner)
-    with django_assert_max_num_queries(24):
-        show(as_agent, numbered)

@@ -12,6 +12,7 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
+from formation_portal.accounts.models import Right
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
@@ -21,11 +22,13 @@ from formation_portal.desk.models import Case
 from formation_portal.desk.queue import claims
 from formation_portal.desk.queue.search import next_case_for
 from formation_portal.desk.queue_state import QueueState
-from formation_portal.reviews.checks import accept
-from formation_portal.reviews.queries import draft_query, write_note
+from formation_portal.reviews.queries import write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
-from formation_portal.reviews.transactions import current_version
+from tests import factories
+from tests.desk.decision_setup import sound
 from tests.desk.factories import page, page_after_post, references, searched, submitted_ones
+from tests.desk.review_rounds import accept_at, ask_at
+from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -34,15 +37,36 @@ def holder(application: Application) -> Any:
     return Case.objects.get(pk=application.pk).claimed_by
 
 
-def test_the_ticked_cases_are_claimed_and_released(owner: Any, agent: Any, as_agent: Client) -> None:
-    first, second, third = submitted_ones(owner, 3)
-    ticked = {"case": [first.pk, second.pk], "shown": "?view=mine"}
-    assert "You have claimed 2 cases." in page_after_post(as_agent, "/desk/claims/", ticked)
-    assert references(as_agent, "?view=mine") == [second.reference, first.reference]
-    assert "You have released 1 case." in page_after_post(as_agent, "/desk/releases/", {"case": [first.pk, third.pk]})
-    assert [holder(one) for one in (first, second, third)] == [None, agent, None]
-    said = Entry.objects.filter(action=AuditAction.CLAIM, reference=first.reference).order_by("number")
-    assert [json.loads(one.detail)["did"] for one in said] == ["claim", "release"]
+def state(application: Application) -> str:
+    now = Application.objects.get(pk=application.pk).state
+    assert Case.objects.get(pk=application.pk).state == now, "the queue says the same"
+    return now
+
+
+def test_the_ticked_cases_are_claimed_and_released_and_the_review_of_new_ones_begins(
+    owner: Any, agent: Any, colleague: Any, as_agent: Client
+) -> None:
+    mine, theirs = submitted_ones(owner, 2)
+    [returned] = submitted_ones(owner, 1, first_days=2, state=State.RETURNED_FOR_CHANGES)
+    [begun] = submitted_ones(owner, 1, first_days=3, state=State.IN_REVIEW)
+    cases = (mine, theirs, returned, begun)
+    Case.objects.filter(pk=theirs.pk).update(**claims._claim_columns(colleague))
+    ticked = {"case": [case.pk for case in cases], "shown": "?view=mine"}
+    html = page_after_post(as_agent, "/desk/claims/", ticked)
+    assert "You have claimed 3 cases." in html
+    assert "Dev Ramanathan has already claimed" in html
+    assert references(as_agent, "?view=mine") == [begun.reference, returned.reference, mine.reference]
+    assert [state(case) for case in cases] == [
+        State.IN_REVIEW,
+        State.SUBMITTED_FOR_REVIEW,
+        State.RETURNED_FOR_CHANGES,
+        State.IN_REVIEW,
+    ]
+    assert not begun.changes.filter(moved_to=State.IN_REVIEW).exists()
+    assert "You have released 1 case." in page_after_post(as_agent, "/desk/releases/", {"case": [mine.pk, theirs.pk]})
+    assert [holder(case) for case in cases] == [None, colleague, agent, agent]
+    entries = Entry.objects.filter(action=AuditAction.CLAIM, reference=mine.reference).order_by("number")
+    assert [json.loads(entry.detail)["did"] for entry in entries] == ["claim", "release"]
 
 
 def test_an_action_leads_back_to_what_was_shown(owner: Any, as_agent: Client) -> None:
@@ -50,17 +74,6 @@ def test_an_action_leads_back_to_what_was_shown(owner: Any, as_agent: Client) ->
     shown = searched(as_agent, "?view=unclaimed&q=ingrid&sort=newest")
     response = as_agent.post("/desk/claims/", {"case": case.pk, "shown": shown + "&else=https://elsewhere.example"})
     assert response["Location"] == f"/desk/{shown}"
-
-
-def test_what_another_has_is_named_and_stays_theirs(
-    submitted: Draft, owner: Any, colleague: Any, as_agent: Client
-) -> None:
-    [free] = submitted_ones(owner, 1)
-    claims.claim([submitted.application.pk], by=colleague)
-    html = page_after_post(as_agent, "/desk/claims/", {"case": [submitted.application.pk, free.pk]})
-    assert "You have claimed 1 case." in html
-    assert "Dev Ramanathan has already claimed Larkfield Holdings." in html
-    assert holder(submitted.application) == colleague
 
 
 def test_nothing_ticked_and_nonsense_claim_nothing(owner: Any, as_agent: Client) -> None:
@@ -82,28 +95,22 @@ def test_a_claim_ends_by_itself(owner: Any, agent: Any, colleague: Any, as_agent
     assert (holder(kept), holder(ended)) == (colleague, agent)
 
 
-def test_a_case_says_who_works_on_it_and_is_claimed_and_released_there(
-    submitted: Draft, agent: Any, as_agent: Client
+def test_a_case_is_claimed_on_its_own_page_which_begins_its_review_and_released(
+    submitted: Draft, agent: Any, as_agent: Client, as_owner: Client
 ) -> None:
-    address = f"/desk/{submitted.application.reference}/"
+    application, address = submitted.application, f"/desk/{submitted.application.reference}/"
     assert "Unassigned" in as_agent.get(address).content.decode()
     assert "Claimed by you on" in page_after_post(as_agent, f"{address}claim/", {})
-    assert holder(submitted.application) == agent
+    assert (holder(application), state(application)) == (agent, State.IN_REVIEW)
+    change = application.changes.get(moved_to=State.IN_REVIEW)
+    assert (change.who, change.what) == (agent, "Started the review")
+    status = as_owner.get(f"/applications/{application.reference}/status/").content.decode()
+    assert "With our reviewer. You don’t need to do anything now." in status
+    assert "Okafor" not in status
     assert "You have released 1 case." in page_after_post(as_agent, f"{address}release/", {})
     assert "None of these were yours." in page_after_post(as_agent, f"{address}release/", {})
+    assert state(application) == State.IN_REVIEW, "that ends nothing"
     assert as_agent.get(f"{address}claim/")["Location"] == address
-
-
-def test_a_case_is_taken_over_with_a_word(submitted: Draft, agent: Any, colleague: Any, as_agent: Client) -> None:
-    application = submitted.application
-    address = f"/desk/{application.reference}/claim/"
-    claims.claim([application.pk], by=colleague)
-    assert "Dev Ramanathan has already claimed this case." in page_after_post(as_agent, address, {})
-    assert "Enter a reason" in page_after_post(as_agent, address, {"from": colleague.pk, "takeover_reason": "  "})
-    assert holder(application) == colleague
-    html = page_after_post(as_agent, address, {"from": colleague.pk, "takeover_reason": "Dev is away"})
-    assert "Taken over from Dev Ramanathan: Dev is away" in html
-    assert holder(application) == agent
 
 
 def test_only_the_agent_whom_the_page_named_loses_a_case(
@@ -141,7 +148,7 @@ def test_next_is_the_longest_waiting_that_fits(owner: Any, agent: Any, other_cus
         f"/desk/{old.reference}/",
         f"/desk/{new.reference}/",
     ]
-    assert {holder(one) for one in (new, old, fitting)} == {agent}
+    assert {(holder(case), state(case)) for case in (new, old, fitting)} == {(agent, State.IN_REVIEW)}
     assert "No unassigned cases match." in page_after_post(as_agent, "/desk/next-case/", {})
 
 
@@ -167,24 +174,17 @@ def test_a_draft_cannot_be_claimed(draft: Draft, as_agent: Client) -> None:
     assert as_agent.post(f"/desk/{draft.application.reference}/claim/").status_code == 404
 
 
-def test_the_queue_says_who_works_on_a_case(owner: Any, colleague: Any, as_agent: Client) -> None:
-    [case] = submitted_ones(owner, 1)
-    claims.claim([case.pk], by=colleague)
-    cells = [" ".join(one.text.split()) for one in page(as_agent).all("td")]
-    assert any(cell.startswith("Dev Ramanathan since ") for cell in cells)
-
-
-@pytest.mark.parametrize("subpage", ["", "status/", "check/", "people/", "documents/", "record.json"])
-def test_no_customer_sees_a_claim(
-    submitted: Draft, agent: Any, colleague: Any, as_agent: Client, as_owner: Client, subpage: str
+def test_customers_see_no_claim(
+    submitted: Draft, agent: Any, colleague: Any, as_agent: Client, as_owner: Client
 ) -> None:
     reference = submitted.application.reference
     claims.claim([submitted.application.pk], by=colleague)
     page_after_post(as_agent, f"/desk/{reference}/claim/", {"from": colleague.pk, "takeover_reason": "Canary"})
-    response = as_owner.get(f"/applications/{reference}/{subpage}", follow=True)
-    assert response.status_code == 200
-    for word in ("Canary", agent.last_name, colleague.last_name):
-        assert word not in response.content.decode()
+    for subpage in ("", "status/", "check/", "people/", "documents/", "record.json"):
+        response = as_owner.get(f"/applications/{reference}/{subpage}", follow=True)
+        assert response.status_code == 200
+        for word in ("Canary", agent.last_name, colleague.last_name):
+            assert word not in response.content.decode(), subpage
 
 
 @pytest.fixture
@@ -216,11 +216,11 @@ def test_of_two_agents_at_once_one_has_each_case_and_both_are_told(owner: Any, r
 
 
 def _accepts(draft: Draft, by: Any) -> None:
-    accept(draft, [Target.of_field("ada", "person.date_of_birth")], by=by, version=current_version(draft.application))
+    accept_at(draft, Target.of_field("ada", "person.date_of_birth"), by=by)
 
 
 def _asks(draft: Draft, by: Any) -> None:
-    draft_query(draft, WHOLE_APPLICATION, text="Please look again", by=by, version=current_version(draft.application))
+    ask_at(draft, WHOLE_APPLICATION, by)
 
 
 def _notes(draft: Draft, by: Any) -> None:
@@ -235,23 +235,125 @@ def test_whoever_works_on_an_unclaimed_case_claims_it(submitted: Draft, agent: A
     assert next_case_for(colleague, QueueState())[0] is None, "it is not handed to anybody else"
 
 
-@pytest.mark.parametrize("work", [_accepts, _asks, _notes])
-def test_work_on_a_colleagues_case_takes_it_from_nobody(
-    submitted: Draft, agent: Any, colleague: Any, work: Any
+def test_work_on_a_colleagues_case_takes_it_from_nobody_until_their_claim_has_ended(
+    submitted: Draft, owner: Any, agent: Any, colleague: Any
 ) -> None:
     claims.claim([submitted.application.pk], by=colleague)
-    work(submitted, agent)
-    assert holder(submitted.application) == colleague
-
-
-def test_work_after_a_claim_has_ended_claims_it_anew(submitted: Draft, agent: Any, colleague: Any) -> None:
-    claims.claim([submitted.application.pk], by=colleague)
+    for work in (_asks, _notes):
+        work(submitted, agent)
+        assert holder(submitted.application) == colleague
     Case.objects.update(claimed_at=timezone.now() - timedelta(days=2))
     _accepts(submitted, agent)
     assert holder(submitted.application) == agent
-
-
-def test_a_note_on_a_closed_case_claims_nothing(submitted: Draft, owner: Any, agent: Any) -> None:
-    services.withdraw(submitted, by=owner)
-    _notes(submitted, agent)
+    services.withdraw(factories.again(submitted), by=owner)
+    write_note(submitted, WHOLE_APPLICATION, text="It is closed", by=agent)
     assert holder(submitted.application) is None
+
+
+# A case is given to a colleague who may have it, and to nobody else; whoever has it by then keeps it.
+
+
+@pytest.fixture
+def third(django_user_model: Any) -> Any:
+    return django_user_model.objects.create_user("ana@example.com", first_name="Ana", is_agent=True)
+
+
+def posted_from(client: Client, address: str, ticked: list[Application]) -> dict[str, Any]:
+    """What a page of the desk posts to assign the ticked cases, but for the colleague."""
+    markup = Markup(client.get(address).content.decode())
+    return {
+        "case": [one.pk for one in ticked],
+        "held": [one.attributes["value"] for one in markup.all("input", name="held")],
+    }
+
+
+def test_selected_cases_are_assigned_and_the_colleague_reads_by_whom(
+    owner: Any, colleague: Any, third: Any, as_agent: Client, as_colleague: Client
+) -> None:
+    free, theirs, left = submitted_ones(owner, 3)
+    claims.claim([theirs.pk], by=third)
+    posted = posted_from(as_agent, "/desk/", [free, theirs]) | {"agent": colleague.pk, "shown": "?view=all"}
+    answer = as_agent.post("/desk/assignments/", posted)
+    assert answer["Location"] == "/desk/?view=all"
+    assert "You have assigned 2 cases to Dev Ramanathan." in as_agent.get("/desk/").content.decode()
+    assert [holder(one) for one in (free, theirs, left)] == [colleague, colleague, None]
+    assert [Application.objects.get(pk=one.pk).status for one in (free, left)] == [
+        State.IN_REVIEW,
+        State.SUBMITTED_FOR_REVIEW,
+    ]
+    assert page(as_colleague, "?view=mine").one("tbody").text.count("Assigned to you by Mira Okafor") == 2
+    assert "Assigned by Mira Okafor" in page(as_agent, "?view=all").one("tbody").text
+
+
+def test_history_and_audit_say_who_assigned_it(submitted: Draft, colleague: Any, third: Any, as_agent: Client) -> None:
+    application = submitted.application
+    address = f"/desk/{application.reference}/"
+    claims.claim([application.pk], by=third)
+    posted = posted_from(as_agent, address, []) | {"agent": colleague.pk}
+    html = page_after_post(as_agent, f"{address}assignment/", posted)
+    assert "Assigned by Mira Okafor, taken from Ana" in html
+    assert "Assigned the case to Dev Ramanathan" in " ".join(html.split())
+    entry = Entry.objects.filter(action=AuditAction.CLAIM).latest("number")
+    detail = json.loads(entry.detail)
+    assert (detail["did"], detail["to"], detail["taken_from"]) == ("assign", colleague.pk, third.pk)
+    assert str(application.pk) in detail["rows"]["desk.case"]
+    log = as_agent.get(f"/desk/audit/?reference={application.reference}").content.decode()
+    assert "Assigned the case to Dev Ramanathan" in log
+
+
+def test_nobody_without_the_right_is_given_a_case(
+    submitted: Draft, owner: Any, agent: Any, colleague: Any, third: Any, as_agent: Client
+) -> None:
+    third.set_rights([right for right in Right.values if right != Right.REVIEW])
+    colleague.is_active = False
+    colleague.save()
+    posted = {"case": submitted.application.pk, "held": "1.1", "shown": "?view=all"}
+    addresses = ("/desk/assignments/", f"/desk/{submitted.application.reference}/assignment/")
+    for person in (owner.pk, colleague.pk, third.pk, agent.pk, "999999", "9" * 40, ""):
+        for address in addresses:
+            answer = as_agent.post(address, posted | {"agent": person})
+            assert answer.status_code == 422, person
+            markup = sound(answer)
+            select = markup.one("select", name="agent")
+            assert select.attributes["aria-invalid"] == "true"
+            message = "This person can’t be given cases." if person else "Select a colleague."
+            assert message in markup.one("p", id=select.attributes["aria-describedby"]).text
+            for name, value in posted.items():
+                assert markup.one("input", name=name).attributes["value"] == str(value)
+    assert holder(submitted.application) is None
+    assert not Entry.objects.filter(action=AuditAction.CLAIM).exists()
+
+
+def test_whoever_claimed_it_meanwhile_keeps_it_and_is_named(
+    submitted: Draft, owner: Any, colleague: Any, third: Any, as_agent: Client
+) -> None:
+    [free] = submitted_ones(owner, 1)
+    posted = posted_from(as_agent, "/desk/", [submitted.application, free]) | {"agent": colleague.pk}
+    claims.claim([submitted.application.pk], by=third)
+    html = page_after_post(as_agent, "/desk/assignments/", posted)
+    assert "Ana has already claimed Larkfield Holdings." in html
+    assert "You have assigned 1 case to Dev Ramanathan." in html
+    assert [holder(submitted.application), holder(free)] == [third, colleague]
+
+
+def test_ones_own_and_ended_claims_are_handed_on(owner: Any, agent: Any, colleague: Any, third: Any) -> None:
+    own, ended, theirs = submitted_ones(owner, 3)
+    claims.claim([own.pk], by=agent)
+    claims.claim([ended.pk], by=third)
+    claims.claim([theirs.pk], by=colleague)
+    Case.objects.filter(pk=ended.pk).update(claimed_at=timezone.now() - timedelta(days=2))
+    since = Case.objects.get(pk=theirs.pk).claimed_at
+    shown = {own.pk: "", ended.pk: "", theirs.pk: str(colleague.pk)}
+    given, kept = claims.assign(shown, to=colleague, by=agent)
+    assert [{one.pk for one in some} for some in (given, kept)] == [{own.pk, ended.pk}, {theirs.pk}]
+    assert Case.objects.get(pk=theirs.pk).claimed_at == since
+    assert set(Case.objects.values_list("taken_from", flat=True)) == {None}
+
+
+def test_a_closed_case_and_nothing_selected_are_told(owner: Any, colleague: Any, as_agent: Client) -> None:
+    [closed] = submitted_ones(owner, 1, state=State.WITHDRAWN)
+    posted = {"case": closed.pk, "agent": colleague.pk}
+    assert "Only open cases can be assigned." in page_after_post(as_agent, "/desk/assignments/", posted)
+    assert holder(closed) is None
+    assert "Select at least one case." in page_after_post(as_agent, "/desk/assignments/", {"agent": colleague.pk})
+    assert "Assign to a colleague" not in as_agent.get(f"/desk/{closed.reference}/").content.decode()

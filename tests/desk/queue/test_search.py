@@ -1,10 +1,12 @@
 """A case is found by its company, its people, its customer and its reference, however they are spelled."""
 
 import logging
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from allauth.account.models import EmailAddress, EmailConfirmationHMAC
+from django.db.models import F
 from django.test import Client
 from django.urls import reverse
 
@@ -14,12 +16,16 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk.models import Case, CaseWord
+from formation_portal.desk.queue import pages as queue_page
 from formation_portal.desk.queue import search
 from formation_portal.desk.queue.queue_index import search_words, stored_digests
 from formation_portal.desk.queue.search import search_prefixes
+from formation_portal.desk.queue_state import QueuePosition
 from formation_portal.management.commands.agent import add_agent
 from tests import factories
-from tests.desk.factories import references, submitted_ones
+from tests.desk.factories import page, page_after_post, references, searched, submitted_ones
+from tests.desk.review_rounds import change_ada, rename
+from tests.markup import Markup
 from tests.subscribing import subscribe
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -46,21 +52,12 @@ def test_words_are_the_same_for_any_spelling(name: str, typed: str) -> None:
     assert all(words & set(stored_digests(beginning)) for beginning in search_prefixes(typed))
 
 
-def test_what_holds_no_letter_finds_nothing(owner: Any, as_agent: Client) -> None:
-    submitted_ones(owner, 1)
-    assert references(as_agent, "?q=%21%21") == []
-
-
-@pytest.mark.parametrize("typed", ["larkfield", "LÀRK hold", "ada", "Ingrid", "owner@example.com"])
-def test_company_people_and_customer_find_a_case(submitted: Draft, as_agent: Client, typed: str) -> None:
-    assert references(as_agent, f"?q={typed}") == [submitted.application.reference]
-    assert references(as_agent, f"?q={typed}+nobody") == []
-
-
-def test_the_words_of_a_name_find_in_any_order(submitted: Draft, as_agent: Client) -> None:
-    name = submitted.parties[0].label.split()
-    assert len(name) > 1
-    assert references(as_agent, f"?q={'+'.join(reversed(name))}") == [submitted.application.reference]
+def test_company_people_and_customer_find_a_case(submitted: Draft, as_agent: Client) -> None:
+    reference = submitted.application.reference
+    for typed in ("larkfield", "LÀRK hold", "ada", "Lovelace Ada", "Ingrid", "owner@example.com"):
+        assert references(as_agent, f"?q={typed}") == [reference], typed
+        assert references(as_agent, f"?q={typed}+nobody") == []
+    assert references(as_agent, "?q=%21%21") == [], "what holds no letter finds nothing"
 
 
 def test_a_reference_finds_its_case_with_and_without_hyphens(owner: Any, as_agent: Client) -> None:
@@ -75,29 +72,14 @@ def test_a_closed_case_is_found_too(owner: Any, as_agent: Client) -> None:
     assert references(as_agent, "?q=ingrid") == [closed.reference]
 
 
-def test_a_word_that_many_cases_have_finds_the_same(
-    owner: Any, as_agent: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    submitted_ones(owner, 3)
-    found = references(as_agent, "?q=ingrid+sol")
-    monkeypatch.setattr(search, "_MAX_SORTED", 2)
-    assert references(as_agent, "?q=ingrid+sol") == found
-    assert len(found) == 3
-
-
-def test_a_correction_is_found_at_once_and_what_it_replaced_until_it_is_submitted(
-    submitted: Draft, owner: Any, as_agent: Client
-) -> None:
+def test_a_correction_is_found_at_once_beside_what_it_replaced(submitted: Draft, owner: Any, as_agent: Client) -> None:
     services.reopen(submitted, reason="Returned")
-    section, ada = submitted.schema.entity_sections[0], submitted.party("ada")
-    assert ada is not None
-    version = submitted.version(section.key)
-    services.save_section(submitted, section, {"entity.name": "Kestrel"}, version=version, by=owner)
-    services.save_party(submitted, ada, {"person.last_name": "Wilgenhof"}, version=ada.version, by=owner)
+    rename(submitted, "Kestrel", owner)
+    change_ada(submitted, owner, {"person.last_name": "Wilgenhof"})
     named = [submitted.application.reference]
     for word in ("kestrel", "larkfield", "wilgenhof", "lovelace"):
         assert references(as_agent, f"?q={word}") == named
-    services.submit(submitted, by=owner)
+    services.submit(factories.again(submitted), by=owner)
     assert references(as_agent, "?q=kestrel+wilgenhof") == named
     assert references(as_agent, "?q=larkfield") == references(as_agent, "?q=lovelace") == []
     assert _words(submitted.application) == _words_made_anew(submitted)
@@ -126,9 +108,7 @@ def _words_made_anew(case: Draft) -> set[bytes]:
     return _words(case.application)
 
 
-def test_a_change_that_fails_leaves_the_case_as_it_was(
-    submitted: Draft, owner: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_change_that_fails_changes_no_case(submitted: Draft, owner: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     before = _words(submitted.application)
 
     def fail(draft: Draft, change: Any) -> None:
@@ -139,12 +119,6 @@ def test_a_change_that_fails_leaves_the_case_as_it_was(
         services.withdraw(submitted, by=owner)
     assert Case.objects.get(pk=submitted.application.pk).state == State.SUBMITTED_FOR_REVIEW
     assert _words(submitted.application) == before
-
-
-def test_a_draft_makes_no_case(draft: Draft, owner: Any) -> None:
-    factories.fill_in(draft, by=owner)
-    assert not Case.objects.exists()
-    assert open_draft(draft.application).application.submitted_at is None
 
 
 def test_no_log_of_ours_holds_what_was_searched_for(
@@ -159,3 +133,94 @@ def test_no_log_of_ours_holds_what_was_searched_for(
     assert any("/desk/" in line for line in messages)
     assert any("GET desk:queue 200" in line for line in messages)
     assert not any("Solheim" in line for line in messages)
+
+
+# Where every word is common the queue is looked through so far and no further; the page leads on.
+
+
+@pytest.fixture
+def cases(owner: Any, monkeypatch: pytest.MonkeyPatch) -> list[Application]:
+    """Twelve, the longest waiting first; "alpha" are the first and every third, "beta" the last and every third."""
+    monkeypatch.setattr(search, "_MAX_SORTED", 2)
+    monkeypatch.setattr(search, "_MAX_SCANNED", 4)
+    made = submitted_ones(owner, 12)[::-1]
+    alpha, beta = (stored_digests(word)[0] for word in ("alpha", "beta"))
+    words = [(one, alpha) for one in made[::3]] + [(one, beta) for one in (*made[1::3], made[6])]
+    CaseWord.objects.bulk_create(CaseWord(case_id=one.pk, word=word) for one, word in words)
+    return made
+
+
+def walked(client: Client, query: str, rel: str) -> list[list[str]]:
+    """The cases of every page from there on, by the links that lead on."""
+    pages, address = [], query
+    while address:
+        markup = page(client, address)
+        pages.append([one.text for one in markup.all("span", class_="nowrap") if one.text.startswith("FP-")])
+        address = next((one.attributes["href"].removeprefix("/desk/") for one in markup.all("a", rel=rel)), "")
+    return pages
+
+
+def search_more_links(markup: Markup) -> list[str]:
+    return [one.attributes["href"] for one in markup.all("a") if one.text == "Search more"]
+
+
+def test_what_no_case_near_has_is_found_by_looking_on(cases: list[Application], as_agent: Client) -> None:
+    markup = page(as_agent, "?q=alpha+beta")
+    assert "No matching cases so far." in markup.one("main").text
+    assert "Searched 4 cases." in markup.one("main").text
+    assert search_more_links(markup) == [markup.one("a", rel="next").attributes["href"]]
+    assert walked(as_agent, "?q=alpha+beta", "next") == [[], [cases[6].reference], []]
+
+
+@pytest.mark.parametrize("query", ["?q=alpha+ingrid", "?q=alpha+ingrid&view=unclaimed", "?q=beta+ingrid&holder=nobody"])
+def test_nothing_is_left_out_or_shown_twice(cases: list[Application], as_agent: Client, query: str) -> None:
+    digests = stored_digests(query[3:].partition("+")[0])
+    fitting = set(CaseWord.objects.filter(word__in=digests).values_list("case__application__reference", flat=True))
+    expected = [one.reference for one in cases if one.reference in fitting]
+    assert [one for found in walked(as_agent, query, "next") for one in found] == expected
+    newest = [one for found in walked(as_agent, f"{query}&sort=newest", "next") for one in found]
+    assert newest == expected[::-1]
+
+
+def test_looking_back_is_the_same(cases: list[Application], as_agent: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queue_page, "A_PAGE", 1)
+    expected = [[one.reference] for one in cases[::3]]
+    pages = [one for one in walked(as_agent, "?q=alpha+ingrid", "next") if one]
+    assert pages == expected
+    case = Case.objects.get(pk=cases[11].pk)
+    last = f"?q=alpha+ingrid&before={QueuePosition(case.submitted_at, case.pk)}"
+    assert [one for one in walked(as_agent, last, "prev") if one] == expected[::-1]
+
+
+def test_cases_of_the_same_moment_are_neither_lost_nor_duplicated(cases: list[Application], as_agent: Client) -> None:
+    at = Case.objects.get(pk=cases[0].pk).submitted_at
+    Case.objects.update(submitted_at=at, open_since=at, waiting_since=at)
+    expected = sorted((one.pk, one.reference) for one in cases[::3])
+    found = [one for shown in walked(as_agent, "?q=alpha+ingrid", "next") for one in shown]
+    assert found == [reference for _, reference in expected]
+
+
+def test_the_next_case_is_looked_for_as_far_and_no_further(cases: list[Application], as_agent: Client) -> None:
+    shown = searched(as_agent, "?q=alpha+beta")
+    response = as_agent.post("/desk/next-case/", {"shown": shown})
+    assert response["Location"] == f"/desk/{shown}"
+    landed = page(as_agent, shown)
+    assert "No match among the 4 unassigned cases that have waited longest." in landed.one("main").text
+    assert search_more_links(landed) != []
+    assert not Case.objects.exclude(claimed_by=None).exists()
+
+
+@pytest.mark.parametrize("view", ["", "&view=overdue", "&view=answered"])
+def test_the_next_case_is_found_near_and_far(cases: list[Application], as_agent: Client, view: str) -> None:
+    long_ago = F("submitted_at") - timedelta(days=30)
+    Case.objects.update(waiting_since=long_ago, answered_since=long_ago, overdue_at=long_ago)
+    shown = searched(as_agent, f"?q=alpha+ingrid{view}")
+    opened = [as_agent.post("/desk/next-case/", {"shown": shown})["Location"] for _ in range(2)]
+    assert [one.split("/")[2] for one in opened] == [cases[0].reference, cases[3].reference]
+    Case.objects.exclude(pk__in=[one.pk for one in cases[5:8]]).update(
+        waiting_since=None, answered_since=None, overdue_at=None
+    )
+    shown = searched(as_agent, f"?q=alpha+beta{view}")
+    found = as_agent.post("/desk/next-case/", {"shown": shown})["Location"]
+    assert found.split("/")[2] == cases[6].reference
+    assert "No unassigned cases match." in page_after_post(as_agent, "/desk/next-case/", {"shown": shown})

@@ -6,9 +6,7 @@ from urllib.parse import unquote
 
 import pytest
 from django.contrib.sessions.models import Session
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from formation_portal.accounts.sessions import SessionStore
@@ -38,16 +36,6 @@ def addresses_in(html: str) -> list[str]:
     return [unquote(one) for one in (*named, *re.findall(r'name="shown" value="([^"]*)"', html))]
 
 
-def test_the_form_posts_what_is_typed_with_a_token_and_to_the_queue_itself(as_agent: Client) -> None:
-    markup = page(as_agent, "?view=overdue")
-    form = markup.one("form", id="filter")
-    assert (form.attributes["method"], form.attributes["action"]) == ("post", "/desk/")
-    assert [one for one in markup.all("input", name="csrfmiddlewaretoken") if one.inside("form")]
-    typed = markup.one("input", id="filter-q")
-    assert typed.attributes["autocomplete"] == "off", "no browser keeps a list of the names"
-    assert typed.attributes["data-key-focus"] == "/"
-
-
 def test_a_search_without_a_token_is_refused(agent: Any) -> None:
     client = Client(enforce_csrf_checks=True)
     client.force_login(agent)
@@ -74,30 +62,6 @@ def test_no_address_has_the_words(
         assert not [one for one in found if "ingrid" in one.lower() or "solheim" in one.lower()]
 
 
-def test_back_reload_pages_filters_and_the_way_back_from_a_case_go_on(
-    owner: Any, other_customer: Any, as_agent: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    theirs = [one.reference for one in submitted_ones(other_customer, 3)]
-    submitted_ones(owner, 2, first_days=5)
-    first = search(as_agent, "Fremd")
-    other = search(as_agent, "Solheim")
-    assert first != other
-    query = first.removeprefix("/desk/")
-    # Back, and once more.
-    assert sorted(references(as_agent, query)) == sorted(references(as_agent, query)) == sorted(theirs)
-    monkeypatch.setattr("formation_portal.desk.queue.pages.A_PAGE", 2)
-    [following] = page(as_agent, query).all("a", rel="next")
-    assert [*references(as_agent, query), *references(as_agent, following.attributes["href"].removeprefix("/desk/"))]
-    again = page(as_agent, query + "&sort=newest")
-    assert again.one("input", id="filter-q").attributes["value"] == "Fremd"
-    # With another filter the form posts the same words: they are kept once.
-    assert search(as_agent, "Fremd", sort="newest") == f"{first}&sort=newest"
-    [case] = [one for one in again.all("a") if one.attributes.get("href", "").startswith(f"/desk/{theirs[0]}/")]
-    back = Markup(as_agent.get(case.attributes["href"]).content.decode()).one("a", class_="back")
-    assert back.attributes["href"] == f"{first}&sort=newest"
-    assert ENDED not in page(as_agent, query).one("main").text
-
-
 def test_nothing_typed_searches_for_nothing_and_keeps_nothing(owner: Any, as_agent: Client) -> None:
     [case] = submitted_ones(owner, 1)
     assert search(as_agent, "  ", view="unclaimed") == "/desk/?view=unclaimed"
@@ -105,40 +69,19 @@ def test_nothing_typed_searches_for_nothing_and_keeps_nothing(owner: Any, as_age
     assert references(as_agent, "?view=unclaimed") == [case.reference]
 
 
-def test_taking_the_words_away_leaves_the_filters(owner: Any, as_agent: Client) -> None:
-    where = search(as_agent, "Ingrid", state="submitted_for_review")
-    chips = [
-        one for one in Markup(as_agent.get(where).content.decode()).all("a", class_="chip") if "Ingrid" in one.text
-    ]
-    assert [one.attributes["href"] for one in chips] == ["/desk/?state=submitted_for_review"]
-
-
-@pytest.mark.parametrize("other", ["another agent's", "of another session", "never was", "pushed out", "of before"])
 def test_a_search_that_is_not_there_shows_the_list_unsearched_and_says_so(
-    owner: Any, agent: Any, as_agent: Client, as_colleague: Client, other: str
+    owner: Any, as_agent: Client, as_colleague: Client
 ) -> None:
     cases = submitted_ones(owner, 2)
     where = search(as_agent, "nobody")
     assert references(as_agent, where.removeprefix("/desk/")) == []
-    client = as_agent
-    if other == "another agent's":
-        client = as_colleague
-    elif other == "of another session":
-        client = Client()
-        client.force_login(agent)
-    elif other == "never was":
-        where = "/desk/?search=abcdefghijkl"
-    elif other == "of before":
-        where = "/desk/?q=nobody"
-    else:
-        for number in range(searches.MAX_SEARCHES):
-            search(client, f"other{number}")
-    markup = Markup(client.get(where).content.decode())
-    assert ENDED in markup.one("main").text
-    assert "nobody" not in markup.one("main").text
-    assert {one.reference for one in cases} <= {one.text for one in markup.all("span", class_="nowrap")}
-    assert markup.one("form", id="filter")
-    assert {one.attributes["value"] for one in markup.all("input", name="shown")} == {""}, "and goes no further"
+    addresses = ((as_colleague, where), (as_agent, "/desk/?search=abcdefghijkl"), (as_agent, "/desk/?q=nobody"))
+    for client, address in addresses:
+        markup = Markup(client.get(address).content.decode())
+        assert ENDED in markup.one("main").text
+        assert "nobody" not in markup.one("main").text
+        assert {case.reference for case in cases} <= {cell.text for cell in markup.all("span", class_="nowrap")}
+        assert {form.attributes["value"] for form in markup.all("input", name="shown")} == {""}, "and goes no further"
 
 
 def test_the_newest_searches_stay_and_one_that_is_used_again_is_new(as_agent: Client) -> None:
@@ -199,30 +142,6 @@ def test_without_the_key_they_have_ended(as_agent: Client, monkeypatch: pytest.M
 
     monkeypatch.setattr(searches, "decrypt", unreadable)
     assert ENDED in as_agent.get(where).content.decode()
-
-
-def test_reading_a_search_writes_nothing_and_asks_the_session_once(owner: Any, as_agent: Client) -> None:
-    where = search(as_agent, "ingrid")
-    costs = []
-    for address in ("/desk/", where):
-        as_agent.get(address)
-        with CaptureQueriesContext(connection) as asked:
-            as_agent.get(address)
-        assert not [one for one in asked if not one["sql"].startswith("SELECT")]
-        costs.append(sum("django_session" in one["sql"] for one in asked))
-    assert costs == [1, 1]
-
-
-def test_searching_takes_no_right_of_its_own(submitted: Draft, agent: Any, as_agent: Client) -> None:
-    agent.set_rights([])
-    where = search(as_agent, submitted.application.reference)
-    assert references(as_agent, where.removeprefix("/desk/")) == [submitted.application.reference]
-
-
-def test_customers_and_strangers_search_nothing(as_owner: Client, as_nobody: Client) -> None:
-    assert as_owner.post("/desk/", {"q": WORDS}).status_code == 403
-    assert as_nobody.post("/desk/", {"q": WORDS})["Location"].startswith("/accounts/login/")
-    assert "desk_searches" not in as_nobody.session
 
 
 def test_a_search_after_the_session_has_ended_comes_back_to_be_sent_again(agent: Any, as_nobody: Client) -> None:

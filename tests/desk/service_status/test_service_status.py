@@ -10,15 +10,16 @@ from django.test import Client
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk.models import Case
+from formation_portal.desk.queue import claims
 from formation_portal.mail.models import Email
 from formation_portal.reviews.models import ReviewDecision, ServiceStatus
 from formation_portal.reviews.service_status import receive_status
 from tests import factories
 from tests.desk.decision_setup import case_page, path, sound, state
 from tests.desk.factories import page as queue_page
+from tests.desk.factories import page_after_post
 from tests.markup import Markup
 from tests.privacy.stages import findings as audit_findings
 
@@ -79,9 +80,7 @@ def test_the_case_shows_the_services_words_and_the_queue_a_mark(filed: Draft, as
     for words in ("reports “Declined”", NOTE, "12-77", "4 March 2026"):
         assert words in text
     assert "Service reports “Declined”" in queue_page(as_agent).one("main").text, "among what waits for us"
-
-
-def test_a_status_that_the_portal_does_not_know_is_shown_as_it_is(filed: Draft, as_agent: Client) -> None:
+    # One that the portal does not know is shown as it is.
     receives(filed, "on_hold <b>")
     assert "reports “on_hold <b>”" in case_page(as_agent, filed).one("main").text
     assert state(filed) == State.SUBMITTED_TO_CSP
@@ -100,19 +99,6 @@ def test_a_return_is_passed_on_in_the_agents_words_alone(filed: Draft, as_agent:
     assert Case.objects.get().service_status == ""
     assert [(one.kind, one.outcome, one.text) for one in ReviewDecision.objects.all()] == [("return", "done", WORDS)]
     assert audit_findings() == []
-
-
-def test_what_was_passed_on_can_be_corrected_and_submitted_for_our_review(
-    filed: Draft, as_agent: Client, owner: Any
-) -> None:
-    receives(filed, "returned_for_changes")
-    pass_on(as_agent, filed, decision="return", text=WORDS)
-    draft = factories.again(filed)
-    section = draft.schema.section("the-company")
-    assert section is not None
-    services.save_section(draft, section, {"entity.name": "Larkspur"}, version=draft.version("the-company"), by=owner)
-    services.submit(draft, by=owner)
-    assert state(filed) == State.SUBMITTED_FOR_REVIEW
 
 
 def test_a_rejection_is_passed_on_as_final(filed: Draft, as_agent: Client, as_owner: Client) -> None:
@@ -139,62 +125,41 @@ def test_a_dismissal_leaves_everything_as_it_is(filed: Draft, as_agent: Client, 
     assert audit_findings() == []
 
 
-@pytest.mark.parametrize(
-    ("typed", "message"),
-    [
-        ({"decision": "return"}, "Tell the customer why."),
+def test_what_is_missing_is_named_and_what_was_typed_stays(filed: Draft, as_agent: Client) -> None:
+    receives(filed)
+    for typed, message in (
         ({"decision": "return", "text": " \n"}, "Tell the customer why."),
-        ({"text": WORDS}, "Select a decision."),
         ({"decision": "approve", "text": WORDS}, "Select a decision."),
         ({"decision": "decline", "text": "x" * 2_001}, "Use 2,000 characters or fewer."),
-    ],
-)
-def test_what_is_missing_is_named_and_what_was_typed_stays(
-    typed: dict[str, str], message: str, filed: Draft, as_agent: Client
-) -> None:
-    receives(filed)
-    answer = pass_on(as_agent, filed, **typed)
-    assert answer.status_code == 422
-    page = sound(answer)
-    assert message in page.one("main").text
-    assert typed.get("text", "").strip() in page.one("textarea", name="text").text
-    assert state(filed) == State.SUBMITTED_TO_CSP
-
-
-def test_a_dismissal_takes_a_reason(filed: Draft, as_agent: Client) -> None:
-    receives(filed)
+    ):
+        answer = pass_on(as_agent, filed, **typed)
+        assert answer.status_code == 422
+        page = sound(answer)
+        assert message in page.one("main").text
+        assert typed["text"].strip() in page.one("textarea", name="text").text
     answer = dismiss(as_agent, filed, reason="")
     assert answer.status_code == 422
     assert "Enter a reason." in sound(answer).one("main").text
+    assert state(filed) == State.SUBMITTED_TO_CSP
 
 
-def test_of_two_agents_the_second_is_told(filed: Draft, as_agent: Client, as_colleague: Client) -> None:
+def test_what_others_did_meanwhile_is_told(filed: Draft, as_agent: Client, as_colleague: Client) -> None:
     receives(filed)
+    address, typed = path(filed, "service-status/"), {"decision": "decline", "text": WORDS}
+    form = hidden(case_page(as_colleague, filed), "/service-status/")
+    receives(filed, "on_hold")
+    assert as_colleague.post(address, form | typed).status_code == 409, "it is another status"
     form = hidden(case_page(as_colleague, filed), "/service-status/")
     dismiss(as_agent, filed, reason="Settled by telephone.")
-    answer = as_colleague.post(path(filed, "service-status/"), form | {"decision": "decline", "text": WORDS})
+    answer = as_colleague.post(address, form | typed)
     assert answer.status_code == 409
     assert "dismissed the formation service’s status" in answer.content.decode()
-    assert state(filed) == State.SUBMITTED_TO_CSP
-
-
-def test_a_case_that_a_colleague_has_claimed_is_taken_over_first(
-    filed: Draft, as_agent: Client, as_colleague: Client
-) -> None:
-    receives(filed)
+    receives(filed, "returned_for_changes")
+    claims.release([filed.application.pk], by=Case.objects.get().claimed_by)
     as_colleague.post(path(filed, "claim/"))
-    answer = pass_on(as_agent, filed, decision="return", text=WORDS)
-    assert answer.status_code == 409
-    assert WORDS in answer.content.decode(), "what was typed can be copied"
-    assert state(filed) == State.SUBMITTED_TO_CSP
-
-
-def test_a_later_status_takes_the_place_of_the_one_on_an_open_page(filed: Draft, as_agent: Client) -> None:
-    receives(filed)
-    form = hidden(case_page(as_agent, filed), "/service-status/")
-    receives(filed, "on_hold")
-    answer = as_agent.post(path(filed, "service-status/"), form | {"decision": "decline", "text": WORDS})
-    assert answer.status_code == 409
+    answer = pass_on(as_agent, filed, **typed)
+    assert answer.status_code == 409, "their case is taken over first"
+    assert WORDS in answer.content.decode()
     assert state(filed) == State.SUBMITTED_TO_CSP
 
 
@@ -209,60 +174,32 @@ def test_during_the_review_the_agent_decides_as_usual(submitted: Draft, as_agent
     assert state(submitted) == State.SUBMITTED_FOR_REVIEW
 
 
-def test_where_nothing_waits_the_page_says_so(filed: Draft, as_agent: Client) -> None:
-    text = sound(as_agent.get(path(filed, "service-status/"))).one("main").text
-    assert "No decision of the formation service is waiting." in text
-
-
-def test_an_incorporation_that_the_service_reports_stands_at_the_case(filed: Draft, as_agent: Client) -> None:
-    receives(filed, "incorporated", company_number="2087311", incorporated_on=date(2026, 11, 20))
-    assert state(filed) == State.INCORPORATED
-    assert "Registration number 2087311. Registered on 20 November 2026." in " ".join(
-        case_page(as_agent, filed).one("aside", class_="rail").text.split()
-    )
-
-
-@pytest.fixture
-def unpaid(submitted: Draft) -> Draft:
-    """The service waits for the customer's payment."""
+def test_a_case_that_is_not_paid_for_is_shown_and_neither_claimed_nor_decided(
+    submitted: Draft, as_agent: Client, colleague: Any
+) -> None:
     services.set_payment_due(submitted, is_due=True)
-    return submitted
-
-
-def test_a_case_that_is_not_paid_for_is_shown_and_nothing_is_offered(unpaid: Draft, as_agent: Client) -> None:
-    page = case_page(as_agent, unpaid)
+    page = case_page(as_agent, submitted)
     assert "waiting for the customer’s payment" in page.one("main").text
     assert not page.all("input", name="decision")
-    offered = {one.text for one in page.all("button")}
+    offered = {button.text for button in page.all("button")}
     assert not [words for words in offered if words.startswith(("Accept", "Claim", "Assign"))]
     queue = queue_page(as_agent, "?view=all")
     assert "Waiting for payment" in queue.one("main").text
     assert not queue.all("input", name="case")
     assert "Waiting for payment" not in queue_page(as_agent).one("main").text, "it does not wait for us"
 
-
-def test_the_server_refuses_to_claim_or_decide_what_is_not_paid_for(
-    unpaid: Draft, as_agent: Client, agent: Any, colleague: Any
-) -> None:
-    number, reference = unpaid.application.pk, unpaid.application.reference
+    number = submitted.application.pk
     as_agent.post("/desk/claims/", {"case": number})
-    said = as_agent.post(path(unpaid, "claim/"), follow=True).content.decode()
-    assert "this case cannot be claimed" in said
+    assert "this case cannot be claimed" in page_after_post(as_agent, path(submitted, "claim/"), {})
     as_agent.post("/desk/assignments/", {"case": number, "agent": colleague.pk})
-    as_agent.post("/desk/next/")
-    assert Case.objects.get().claimed_by is None
-    sight = {"sight": "1.0"}
-    answer = as_agent.post(
-        path(unpaid, "ruling/"), sight | {"decision": "decline", "reason": "funds", "text": "No.", "certain": "1"}
-    )
+    as_agent.post("/desk/next-case/")
+    decline = {"sight": "1.0", "decision": "decline", "reason": "funds", "text": "No.", "certain": "1"}
+    answer = as_agent.post(path(submitted, "ruling/"), decline)
     assert answer.status_code == 409
     assert "waiting for the customer’s payment" in answer.content.decode()
-    as_agent.post(path(unpaid, "notes/"), sight | {"text": "Asked by telephone.", "place": "application::"})
-    application = Application.objects.get(reference=reference)
-    assert (application.status, Case.objects.get().claimed_by) == (State.SUBMITTED_FOR_REVIEW, None)
+    as_agent.post(path(submitted, "notes/"), {"sight": "1.0", "note": "Asked by telephone.", "place": "application::"})
+    assert (state(submitted), Case.objects.get().claimed_by) == (State.SUBMITTED_FOR_REVIEW, None)
 
-
-def test_once_it_is_paid_for_it_waits_for_us(unpaid: Draft, as_agent: Client) -> None:
-    services.set_payment_due(factories.again(unpaid), is_due=False)
-    as_agent.post(path(unpaid, "claim/"))
-    assert state(unpaid) == State.IN_REVIEW
+    services.set_payment_due(factories.again(submitted), is_due=False)
+    as_agent.post(path(submitted, "claim/"))
+    assert state(submitted) == State.IN_REVIEW

@@ -6,10 +6,7 @@ from io import StringIO
 from typing import Any
 
 import pytest
-from django.core.cache import cache
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from formation_portal.statistics.dimensions import PERIODS, Period
@@ -40,28 +37,6 @@ def add_query_totals(label: str, *, returns: int, form: str = "Example company",
     add_figures("questions", key, day=day or timezone.localdate(), returns=returns, queries=returns)
 
 
-def test_there_is_no_other_table(as_agent: Client) -> None:
-    assert as_agent.get("/desk/figures/people.csv").status_code == 404
-
-
-def test_an_empty_period_says_so_in_one_sentence_each(as_agent: Client) -> None:
-    text = page(as_agent, "?period=12-months").one("main").text
-    for sentence in (
-        "No open cases.",
-        "No submissions or decisions in the last 12 months.",
-        "No returns with queries in the last 12 months.",
-        "No cases closed in the last 12 months.",
-    ):
-        assert sentence in text
-    assert page(as_agent).all("table") == []
-
-
-def test_the_period_is_chosen_in_the_address(as_agent: Client) -> None:
-    for asked, expected in (("", "4-weeks"), ("?period=12-weeks", "12-weeks"), ("?period=%00", "4-weeks")):
-        [chosen] = [one for one in page(as_agent, asked).all("option") if "selected" in one.attributes]
-        assert chosen.attributes["value"] == expected
-
-
 @pytest.mark.parametrize(
     ("period", "first"),
     [(PERIODS[0], date(2025, 12, 15)), (PERIODS[1], date(2025, 10, 20)), (PERIODS[2], date(2025, 2, 1))],
@@ -72,21 +47,6 @@ def test_a_period_ends_with_the_present_week_or_month(period: Period, first: dat
     assert (starts[0], len(starts)) == (first, period.count)
     assert starts[-1] <= today < starts[-1] + timedelta(days=31)
     assert list(starts) == sorted(set(starts))
-
-
-def test_bands_end_where_a_case_is_overdue(as_agent: Client, settings: Any) -> None:
-    add_figures("open", with_us=1)
-    settings.OVERDUE_DAYS = 5
-    assert [row[0] for row in lines(as_agent, "open")[1:]] == [
-        "Today",
-        "1 to 2 days",
-        "3 to 4 days",
-        "5 to 9 days",
-        "10 to 19 days",
-        "20 days or more",
-    ]
-    settings.OVERDUE_DAYS = 1
-    assert [row[0] for row in lines(as_agent, "open")[1:]] == ["Today", "1 day", "2 to 3 days", "4 days or more"]
 
 
 def test_open_cases_are_counted_by_the_days_since_they_came(as_agent: Client, settings: Any) -> None:
@@ -170,43 +130,9 @@ def test_the_page_shows_the_first_and_the_file_all(as_agent: Client) -> None:
     assert len(lines(as_agent, "questions")) == 31
 
 
-def test_reasons_are_told_in_their_words(as_agent: Client) -> None:
-    add_figures("reasons", ("unreadable",), returns=2, queries=3)
-    add_figures("reasons", ("of-old",), returns=1, queries=1)
-    assert lines(as_agent, "reasons")[1:] == [["Page cut off or unreadable", "2", "3"], ["of-old", "1", "1"]]
-
-
 def test_no_spreadsheet_takes_a_forms_word_for_a_formula(as_agent: Client) -> None:
     add_query_totals("=1+1", returns=1, form="@form")
     assert lines(as_agent, "questions")[1][:2] == ["'=1+1", "'@form"]
-
-
-def test_pictures_have_no_style_of_their_own_and_stay_in_their_frame(as_agent: Client) -> None:
-    add_figures("transitions", submitted=1_000_000, returned=1)
-    add_figures("open", with_us=3, with_customer=1)
-    html = as_agent.get("/desk/figures/").content.decode()
-    assert "style=" not in html
-    heights = {float(one.attributes["height"]) for one in Markup(html).all("rect") if "y" in one.attributes}
-    assert heights == {40.0, 1.0}
-    widths = [one.attributes["width"] for one in Markup(html).all("svg") if "x" in one.attributes]
-    assert widths == ["75%", "25%"]
-
-
-def test_more_of_everything_costs_no_more_queries(owner: Any, as_agent: Client) -> None:
-    costs, warm = [], []
-    for turn in range(2):
-        for number in range(3):
-            case = begin(owner, product=f"product-{number}")
-            do(case, "submit", by=owner)
-            do(case, "withdraw", by=owner)
-            add_query_totals(f"Question {turn} {number}", returns=1)
-        cache.clear()
-        for found in (costs, warm):
-            with CaptureQueriesContext(connection) as captured:
-                as_agent.get("/desk/figures/?period=12-months")
-            found.append(len(captured))
-    assert costs[0] == costs[1] <= 12
-    assert warm == [costs[0] - 4] * 2, "cached totals need none of the four queries"
 
 
 def test_totals_say_how_old_they_are_once_they_are_not_fresh(owner: Any, as_agent: Client, clock: Clock) -> None:
@@ -221,8 +147,3 @@ def test_totals_say_how_old_they_are_once_they_are_not_fresh(owner: Any, as_agen
     text = page(as_agent).one("main").text
     assert "Updated 3 minutes ago." in text
     assert lines(as_agent, "open")[1] == ["Today", "1", "0", "0", "1"], "the file has the numbers of the page"
-
-
-def test_the_queue_leads_to_them(as_agent: Client) -> None:
-    links = [one.attributes["href"] for one in Markup(as_agent.get("/desk/").content.decode()).all("a")]
-    assert "/desk/figures/" in links

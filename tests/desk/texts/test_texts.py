@@ -6,13 +6,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.desk.models import SharedText
 from formation_portal.reviews.models import Query
 from formation_portal.reviews.queries import write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
-from formation_portal.reviews.transactions import current_version
 from tests import factories
 from tests.desk.decision_setup import path, sound, state
 from tests.markup import Markup
@@ -80,13 +78,10 @@ def test_an_unknown_placeholder_is_refused_with_those_that_there_are(as_agent: C
     assert markup.one("input", name="title").attributes["value"] == "Certified copy"
 
 
-@pytest.mark.parametrize("typed", [{"title": " "}, {"text": ""}, {"title": "x" * 81}, {"text": "x" * 2001}])
-def test_nothing_empty_or_too_long_is_kept(as_agent: Client, typed: dict[str, str]) -> None:
-    assert add(as_agent, **typed).status_code == 422
+def test_nothing_empty_or_too_long_and_no_second_text_of_a_title_is_kept(as_agent: Client, agent: Any) -> None:
+    for typed in ({"title": " "}, {"text": ""}, {"title": "x" * 81}, {"text": "x" * 2001}):
+        assert add(as_agent, **typed).status_code == 422
     assert not SharedText.objects.exists()
-
-
-def test_no_two_texts_have_one_title(as_agent: Client, agent: Any) -> None:
     shared(agent, "certified COPY", "Certify it.")
     assert "Another text has this title" in add(as_agent).content.decode()
 
@@ -111,9 +106,7 @@ def test_nobody_overwrites_what_they_have_not_seen(as_agent: Client, as_colleagu
     assert (kept.text, kept.removed_at) == ("Mine", None)
 
 
-def test_a_text_is_inserted_into_a_query_with_everything_else_as_it_was_typed(
-    named: Draft, as_agent: Client, agent: Any
-) -> None:
+def test_a_text_is_inserted_into_a_query_as_it_was_typed(named: Draft, as_agent: Client, agent: Any) -> None:
     text = shared(agent, "All", "{customer}, about {question} of {party} at {company}. {agent}")
     markup = query_page(as_agent, named, BIRTH)
     assert offered(markup) == ["Choose", "All"]
@@ -171,14 +164,3 @@ def test_a_text_is_inserted_into_a_return(named: Draft, as_agent: Client, agent:
     # Without a text nothing is inserted, and nothing lost.
     markup = sound(as_agent.post(path(named, "ruling/"), posted | {"text": "Mine", "shared_text": "x"}))
     assert markup.one("textarea", name="text").text.strip() == "Mine"
-
-
-def test_what_was_typed_is_kept_where_the_case_was_closed_meanwhile(
-    named: Draft, as_agent: Client, agent: Any, owner: Any
-) -> None:
-    text = shared(agent, "Back", "Changes are needed.")
-    sight = str(current_version(named.application))
-    services.withdraw(factories.again(named), by=owner)
-    posted = {"decision": "return", "text": "Long words", "sight": sight, "shared_text": str(text.pk), "insert": "1"}
-    answer = as_agent.post(path(named, "ruling/"), posted)
-    assert "Long words" in sound(answer).one("textarea", id="typed-1").text

@@ -7,7 +7,6 @@ import pytest
 
 from formation_portal.contract.schema import FormSchema
 from formation_portal.desk.workbench.rule_tree import RuleNode, RuleTree
-from tests.embedded_catalog import catalog_items
 from tests.other_service.schema_builders import ask, entity, role, schema, when, when_any
 
 from .conftest import Show
@@ -77,33 +76,6 @@ def test_a_deep_tree_goes_on_further_down() -> None:
     begun = {root.id for root in of.roots}
     assert {node.id for node in nodes(of) if node.goes_on} <= begun
     assert max(len(line) - len(line.lstrip()) for root in of.roots for line in drawn(root)) <= 6
-
-
-@pytest.mark.parametrize("item", catalog_items(), ids=lambda item: item["product"]["slug"])
-def test_every_rule_of_an_embedded_schema_is_drawn_once(item: Any) -> None:
-    form = FormSchema.model_validate(item["schema"])
-    rules = [section.depends_on for section in form.sections if section.depends_on]
-    rules += [section.conditional_min for section in form.sections if section.conditional_min]  # type: ignore[misc]
-    fields = [spec for section in form.sections for specs in section.groups.values() for spec in specs]
-    rules += [spec.depends_on for spec in fields if spec.depends_on]
-    of = RuleTree(form)
-    assert of.count == len(rules) > 0
-    assert sum(1 for node in nodes(of) if node.when and not node.goes_on) + sum(
-        1 for node in nodes(of) if node.when and node.goes_on
-    ) == len(rules)
-
-
-@pytest.mark.django_db(databases=["default", "service"])
-def test_the_page_says_circles_in_words(show: Show) -> None:
-    html = show(
-        schema(
-            "Form", entity("One", ask("a", "A", depends_on=when("b", "x")), ask("b", "B", depends_on=when("a", "x")))
-        )
-    )
-    assert "1 circle" in html
-    assert "A → B → A" in html or "B → A → B" in html
-    assert "In a circle:" in html
-    assert "is-error" in html
 
 
 @pytest.mark.django_db(databases=["default", "service"])
