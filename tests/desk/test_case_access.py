@@ -34,7 +34,7 @@ def claim(draft: Draft, agent: Any) -> None:
 # The queue without names.
 
 
-def test_the_queue_names_nobody_by_default(submitted: Draft, agent: Any, as_agent: Client, owner: Any) -> None:
+def test_the_queue_names_nobody_by_default(submitted: Draft, agent: Any, as_agent: Client) -> None:
     assert names_in(as_agent.get("/desk/").content.decode()) != []
     agent.set_rights([])
     text = as_agent.get("/desk/?view=all").content.decode()

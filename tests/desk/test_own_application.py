@@ -191,7 +191,7 @@ def test_it_is_assigned_neither_to_its_applicant_nor_by_them(
 
 
 def test_its_deliveries_are_resolved_by_others(
-    owned: Draft, agent: Any, as_agent: Client, as_colleague: Client, colleague: Any
+    owned: Draft, agent: Any, as_agent: Client, as_colleague: Client
 ) -> None:
     row = put("entity", "held", "unclear")
     assert as_agent.get(f"/desk/deliveries/{row.pk}/").status_code == 403

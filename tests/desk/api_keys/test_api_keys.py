@@ -38,9 +38,7 @@ def audited() -> list[str]:
     return [f"{one.who}: {one.what}" for one in describe(found)]
 
 
-def test_a_key_is_shown_once_and_opens_what_its_scopes_say(
-    loaded: None, as_agent: Client, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_key_is_shown_once_and_opens_what_its_scopes_say(loaded: None, as_agent: Client) -> None:
     answer = make(as_agent)
     assert answer.status_code == 200
     assert answer["Cache-Control"] == "no-store"

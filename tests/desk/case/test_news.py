@@ -124,7 +124,7 @@ def test_who_else_has_it_open_is_seen(submitted: Draft, colleague: Any, as_agent
     assert list(Opening.objects.exclude(agent=colleague)) == list(Opening.objects.all())
 
 
-def test_who_has_it_open_is_written_once_a_minute(submitted: Draft, agent: Any, as_agent: Client) -> None:
+def test_who_has_it_open_is_written_once_a_minute(submitted: Draft, as_agent: Client) -> None:
     address = opened(as_agent, submitted)
     before = Opening.objects.values().get()
     with CaptureQueriesContext(connection) as captured:

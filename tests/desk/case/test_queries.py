@@ -107,7 +107,7 @@ def test_who_comes_late_keeps_what_was_typed(submitted: Draft, as_agent: Client,
     assert (Query.objects.get().text, Note.objects.get().text) == ("Which day?", "Asked before")
 
 
-def test_a_closed_case_keeps_the_words(submitted: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
+def test_a_closed_case_keeps_the_words(submitted: Draft, as_agent: Client, owner: Any) -> None:
     seen = asked(submitted, text="Which year?")
     services.withdraw(open_draft(submitted.application), by=owner)
     answer = as_agent.post(path(submitted, "remarks/"), seen)

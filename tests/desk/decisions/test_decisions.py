@@ -249,19 +249,6 @@ def test_what_is_held_at_the_service_stops_no_approval(submitted: Draft, agent: 
     assert decided(as_agent, submitted, "approve").status_code == 302
 
 
-def test_the_way_back_and_next_case_keep_the_filters(submitted: Draft, other_customer: Any, as_agent: Client) -> None:
-    [other] = submitted_ones(other_customer, 1, first_days=9)
-    shown = searched(as_agent, "?view=unclaimed&q=larkfield")
-    queue = sound(as_agent.get(f"/desk/{shown}"))
-    [link] = [one.attributes["href"] for one in queue.all("a") if one.text == "Larkfield Holdings"]
-    markup = sound(as_agent.get(link))
-    assert markup.one("a", class_="back").attributes["href"] == f"/desk/{shown}"
-    assert {one.attributes["value"] for one in markup.all("input", name="shown")} == {shown}
-    assert as_agent.post("/desk/next-case/", {"shown": shown})["Location"] == link
-    assert as_agent.post(path(submitted, "release/"), {"shown": shown})["Location"] == link
-    assert other.reference not in link
-
-
 def test_a_case_that_is_opened_from_elsewhere_keeps_no_foreign_address(submitted: Draft, as_agent: Client) -> None:
     markup = sound(as_agent.get(path(submitted) + "?from=https%3A%2F%2Felsewhere.example%2F%3Fview%3D1"))
     assert markup.one("a", class_="back").attributes["href"] == "/desk/"

@@ -127,7 +127,7 @@ def test_a_confirmation_by_keys_is_asked_about_once_more_and_the_next_case_is_an
 
 
 def test_a_case_that_a_colleague_has_claimed_is_taken_over_before_it_is_decided(
-    submitted: Draft, agent: Any, colleague: Any, as_agent: Client, as_colleague: Client
+    submitted: Draft, agent: Any, as_agent: Client, as_colleague: Client
 ) -> None:
     version = page_version(as_colleague, submitted, "ruling/")
     claims.claim([submitted.application.pk], by=agent)

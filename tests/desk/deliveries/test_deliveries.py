@@ -94,7 +94,7 @@ def test_the_queue_counts_what_is_to_settle(submitted: Draft, as_agent: Client) 
     assert link.attributes["href"] == LIST
     case = page_of(as_agent, f"/desk/{submitted.application.reference}/")
     assert path(row) in [link.attributes.get("href") for link in case.all("a")]
-    assert "1 to decide" in case.one("main").text
+    assert "2 to decide" in case.one("main").text
 
 
 def test_a_thing_shows_its_evidence_with_the_time_zone(complete: Draft, as_agent: Client, settings: Any) -> None:

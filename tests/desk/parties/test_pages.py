@@ -235,7 +235,7 @@ def test_a_close_picture_is_larger_and_each_look_is_kept(draft: Draft, as_agent:
 
 
 def test_a_document_is_opened_by_a_link_and_by_nothing_else(
-    submitted: Draft, colleague: Any, as_agent: Client, as_colleague: Client
+    submitted: Draft, as_agent: Client, as_colleague: Client
 ) -> None:
     Document.objects.filter(party__token="ada").update(findings={"pages": 3, "codes": []})
     number = Document.objects.get(party__token="ada").pk

@@ -93,7 +93,7 @@ def test_an_address_that_cannot_be_read_filters_nothing(owner: Any, as_agent: Cl
         assert references(as_agent, address) == [case.reference], address
 
 
-def test_the_saved_views_hold_what_they_say(owner: Any, agent: Any, other_customer: Any, as_agent: Client) -> None:
+def test_the_saved_views_hold_what_they_say(owner: Any, agent: Any, as_agent: Client) -> None:
     [new] = submitted_ones(owner, 1)
     [old] = submitted_ones(owner, 1, first_days=9)
     [answered] = submitted_ones(owner, 1, first_days=1, submissions=2)

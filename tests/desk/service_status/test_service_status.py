@@ -12,7 +12,6 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk.models import Case
-from formation_portal.desk.queue import claims
 from formation_portal.mail.models import Email
 from formation_portal.reviews.models import ReviewDecision, ServiceStatus
 from formation_portal.reviews.service_status import receive_status
@@ -155,7 +154,6 @@ def test_what_others_did_meanwhile_is_told(filed: Draft, as_agent: Client, as_co
     assert answer.status_code == 409
     assert "dismissed the formation service’s status" in answer.content.decode()
     receives(filed, "returned_for_changes")
-    claims.release([filed.application.pk], by=Case.objects.get().claimed_by)
     as_colleague.post(path(filed, "claim/"))
     answer = pass_on(as_agent, filed, **typed)
     assert answer.status_code == 409, "their case is taken over first"
