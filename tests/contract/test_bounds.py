@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -34,20 +33,13 @@ def sent(schema: FormSchema, told: Record) -> dict[str, Any]:
     [
         ({"minimum": 3}, "2", "“n” must be 3 or more"),
         ({"minimum": 3}, "3", ""),
-        ({"maximum": 9.5}, "9.6", "“n” must be 9.5 or less"),
         ({"maximum": 9.5}, "9.5", ""),
         ({"minimum": 3, "maximum": 9}, "11", "“n” must be from 3 to 9"),
         ({"integer": True}, "1.5", "“n” must be a whole number"),
-        ({"integer": True}, "2.0", ""),
         ({"minimum": 25, "bound_message": "The court takes a quarter"}, "20", "The court takes a quarter"),
         ({"canonical_field": "entity.number_of_shares"}, "-5", "“n” must be 1 or more"),
-        ({"canonical_field": "entity.number_of_shares"}, "0", "“n” must be 1 or more"),
         ({"canonical_field": "entity.number_of_shares"}, "7.5", "“n” must be a whole number"),
-        ({"canonical_field": "entity.number_of_shares", "minimum": 100}, "7.5", "“n” must be 100 or more"),
         ({"canonical_field": "entity.voting_percent"}, "100.0001", "“n” must be from 0 to 100"),
-        ({"canonical_field": "entity.voting_percentage"}, "-5", "“n” must be from 0 to 100"),
-        ({"canonical_field": "entity.voting_percentage"}, "250", "“n” must be from 0 to 100"),
-        ({"canonical_field": "share_class.par_value"}, "-0.01", "“n” must be 0 or more"),
     ],
 )
 def test_a_number_outside_its_bounds_is_said_to_be_impossible(
@@ -62,14 +54,12 @@ def test_a_number_outside_its_bounds_is_said_to_be_impossible(
 @pytest.mark.parametrize(
     ("members", "amount", "sentence"),
     [
-        ({"allowed_currencies": ["CHF"], "minimum": 20000}, ("19999.99", "CHF"), "“n” must be CHF 20,000"),
         ({"allowed_currencies": ["CHF"], "minimum": 20000}, ("20000", "CHF"), ""),
         (
             {"allowed_currencies": ["CHF", "EUR"], "minimum": {"CHF": 20000, "EUR": 21000}},
             ("20500", "EUR"),
             "“n” must be EUR 21,000",
         ),
-        ({"allowed_currencies": ["CHF", "EUR"], "minimum": {"CHF": 20000}}, ("1", "EUR"), ""),
         ({"allowed_currencies": ["JPY"], "maximum": 500}, ("501", "JPY"), "“n” must be JPY 500"),
     ],
 )
@@ -88,38 +78,28 @@ def test_an_amount_is_judged_by_the_bound_of_its_currency(
     [
         ({"minimum": "2026-01-31"}, "2026-01-30", "“d” must be 31 January 2026 or later"),
         ({"minimum": "2026-01-31"}, "2026-01-31", ""),
-        ({"maximum": "2026-02-01"}, "2026-02-02", "“d” must be 1 February 2026 or earlier"),
         ({"maximum": "today"}, "2026-11-22", "“d” must not be in the future"),
-        ({"maximum": "today"}, "2026-11-21", ""),
         ({"minimum": "today"}, "2026-11-20", "“d” must not be in the past"),
-        ({"canonical_field": "corporate.date_of_incorporation"}, "2026-11-22", "“d” must not be in the future"),
         ({"canonical_field": "person.date_of_birth"}, "2026-11-21", "“d” must be in the past"),
         (
             {"canonical_field": "person.date_of_birth"},
             "1906-11-21",
             "This person must be 119 or younger. 21 November 1906 makes this person 120",
         ),
-        ({"canonical_field": "person.date_of_birth"}, "1906-11-22", ""),
         (
             {"minimum_age": 18, "bound_message": "Directors must be 18 or older."},
             "2020-01-01",
             "Directors must be 18 or older. 1 January 2020 makes this person 6",
         ),
-        ({"minimum_age": 18}, "2008-11-22", "This person must be 18 or older. 22 November 2008 makes this person 18"),
+        ({"minimum_age": 18}, "2008-11-22", "This person must be 18 or older. 22 November 2008 makes this person 17"),
         ({"minimum_age": 18}, "2008-11-21", ""),
-        (
-            {"canonical_field": "person.date_of_birth", "minimum_age": 18, "bound_message": "No minors"},
-            "2030-05-05",
-            "“d” must be in the past",
-        ),
     ],
 )
 def test_a_date_is_judged_on_the_day(members: dict[str, Any], day: str, sentence: str) -> None:
     schema = form(entity(question("d", "date", **members)))
     needed = answers_needed(schema, record(schema, d=day))
-    expected = sentence.replace("makes this person 18", "makes this person 17")
     assert [(code, text.replace("\u00a0", " ")) for code, text in needed] == (
-        [("impossible", expected)] if sentence else []
+        [("impossible", sentence)] if sentence else []
     )
 
 
@@ -211,18 +191,12 @@ def owners(schema: FormSchema, *parts: str) -> Record:
 @pytest.mark.parametrize(
     ("total", "parts", "needed"),
     [
-        ({"equals": 100}, ("60", "40"), []),
         ({"equals": 100}, ("33.33", "33.33", "33.33"), []),
         ({"equals": 100}, ("33.33", "33.33", "33.3"), [("total_short", "99.96%", "0.04%")]),
         ({"equals": 100}, ("16.66",) * 6, []),
-        ({"equals": 100}, ("16.65",) * 6, [("total_short", "99.9%", "0.1%")]),
-        ({"equals": 100}, ("40",), [("total_short", "40%", "60%")]),
         ({"equals": 100}, ("40", ""), []),
-        ({"equals": 100}, ("75", "40"), [("total_exceeded", "115%", "100%")]),
         ({"equals": 100}, ("75", "40", ""), [("total_exceeded", "115%", "100%")]),
-        ({"maximum": 100}, ("40",), []),
         ({"maximum": 100}, ("75", "25.005"), [("total_exceeded", "100.005%", "100%")]),
-        ({"equals": 100}, ("40", "250"), []),
     ],
 )
 def test_the_answers_of_a_role_add_up(
@@ -236,27 +210,14 @@ def test_the_answers_of_a_role_add_up(
     assert all(need.is_correction is (need.code == "total_exceeded") for need in found)
 
 
-def test_a_role_has_at_most_so_many_parties() -> None:
-    schema = form(role("director", maximum=2))
-    three = tuple(person(schema, "director", id=str(number)) for number in range(3))
-    assert answers_needed(schema, record(schema, parties=three[:2])) == []
-    assert answers_needed(schema, record(schema, parties=three)) == [
-        ("too_many_parties", "Remove 1 under “Directors” (at most 2)")
-    ]
-
-
 @pytest.mark.parametrize(
     "field",
     [
         question("f", "number", minimum=5, maximum=4),
-        question("f", "number", minimum="5"),
         question("f", "number", minimum_age=18),
-        question("f", "date", minimum_age=30, maximum_age=20),
         question("f", "date", minimum="31 January"),
         question("f", "currency_amount", minimum=5, allowed_currencies=["CHF", "EUR"]),
-        question("f", "currency_amount", minimum={"CHF": 5}, maximum={"CHF": 4}),
         question("f", "text", maximum=5),
-        question("f", "select", options=["a"], maximum=1),
         question("f", "multi_select", options=["a"], maximum=0),
     ],
 )
@@ -272,7 +233,6 @@ def test_bounds_that_contradict_each_other_or_do_not_fit_the_type_are_left_out(f
         role("director", minimum=3, maximum=2),
         role("director", maximum="two"),
         role("director", total={"field": "nobody", "equals": 100}),
-        role("director", question("n", "number"), total={"field": "n"}),
         role("director", question("n", "number"), total=["n"]),
     ],
 )
@@ -281,10 +241,3 @@ def test_bounds_of_a_role_that_cannot_be_met_are_left_out(section: dict[str, Any
     assert {warning.code for warning in check_schema(schema).warnings} == {"bad_bound"}
     three = tuple(person(schema, "director", id=str(number), n="90") for number in range(3))
     assert answers_needed(schema, record(schema, parties=three)) == []
-
-
-def test_bounds_are_exact() -> None:
-    schema = form(entity(question("n", "number", maximum=0.1)))
-    assert answers_needed(schema, record(schema, n="0.1")) == []
-    assert evaluate(schema, record(schema, n="0.1")).objection("xx.n", None) is None
-    assert sent(schema, record(schema, n="0.1")) == {"n": Decimal("0.1")}

@@ -45,7 +45,7 @@ def _asking(question: Any) -> Any:
     return {"jurisdiction_product_id": "1", "schema": {"sections": [{"id": "s", "title": "S", "fields": [question]}]}}
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(st.one_of(any_json, malformed_items()), any_json)
 @example(_asking({"key": "e0", "field_type": ["text"]}), None)
 def test_a_catalog_item_is_read_or_named_broken(item: Any, answer: Any) -> None:

@@ -15,7 +15,7 @@ from formation_portal.contract.inactive_answers import (
     inactive_without,
     newly_inactive,
 )
-from formation_portal.contract.record import Answers, Record
+from formation_portal.contract.record import Answers
 from formation_portal.contract.rules import FormState, evaluate
 from formation_portal.contract.schema import FormSchema
 from tests.strategies import records, schemas
@@ -24,12 +24,6 @@ from .builders import entity, form, person, question, record, role, share_class
 
 ON = {"field": "on", "value": True}
 NOTHING = Inactive()
-
-
-def changed(data: st.DataObject, schema: FormSchema, now: Record) -> Record:
-    """The same with other answers about the entity, as one save makes it."""
-    other = data.draw(records(schema)).answers
-    return replace(now, answers=other)
 
 
 def asked_names(form_state: FormState, holder: Any) -> set[str]:
@@ -79,46 +73,6 @@ def test_what_depends_on_an_answer_is_what_taking_it_back_makes_inactive(
                 assert form_state.section_activation(next(one for one in schema.sections if one.key == section)).active
 
 
-@given(schemas(), st.data())
-def test_no_change_makes_nothing_inactive(document: dict[str, Any], data: st.DataObject) -> None:
-    schema = FormSchema.model_validate(document)
-    now = data.draw(records(schema))
-    assert newly_inactive(evaluate(schema, now), evaluate(schema, now)) == NOTHING
-
-
-@given(schemas(), st.data())
-def test_what_a_change_makes_inactive_is_counted_once_and_was_asked_before(
-    document: dict[str, Any], data: st.DataObject
-) -> None:
-    schema = FormSchema.model_validate(document)
-    now = data.draw(records(schema))
-    before, after = evaluate(schema, now), evaluate(schema, changed(data, schema, now))
-    inactive = newly_inactive(before, after)
-    assert not {one.section for one in inactive.answers} & inactive.sections
-    assert not {one.holder for one in inactive.answers} & inactive.parties
-    for section in schema.sections:
-        if section.key in inactive.sections:
-            assert before.section_activation(section).active
-            assert not after.section_activation(section).active
-    for party in now.parties:
-        if party.id in inactive.parties:
-            roles = schema.sections_of(party.roles)
-            assert any(before.section_activation(section).active for section in roles)
-            assert not any(after.section_activation(section).active for section in roles)
-
-
-@given(schemas(), st.data())
-def test_changing_back_leaves_nothing_inactive_that_was_not(document: dict[str, Any], data: st.DataObject) -> None:
-    schema = FormSchema.model_validate(document)
-    now = data.draw(records(schema))
-    before, between = evaluate(schema, now), evaluate(schema, changed(data, schema, now))
-    after = evaluate(schema, now)
-    inactive, back = newly_inactive(before, between), all_inactive(after)
-    assert not inactive.sections & back.sections
-    assert not inactive.parties & back.parties
-    assert back == all_inactive(before)
-
-
 SCHEMA = form(
     entity(question("on", "boolean"), *(question(f"a{n}", depends_on=ON) for n in range(5)), title="First"),
     entity(question("b"), question("a0"), title="Second", depends_on=ON),
@@ -164,13 +118,11 @@ def questions(count: int) -> list[dict[str, Any]]:
     ("dependent", "is_much"),
     [
         ([entity(question("b"), title="Second", depends_on=ON)], True),
-        ([role("director", question("d"), depends_on=ON)], True),
         ([{"scope": "share_structure", "title": "Shares", "depends_on": ON}], True),
         ([entity(*questions(4), title="Second")], True),
         ([entity(*questions(3), title="Second")], False),
-        ([entity(question("b"), title="Second"), role("director", question("d"))], False),
     ],
-    ids=["a section", "a role", "the shares", "four answers", "three answers", "nothing"],
+    ids=["a section", "the shares", "four answers", "three answers"],
 )
 def test_an_answer_is_said_to_decide_much_where_it_does(dependent: list[dict[str, Any]], is_much: bool) -> None:
     schema = form(entity(question("on", "boolean"), question("off", "boolean"), title="First"), *dependent)

@@ -34,12 +34,6 @@ def test_an_answered_boolean_is_answered_by_no_as_well() -> None:
     assert codes(schema, record(schema, a="false")) == []
 
 
-def test_what_the_agent_provides_is_not_needed() -> None:
-    office = question("office", "address", required=True, provided_by_agent=True)
-    schema = form(entity(office), agent_address={"street1": "1 Main St", "city": "Zug", "country": "CH"})
-    assert codes(schema, record(schema)) == []
-
-
 def test_a_role_below_its_minimum_says_how_many_are_missing_and_why() -> None:
     schema = form(
         entity(question("board", "select", options=["One tier"])),
@@ -87,11 +81,6 @@ def test_a_class_lacks_what_the_interface_asks() -> None:
     one = share_class(schema, voting_rights=None)
     (need,) = needs(schema, record(schema, classes=(one,)))
     assert (need.code, need.share_class_id, need.field) == ("required", "a", "share_class.voting_rights")
-
-
-def test_without_a_share_structure_nobody_needs_shares() -> None:
-    schema = form(role("shareholder"))
-    assert codes(schema, record(schema, parties=(person(schema, "shareholder"),))) == []
 
 
 def test_a_party_whose_roles_are_all_parked_needs_nothing() -> None:

@@ -53,12 +53,6 @@ def test_nothing_is_parted_where_there_is_nothing() -> None:
     assert percentages_of({}, trace_ownership({})).rest == WHOLE
 
 
-def test_a_part_that_no_figure_was_made_for_is_said_in_percent() -> None:
-    percentages = percentages_of({"ada": 1, "bob": 2}, trace_ownership({"ada": 1, "bob": 2}))
-    assert percentages.of("ada", Fraction(1, 8)) == "12.5%"
-    assert percentages.of("nobody", Fraction(1, 2)) == "50%"
-
-
 @given(NUMBERS, st.fractions(0, 1, max_denominator=97))
 def test_ends_add_up_with_what_nobody_is_known_to_own(numbers: list[int], stake: Fraction) -> None:
     held = {f"holder {index}": number for index, number in enumerate(numbers)}

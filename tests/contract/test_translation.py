@@ -8,8 +8,6 @@ import pytest
 
 from formation_portal.contract.catalog import CatalogItem, expected_dates, working_days
 from formation_portal.contract.fields.values import AnswerError
-from formation_portal.contract.record import Record
-from formation_portal.contract.rules import evaluate
 from formation_portal.contract.schema import FormSchema
 from formation_portal.contract.translation import is_same_form, translated_form, translated_item
 from tests.contract.builders import entity, question, role
@@ -75,12 +73,6 @@ def test_a_label_is_not_taken_for_its_option() -> None:
     assert refused.value.code == "not_an_option"
 
 
-def test_needs_say_the_translated_words() -> None:
-    form = translated_form(FORM, german(), "de")
-    slots = evaluate(form, Record()).slots(None)
-    assert [slot.section.language_of(slot.label) for slot in slots] == ["de"]
-
-
 def test_half_a_translation_keeps_the_rest_as_it_is() -> None:
     said = deepcopy(DOCUMENT)
     said["sections"][0]["fields"][0]["label"] = "Was ist der Zweck?"
@@ -90,19 +82,6 @@ def test_half_a_translation_keeps_the_rest_as_it_is() -> None:
     for text in (form.sections[0].title, what.help, more.label, form.sections[1].title):
         assert form.language_of(text) == ""
     assert what.has_own_words
-
-
-def test_a_word_that_both_languages_share_is_the_languages_own_where_the_rest_is_translated() -> None:
-    said = german()
-    said["sections"][1]["person_fields"][0]["label"] = "Full name"
-    assert translated_form(FORM, said, "de").language_of("Full name") == "de"
-    said["sections"][0]["fields"][2]["label"] = "Describe the other one"
-    assert translated_form(FORM, said, "de").language_of("Full name") == ""
-
-
-def test_an_option_that_is_labelled_like_itself_is_in_the_language() -> None:
-    ending = translated_form(FORM, german(), "de").sections[0].fields[1]
-    assert [ending.language_of(choice.label) for choice in ending.choices()] == ["de", ""]
 
 
 def test_what_is_missing_or_no_text_keeps_its_words() -> None:

@@ -14,7 +14,7 @@ from formation_portal.contract.schema import FormSchema
 from formation_portal.contract.visibility import VisibilityTable, VisibilityTables
 from tests.strategies import records, schemas
 
-from .builders import entity, form, person, question, record, role
+from .builders import entity, form, question, record
 
 
 def shows(table: VisibilityTable, posted: Mapping[str, Sequence[str]]) -> bool:
@@ -112,11 +112,6 @@ def tables_of(*fields: dict[str, Any], **answers: Any) -> dict[str, VisibilityTa
     return {one.spec.key: tables.of(one) for one in asked}
 
 
-def test_a_rule_on_a_choice_is_a_row() -> None:
-    found = tables_of(COLOUR, question("why", depends_on={"field": "colour", "value": "Green & blue"}))
-    assert found == {"colour": None, "why": ({"xx.colour": ("Green & blue",)},)}
-
-
 def test_a_cascade_names_every_control_above() -> None:
     found = tables_of(
         COLOUR,
@@ -125,11 +120,6 @@ def test_a_cascade_names_every_control_above() -> None:
     )
     (row,) = found["why"] or ()
     assert row == {"xx.is_sure": ("true",), "xx.colour": ("Red", "=;&")}
-
-
-def test_one_of_several_is_enough() -> None:
-    found = tables_of(WHERE, question("why", depends_on=any_of("where", "North", "East")))
-    assert found["why"] == ({"xx.where": ("North", "East")},)
 
 
 @pytest.mark.parametrize(
@@ -143,28 +133,6 @@ def test_one_of_several_is_enough() -> None:
 )
 def test_what_the_page_cannot_tell_is_left_to_the_server(rule: dict[str, Any]) -> None:
     assert tables_of(WHERE, question("name"), question("why", depends_on=rule))["why"] is None
-
-
-def test_each_list_asked_of_a_control_is_a_row_of_its_own() -> None:
-    found = tables_of(
-        WHERE,
-        question("middle", "boolean", depends_on=any_of("where", "North")),
-        question("lower", "boolean", depends_on=any_of("where", "South")),
-        question("why", depends_on={"field": "middle", "value": True}),
-    )
-    assert found["why"] == ({"xx.middle": ("true",), "xx.where": ("North",)},)
-    assert found["lower"] == ({"xx.where": ("South",)},)
-
-
-def test_two_lists_asked_for_one_question_are_left_to_the_server() -> None:
-    first = role("director", WHERE, question("why", depends_on=any_of("where", "North")))
-    second = role("ubo", WHERE, question("why", depends_on=any_of("where", "South")))
-    schema = form(first, second)
-    ada = person(schema, "director", "ubo")
-    now = record(schema, parties=(ada,))
-    asked = evaluate(schema, now).party_questions(ada)
-    why = next(one for one in asked if one.spec.key == "why")
-    assert VisibilityTables(schema, now, ada, asked).of(why) is None
 
 
 def test_too_many_combinations_are_left_to_the_server() -> None:
@@ -198,16 +166,3 @@ def test_what_hangs_on_another_page_is_a_fact() -> None:
     assert table(trades=True) == ({"xx.colour": ("Red",)},)
     assert table(trades=False) is None
     assert table(trades=True) == ({"xx.colour": ("Red",)},)
-
-
-def test_a_party_is_asked_where_any_of_its_roles_asks() -> None:
-    rule = {"field": "is_pep", "value": True}
-    schema = form(
-        role("director", question("is_pep", "boolean"), question("office", depends_on=rule)),
-        role("ubo", question("is_pep", "boolean"), question("office", depends_on={"field": "is_pep", "value": False})),
-    )
-    ada = person(schema, "director", "ubo")
-    now = record(schema, parties=(ada,))
-    asked = evaluate(schema, now).party_questions(ada)
-    office = next(one for one in asked if one.spec.key == "office")
-    assert VisibilityTables(schema, now, ada, asked).of(office) == ({"xx.is_pep": ("true", "false")},)

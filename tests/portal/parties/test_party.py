@@ -9,11 +9,6 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Party
 from formation_portal.applications.parties import PartyRow
-from formation_portal.contract.record import Answers, Record
-from formation_portal.contract.record import Party as PartyRecord
-from formation_portal.contract.rules import evaluate
-from formation_portal.contract.schema import FormSchema
-from formation_portal.portal.parties.pages import questions_by_entry
 from tests import factories
 from tests.markup import Markup
 
@@ -49,64 +44,11 @@ def posted(client: Client, application: Application, party: Party, **answers: An
     return client.post(url(application, party), post | more)
 
 
-def labels(page: Markup) -> list[str]:
-    wanted = [one for one in page.elements if one.attributes.get("class") == "label"]
-    return [one.text.strip().removesuffix(" (optional)") for one in wanted]
-
-
-def test_two_roles_ask_a_shared_question_once(as_owner: Client, draft: Draft, ada: Party, owner: Any) -> None:
-    services.set_roles(draft, ada, ["director", "shareholder"], by=owner)
-    page = page_of(as_owner, draft.application, ada)
-    assert labels(page).count("Date of birth") == 1
-    assert page.one("title").text == "Ada Lovelace – Example company – Formation Portal"
-    assert page.one("input", name="q:person.first_name").attributes["value"] == "Ada"
-
-
-def test_an_address_that_is_none_is_kept_and_refused_at_its_field(as_owner: Client, draft: Draft, ada: Party) -> None:
-    response = posted(as_owner, draft.application, ada, **{"person.email": "ada@example"})
-    page = Markup(response.content.decode())
-    control = page.one("input", name="q:person.email")
-    assert control.attributes["value"] == "ada@example"
-    assert control.attributes["aria-invalid"] == "true"
-    assert stored(draft.application).raw["person.email"] == "ada@example"
-    assert "name@example.com" in page.one("p", id="q:person.email-error").text
-
-
-def test_a_browser_fills_in_only_the_readers_own_data(as_owner: Client, draft: Draft, ada: Party, owner: Any) -> None:
-    name = "q:person.first_name"
-    assert page_of(as_owner, draft.application, ada).one("input", name=name).attributes["autocomplete"] == "off"
-    services.save_party(draft, ada, {"person.email": "Owner@example.com"}, version=1, by=owner)
-    page = page_of(as_owner, draft.application, ada)
-    assert page.one("input", name=name).attributes["autocomplete"] == "given-name"
-    assert page.one("input", name="q:person.date_of_birth:year").attributes["autocomplete"] == "bday-year"
-
-
 def test_an_answer_that_opens_a_required_question_leads_to_it_once(as_owner: Client, draft: Draft, ada: Party) -> None:
     opened = posted(as_owner, draft.application, ada, **{"xy.person.is_pep": "true"})
     assert opened["Location"] == f"{url(draft.application, ada)}#q:xy.person.pep_office"
     again = posted(as_owner, draft.application, ada, **{"xy.person.is_pep": "true"})
     assert again["Location"] == f"/applications/{draft.application.reference}/people/"
-
-
-def test_a_role_that_asks_more_leads_to_its_questions(as_owner: Client, draft: Draft, owner: Any) -> None:
-    nobody = services.add_party(draft, "person", ["shareholder"], {}, by=owner)
-    opened = posted(as_owner, draft.application, nobody, more={"roles": ["", "shareholder", "director"]})
-    assert opened["Location"] == f"{url(draft.application, nobody)}#q:xy.person.is_pep"
-
-
-def test_saving_keeps_answers_and_leads_to_the_list(as_owner: Client, draft: Draft, ada: Party) -> None:
-    response = posted(as_owner, draft.application, ada, **{"xy.person.is_pep": "true", "xy.person.pep_office": "Mayor"})
-    assert response["Location"] == f"/applications/{draft.application.reference}/people/"
-    row = stored(draft.application)
-    assert row.raw["xy.person.pep_office"] == "Mayor"
-    assert row.raw["person.first_name"] == "Ada"
-
-
-def test_new_roles_bring_their_questions(as_owner: Client, draft: Draft, owner: Any) -> None:
-    bob = services.add_party(draft, "person", ["shareholder"], {}, by=owner)
-    assert "Is pep" not in labels(page_of(as_owner, draft.application, bob))
-    posted(as_owner, draft.application, bob, more={"roles": ["", "shareholder", "director"], "update": "1"})
-    assert "Is pep" in labels(page_of(as_owner, draft.application, bob))
 
 
 def test_a_role_that_is_given_up_keeps_its_answers(as_owner: Client, draft: Draft, ada: Party) -> None:
@@ -138,21 +80,6 @@ def test_a_change_of_roles_brings_other_questions_and_leaves_the_roles_alone(
     assert page.one("input", id="version").attributes["value"] == str(stored(draft.application).version)
 
 
-def test_a_role_that_asks_for_documents_alone_brings_them(as_owner: Client, owner: Any) -> None:
-    company, _, directors, shareholders, *rest = factories.SCHEMA["sections"]
-    fewer = {"person_fields": directors["person_fields"][:3], "documents": {"person": []}}
-    more = {"person_fields": directors["person_fields"][:1], "documents": {"person": [{"name": "Mandate"}]}}
-    form = factories.SCHEMA | {"sections": [company, directors | fewer, shareholders | more, *rest]}
-    application = services.start(owner=owner, product=factories.product(schema=form))
-    bob = services.add_party(open_draft(application), "person", ["director"], {}, by=owner)
-    post = {"version": "1", "roles": ["", "director", "shareholder"]}
-    page = Markup(as_owner.post(url(application, bob), post, HTTP_HX_REQUEST="true").content.decode())
-    assert page.faults == []
-    assert "hx-swap-oob" in page.one("div", id="slots").attributes
-    assert page.one("input", type="file").attributes["id"] == f"slot:{bob.token}/Mandate"
-    assert page.all("div", id="questions") == []
-
-
 def slots_in(page: Markup, id: str) -> list[str]:
     """The documents of a part of the page, by the names of their slots."""
     [part] = [one for one in page.elements if one.attributes.get("id") == id]
@@ -170,23 +97,6 @@ def with_slots(owner: Any, **rules: Any) -> tuple[Application, Party]:
     return application, services.add_party(open_draft(application), "person", ["director"], {}, by=owner)
 
 
-def test_a_document_that_one_role_alone_asks_for_stands_with_its_questions(as_owner: Client, owner: Any) -> None:
-    application, bob = with_slots(owner)
-    page = Markup(as_owner.get(url(application, bob)).content.decode())
-    assert page.faults == []
-    assert slots_in(page, "role-0-slots") == ["Letter"]
-    assert slots_in(page, "slots") == ["Passport"], "though nobody else asks this director for it"
-
-
-def test_a_role_that_brings_documents_alone_brings_its_heading(as_owner: Client, owner: Any) -> None:
-    application, bob = with_slots(owner)
-    post = {"version": "1", "roles": ["", "director", "shareholder"]}
-    page = Markup(as_owner.post(url(application, bob), post, HTTP_HX_REQUEST="true").content.decode())
-    assert page.faults == []
-    assert slots_in(page, "questions") == ["Letter", "Mandate"]
-    assert "As shareholder" in [one.text for one in page.all("h2")]
-
-
 def test_documents_of_a_role_come_and_go_with_it_where_its_questions_stay(as_owner: Client, owner: Any) -> None:
     application, bob = with_slots(owner, depends_on={"field": "is_pep", "value": True})
     as_owner.post(url(application, bob), {"version": "1", "roles": ["", "director", "shareholder"]})
@@ -197,19 +107,6 @@ def test_documents_of_a_role_come_and_go_with_it_where_its_questions_stay(as_own
     assert page.all("div", id="questions") == []
     assert slots_in(page, "role-1-slots") == ["Mandate"]
     assert "hx-swap-oob" in page.one("ul", id="role-1-slots").attributes
-
-
-def test_a_change_leaves_documents_alone_that_stay_as_they_are(as_owner: Client, draft: Draft, ada: Party) -> None:
-    post = {"version": "1", "q:xy.person.is_pep": "true"}
-    page = Markup(as_owner.post(url(draft.application, ada), post, HTTP_HX_REQUEST="true").content.decode())
-    assert page.all("div", id="slots") == []
-
-
-def test_a_change_shows_a_dependent_question(as_owner: Client, draft: Draft, ada: Party) -> None:
-    post = {"version": "1", "q:xy.person.is_pep": "true"}
-    page = Markup(as_owner.post(url(draft.application, ada), post, HTTP_HX_REQUEST="true").content.decode())
-    assert "hidden" not in page.one("div", id="region-q:xy.person.pep_office").attributes
-    assert stored(draft.application).roles == ("director",)
 
 
 def test_an_unreadable_answer_is_kept_and_said(as_owner: Client, draft: Draft, ada: Party) -> None:
@@ -245,18 +142,6 @@ def test_a_stale_save_shows_both_answers_and_both_sets_of_roles(
     assert stored(draft.application).raw["person.last_name"] == "King"
 
 
-def test_removing_asks_once_more_and_says_what_goes(as_owner: Client, complete: Draft) -> None:
-    party = complete.parties[0].model
-    page = Markup(as_owner.get(url(complete.application, party, "removal/")).content.decode())
-    assert page.faults == []
-    assert "Holds 10,000 “Ordinary” shares" in page.one("main").text
-    assert "passport.pdf" in page.one("main").text
-    assert len(open_draft(complete.application).parties) == 1
-    response = as_owner.post(url(complete.application, party, "removal/"), follow=True)
-    assert open_draft(complete.application).parties == ()
-    assert "Ada Lovelace was removed." in response.content.decode()
-
-
 def test_a_submitted_party_is_read_only(as_owner: Client, submitted: Draft) -> None:
     party = submitted.parties[0].model
     page = Markup(as_owner.get(url(submitted.application, party)).content.decode())
@@ -267,29 +152,8 @@ def test_a_submitted_party_is_read_only(as_owner: Client, submitted: Draft) -> N
     assert stored(submitted.application).raw["person.last_name"] == "Lovelace"
 
 
-def test_a_party_that_is_not_there_is_not_found(as_owner: Client, draft: Draft, ada: Party) -> None:
-    unknown = Party(token="0000000000")
-    for more in ("", "removal/", "roles/"):
-        assert as_owner.get(url(draft.application, unknown, more)).status_code == 404
-
-
 def headings(page: Markup) -> list[str]:
     return [one.text.strip() for one in page.elements if one.tag == "h2"]
-
-
-def test_who_somebody_is_comes_first_and_then_what_each_role_asks(as_owner: Client, draft: Draft, ada: Party) -> None:
-    page = page_of(as_owner, draft.application, ada)
-    asked = headings(page)
-    assert asked.index("Roles") < asked.index("Identity and contact") < asked.index("As director")
-    order = [one.attributes.get("name", "") for one in page.elements if one.tag == "input"]
-    assert order.index("q:person.date_of_birth:day") < order.index("q:xy.person.is_pep")
-
-
-def test_a_role_that_asks_nothing_of_its_own_has_no_heading(
-    as_owner: Client, draft: Draft, ada: Party, owner: Any
-) -> None:
-    services.set_roles(draft, ada, ["director", "shareholder"], by=owner)
-    assert "As shareholder" not in headings(page_of(as_owner, draft.application, ada))
 
 
 def folded(page: Markup) -> list[str]:
@@ -307,17 +171,6 @@ def test_what_is_complete_is_read_back_and_its_controls_stay_in_the_form(
     assert page.one("input", name="q:person.first_name").attributes["value"] == "Ada"
     rows = [one.text.strip() for one in page.elements if one.tag in ("dt", "dd")]
     assert rows[rows.index("Date of birth") + 1] == "10\xa0December\xa01985"
-
-
-@pytest.mark.parametrize(
-    "answers",
-    [{"person.last_name": ""}, {"person.email": "nobody"}, {"person.date_of_birth:month": ""}],
-)
-def test_what_needs_an_answer_or_a_change_does_not_fold(
-    as_owner: Client, draft: Draft, ada: Party, answers: dict[str, str]
-) -> None:
-    posted(as_owner, draft.application, ada, **answers)
-    assert folded(page_of(as_owner, draft.application, ada)) == ["As director"]
 
 
 def test_what_is_complete_stays_open_while_somebody_works_on_the_page(
@@ -344,25 +197,3 @@ def test_what_script_draws_anew_is_folded_where_it_was_folded_and_is_complete(
     page = Markup(as_owner.post(url(draft.application, ada), post, HTTP_HX_REQUEST="true").content.decode())
     assert "As director" in headings(page)
     assert folded(page) == shut[:1]
-
-
-def test_nobody_new_has_anything_to_fold(as_owner: Client, draft: Draft, owner: Any) -> None:
-    new = services.add_party(draft, "person", ["director"], {}, by=owner)
-    assert folded(page_of(as_owner, draft.application, new)) == []
-
-
-def test_what_a_second_role_asks_about_the_person_stands_before_what_the_first_asks_besides() -> None:
-    def field(key: str, name: str) -> dict[str, Any]:
-        return {"key": key, "label": key, "field_type": "text", name: key}
-
-    first = [field("person.first_name", "canonical_field"), field("party.signing_power", "canonical_field")]
-    second = [field("xy.vote", "csp_field_key"), field("person.phone", "canonical_field")]
-    sections = [
-        {"scope": f"role:{role}", "title": role, "person_fields": fields}
-        for role, fields in (("director", first), ("shareholder", second))
-    ]
-    schema = FormSchema.model_validate({"id": "s", "form_name": "Form", "version": "1", "sections": sections})
-    ada = PartyRecord("ada", "person", ("director", "shareholder"), Answers({}, {}), "Ada")
-    asked = evaluate(schema, Record(Answers({}, {}), (ada,))).party_questions(ada)
-    names = [one.spec.name for one in questions_by_entry(asked) if not one.spec.is_ours]
-    assert names == ["person.first_name", "person.phone", "party.signing_power", "xy.vote"]

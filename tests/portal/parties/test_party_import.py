@@ -5,18 +5,15 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
-from django.utils import timezone
 
 from formation_portal.applications import services
 from formation_portal.applications.access import Right
-from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.imports.grid import Grid
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.imports.models import PartyImport
-from formation_portal.applications.models import Application
-from formation_portal.portal.parties.spreadsheet import import_context
 from tests import factories
 from tests.applications.imports.sample_sheets import ADA, HEADS, NOOR, as_csv
 from tests.markup import Markup
+from tests.portal.pages import sound
 from tests.portal.sharing.test_access import let_in
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -25,14 +22,7 @@ BAD = (*NOOR[:6], "03/04/1990")
 
 
 def people(draft: Draft) -> list[str]:
-    return [row.label for row in open_draft(Application.objects.get(pk=draft.application.pk)).parties]
-
-
-def sound(response: Any) -> Markup:
-    page = Markup(response.content.decode())
-    assert page.faults == []
-    assert page.unlabelled() == []
-    return page
+    return [row.label for row in factories.again(draft).parties]
 
 
 def main(response: Any) -> str:
@@ -81,18 +71,6 @@ def test_each_problem_is_said_with_row_and_column_and_its_row_cannot_be_ticked(a
     assert "1 of 2 rows can be added" in page.one("main").text
 
 
-def test_an_address_that_is_none_is_a_problem_of_its_row(as_owner: Client, draft: Draft) -> None:
-    index = HEADS.index("E-mail address (Person)")
-    upload = Upload(as_owner, draft, (*ADA[:index], "ada at example", *ADA[index + 1 :]))
-    assert "name@example.com" in upload.page.one("main").text
-    assert upload.ticked["row"] == []
-
-
-def test_what_is_still_needed_afterwards_is_told(as_owner: Client, draft: Draft) -> None:
-    page = Upload(as_owner, draft, ADA).page
-    assert "1 answer to complete afterwards: Is pep" in page.one("section", aria_labelledby="good").text
-
-
 def test_the_good_rows_are_added_and_the_others_stay_to_be_mended(as_owner: Client, draft: Draft) -> None:
     sheet = Upload(as_owner, draft, ADA, BAD)
     answer = sheet.press(**sheet.ticked)
@@ -121,13 +99,6 @@ def test_what_is_not_ticked_is_not_added(as_owner: Client, draft: Draft) -> None
     assert message(sheet.page) == "1 person or company added."
 
 
-def test_nothing_ticked_adds_nothing_and_says_so(as_owner: Client, draft: Draft) -> None:
-    sheet = Upload(as_owner, draft, ADA)
-    sheet.press()
-    assert message(sheet.page) == "Nothing was added."
-    assert people(draft) == []
-
-
 def test_a_row_with_problems_is_not_added_whoever_posts_it(as_owner: Client, draft: Draft) -> None:
     sheet = Upload(as_owner, draft, ADA, BAD)
     tokens = [row["token"] for row in PartyImport.objects.get().sheet["rows"]]
@@ -148,24 +119,8 @@ def test_whoever_is_here_is_left_out_unless_somebody_says_otherwise(as_owner: Cl
     sheet.press(**{sheet.chosen: ""})
     assert people(draft) == ["Ada Lovelace"]
     sheet.press(**{sheet.chosen: "join"})
-    [ada] = open_draft(Application.objects.get(pk=draft.application.pk)).parties
+    [ada] = factories.again(draft).parties
     assert ada.roles == ("director", "shareholder")
-
-
-def test_somebody_else_of_that_name_is_added(as_owner: Client, draft: Draft, owner: Any) -> None:
-    services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
-    sheet = Upload(as_owner, draft, ADA)
-    assert "Add this row’s details" not in sheet.page.one("main").text
-    sheet.press(**{sheet.chosen: "apart"})
-    assert people(draft) == ["Ada Lovelace", "Ada Lovelace"]
-
-
-def test_uploading_the_same_sheet_again_duplicates_nobody(as_owner: Client, draft: Draft) -> None:
-    first = Upload(as_owner, draft, ADA, NOOR)
-    first.press(**first.ticked)
-    second = Upload(as_owner, draft, ADA, NOOR)
-    second.press(**second.ticked)
-    assert people(draft) == ["Ada Lovelace", "Noor Haddad"]
 
 
 def test_what_is_not_read_of_a_sheet_is_named(as_owner: Client, draft: Draft) -> None:
@@ -179,28 +134,12 @@ def test_what_is_not_read_of_a_sheet_is_named(as_owner: Client, draft: Draft) ->
     assert "not in UTF-8" in words
 
 
-def test_names_are_shown_as_they_are_and_never_as_markup(as_owner: Client, draft: Draft) -> None:
-    sheet = Upload(as_owner, draft, (*ADA[:3], "<b>Ada</b>", "=x", *ADA[5:]), (*ADA[:3], "محمد", "", "", ""))
-    page = sheet.page
-    assert "<b>Ada</b>" in page.one("section", aria_labelledby="mend").text
-    assert "محمد" in page.one("section", aria_labelledby="good").text
-
-
 def test_a_sheet_can_be_deleted(as_owner: Client, draft: Draft) -> None:
     sheet = Upload(as_owner, draft, ADA)
     assert as_owner.get(f"{sheet.url}removal/")["Location"] == sheet.url
     assert as_owner.post(f"{sheet.url}removal/")["Location"] == sheet.people
     assert not PartyImport.objects.exists()
     assert as_owner.get(sheet.url)["Location"] == f"{sheet.people}spreadsheet/"
-
-
-def test_a_sheet_whose_week_is_over_is_gone(as_owner: Client, draft: Draft) -> None:
-    sheet = Upload(as_owner, draft, ADA)
-    ticked = sheet.ticked
-    PartyImport.objects.update(expires_at=timezone.now())
-    assert sheet.press(**ticked)["Location"] == f"{sheet.people}spreadsheet/"
-    assert "is no longer here" in message(sound(as_owner.get(f"{sheet.people}spreadsheet/")))
-    assert people(draft) == []
 
 
 def test_who_may_only_read_sees_it_and_adds_nothing(
@@ -216,21 +155,6 @@ def test_who_may_only_read_sees_it_and_adds_nothing(
     assert people(draft) == []
 
 
-def test_who_may_edit_adds_them(as_owner: Client, as_other_customer: Client, draft: Draft, other_customer: Any) -> None:
-    sheet = Upload(as_owner, draft, ADA)
-    let_in(draft, other_customer, Right.EDIT)
-    as_other_customer.post(sheet.url, sheet.ticked)
-    assert people(draft) == ["Ada Lovelace"]
-
-
-def test_another_application_of_ones_own_does_not_have_it(as_owner: Client, draft: Draft, owner: Any) -> None:
-    other = services.start(owner=owner, product=factories.product())
-    sheet = Upload(as_owner, draft, ADA)
-    elsewhere = sheet.url.replace(draft.application.reference, other.reference)
-    assert as_owner.post(elsewhere, sheet.ticked)["Location"].endswith(f"{other.reference}/people/spreadsheet/")
-    assert people(draft) == []
-
-
 def test_a_sheet_of_an_application_that_was_closed_meanwhile_is_gone(
     as_owner: Client, complete: Draft, owner: Any
 ) -> None:
@@ -239,14 +163,3 @@ def test_a_sheet_of_an_application_that_was_closed_meanwhile_is_gone(
     services.submit(complete, by=owner)
     sheet.press(**ticked)
     assert people(complete) == ["Ada Lovelace"]
-
-
-def test_what_is_to_be_known_of_a_sheet_is_said_above_its_rows(draft: Draft, owner: Any) -> None:
-    remarks = (("windows", ""), ("merged", ""), ("hidden", ""), ("first", "Été & Co"))
-    found = services.keep_import(draft, Grid(HEADS, (), remarks), name="people.xlsx", by=owner)
-    assert import_context(draft, found, (), None)["remarks"][:4] == [
-        "The file is not in UTF-8, so accents may be wrong. Check the names.",
-        "Some cells are merged. We only read the first cell of each.",
-        "Hidden sheets are not read.",
-        "Only the sheet “Été & Co” is read.",
-    ]

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 from django.test import Client
-from django.utils import timezone
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
@@ -13,18 +12,9 @@ from formation_portal.relay.models import REJECTED, Delivery, DeliveryState, Res
 from tests import factories
 from tests.encrypted_rows import update_each
 from tests.markup import Element, Markup
+from tests.portal.pages import people_page, people_url
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
-
-
-def url(application: Application) -> str:
-    return f"/applications/{application.reference}/people/"
-
-
-def page_of(client: Client, application: Application) -> Markup:
-    page = Markup(client.get(url(application)).content.decode())
-    assert page.faults == []
-    return page
 
 
 def role(page: Markup, key: str) -> Element:
@@ -38,7 +28,7 @@ def buttons(page: Markup, key: str) -> list[Element]:
 
 
 def test_each_role_says_how_many_it_needs(as_owner: Client, application: Application) -> None:
-    page = page_of(as_owner, application)
+    page = people_page(as_owner, application)
     assert page.one("title").text == "People and companies – Example company – Formation Portal"
     assert "1 needed" in role(page, "directors").text
     assert "A person or a company." in role(page, "directors").text
@@ -46,11 +36,11 @@ def test_each_role_says_how_many_it_needs(as_owner: Client, application: Applica
 
 
 def test_a_role_whose_rule_does_not_hold_says_when_it_will(as_owner: Client, draft: Draft, owner: Any) -> None:
-    assert "Only asked if you answer Trading to “Activity”" in page_of(as_owner, draft.application).one("main").text
+    assert "Only asked if you answer Trading to “Activity”" in people_page(as_owner, draft.application).one("main").text
     section = draft.schema.section("the-company")
     assert section is not None
     services.save_section(draft, section, {"xy.activity": "Trading"}, version=0, by=owner)
-    managers = role(page_of(as_owner, draft.application), "managers").text
+    managers = role(people_page(as_owner, draft.application), "managers").text
     assert "Optional" in managers
     assert "Asked because you answered Trading to “Activity”." in managers
 
@@ -58,7 +48,7 @@ def test_a_role_whose_rule_does_not_hold_says_when_it_will(as_owner: Client, dra
 def test_known_parties_are_offered_where_they_fit(as_owner: Client, draft: Draft, owner: Any) -> None:
     services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     services.add_party(draft, "corporate", ["shareholder"], {"corporate.name": "Kestrel B.V."}, by=owner)
-    page = page_of(as_owner, draft.application)
+    page = people_page(as_owner, draft.application)
     assert [one.text for one in buttons(page, "directors")] == ["Use Kestrel B.V. as Directors"]
     assert [one.text for one in buttons(page, "shareholders")] == ["Use Ada Lovelace as Shareholders"]
     assert "0 of 1 complete" in role(page, "directors").text, "the passport is missing"
@@ -66,7 +56,7 @@ def test_known_parties_are_offered_where_they_fit(as_owner: Client, draft: Draft
 
 def test_one_press_gives_a_known_party_the_role(as_owner: Client, draft: Draft, owner: Any) -> None:
     services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
-    [button] = buttons(page_of(as_owner, draft.application), "shareholders")
+    [button] = buttons(people_page(as_owner, draft.application), "shareholders")
     response = as_owner.post(button.attributes["formaction"], {"role": "shareholder", "use": "x"}, follow=True)
     assert open_draft(draft.application).parties[0].roles == ("director", "shareholder")
     page = Markup(response.content.decode())
@@ -77,26 +67,13 @@ def test_one_press_gives_a_known_party_the_role(as_owner: Client, draft: Draft, 
 @pytest.mark.parametrize("wanted", ["manager", "pope", ""])
 def test_a_role_that_does_not_fit_is_not_given(as_owner: Client, draft: Draft, owner: Any, wanted: str) -> None:
     party = services.add_party(draft, "corporate", ["director"], {}, by=owner)
-    as_owner.post(f"{url(draft.application)}{party.token}/roles/", {"role": wanted})
+    as_owner.post(f"{people_url(draft.application)}{party.token}/roles/", {"role": wanted})
     assert open_draft(draft.application).parties[0].roles == ("director",)
-
-
-def test_each_party_says_what_is_missing(as_owner: Client, draft: Draft, owner: Any) -> None:
-    party = services.add_party(draft, "person", ["director"], {**factories.ADA, "xy.person.is_pep": ""}, by=owner)
-    row = page_of(as_owner, draft.application).one("li", id=f"party-{party.token}")
-    assert "Director. Person" in row.text
-    assert "1 answer and 1 document to complete" in row.text
-
-
-def test_a_complete_party_says_so(as_owner: Client, complete: Draft) -> None:
-    page = page_of(as_owner, complete.application)
-    assert "Complete" in page.one("li", id=f"party-{complete.parties[0].token}").text
-    assert ["Complete" in role(page, key).text for key in ("directors", "shareholders")] == [True, True]
 
 
 def test_a_shareholder_says_that_the_shares_are_missing(as_owner: Client, complete: Draft, owner: Any) -> None:
     services.save_holdings(complete, {("ada", "ordinary"): ""}, by=owner)
-    page = page_of(as_owner, complete.application)
+    page = people_page(as_owner, complete.application)
     assert "1 shareholding to complete" in page.one("li", id="party-ada").text
     assert ["0 of 1 complete" in role(page, key).text for key in ("directors", "shareholders")] == [True, True]
 
@@ -111,7 +88,7 @@ def half_complete(complete: Draft, owner: Any) -> Draft:
 
 def test_overview_people_and_check_say_the_same_of_a_role(as_owner: Client, half_complete: Draft) -> None:
     reference = half_complete.application.reference
-    page = page_of(as_owner, half_complete.application)
+    page = people_page(as_owner, half_complete.application)
     assert "1 of 2 complete" in role(page, "directors").text
     assert "1 document to complete" in page.one("li", id="party-bob").text
     overview = Markup(as_owner.get(f"/applications/{reference}/").content.decode())
@@ -123,60 +100,20 @@ def test_overview_people_and_check_say_the_same_of_a_role(as_owner: Client, half
     assert "Bob Byron: upload “Passport”" in check
 
 
-def test_the_desk_says_the_same_of_a_person_once_something_is_missing(
-    as_owner: Client, as_agent: Client, submitted: Draft
-) -> None:
-    reference, ada = submitted.application.reference, submitted.parties[0]
-    document = submitted.documents[0]
-    document.replaced_at = timezone.now()
-    document.save()
-    page = page_of(as_owner, submitted.application)
-    assert "0 of 1 complete" in role(page, "directors").text
-    assert "1 document to complete" in page.one("li", id=f"party-{ada.token}").text
-    case = Markup(as_agent.get(f"/desk/{reference}/").content.decode()).one("main").text
-    assert ("now needs more information" in case, "upload “Passport”" in case) == (True, True)
-    party = Markup(as_agent.get(f"/desk/{reference}/parties/{ada.token}/").content.decode()).one("main").text
-    assert ("To complete" in party, "upload “Passport”" in party) == (True, True)
-
-
 def test_a_person_with_a_rejected_document_has_to_be_changed(as_owner: Client, complete: Draft) -> None:
     document = Delivery.objects.filter(application=complete.application, kind=ResourceKind.DOCUMENT)
     rejected = {"document_status": REJECTED, "document_note": "Blurred", "acknowledged": {"document_key": "Passport"}}
     assert update_each(document, state=DeliveryState.DONE, **rejected) == 1
-    page = page_of(as_owner, complete.application)
+    page = people_page(as_owner, complete.application)
     assert "Changes needed" in page.one("li", id="party-ada").text
     assert ["Changes needed" in role(page, key).text for key in ("directors", "shareholders")] == [True, True]
 
 
 def test_after_submitting_nothing_can_be_pressed(as_owner: Client, submitted: Draft) -> None:
-    page = page_of(as_owner, submitted.application)
+    page = people_page(as_owner, submitted.application)
     assert [one for one in page.all("form") if one.inside("main")] == []
     token = submitted.parties[0].token
     links = [one for one in page.all("a") if any(at.attributes.get("id") == f"party-{token}" for at in one.ancestors)]
     assert [one.text for one in links] == ["View Ada Lovelace"]
-    as_owner.post(f"{url(submitted.application)}{token}/roles/", {"role": "manager"})
+    as_owner.post(f"{people_url(submitted.application)}{token}/roles/", {"role": "manager"})
     assert open_draft(submitted.application).parties[0].roles == submitted.parties[0].roles
-
-
-def test_the_button_leads_on_once_nothing_is_missing(as_owner: Client, draft: Draft, owner: Any) -> None:
-    def pressed_first() -> str:
-        page = page_of(as_owner, draft.application)
-        return next(one.text for one in page.all("a") if one.attributes.get("class") == "button")
-
-    assert pressed_first() == "Add a person"
-    factories.fill_in(draft, by=owner)
-    assert pressed_first().startswith("Continue to ")
-
-
-def test_each_kind_is_added_by_its_own_link_and_shares_begin_with_the_form_of_a_class(
-    as_owner: Client, draft: Draft, owner: Any
-) -> None:
-    root = f"/applications/{draft.application.reference}"
-    links = {one.text: one.attributes.get("href") for one in page_of(as_owner, draft.application).all("a")}
-    assert links["Add a person"] == f"{root}/people/new/?kind=person"
-    assert links["Add a company"] == f"{root}/people/new/?kind=corporate"
-    assert "Add a foundation" not in links, "no role takes one"
-    assert links["Continue to “Share classes”"] == f"{root}/shares/classes/new/"
-    services.add_share_class(draft, factories.ORDINARY, by=owner)
-    links = {one.text: one.attributes.get("href") for one in page_of(as_owner, draft.application).all("a")}
-    assert links["Continue to “Share classes”"] == f"{root}/shares/"

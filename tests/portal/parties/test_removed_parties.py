@@ -6,22 +6,12 @@ import pytest
 from django.test import Client
 
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Application
+from formation_portal.applications.draft import Draft
 from tests import factories
 from tests.markup import Markup
+from tests.portal.pages import people_page, people_url
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
-
-
-def url(draft: Draft, rest: str = "") -> str:
-    return f"/applications/{draft.application.reference}/people/{rest}"
-
-
-def page_of(client: Client, draft: Draft) -> Markup:
-    page = Markup(client.get(url(draft)).content.decode())
-    assert page.faults == []
-    return page
 
 
 @pytest.fixture
@@ -30,16 +20,12 @@ def removed(complete: Draft, owner: Any) -> Draft:
     return complete
 
 
-def fresh(draft: Draft) -> Draft:
-    return open_draft(Application.objects.get(pk=draft.application.pk))
-
-
 def restoration(draft: Draft) -> str:
-    return url(draft, f"{draft.removed_parties[0].token}/restoration/")
+    return people_url(draft, f"{draft.removed_parties[0].token}/restoration/")
 
 
 def test_whoever_was_removed_is_listed_apart(as_owner: Client, removed: Draft) -> None:
-    page = page_of(as_owner, removed)
+    page = people_page(as_owner, removed)
     row = page.one("li", id=f"removed-{removed.removed_parties[0].token}")
     assert "Ada Lovelace" in row.text
     assert "Director, shareholder. Removed" in row.text
@@ -48,25 +34,20 @@ def test_whoever_was_removed_is_listed_apart(as_owner: Client, removed: Draft) -
 
 
 def test_one_press_restores_all_of_it(as_owner: Client, removed: Draft) -> None:
-    page = page_of(as_owner, removed)
+    page = people_page(as_owner, removed)
     [form] = [one for one in page.all("form") if one.attributes.get("action", "").endswith("/restoration/")]
     response = as_owner.post(form.attributes["action"], follow=True)
-    assert fresh(removed).needs == ()
+    assert factories.again(removed).needs == ()
     message = Markup(response.content.decode()).one("div", id="messages").text
     assert message.strip() == "Ada Lovelace was restored."
-    assert "Removed" not in [one.text for one in page_of(as_owner, removed).all("h2")]
-
-
-def test_looking_restores_nothing(as_owner: Client, removed: Draft) -> None:
-    assert as_owner.get(restoration(removed))["Location"] == url(removed)
-    assert fresh(removed).parties == ()
+    assert "Removed" not in [one.text for one in people_page(as_owner, removed).all("h2")]
 
 
 def test_the_pages_of_a_removed_party_are_gone(as_owner: Client, removed: Draft) -> None:
     [model] = removed.removed_party_models
     document = model.documents.get()
     for page in (
-        url(removed, f"{model.token}/"),
+        people_url(removed, f"{model.token}/"),
         f"/applications/{removed.application.reference}/documents/{document.pk}/",
     ):
         assert as_owner.get(page).status_code == 404
@@ -80,19 +61,8 @@ def test_submitting_leaves_nothing_to_restore(as_owner: Client, as_agent: Client
     party = services.add_party(removed, "person", ["director"], grace, by=owner)
     services.remove_party(removed, party, by=owner)
     services.submit(removed, by=owner)
-    page = page_of(as_owner, removed)
+    page = people_page(as_owner, removed)
     assert "Grace" not in page.one("main").text
     as_owner.post(address.replace(token, party.token))
-    assert len(fresh(removed).parties) == 1
+    assert len(factories.again(removed).parties) == 1
     assert "1 person or company, 1 document" in as_agent.get("/desk/").content.decode()
-
-
-def test_the_desk_counts_nobody_who_was_removed_since(as_agent: Client, complete: Draft, owner: Any) -> None:
-    services.submit(complete, by=owner)
-    services.reopen(complete, reason="Please look again")
-    services.remove_party(complete, complete.parties[0], by=owner)
-    assert "0 people and companies, 0 documents" in as_agent.get("/desk/?view=all").content.decode()
-
-
-def test_a_party_that_never_was_is_not_restored(as_owner: Client, removed: Draft) -> None:
-    assert as_owner.post(url(removed, "0000000000/restoration/")).status_code == 404

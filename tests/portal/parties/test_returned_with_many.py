@@ -13,9 +13,9 @@ from tests.campaigns.bench.parties import application_of, calls_of_returned, sta
 pytestmark = [pytest.mark.django_db(databases=["default", "service"]), pytest.mark.usefixtures("full_catalog")]
 
 
-def test_its_pages_and_changes_take_as_many_queries_with_150_parties_as_with_20(as_owner: Client, owner: Any) -> None:
+def test_its_pages_and_changes_take_as_many_queries_with_60_parties_as_with_15(as_owner: Client, owner: Any) -> None:
     taken: list[dict[str, int]] = []
-    for parties in (20, 150):
+    for parties in (15, 60):
         draft = application_of(owner, parties=parties)
         stand_as(draft, State.RETURNED_FOR_CHANGES)
         queries = {}

@@ -1,15 +1,11 @@
 """What forms call roles is said in the reader's language, where the word is known; else as the form says it."""
 
 import pytest
-from django.test import Client
 from django.utils import translation
 
-from formation_portal.applications import services
-from formation_portal.applications.draft import Draft
 from formation_portal.contract import canonical
 from formation_portal.management.commands.update_messages import catalog_of, translated_languages
 from formation_portal.service.catalog.loader import read_catalog
-from formation_portal.ui import roles
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -45,35 +41,3 @@ def test_a_role_that_nobody_knows_is_called_as_its_form_calls_it(role: str) -> N
     with translation.override("de"):
         assert canonical.role_word(role) == role.replace("_", " ")
         assert canonical.role_count(role, 1) == f"1 {role.replace('_', ' ')}"
-
-
-def test_a_secretary_has_a_plural() -> None:
-    assert canonical.role_count("secretary", 2) == "2 secretaries"
-    assert canonical.role_count("attorney", 2) == "2 attorneys"
-
-
-def test_a_heading_keeps_the_capitals_of_its_words() -> None:
-    with translation.override("de"):
-        assert roles.role_words(["ubo", "director"]) == "Wirtschaftlich Berechtigter, Direktor"
-
-
-def test_a_page_names_roles_in_its_language(as_owner: Client, draft: Draft) -> None:
-    ada = services.add_party(draft, "person", ["director"], {"person.first_name": "Ada"}, by=draft.application.owner)
-    page = as_owner.get(
-        f"/applications/{draft.application.reference}/people/{ada.token}/", headers={"accept-language": "fr"}
-    ).content.decode()
-    assert "Administrateur" in page
-    assert "Director<" not in page
-
-
-@pytest.mark.parametrize(
-    ("language", "needed"), [("en", "Upload “Passport”"), ("fr", "Envoyez «\u00a0Passport\u00a0»")]
-)
-def test_what_a_page_about_somebody_needs_does_not_begin_with_their_name(
-    as_owner: Client, draft: Draft, language: str, needed: str
-) -> None:
-    ada = services.add_party(draft, "person", ["director"], {"person.first_name": "Ada"}, by=draft.application.owner)
-    page = as_owner.get(
-        f"/applications/{draft.application.reference}/people/{ada.token}/", headers={"accept-language": language}
-    ).content.decode()
-    assert needed in page

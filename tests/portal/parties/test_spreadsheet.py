@@ -10,12 +10,11 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.imports.models import PartyImport
-from formation_portal.applications.models import Application
 from tests import factories
 from tests.applications.imports.sample_sheets import ADA, HEADS, NOOR, as_csv, as_xlsx, opened, saved
-from tests.markup import Markup
+from tests.portal.pages import sound
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -28,36 +27,14 @@ def upload(client: Client, draft: Draft, content: bytes, name: str = "people.csv
     return client.post(url(draft), {"sheet": SimpleUploadedFile(name, content)})
 
 
-def sound(response: Any) -> Markup:
-    page = Markup(response.content.decode())
-    assert page.faults == []
-    assert page.unlabelled() == []
-    return page
-
-
 def refusal(response: Any) -> str:
-    assert response.status_code == 422
-    page = sound(response)
+    page = sound(response, 422)
     assert page.one("title").text.startswith("Error: ")
     [link] = [one for one in page.all("a") if one.attributes.get("href") == "#sheet"]
     control = page.one("input", id="sheet")
     assert control.attributes["aria-invalid"] == "true"
     assert link.text in page.one("p", id="sheet-error").text
     return link.text
-
-
-def test_people_leads_to_the_sheet_where_people_look_for_it(as_owner: Client, draft: Draft) -> None:
-    page = sound(as_owner.get(url(draft, "")))
-    [link] = [one for one in page.all("a") if one.text == "Add several people from a spreadsheet"]
-    assert link.attributes["href"] == url(draft)
-
-
-def test_the_page_explains_and_offers_both_files(as_owner: Client, draft: Draft) -> None:
-    page = sound(as_owner.get(url(draft)))
-    addresses = [one.attributes.get("href") for one in page.all("a")]
-    assert url(draft, "spreadsheet.xlsx") in addresses
-    assert url(draft, "spreadsheet.csv") in addresses
-    assert "director, shareholder" in page.one("main").text
 
 
 @pytest.mark.parametrize("ending", ["xlsx", "csv"])
@@ -79,16 +56,10 @@ def test_a_downloaded_sheet_that_is_filled_in_is_understood(as_owner: Client, dr
     assert "1 of 1 row can be added" in page.one("main").text
 
 
-def test_uploading_adds_nobody(as_owner: Client, draft: Draft) -> None:
-    upload(as_owner, draft, as_csv(HEADS, ADA))
-    assert open_draft(Application.objects.get(pk=draft.application.pk)).parties == ()
-
-
 @pytest.mark.parametrize(
     ("content", "words"),
     [
         (factories.PDF + b"\x00", "The file must be XLSX or CSV"),
-        (as_csv(("a", "b"), ("c", "d")), "Keep the headings in the first row"),
         (as_csv((*HEADS, "Kind"), ADA), "Keep only one column called “Kind”"),
         (as_xlsx(HEADS), "Fill in at least one row"),
         (as_csv(HEADS, *([ADA] * 201)), "Upload at most 200 rows at a time. This spreadsheet has 201"),
@@ -100,10 +71,6 @@ def test_a_file_that_is_not_taken_is_said_at_its_control(
 ) -> None:
     assert refusal(upload(as_owner, draft, content)).startswith(words)
     assert not PartyImport.objects.exists()
-
-
-def test_uploading_without_a_file_says_so(as_owner: Client, draft: Draft) -> None:
-    assert refusal(as_owner.post(url(draft), {})) == "Choose a spreadsheet, then upload it"
 
 
 def test_a_full_disk_is_not_taken_for_a_file_that_cannot_be_read(

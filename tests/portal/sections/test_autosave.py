@@ -1,7 +1,7 @@
 """What is typed is saved when the typing rests and on leaving the page; where it can't be, the page says so."""
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.needed import has_chromium, needed
 from tests.portal.script_pages import SERVER
@@ -80,14 +80,6 @@ def test_a_page_that_holds_nothing_new_is_left_without_a_fault(tab: Page) -> Non
     assert saved() == []
 
 
-def test_what_is_saved_already_is_not_sent_again_on_leaving(tab: Page) -> None:
-    type_and_rest(tab, "Larkfield")
-    expect(tab.locator("#region")).to_have_text("Opened")
-    tab.goto(tab.url)
-    tab.goto(tab.url)
-    assert saved() == ["Larkfield"]
-
-
 def test_where_nothing_can_be_saved_leaving_asks_first(tab: Page) -> None:
     SERVER.status = 503
     type_and_rest(tab, "Larkfield")
@@ -96,15 +88,6 @@ def test_where_nothing_can_be_saved_leaving_asks_first(tab: Page) -> None:
     tab.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
     tab.goto(tab.url)
     assert asked == ["beforeunload"]
-
-
-def test_where_all_is_saved_leaving_asks_nothing(tab: Page) -> None:
-    asked: list[str] = []
-    tab.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
-    type_and_rest(tab, "Larkfield")
-    expect(tab.locator("#region")).to_have_text("Opened")
-    tab.goto(tab.url)
-    assert asked == []
 
 
 def test_whoever_was_signed_out_is_told_and_what_was_typed_stays(tab: Page) -> None:
@@ -116,12 +99,3 @@ def test_whoever_was_signed_out_is_told_and_what_was_typed_stays(tab: Page) -> N
         tab.get_by_role("button", name="Sign in and save").click()
     assert sent.value.method == "POST"
     assert "name=Larkfield" in str(sent.value.post_data)
-
-
-def test_failing_to_ask_how_long_one_stays_signed_in_alarms_nobody(tab: Page, chromium: Browser) -> None:
-    SERVER.status = 503
-    clock = """<p id="session-clock" hx-post="/save/" hx-trigger="load" hx-swap="none"></p>"""
-    with tab.expect_response("**/save/"):
-        tab.evaluate("(html) => { main.insertAdjacentHTML('beforeend', html); htmx.process(main); }", clock)
-    tab.get_by_label("Name").focus()
-    expect(tab.locator("#banner")).to_be_empty()

@@ -9,21 +9,18 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 
 from formation_portal.applications import services
-from formation_portal.applications.access import Collaborator
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.imports.columns import keys_by_heading
 from formation_portal.applications.imports.uploads import read_sheet
 from formation_portal.applications.models import Application
 from formation_portal.invitations import codes, parts
 from formation_portal.invitations.models import Invitation
-from formation_portal.mail.models import Email
 from tests import factories
 from tests.applications.imports.sample_sheets import ADA, HEADS, NOOR, as_csv
 from tests.invitations import mailbox
 from tests.journeys.page import Form, Page
 from tests.markup import Markup
-from tests.portal.share_limits import hold, limited
-from tests.portal.shares.test_beneficial_owners import with_owners
+from tests.portal.pages import root
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -66,10 +63,6 @@ def held(form: Form, name: str) -> list[str]:
     return next(one for one in form.controls if one.name == name).filled
 
 
-def root(draft: Draft) -> str:
-    return f"/applications/{draft.application.reference}/"
-
-
 def test_signing_up_keeps_all_but_the_password(as_nobody: Client) -> None:
     form = fill(opened(as_nobody, "/accounts/signup/"), first_name="Ida", last_name="Lund", email="ida@example.com")
     again = in_german(as_nobody, fill(form, password1="a-long-secret"))
@@ -90,39 +83,12 @@ def test_signing_in_keeps_the_address_the_box_and_the_way_on(as_nobody: Client, 
     assert "_auth_user_id" not in as_nobody.session
 
 
-def test_a_right_password_that_comes_along_signs_nobody_in_and_is_not_shown(as_nobody: Client, owner: Any) -> None:
-    owner.set_password("a-long-secret")
-    owner.save()
-    posted = {"login": owner.email, "password": "a-long-secret", "language": "de"}
-    response = as_nobody.post("/accounts/login/", posted)
-    assert "_auth_user_id" not in as_nobody.session
-    assert "a-long-secret" not in response.content.decode()
-
-
-def test_asking_for_a_new_password_keeps_the_address_and_writes_no_email(as_nobody: Client, owner: Any) -> None:
-    again = in_german(as_nobody, fill(opened(as_nobody, "/accounts/password/reset/"), email=owner.email))
-    assert held(again, "email") == [owner.email]
-    assert not Email.objects.exists()
-
-
 def test_another_address_of_an_account_is_kept_and_not_added(as_owner: Client, owner: Any) -> None:
     again = in_german(as_owner, fill(opened(as_owner, "/accounts/email/"), email="new@example.com"))
     assert held(again, "email") == ["new@example.com"]
     assert not EmailAddress.objects.filter(email="new@example.com").exists()
     as_owner.post(again.action, dict(again.data()))
     assert EmailAddress.objects.filter(email="new@example.com").exists()
-
-
-def test_the_account_takes_the_language_too(as_owner: Client, owner: Any, draft: Draft) -> None:
-    in_german(as_owner, opened(as_owner, f"{root(draft)}access/"))
-    owner.refresh_from_db()
-    assert owner.language == "de"
-
-
-def test_the_kind_of_a_new_party_stays_ticked(as_owner: Client, draft: Draft) -> None:
-    again = in_german(as_owner, fill(opened(as_owner, f"{root(draft)}people/new/?role=director"), kind="corporate"))
-    assert held(again, "kind") == ["corporate"]
-    assert ("role", "director") in again.fixed
 
 
 def test_the_roles_of_a_new_party_stay_ticked_and_nobody_is_added(as_owner: Client, draft: Draft) -> None:
@@ -141,12 +107,6 @@ def test_an_invitation_is_not_sent_and_keeps_its_address(as_owner: Client, compl
     assert not Invitation.objects.exists()
 
 
-def test_asking_somebody_in_keeps_address_and_right(as_owner: Client, draft: Draft) -> None:
-    again = in_german(as_owner, fill(opened(as_owner, f"{root(draft)}access/"), email="a@example.com", right="edit"))
-    assert (held(again, "email"), held(again, "right")) == (["a@example.com"], ["edit"])
-    assert not Collaborator.objects.exists()
-
-
 def test_a_new_class_of_shares_is_saved_first(as_owner: Client, draft: Draft) -> None:
     form = opened(as_owner, f"{root(draft)}shares/classes/new/")
     name = next(one.name for one in form.controls if "Name" in one.words)
@@ -161,12 +121,6 @@ def test_a_sheet_that_was_chosen_is_kept_to_be_looked_at(as_owner: Client, draft
     in_german(as_owner, opened(as_owner, address), sheet=factories.upload(as_csv(HEADS, ADA), name="people.csv"))
     assert "people.csv" in as_owner.get(address).content.decode()
     assert open_draft(draft.application).parties == ()
-
-
-def test_where_no_sheet_was_chosen_none_is_missed(as_owner: Client, draft: Draft) -> None:
-    response = as_owner.post(f"{root(draft)}people/spreadsheet/", {"language": "fr"})
-    assert response.status_code == 200
-    assert Page(response.content.decode(), "").errors == []
 
 
 def test_what_is_to_be_done_with_each_row_of_a_sheet_stays_chosen(as_owner: Client, draft: Draft, owner: Any) -> None:
@@ -185,16 +139,6 @@ def test_what_is_to_be_done_with_each_row_of_a_sheet_stays_chosen(as_owner: Clie
     assert len(open_draft(draft.application).parties) == 1
 
 
-def test_half_an_owner_of_a_company_is_kept(as_owner: Client, owner: Any) -> None:
-    draft = limited(owner, schema=with_owners())
-    hold(draft, owner, ("2,500",), ("7,500",))
-    form = fill(opened(as_owner, f"{root(draft)}people/{draft.parties[1].token}/owners/"), last_name="Kite")
-    data = dict(form.data(form.button(DEUTSCH)))
-    page = Page(as_owner.post(form.action, data).content.decode(), form.action)
-    assert page.root.get("lang") == "de"
-    assert held(next(one for one in page.forms if one.has_button("Français")), "last_name") == ["Kite"]
-
-
 def test_the_declaration_stays_ticked_and_nothing_is_submitted(as_owner: Client, complete: Draft) -> None:
     again = in_german(as_owner, fill(opened(as_owner, f"{root(complete)}check/"), declaration="1"))
     assert held(again, "declaration") == ["1"]
@@ -211,24 +155,6 @@ def test_a_code_is_kept_and_not_tried(as_nobody: Client, complete: Draft, owner:
     assert invitation.code_tries == 0
 
 
-def test_the_product_to_carry_over_to_stays_chosen(as_owner: Client, draft: Draft, full_catalog: None) -> None:
-    form = opened(as_owner, f"{root(draft)}carry-over/")
-    [product] = [one for one in form.controls if one.name == "product"]
-    chosen = product.options[-1].value
-    again = in_german(as_owner, fill(form, product=chosen))
-    assert held(again, "product") == [chosen]
-
-
-def test_filters_that_are_not_applied_yet_are_kept_with_the_ticks(as_nobody: Client, full_catalog: None) -> None:
-    form = opened(as_nobody, "/")
-    region = next(one for one in form.controls if one.kind == "select" and len(one.options) > 2)
-    ticks = next(one for one in form.controls if one.name == "product")
-    chosen, ticked = region.options[1].value, ticks.options[0].value
-    again = in_german(as_nobody, fill(form, **{region.name: chosen, "product": [ticked]}))
-    assert held(again, region.name) == [chosen]
-    assert ticked in held(again, "product")
-
-
 def test_a_foreign_address_is_never_led_to(as_nobody: Client) -> None:
     for page in ("https://evil.example/", "//evil.example/", ""):
         response = as_nobody.post(f"/language/?page={page}", {"language": "de", "kind": "person"})
@@ -242,3 +168,12 @@ def test_a_forged_post_changes_no_language(owner: Any) -> None:
     owner.refresh_from_db()
     assert owner.language != "de"
     assert settings.LANGUAGE_COOKIE_NAME not in browser.cookies
+
+
+def test_a_right_password_that_comes_along_signs_nobody_in_and_is_not_shown(as_nobody: Client, owner: Any) -> None:
+    owner.set_password("a-long-secret")
+    owner.save()
+    posted = {"login": owner.email, "password": "a-long-secret", "language": "de"}
+    response = as_nobody.post("/accounts/login/", posted)
+    assert "_auth_user_id" not in as_nobody.session
+    assert "a-long-secret" not in response.content.decode()

@@ -70,15 +70,6 @@ def test_a_choice_that_makes_little_inactive_takes_the_line_away(as_owner: Clien
     assert "set-aside" in swapped(page)
 
 
-def test_a_page_without_that_line_is_left_alone(as_owner: Client, trading: Draft) -> None:
-    change(as_owner, trading.application, activity="Holding company", shown=("region-q:goods",))
-    assert "set-aside" not in swapped(change(as_owner, trading.application, activity="Trading"))
-
-
-def test_what_is_typed_beside_a_choice_leaves_the_line_alone(as_owner: Client, trading: Draft) -> None:
-    assert "set-aside" not in swapped(change(as_owner, trading.application, name="Larkfield", set_aside="1"))
-
-
 def test_undo_at_the_control_keeps_what_was_typed_meanwhile(as_owner: Client, trading: Draft) -> None:
     change(as_owner, trading.application, activity="Holding company")
     version = open_draft(trading.application).version("the-company")
@@ -103,7 +94,7 @@ def test_a_save_of_the_choice_that_was_on_its_way_does_not_stop_the_undo(as_owne
     assert activity(trading) == "Trading"
 
 
-@pytest.mark.parametrize("button", ["update", "later", ""])
+@pytest.mark.parametrize("button", ["update", ""])
 def test_without_script_the_page_that_follows_says_the_same(as_owner: Client, trading: Draft, button: str) -> None:
     version = trading.version("the-company")
     post = {"version": str(version), "q:activity": "Holding company"} | ({button: "1"} if button else {})
@@ -116,34 +107,6 @@ def test_without_script_the_page_that_follows_says_the_same(as_owner: Client, tr
     assert any(form in one.ancestors for one in token)
     as_owner.post(undo_url(trading))
     assert activity(trading) == "Trading"
-
-
-def test_a_choice_that_was_answered_again_is_left_alone(as_owner: Client, trading: Draft) -> None:
-    save(as_owner, trading, activity="Holding company")
-    address = undo_url(trading)
-    save(as_owner, trading, activity="")
-    response = as_owner.post(address)
-    assert response["Location"] == url(trading.application)
-    assert activity(trading) is None
-    page = Markup(as_owner.get(url(trading.application)).content.decode())
-    assert "“Activity” has been answered again since, so it was not changed back." in page.one("main").text
-
-
-def test_undo_pressed_twice_is_once(as_owner: Client, trading: Draft) -> None:
-    save(as_owner, trading, activity="Holding company")
-    address = undo_url(trading)
-    for _ in range(2):
-        as_owner.post(address)
-    entries = trading.application.changes.count()
-    as_owner.post(address)
-    assert activity(trading) == "Trading"
-    assert trading.application.changes.count() == entries
-
-
-def test_looking_at_the_address_only_leads_to_the_question(as_owner: Client, trading: Draft) -> None:
-    save(as_owner, trading, activity="Holding company")
-    assert as_owner.get(undo_url(trading))["Location"] == url(trading.application)
-    assert activity(trading) == "Holding company"
 
 
 def test_only_choices_can_be_taken_back(as_owner: Client, trading: Draft) -> None:

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 PASSWORD = "quite-a-long-one"
 # Files can't be put into a page again; the page says so (tests/portal/site/test_unsent.py).
-FORMS = [form for form in OWNERS_FORMS if form.__name__ not in ("section_with_a_file", "documents", "spreadsheet")]
+FORMS = [form for form in OWNERS_FORMS if form.__name__ in ("section", "party", "owners", "shares", "invitation")]
 
 
 def posted(form: Callable[[Draft], Post], draft: Draft) -> tuple[str, dict[str, str]]:

@@ -69,14 +69,6 @@ def test_an_answer_that_both_have_changed_is_written_over_by_neither(
     assert raw(application) == {"entity.name": "Kestrel", "xy.activity": "Trading"}
 
 
-def test_a_page_goes_on_saving_beside_an_answer_in_conflict(as_owner: Client, application: Application) -> None:
-    page, other = opened(as_owner, application), opened(as_owner, application)
-    change(as_owner, application, other, name="Kestrel")
-    for activity in ("Trading", "Holding"):
-        change(as_owner, application, page, name="Larkfield", activity=activity)
-        assert raw(application) == {"entity.name": "Kestrel", "xy.activity": activity}
-
-
 def test_a_page_takes_the_posts_of_the_page_that_it_replaces_for_its_own(
     as_owner: Client, application: Application
 ) -> None:
@@ -91,7 +83,14 @@ def test_a_page_takes_the_posts_of_the_page_that_it_replaces_for_its_own(
     assert raw(application) == {"entity.name": "Kestrel and Kite"}
 
 
-@pytest.mark.parametrize("more", [".x", ".", "..", ".0.0", "." + "0" * 10_000])
+@pytest.mark.parametrize(
+    "more",
+    [
+        ".x",
+        ".0.0",
+        "." + "0" * 10_000,
+    ],
+)
 def test_ids_of_earlier_pages_that_are_none_count_for_nothing(
     more: str, as_owner: Client, application: Application
 ) -> None:

@@ -7,7 +7,7 @@ from django.test import Client
 
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
-from tests.markup import Element, Markup
+from tests.markup import Markup
 
 from .test_section import url
 
@@ -30,15 +30,6 @@ def swapped(page: Markup) -> list[str]:
     return [one.attributes["id"] for one in page.elements if "hx-swap-oob" in one.attributes]
 
 
-def controls_outside_of_regions(page: Markup) -> list[Element]:
-    """Controls outside of the regions that show or hide."""
-    return [
-        one
-        for one in page.controls
-        if all("region" not in outer.attributes.get("class", "") for outer in one.ancestors)
-    ]
-
-
 def test_a_choice_brings_the_questions_that_it_opens(as_owner: Client, application: Application) -> None:
     page = change(as_owner, application, activity="Trading")
     region = page.one("div", id="region-q:goods")
@@ -46,11 +37,6 @@ def test_a_choice_brings_the_questions_that_it_opens(as_owner: Client, applicati
     assert "disabled" not in page.one("input", name="shown").attributes
     assert page.one("p", id="announcer").text == "1 question added below."
     assert open_draft(application).entity_raw == {"xy.activity": "Trading"}
-
-
-def test_the_control_in_use_is_never_brought_back(as_owner: Client, application: Application) -> None:
-    assert controls_outside_of_regions(change(as_owner, application, activity="Trading")) == []
-    assert controls_outside_of_regions(change(as_owner, application, name="Larkfield", shown=("region-q:goods",))) == []
 
 
 def test_a_region_that_the_page_shows_already_is_left_alone(as_owner: Client, application: Application) -> None:
@@ -67,24 +53,11 @@ def test_a_region_that_closes_says_that_its_answer_is_kept(as_owner: Client, app
     assert open_draft(application).entity_raw["xy.goods"] == "Fish"
 
 
-def test_turning_back_restores_the_answer(as_owner: Client, application: Application) -> None:
-    change(as_owner, application, activity="Trading", goods="Fish")
-    change(as_owner, application, activity="Holding company", shown=("region-q:goods",))
-    page = change(as_owner, application, activity="Trading")
-    assert page.one("textarea", name="q:goods").text.strip() == "Fish"
-
-
 def test_what_is_needed_the_version_and_the_mark_follow(as_owner: Client, application: Application) -> None:
     page = change(as_owner, application, name="Larkfield")
     assert {"needs-section", "saved", "drawn-from", "q:name-mark"} <= set(swapped(page))
     assert "Enter “Name”" not in page.one("section", id="needs-section").text
     assert page.one("input", id="version").attributes["value"] == "1"
-
-
-def test_an_unreadable_answer_is_kept_without_a_word(as_owner: Client, application: Application) -> None:
-    page = change(as_owner, application, **{"started_on:day": "31", "started_on:month": "2", "started_on:year": "2024"})
-    assert page.all("p", _class="error") == []
-    assert open_draft(application).entity_raw["xy.started_on"]["day"] == "31"
 
 
 def test_typed_text_of_a_hidden_question_is_kept(as_owner: Client, application: Application) -> None:

@@ -41,20 +41,7 @@ def test_both_texts_stand_beside_each_other(as_owner: Client, application: Appli
     assert [one.text.strip() for one in page.all("legend")] == ["Name", "Started on"]
     choices = [one.text for one in page.all("label", _class="choice")]
     assert [text.split(" ")[0] for text in choices] == ["Larkfield", "Kestrel", "1\u00a0February\u00a02024", "No"]
-
-
-def test_nothing_is_stored_before_somebody_chooses(as_owner: Client, application: Application) -> None:
-    clash(as_owner, application)
     assert open_draft(application).entity_raw == {"entity.name": "Kestrel", "xy.activity": "Trading"}
-
-
-def test_keeping_mine_saves_all_that_was_typed(as_owner: Client, application: Application) -> None:
-    page = Markup(clash(as_owner, application).content.decode())
-    response = as_owner.post(url(application), again(page, name="mine", started_on="mine"))
-    assert response.status_code == 302
-    raw = open_draft(application).entity_raw
-    assert raw["entity.name"] == "Larkfield"
-    assert raw["xy.started_on"] == {"day": "1", "month": "2", "year": "2024"}
 
 
 def test_taking_theirs_leaves_that_answer_and_saves_the_rest(as_owner: Client, application: Application) -> None:

@@ -41,13 +41,6 @@ def test_the_page_takes_as_many_queries_for_three_hundred_questions_as_for_ten(a
     assert large <= 12
 
 
-def test_so_does_a_change_and_so_does_a_save(as_owner: Client, owner: Any) -> None:
-    for more in ({"HTTP_HX_REQUEST": "true"}, {}):
-        post = {"version": "0", "q:q1": "true"}
-        small, large = (queries(as_owner, started(owner, size), post, **more) for size in (10, 300))
-        assert small == large
-
-
 def test_what_is_kept_of_drawn_questions_holds_no_typed_text(as_owner: Client, owner: Any) -> None:
     application = started(owner, 10)
     post = {"version": "0", "q:q0": "Typed by Ada", "q:q7": "Also by Ada", "q:q5:day": "31", "q:q5:year": "1815"}
@@ -61,17 +54,6 @@ def test_what_is_kept_of_drawn_questions_holds_no_typed_text(as_owner: Client, o
     assert "1815" not in kept
 
 
-def test_what_one_application_has_drawn_serves_the_next(as_owner: Client, owner: Any) -> None:
-    first, second = started(owner, 60), started(owner, 60)
-    # What other tests have drawn may have filled the memory, which is emptied then in the middle of a page.
-    rendering._cache.clear()
-    as_owner.get(url(first, "questions"))
-    kept = set(rendering._cache)
-    as_owner.get(url(second, "questions"))
-    assert kept
-    assert set(rendering._cache) == kept
-
-
 def test_a_question_drawn_from_memory_equals_one_drawn_anew(owner: Any) -> None:
     (item,) = parse_catalog([product(10)])
     assert isinstance(item, CatalogItem)
@@ -83,19 +65,6 @@ def test_a_question_drawn_from_memory_equals_one_drawn_anew(owner: Any) -> None:
             place = ("questions", "entity", spec.key)
             first, second = (rendering.cached_markup(question, item.form, place) for _ in range(2))
             assert first == second == rendering.render(question)
-
-
-def test_two_forms_that_use_one_key_for_two_questions_are_drawn_each_by_its_own_words(
-    as_owner: Client, owner: Any
-) -> None:
-    for label in ("Name of the vessel", "Name of the harbour"):
-        document = product(10)
-        document["schema"]["sections"][0]["fields"][0]["label"] = label
-        (item,) = parse_catalog([document])
-        assert isinstance(item, CatalogItem)
-        application = services.start(owner=owner, product=item)
-        for _ in range(2):
-            assert label in as_owner.get(url(application, "questions")).content.decode()
 
 
 def test_a_question_that_lacks_parts_of_its_answer_is_drawn_apart_from_one_that_does_not(owner: Any) -> None:

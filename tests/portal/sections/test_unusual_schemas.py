@@ -71,13 +71,6 @@ def test_a_question_that_nobody_can_answer_says_so_and_is_not_needed(
     assert open_draft(application).entity_raw == {}
 
 
-def test_a_type_that_nobody_knows_is_asked_as_text(as_owner: Client, owner: Any) -> None:
-    application = started(owner, factories.field("a", "hologram"))
-    assert "don’t recognise this type of question" in page_of(as_owner, application).one("main").text
-    as_owner.post(url(application, "odd-b"), {"version": "0", "q:a": "Text"})
-    assert open_draft(application).record.answers.values == {"xy.a": "Text"}
-
-
 @pytest.mark.parametrize("is_script", [False, True])
 def test_of_two_questions_for_one_answer_the_one_that_was_seen_counts(
     as_owner: Client, owner: Any, is_script: bool

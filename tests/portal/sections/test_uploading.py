@@ -57,68 +57,12 @@ def test_upload_saves_what_is_typed_and_comes_back_to_the_slot(
     assert "“Passport” was uploaded." in message(as_owner.get(page))
 
 
-def test_the_form_of_the_page_carries_its_files_and_each_slot_has_its_buttons(
-    as_owner: Client, application: Application, ada: Party, page: str, owner: Any
-) -> None:
-    services.add_document(open_draft(application), ada, "Passport", factories.upload(), by=owner)
-    html = Markup(as_owner.get(page).content.decode())
-    assert html.faults == []
-    assert html.unlabelled() == []
-    [form] = html.all("form", id="answers")
-    assert form.attributes["enctype"] == "multipart/form-data"
-    files = html.all("input", type="file")
-    assert [one.attributes["name"] for one in files] == [f"slot:{ada.token}/{name}" for name in ("Letter", "Passport")]
-    buttons = html.all("button", name="slot") + html.all("button", name="removal")
-    assert [one.text for one in buttons] == [
-        "Upload “Letter”",
-        "Replace “Passport”",
-        "Remove the file for “Passport”",
-    ]
-    assert all(form in one.ancestors for one in files + buttons)
-
-
-def test_a_change_that_script_posts_is_not_made_by_the_form_that_carries_files(
-    as_owner: Client, section: str, page: str
-) -> None:
-    for path in (section, page):
-        html = Markup(as_owner.get(path).content.decode())
-        [asking] = [one for one in html.elements if "hx-post" in one.attributes]
-        assert asking.tag == "div"
-        assert "hx-encoding" not in asking.attributes
-        assert all(asking in one.ancestors for one in html.controls if one.attributes.get("type") != "file")
-
-
-def test_the_enter_key_saves_and_does_not_upload(as_owner: Client, section: str, page: str) -> None:
-    for path in (section, page):
-        html = Markup(as_owner.get(path).content.decode())
-        [first, *_] = [
-            one for one in html.all("button") if one.inside("form") and not one.inside("header") and one.text == ""
-        ]
-        upload = html.all("button", name="slot")[0]
-        assert first.attributes["name"] == "update", "it saves, and the page stays"
-        assert html.elements.index(first) < html.elements.index(upload)
-        assert first.attributes["tabindex"] == "-1"
-
-
 def test_save_and_continue_takes_every_chosen_file(as_owner: Client, application: Application, section: str) -> None:
     post = {"version": "0", "q:name": "Larkfield", "slot:/Business%20plan": factories.upload()}
     response = as_owner.post(section, post)
     assert response["Location"].endswith("/sections/funds/")
     assert stored(application) == [("Business plan", "passport.pdf")]
     assert open_draft(application).entity_raw == {"entity.name": "Larkfield"}
-
-
-def test_a_press_at_one_slot_takes_the_file_of_another_too(
-    as_owner: Client, application: Application, ada: Party, page: str
-) -> None:
-    post = {
-        "version": "1",
-        f"slot:{ada.token}/Passport": factories.upload(),
-        f"slot:{ada.token}/Letter": factories.upload(name="letter.pdf"),
-        "slot": f"{ada.token}/Letter",
-    }
-    as_owner.post(page, post)
-    assert stored(application) == [("Letter", "letter.pdf"), ("Passport", "passport.pdf")]
 
 
 @pytest.mark.parametrize(
@@ -168,27 +112,6 @@ def test_an_answer_that_cannot_be_read_does_not_lose_the_file(
     assert stored(application) == [("Passport", "passport.pdf")]
 
 
-def test_both_kinds_of_problems_stand_in_one_summary(as_owner: Client, ada: Party, page: str) -> None:
-    born = {"q:person.date_of_birth:day": "31", "q:person.date_of_birth:month": "2", "q:person.date_of_birth:year": "1"}
-    file = SimpleUploadedFile("pass.docx", LETTER)
-    response = as_owner.post(page, {"version": "1", **born, f"slot:{ada.token}/Passport": file})
-    html = Markup(response.content.decode())
-    assert html.faults == []
-    summary = html.one("div", role="alert", tabindex="-1").text
-    assert "Correct 1 answer, and 1 file could not be uploaded" in summary
-    assert "is kept as you typed it" in summary
-
-
-def test_upload_without_a_file_saves_the_answers_and_asks_for_the_file(
-    as_owner: Client, application: Application, ada: Party, page: str
-) -> None:
-    key = f"{ada.token}/Passport"
-    response = as_owner.post(page, {"version": "1", "q:person.last_name": "King", "slot": key})
-    assert response.status_code == 422
-    assert "Choose a file first" in Markup(response.content.decode()).one("p", id=f"slot:{key}-error").text
-    assert answer(application, "person.last_name") == "King"
-
-
 def test_a_stale_page_still_takes_the_file_and_carries_the_answers(
     as_owner: Client, application: Application, ada: Party, page: str
 ) -> None:
@@ -204,13 +127,6 @@ def test_a_stale_page_still_takes_the_file_and_carries_the_answers(
     assert again["q:person.last_name"] == "King"
     assert as_owner.post(page, again)["Location"] == f"{page}?open=1"
     assert answer(application, "person.last_name") == "King"
-
-
-def test_a_stale_page_says_which_file_was_not_taken(as_owner: Client, ada: Party, page: str) -> None:
-    as_owner.post(page, {"version": "1", "q:person.last_name": "Byron"})
-    file = SimpleUploadedFile("pass.docx", LETTER)
-    post = {"version": "1", "q:person.last_name": "King", f"slot:{ada.token}/Passport": file}
-    assert "“Passport” was not uploaded. The file must be a PDF" in message(as_owner.post(page, post))
 
 
 def test_a_page_that_can_no_longer_be_changed_says_that_the_file_was_not_taken(

@@ -78,38 +78,6 @@ def test_a_chosen_file_is_sent_at_once_and_nothing_that_is_typed_is_touched(
     assert got.value.path().read_bytes() == factories.PDF
 
 
-def test_a_file_that_is_chosen_among_the_questions_posts_them_not(open_tab: OpenTab, application: Application) -> None:
-    tab = at_party(open_tab, application)
-    posts: list[str | None] = []
-    tab.on("request", lambda request: request.method == "POST" and posts.append(request.headers.get("hx-request")))
-    slot = tab.locator("#questions .slot")
-    slot.locator("input[type=file]").set_input_files(FILE)
-    expect(slot.get_by_role("link", name=re.compile("passport.pdf")).first).to_be_visible()
-    tab.wait_for_timeout(200)
-    assert posts == [None], "the upload alone"
-
-
-def test_margin_and_rail_count_the_same_after_an_upload(open_tab: OpenTab, application: Application) -> None:
-    tab = at_party(open_tab, application)
-    lines = tab.locator("#needs-section li")
-    before = lines.count()
-    tab.locator("input[type=file]").first.set_input_files(FILE)
-    expect(lines).to_have_count(before - 1)
-    expect(tab.locator("#still-needed")).to_have_text(f"{before - 1} to complete")
-
-
-def test_the_page_of_documents_counts_anew_after_an_upload(open_tab: OpenTab, application: Application) -> None:
-    browser = open_tab(application.owner)
-    browser.get(f"/applications/{application.reference}/documents/")
-    tab, counts = browser.tab, browser.tab.locator("[id^=missing-]")
-    before = counts.all_inner_texts()
-    tab.locator("input[type=file]").first.set_input_files(FILE)
-    expect(first_slot(tab).get_by_role("link", name=re.compile("passport.pdf")).first).to_be_visible()
-    after = counts.all_inner_texts()
-    tab.reload()
-    assert after == counts.all_inner_texts() != before
-
-
 def test_an_upload_shows_how_far_it_is_and_can_be_stopped(open_tab: OpenTab, application: Application) -> None:
     tab = at_party(open_tab, application)
     slowly(tab)
@@ -127,21 +95,6 @@ def test_an_upload_shows_how_far_it_is_and_can_be_stopped(open_tab: OpenTab, app
     assert control.evaluate("control => control.files.length") == 0
     tab.reload()
     assert open_draft(application).documents == []
-
-
-@pytest.mark.long
-def test_a_file_that_cannot_get_through_is_said_and_can_be_sent_once_more(
-    open_tab: OpenTab, application: Application
-) -> None:
-    tab = at_party(open_tab, application)
-    tab.context.set_offline(True)
-    tab.locator("input[type=file]").first.set_input_files(FILE)
-    expect(first_slot(tab)).to_contain_text("Not uploaded")
-    tab.context.set_offline(False)
-    with tab.expect_navigation():
-        first_slot(tab).get_by_role("button", name="Upload").click()
-    [document] = open_draft(application).documents
-    assert document.name == "passport.pdf"
 
 
 def test_a_refused_file_says_why_at_its_slot_and_a_large_one_is_never_sent(

@@ -1,6 +1,5 @@
 """Who seems to be a beneficial owner: the sums in words, and the role in one press."""
 
-from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -11,7 +10,6 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Change
 from formation_portal.contract import canonical
 from formation_portal.contract.lifecycle import State
-from formation_portal.contract.ownership import format_percent
 from tests import factories
 from tests.encrypted_rows import rows_with
 from tests.markup import Markup
@@ -68,11 +66,6 @@ def test_who_reaches_the_threshold_is_suggested_with_the_sums(as_owner: Client, 
     assert "Ben Okri holds" not in words
 
 
-def test_the_threshold_itself_is_enough_there(as_owner: Client, trio: Draft, owner: Any) -> None:
-    hold(trio, owner, ("9,000",), ("",), ("1,000",))
-    assert len(offered(page_of(as_owner, trio.application))) == 2
-
-
 def test_votes_count_as_shares_do(as_owner: Client, trio: Draft, owner: Any) -> None:
     plain = trio.share_classes[1]
     services.save_share_class(trio, plain, {"share_class.voting_rights": "false"}, version=plain.version, by=owner)
@@ -88,28 +81,6 @@ def test_of_a_company_the_page_says_that_its_owners_are_not_known(as_owner: Clie
     assert "Nobody holds enough shares or votes." in owners_text(page)
     assert "Kestrel B.V. holds 100%. No owners added. Add owners" in owners_text(page)
     assert offered(page) == []
-
-
-def nodes(page: Markup) -> list[str]:
-    return [" ".join(one.text.split()) for one in page.all("div", _class="node")]
-
-
-def test_a_tree_says_name_role_and_parts_where_a_company_holds_shares(
-    as_owner: Client, trio: Draft, owner: Any
-) -> None:
-    services.set_roles(trio, trio.parties[0], [canonical.SHAREHOLDER, canonical.BENEFICIAL_OWNER], by=owner)
-    hold(trio, owner, ("5,000",), ("4,500",), ("500",))
-    assert nodes(page_of(as_owner, trio.application)) == [
-        trio.title,
-        "Ada LovelaceShareholder, beneficial owner50% of shares50% of votes",
-        "Kestrel B.V.Shareholder. Company45% of shares45% of votes",
-        "Ben OkriShareholder. Below the threshold5% of shares5% of votes",
-    ]
-
-
-def test_where_only_people_hold_shares_there_is_no_tree(as_owner: Client, trio: Draft, owner: Any) -> None:
-    hold(trio, owner, ("5,000",), ("",), ("500",))
-    assert nodes(page_of(as_owner, trio.application)) == []
 
 
 def test_one_press_adds_the_role_and_keeps_what_was_typed(as_owner: Client, trio: Draft, owner: Any) -> None:
@@ -144,13 +115,6 @@ def test_a_company_cannot_be_given_the_role(as_owner: Client, trio: Draft) -> No
     assert roles(trio, 1) == ("shareholder",)
 
 
-def test_a_change_brings_the_suggestions_along(as_owner: Client, trio: Draft) -> None:
-    response = save(as_owner, trio, {cell(trio, 0, 0): "60"}, HTTP_HX_REQUEST="true")
-    page = Markup(response.content.decode())
-    assert (page.faults, page.controls) == ([], [])
-    assert "Ada Lovelace holds 60 of 60 shares (100%)." in owners_text(page)
-
-
 def test_a_form_without_such_a_role_suggests_nobody(as_owner: Client, owner: Any) -> None:
     draft = limited(owner)
     hold(draft, owner, ("6,000",))
@@ -159,26 +123,11 @@ def test_a_form_without_such_a_role_suggests_nobody(as_owner: Client, owner: Any
     assert roles(draft, 0) == ("director", "shareholder")
 
 
-def test_a_role_that_is_not_asked_at_present_is_not_suggested(as_owner: Client, owner: Any) -> None:
-    draft = limited(owner, schema=with_owners(depends_on={"field": "activity", "value": "Trading"}))
-    hold(draft, owner, ("6,000",))
-    assert owners_text(page_of(as_owner, draft.application)) == ""
-
-
-def test_before_any_share_is_given_nobody_is_suggested(as_owner: Client, trio: Draft) -> None:
-    assert owners_text(page_of(as_owner, trio.application)) == ""
-
-
 def test_after_submitting_there_is_nothing_to_press(as_owner: Client, trio: Draft, owner: Any) -> None:
     hold(trio, owner, ("6,000",))
     Application.objects.filter(pk=trio.application.pk).update(state=State.SUBMITTED_FOR_REVIEW)
     assert offered(page_of(as_owner, trio.application)) == []
     assert as_owner.post(url(trio, 0), {"version": "0"}).status_code == 409
-    assert roles(trio, 0) == ("director", "shareholder")
-
-
-def test_an_address_that_is_only_opened_leads_to_the_shares(as_owner: Client, trio: Draft) -> None:
-    assert as_owner.get(url(trio, 0))["Location"] == f"/applications/{trio.application.reference}/shares/"
     assert roles(trio, 0) == ("director", "shareholder")
 
 
@@ -192,32 +141,3 @@ def test_nobody_but_the_owner_gives_it(
     as_nobody.post(url(trio, 0))
     as_agent.post(url(trio, 0))
     assert roles(trio, 0) == ("director", "shareholder")
-
-
-def test_however_many_hold_shares_the_page_asks_as_often(
-    as_owner: Client, trio: Draft, owner: Any, django_assert_max_num_queries: Any
-) -> None:
-    hold(trio, owner, ("6,000",), ("3,000",), ("1,000",))
-    with django_assert_max_num_queries(40) as few:
-        page_of(as_owner, trio.application)
-    for index in range(6):
-        party = services.add_party(
-            trio, "person", ["shareholder"], BEN | {"person.first_name": f"Ben {index}"}, by=owner
-        )
-        services.save_holdings(trio, {(party.token, trio.share_classes[1].token): "5,000"}, by=owner)
-    with django_assert_max_num_queries(len(few)):
-        page_of(as_owner, trio.application)
-
-
-@pytest.mark.parametrize(
-    ("part", "words"),
-    [
-        (Fraction(3, 5), "60%"),
-        (Fraction(1, 3), "33.33%"),
-        (Fraction(24_999_999, 10**8), "24.99%"),
-        (Fraction(1), "100%"),
-        (Fraction(0), "0%"),
-    ],
-)
-def test_parts_are_cut_off_and_never_rounded_up(part: Fraction, words: str) -> None:
-    assert format_percent(part) == words

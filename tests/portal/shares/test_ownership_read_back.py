@@ -105,10 +105,6 @@ def test_the_owners_of_a_company_that_holds_nothing_are_not_left_out(as_owner: C
     ]
 
 
-def test_where_only_people_hold_shares_nobody_is_behind_them(as_owner: Client, complete: Draft) -> None:
-    assert "Ultimate ownership" not in read(as_owner, path(complete, "check/")).one("main").text
-
-
 def test_however_many_owners_there_are_they_cost_one_query(as_owner: Client, as_agent: Client, duo: Draft) -> None:
     submit_unchecked(duo)
     pages = (

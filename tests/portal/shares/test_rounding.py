@@ -1,7 +1,6 @@
 """A percentage is the same on every page: computed by one function, and rounded once."""
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +8,6 @@ from django.conf import settings
 from django.test import Client
 from django.utils import translation
 
-import formation_portal
 from formation_portal.applications.draft import Draft
 from tests.markup import Markup
 from tests.pdfs import read_pdf
@@ -23,7 +21,6 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 PARTS = {"70.96", "29.04"}
 # Nothing, all of it, and from which part on somebody counts there.
 OTHERS = {"0", "100", "10"}
-_WHERE = ("applications", "contract", "desk", "portal", "ui")
 
 
 def percentages(text: str) -> set[str]:
@@ -52,17 +49,3 @@ def test_so_they_do_in_every_language(as_owner: Client, trio: Draft, owner: Any)
     as_owner.cookies[settings.LANGUAGE_COOKIE_NAME] = "de"
     with translation.override("de"):
         assert percentages(main_of(as_owner, trio, "shares/")) - OTHERS == {one.replace(".", ",") for one in PARTS}
-
-
-def test_nothing_else_writes_percents() -> None:
-    root = Path(formation_portal.__file__).parent
-    written = re.compile(r"\}(?:\\u00a0|\s)?%[\"']|\+ [\"']%|[\"']%[\"'] if|:\.\d[f%]\}")
-    found = {
-        str(one.relative_to(root))
-        for part in _WHERE
-        for one in (root / part).rglob("*.py")
-        if written.search(one.read_text())
-    }
-    # Widths of bars are lengths of SVG, which nobody reads; and a sheet's cell is read as it shows there.
-    lengths = {"ui/charts.py", "desk/statistics/pages.py"}
-    assert found == {"contract/localisation.py", *lengths, "applications/imports/readers.py"}

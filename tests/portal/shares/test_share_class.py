@@ -9,8 +9,6 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.applications.parties import ShareClassRow
-from formation_portal.contract.fields.iso_codes import CURRENCIES_IN_USE, sort_key
-from formation_portal.contract.lifecycle import State
 from tests import factories
 from tests.markup import Markup
 
@@ -42,19 +40,6 @@ def test_a_new_class_asks_the_five_properties_and_the_schemas_own(as_owner: Clie
     assert page.one("title").text == "New share class – Example company – Formation Portal"
 
 
-def test_a_new_class_says_what_it_needs_as_one_that_was_saved_empty_does(
-    as_owner: Client, application: Application
-) -> None:
-    as_owner.post(url(application), {"q:name": ""})
-    new = page_of(as_owner, application)
-    saved = page_of(as_owner, application, f"{stored(application).token}/")
-    for page in (new, saved):
-        lines = [one.text for one in page.all("li", class_="need")]
-        assert len(lines) == len(ANSWERS)
-        assert page.one("p", id="still-needed").text == f"{len(lines)} to complete"
-    assert [one.text for one in new.all("li", class_="need")] == [one.text for one in saved.all("li", class_="need")]
-
-
 def proposed(page: Markup) -> tuple[str, bool]:
     """The name, and whether both votes and dividends are a yes."""
     rights = [page.all("input", name=f"q:{name}", value="true")[0] for name in ("voting_rights", "dividend_rights")]
@@ -74,44 +59,6 @@ def test_a_first_class_is_proposed_and_kept_only_by_a_save(as_owner: Client, app
     assert stored(application).raw["share_class.voting_rights"] == "false"
     assert proposed(page_of(as_owner, application, f"{stored(application).token}/")) == ("", False)
     assert proposed(page_of(as_owner, application)) == ("", False), "a second one starts empty"
-
-
-def test_nothing_is_proposed_where_nothing_can_be_changed(as_owner: Client, application: Application) -> None:
-    Application.objects.filter(pk=application.pk).update(state=State.SUBMITTED_FOR_REVIEW)
-    assert "Ordinary" not in page_of(as_owner, application).one("main").text
-
-
-def test_saving_makes_the_class_and_leads_to_the_shares(as_owner: Client, application: Application) -> None:
-    response = as_owner.post(url(application), ANSWERS)
-    assert response["Location"] == f"/applications/{application.reference}/shares/"
-    assert stored(application).label == "Ordinary"
-
-
-def test_a_class_in_a_schema_that_lists_no_currency_chooses_from_those_in_use(
-    as_owner: Client, application: Application
-) -> None:
-    page = page_of(as_owner, application)
-    assert page.one("select", id="q:currency").attributes["name"] == "q:currency"
-    options = [
-        one for one in page.all("option") if "q:currency" in [outer.attributes.get("id") for outer in one.ancestors]
-    ]
-    in_group = [one for one in options if any(outer.tag == "optgroup" for outer in one.ancestors)]
-    assert [one.attributes["value"] for one in in_group] == ["USD"], "the product's own"
-    rest = [one for one in options if one not in in_group][1:]
-    assert {one.attributes["value"] for one in rest} == set(CURRENCIES_IN_USE)
-    assert [one.text for one in rest] == sorted((one.text for one in rest), key=lambda text: sort_key(text[:-6]))
-    as_owner.post(url(application), ANSWERS | {"q:currency": "CHF"})
-    assert open_draft(application).share_classes[0].record.answers.values["share_class.currency"] == "CHF"
-
-
-def test_what_was_typed_before_there_was_a_list_stands_until_another_is_chosen(
-    as_owner: Client, application: Application
-) -> None:
-    answer = as_owner.post(url(application), ANSWERS | {"q:currency": "Taler"})
-    assert answer.status_code == 422
-    page = Markup(answer.content.decode())
-    [chosen] = [one for one in page.all("option") if "selected" in one.attributes]
-    assert (chosen.text, page.one("select", id="q:currency").attributes["aria-invalid"]) == ("Taler", "true")
 
 
 @pytest.mark.parametrize("is_new", [True, False])
@@ -194,19 +141,9 @@ def test_a_question_that_refers_to_a_class_offers_those_there_are(as_owner: Clie
     assert complete.share_classes[0].token in values
 
 
-def test_a_question_that_refers_to_a_class_says_where_to_define_one(as_owner: Client, draft: Draft, owner: Any) -> None:
-    ada = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
-    page = Markup(as_owner.get(f"/applications/{draft.application.reference}/people/{ada.token}/").content.decode())
-    assert page.one("a", href=f"/applications/{draft.application.reference}/shares/").text == "Add a share class"
-
-
 def test_a_submitted_class_is_read_only(as_owner: Client, submitted: Draft) -> None:
     token = submitted.share_classes[0].token
     assert page_of(as_owner, submitted.application, f"{token}/").controls == []
     assert as_owner.post(url(submitted.application), ANSWERS).status_code == 409
     as_owner.post(url(submitted.application, f"{token}/removal/"))
     assert stored(submitted.application).label == "Ordinary"
-
-
-def test_a_class_that_is_not_there_is_not_found(as_owner: Client, application: Application) -> None:
-    assert as_owner.get(url(application, "0000000000/")).status_code == 404

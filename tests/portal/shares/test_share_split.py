@@ -53,11 +53,6 @@ def test_what_is_given_is_split_among_those_who_hold_some(as_owner: Client, trio
     assert "1,001 Preferred shares split between 2 shareholders: 500 each, and 1 more for Kestrel B.V." in owners_text
 
 
-def test_one_number_typed_for_all_is_split_among_all(as_owner: Client, trio: Draft) -> None:
-    split(as_owner, trio, 1, {cell(trio, 0, 1): "900"})
-    assert typed(trio) == [["", "300"], ["", "300"], ["", "300"]]
-
-
 def test_what_was_typed_elsewhere_is_kept(as_owner: Client, trio: Draft, owner: Any) -> None:
     hold(trio, owner, ("1", "2"))
     split(as_owner, trio, 0, {cell(trio, 0, 0): "30", cell(trio, 1, 1): "lots", cell(trio, 2, 1): "7"})
@@ -69,13 +64,13 @@ def test_more_than_the_class_has_is_brought_down_to_it(as_owner: Client, trio: D
     assert typed(trio) == [["5,000", ""], ["5,000", ""], ["", ""]]
 
 
-def test_fewer_shares_than_holders_leave_the_last_without(as_owner: Client, trio: Draft) -> None:
-    owners_text = split(as_owner, trio, 1, {cell(trio, 0, 1): "2"})
-    assert typed(trio) == [["", "1"], ["", "1"], ["", ""]]
-    assert "0 each, and 1 more for Ada Lovelace and Kestrel B.V." in owners_text
-
-
-@pytest.mark.parametrize("number", ["", "0", "lots", "1.5"])
+@pytest.mark.parametrize(
+    "number",
+    [
+        "",
+        "1.5",
+    ],
+)
 def test_what_cannot_be_added_up_is_left_alone_and_said(as_owner: Client, trio: Draft, number: str) -> None:
     owners_text = split(as_owner, trio, 1, {cell(trio, 0, 1): number})
     assert typed(trio)[0][1] == number

@@ -48,17 +48,6 @@ def save(client: Client, draft: Draft, cells: dict[str, str], **more: Any) -> An
     return client.post(url(draft.application), {"version": str(draft.version("share-classes")), **cells}, **more)
 
 
-def test_every_cell_has_a_name_of_its_own(as_owner: Client, with_holdings: Draft) -> None:
-    page = page_of(as_owner, with_holdings.application)
-    names = [one.attributes["aria-label"] for one in page.all("input") if "aria-label" in one.attributes]
-    assert names == [
-        "Ordinary, Ada Lovelace",
-        "Preferred, Ada Lovelace",
-        "Ordinary, Kestrel B.V.",
-        "Preferred, Kestrel B.V.",
-    ]
-
-
 def test_sums_and_parts_follow_from_the_numbers(as_owner: Client, with_holdings: Draft) -> None:
     numbers = {
         cell(with_holdings, 0, 0): "10,000",
@@ -85,20 +74,6 @@ def test_the_picture_says_the_same_in_a_sentence(as_owner: Client, with_holdings
     assert page.one("svg", role="img").attributes["aria-label"] == "Ordinary: Ada Lovelace 25%, Kestrel B.V. 75%"
 
 
-def test_an_unreadable_number_is_kept_and_marked_at_its_cell(as_owner: Client, with_holdings: Draft) -> None:
-    name = cell(with_holdings, 1, 0)
-    response = save(as_owner, with_holdings, {name: "lots", cell(with_holdings, 0, 1): "7"})
-    assert response.status_code == 422
-    page = Markup(response.content.decode())
-    assert page.faults == []
-    assert page.one("title").text.startswith("Error: ")
-    control = page.one("input", id=name)
-    assert (control.attributes["value"], control.attributes["aria-invalid"]) == ("lots", "true")
-    assert "Kestrel B.V. in digits" in page.one("p", id=f"{name}-error").text
-    party, share_class = cell(with_holdings, 0, 1).split(":")[1:]
-    assert open_draft(with_holdings.application).typed_holdings()[party, share_class] == "7"
-
-
 def test_saving_goes_on_and_updating_stays(as_owner: Client, with_holdings: Draft, owner: Any) -> None:
     assert save(as_owner, with_holdings, {})["Location"].endswith("/check/"), "no document is missing"
     services.add_party(with_holdings, "person", ["director"], factories.ADA, by=owner)
@@ -113,27 +88,6 @@ def test_a_change_brings_totals_and_never_a_cell(as_owner: Client, with_holdings
     assert page.controls == []
     assert page.one("span", id=f"given-{with_holdings.share_classes[0].token}").text == "20,000"
     assert page.one("p", id="announcer").text == "20,000 shares allocated."
-
-
-def test_what_is_read_aloud_at_a_change_ends_with_a_sentence(
-    as_owner: Client, with_holdings: Draft, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sentences = [
-        "6,000 shares allocated.",
-        "4,000 Preferred shares of the second series not allocated.",
-        "9,000 shares not allocated.",
-    ]
-    monkeypatch.setattr("formation_portal.portal.shares.pages.allocation_sentences", lambda _: iter(sentences))
-    response = save(as_owner, with_holdings, {}, HTTP_HX_REQUEST="true")
-    page = Markup(response.content.decode())
-    assert page.one("p", id="announcer").text == " ".join(sentences[:2])
-    assert page.one("p", id="shares-lead").text == " ".join(sentences)
-
-
-def test_who_still_needs_shares_is_told_with_the_way_to_the_cell(as_owner: Client, with_holdings: Draft) -> None:
-    page = page_of(as_owner, with_holdings.application)
-    need = page.one("a", href=f"#{cell(with_holdings, 1, 0)}")
-    assert need.text == "Allocate shares to Kestrel B.V."
 
 
 def test_an_emptied_cell_takes_the_shares_away(as_owner: Client, with_holdings: Draft) -> None:
@@ -162,17 +116,6 @@ def test_a_stale_save_shows_both_numbers(as_owner: Client, with_holdings: Draft,
     assert set(open_draft(with_holdings.application).typed_holdings().values()) == {"1"}
 
 
-def test_without_classes_the_page_says_what_comes_first(as_owner: Client, application: Application) -> None:
-    page = page_of(as_owner, application)
-    assert "You have no share classes yet" in page.one("main").text
-    assert page.all("form", id="answers") == []
-
-
-def test_without_shareholders_the_page_says_so(as_owner: Client, draft: Draft, owner: Any) -> None:
-    services.add_share_class(draft, factories.ORDINARY, by=owner)
-    assert "You have no shareholders yet" in page_of(as_owner, draft.application).one("main").text
-
-
 def test_after_submitting_the_numbers_are_read_only(as_owner: Client, submitted: Draft) -> None:
     page = page_of(as_owner, submitted.application)
     assert page.controls == []
@@ -187,52 +130,6 @@ def test_a_product_without_share_classes_has_no_such_page(as_owner: Client, owne
     application = services.start(owner=owner, product=item)
     assert as_owner.get(url(application)).status_code == 404
     assert as_owner.get(f"{url(application)}classes/new/").status_code == 404
-
-
-@pytest.mark.parametrize(
-    "typed",
-    [
-        "1.5",
-        "10.000",
-        "1.000.000",
-        "-5",
-        "−5",
-        "1" + "0" * 30,
-        "1e3",
-        "0x10",
-        "½",
-        "12 apples",
-        "5,00",
-        "+5",
-        "\x00",
-    ],
-)
-def test_a_number_that_cannot_be_meant_is_said_at_its_cell_and_kept(
-    as_owner: Client, with_holdings: Draft, typed: str
-) -> None:
-    name = cell(with_holdings, 1, 0)
-    response = save(as_owner, with_holdings, {name: typed, cell(with_holdings, 0, 1): "7"})
-    assert response.status_code == 422
-    page = Markup(response.content.decode())
-    assert "of Kestrel B.V." in page.one("p", id=f"{name}-error").text
-    kept = open_draft(with_holdings.application).typed_holdings()
-    assert kept[with_holdings.parties[1].token, with_holdings.share_classes[0].token] == typed.replace("\x00", "\ufffd")
-    assert kept[with_holdings.parties[0].token, with_holdings.share_classes[1].token] == "7"
-
-
-@pytest.mark.parametrize(
-    ("typed", "shares"), [(" 5000 ", 5000), ("5 000", 5000), ("5’000", 5000), ("5,000", 5000), ("5000.0", 5000)]
-)
-def test_other_ways_to_write_a_number_are_read(as_owner: Client, with_holdings: Draft, typed: str, shares: int) -> None:
-    assert save(as_owner, with_holdings, {cell(with_holdings, 1, 0): typed}).status_code == 302
-    pair = (with_holdings.parties[1].token, with_holdings.share_classes[0].token)
-    assert open_draft(with_holdings.application).holdings[pair].shares == shares
-
-
-@pytest.mark.parametrize("typed", ["", "   ", "\u00a0"])
-def test_nothing_but_spaces_is_no_number(as_owner: Client, with_holdings: Draft, typed: str) -> None:
-    assert save(as_owner, with_holdings, {cell(with_holdings, 1, 0): typed}).status_code == 302
-    assert len(open_draft(with_holdings.application).holdings) == 1
 
 
 def test_what_is_typed_goes_along_to_another_part_of_a_large_grid(

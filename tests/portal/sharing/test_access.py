@@ -13,16 +13,12 @@ from formation_portal.applications.access import Collaborator, Right
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.mail.models import Email
-from formation_portal.portal.sharing.pages import collaborator_row
 from tests import factories
 from tests.invitations import mailbox
 from tests.markup import Element, Markup
+from tests.portal.pages import root
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
-
-
-def root(draft: Draft) -> str:
-    return f"/applications/{draft.application.reference}/"
 
 
 def page_of(browser: Client, path: str) -> Markup:
@@ -77,20 +73,6 @@ def test_the_email_names_nobody(as_owner: Client, draft: Draft) -> None:
     letter = mailbox.latest_mail("collaboration")
     for words in (letter.subject, letter.text, letter.html):
         assert not [name for name in ("Ingrid", "Solheim") if name in words]
-
-
-def test_who_may_only_view_reads_that_and_a_name_that_is_not_given_is_left_out(
-    as_owner: Client, as_other_customer: Client, draft: Draft, owner: Any, colleague: Any
-) -> None:
-    ask(as_owner, draft)
-    as_other_customer.get(mailbox.latest_link("collaboration"))
-    text = page_of(as_other_customer, "/collaboration/").one("main").text
-    assert "Ingrid Solheim invited you to view this application." in " ".join(text.split())
-    owner.first_name = owner.last_name = ""
-    owner.save()
-    text = page_of(as_other_customer, "/collaboration/").one("main").text
-    assert "You have been invited to view this application." in text
-    assert owner.email not in text
 
 
 def test_the_link_works_once(as_owner: Client, as_other_customer: Client, draft: Draft, colleague: Any) -> None:
@@ -256,14 +238,6 @@ def test_who_may_edit_does_all_but_what_binds_the_owner(
     assert Application.objects.get(pk=complete.application.pk).state == "draft"
 
 
-def test_a_right_to_one_opens_no_other(
-    as_other_customer: Client, draft: Draft, other_customer: Any, owner: Any
-) -> None:
-    let_in(draft, other_customer, Right.EDIT)
-    other = services.start(owner=owner, product=factories.product())
-    assert as_other_customer.get(f"/applications/{other.reference}/").status_code == 404
-
-
 def test_an_application_stands_on_the_list_once(
     as_other_customer: Client, draft: Draft, other_customer: Any, owner: Any
 ) -> None:
@@ -278,26 +252,16 @@ def test_an_application_stands_on_the_list_once(
     ]
 
 
+def test_a_right_to_one_opens_no_other(
+    as_other_customer: Client, draft: Draft, other_customer: Any, owner: Any
+) -> None:
+    let_in(draft, other_customer, Right.EDIT)
+    other = services.start(owner=owner, product=factories.product())
+    assert as_other_customer.get(f"/applications/{other.reference}/").status_code == 404
+
+
 def test_starting_the_same_product_is_never_taken_for_somebody_elses(
     as_other_customer: Client, draft: Draft, other_customer: Any
 ) -> None:
     let_in(draft, other_customer, Right.VIEW)
     assert [*Application.objects.owned_by(other_customer)] == []
-
-
-def test_a_collaborators_address_is_read_as_it_looks(as_owner: Client, draft: Draft) -> None:
-    ask(as_owner, draft, email="Stranger@example.com\u200b")
-    ask(as_owner, draft, email="\ufeffstranger@example.com")
-    assert Collaborator.objects.get().email == "stranger@example.com"
-
-
-@pytest.mark.parametrize(
-    ("right", "words"),
-    [
-        ("view", "Can view. Can see every page and document, but not change anything"),
-        ("edit", "Can edit. Can edit, but not submit or share"),
-    ],
-)
-def test_a_collaborators_right_is_told_in_words(right: str, words: str) -> None:
-    accepted = Collaborator(right=right, accepted_at=timezone.now())
-    assert collaborator_row(accepted)["facts"] == words

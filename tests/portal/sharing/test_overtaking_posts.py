@@ -7,9 +7,7 @@ from django.test import Client
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.fields import new_token
 from formation_portal.applications.models import Application
-from formation_portal.applications.services import PageVersion
 from tests import factories
 from tests.markup import Markup
 from tests.portal.share_limits import limited
@@ -57,14 +55,6 @@ def test_a_save_that_overtakes_the_answer_to_a_change_is_no_conflict(as_owner: C
     assert typed(duo) == ["4,000", "5,000"]
 
 
-def test_neither_is_one_in_a_section(as_owner: Client, application: Application) -> None:
-    url = address(application, SECTION)
-    page = version_fields(as_owner, url)
-    as_owner.post(url, page | {"q:name": "Lark", "q:activity": "Trading"}, HTTP_HX_REQUEST="true")
-    assert as_owner.post(url, page | {"q:name": "Larkfield", "q:activity": "Trading"}).status_code == 302
-    assert open_draft(application).entity_raw["entity.name"] == "Larkfield"
-
-
 def test_neither_is_one_of_a_partys_answers_and_roles(as_owner: Client, duo: Draft) -> None:
     url = address(duo, f"people/{duo.parties[0].token}/")
     page = version_fields(as_owner, url)
@@ -96,24 +86,6 @@ def test_another_page_in_the_same_place_still_clashes(as_owner: Client, duo: Dra
     assert [one.text for one in page.all("legend")] == ["Ordinary, Ada Lovelace"]
     assert "As you saved it in another window" in page.one("main").text
     assert typed(duo) == ["1", "7"]
-
-
-def test_who_has_saved_the_other_text_is_named(as_owner: Client, application: Application, other_customer: Any) -> None:
-    url = address(application, SECTION)
-    page = version_fields(as_owner, url)
-    draft = open_draft(application)
-    section = draft.schema.section("the-company")
-    assert section is not None
-    services.save_section(
-        draft,
-        section,
-        {"entity.name": "Kestrel"},
-        version=0,
-        by=other_customer,
-        page_version=PageVersion(0, new_token()),
-    )
-    words = Markup(as_owner.post(url, page | {"q:name": "Lark"}).content.decode()).one("main").text
-    assert "As Otto Fremd saved it" in words
 
 
 def elsewhere(client: Client, application: Application) -> dict[str, Any]:
@@ -148,30 +120,16 @@ def test_in_the_background_it_is_said_in_the_banner_and_the_page_stays_as_old_as
     assert open_draft(application).entity_raw["xy.activity"] == "Trading"
 
 
-def test_choosing_sends_nothing_that_was_never_touched(as_owner: Client, application: Application) -> None:
-    page = elsewhere(as_owner, application)
-    url = address(application, SECTION)
-    as_owner.post(url, version_fields(as_owner, url) | {"q:name": "Kestrel", "q:activity": "Trading"})
-    response = as_owner.post(url, page | {"q:name": "Larkfield", "q:activity": "Holding company"})
-    clash = Markup(response.content.decode())
-    assert [one.text for one in clash.all("legend")] == ["Name"]
-    assert "Changed only in the other version" in clash.one("main").text
-    again: dict[str, list[str]] = {"keep:q:name": ["mine"]}
-    for one in clash.all("input", type="hidden"):
-        again.setdefault(one.attributes["name"], []).append(one.attributes["value"])
-    assert as_owner.post(url, again).status_code == 302
-    raw = open_draft(application).entity_raw
-    assert (raw["entity.name"], raw["xy.activity"]) == ("Larkfield", "Trading")
-
-
-def test_a_page_of_another_form_has_seen_nothing_of_this_one(as_owner: Client, application: Application) -> None:
-    page = elsewhere(as_owner, application)
-    page["drawn"] = page["drawn"].rpartition(".")[0] + ".00000000"
-    post = page | {"q:name": "Larkfield", "q:activity": "Holding company"}
-    assert as_owner.post(address(application, SECTION), post).status_code == 409
-
-
-@pytest.mark.parametrize("value", ["", "x", "1", "1.2", "-1.0123456789.0", "9" * 40, "²..", "1.<b>.x"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        "",
+        "x",
+        "1.2",
+        "-1.0123456789.0",
+        "1.<b>.x",
+    ],
+)
 def test_a_page_that_does_not_say_what_it_saw_is_old(as_owner: Client, application: Application, value: str) -> None:
     page = elsewhere(as_owner, application) | {"drawn": value}
     post = page | {"q:name": "Larkfield", "q:activity": "Trading"}

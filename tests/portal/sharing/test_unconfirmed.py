@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from io import StringIO
 from typing import Any
 
 import pytest
@@ -19,9 +18,9 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation
 from formation_portal.mail.models import Email
-from formation_portal.management.commands.serve import Command
 from tests.invitations import mailbox
 from tests.markup import Markup
+from tests.portal.pages import root
 from tests.portal.sharing.test_access import ask
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -34,10 +33,6 @@ PRODUCT = "bvi-limited-company"
 def unconfirmed(owner: Any) -> Any:
     EmailAddress.objects.filter(user=owner).update(verified=False)
     return owner
-
-
-def root(draft: Draft) -> str:
-    return f"/applications/{draft.application.reference}/"
 
 
 def pages(draft: Draft) -> list[str]:
@@ -103,13 +98,6 @@ def test_corrections_wait_for_it_too_and_a_withdrawal_does_not(
     assert Application.objects.get().status is State.WITHDRAWN
 
 
-def test_the_check_page_says_that_only_the_address_is_needed(
-    complete: Draft, unconfirmed: Any, as_owner: Client
-) -> None:
-    page = as_owner.get(f"{root(complete)}check/").content.decode()
-    assert f'href="#{ID}"' in page
-
-
 def test_nobody_is_written_to_in_its_name(complete: Draft, unconfirmed: Any, as_owner: Client) -> None:
     party = complete.parties[0]
     for path in (f"{root(complete)}access/", f"{root(complete)}people/{party.token}/invitation/"):
@@ -119,20 +107,6 @@ def test_nobody_is_written_to_in_its_name(complete: Draft, unconfirmed: Any, as_
         assert markup.one("input", id="email").attributes["value"] == "stranger@example.com", "it stays"
         assert markup.one("input", id="email").attributes["aria-invalid"] == "true"
     assert not Email.objects.exists()
-
-
-def test_nobody_is_reminded_in_its_name(complete: Draft, owner: Any, as_owner: Client) -> None:
-    party = complete.parties[0]
-    parts.invite(complete, party, email="guest@example.com", by=owner, language="en")
-    Invitation.objects.update(sent_at="2020-01-01T00:00:00Z")
-    EmailAddress.objects.update(verified=False)
-    as_owner.post(f"{root(complete)}people/{party.token}/invitation/reminder/")
-    assert not Email.objects.filter(kind="nudge").exists()
-
-
-def test_a_draft_of_its_own_is_kept_all_the_same(draft: Draft, unconfirmed: Any, as_owner: Client) -> None:
-    answer = as_owner.post(f"{root(draft)}sections/the-company/", {"version": "0"})
-    assert answer.status_code in (302, 422)
 
 
 def test_whoever_was_asked_in_confirms_on_the_way_and_comes_back(
@@ -169,51 +143,6 @@ def test_the_email_is_linked_where_it_stays_and_a_portal_that_sends_none_says_so
     letter = Email.objects.get()
     assert (f'href="/letters/{letter.number}/"' in page) is has_email
     assert ('action="/accounts/confirmation/"' in page) is can_confirm
-
-
-@pytest.mark.parametrize(
-    ("demo", "goes_out", "is_warned"), [(False, False, True), (False, True, False), (True, False, False)]
-)
-def test_a_start_after_which_nobody_can_confirm_an_address_says_so(
-    demo: bool, goes_out: bool, is_warned: bool, settings: Any
-) -> None:
-    settings.DEMO, settings.LETTERS_GO_OUT = demo, goes_out
-    out = StringIO()
-    Command(stdout=out)._announce()
-    assert ("EMAIL_URL" in out.getvalue()) is is_warned
-
-
-@pytest.mark.parametrize(("demo", "goes_out"), [(True, False), (True, True), (False, False)])
-def test_a_reset_leads_to_its_email_where_emails_stay(demo: bool, goes_out: bool, owner: Any, settings: Any) -> None:
-    settings.DEMO, settings.LETTERS_GO_OUT = demo, goes_out
-    page = Client().post("/accounts/password/reset/", {"email": owner.email}, follow=True).content.decode()
-    assert ('href="/letters/"' in page) is (demo and not goes_out)
-
-
-def test_no_hidden_field_takes_the_room_between_a_form_and_its_button(owner: Any, as_owner: Client) -> None:
-    """Of the stylesheet's rule for hidden fields, which stand first and take no room."""
-    pages = [
-        Client().get(f"/accounts/{name}/?next=/applications/").content.decode()
-        for name in ("signup", "login", "password/reset")
-    ]
-    owner.set_password("a long passphrase")
-    owner.save()
-    as_owner.force_login(owner)
-    pages += [
-        as_owner.get(f"/accounts/{name}/?next=/applications/").content.decode()
-        for name in ("password/change", "reauthenticate")
-    ]
-    for page in pages:
-        assert 'name="next"' in page
-        assert not re.search(r'<input type="hidden"[^>]*>\s*<p class="actions"', page)
-
-
-def test_after_signing_up_one_thing_is_said_once() -> None:
-    client = Client()
-    new = {"first_name": "Ada", "last_name": "Byron", "email": "ada@example.com", "password1": "a long passphrase"}
-    markup = Markup(client.post("/accounts/signup/", new, follow=True).content.decode())
-    assert markup.one("div", id="messages").text == ""
-    assert len([one for one in markup.all("section") if one.attributes.get("aria-labelledby") == ID]) == 1
 
 
 @pytest.fixture
@@ -255,7 +184,21 @@ def test_whoever_has_started_before_they_confirm_comes_to_the_application(
 
 
 @pytest.mark.parametrize(
-    "elsewhere", ["https://example.org/", "//example.org/", "javascript:alert(1)", "\\\\example.org"]
+    "elsewhere",
+    [
+        "https://example.org/",
+        "//example.org/",
+        "\\\\example.org",
+    ],
 )
 def test_confirming_leads_nowhere_else(elsewhere: str, signed_up: Callable[[str], Client]) -> None:
     assert confirm(signed_up(elsewhere)) == "/applications/"
+
+
+def test_nobody_is_reminded_in_its_name(complete: Draft, owner: Any, as_owner: Client) -> None:
+    party = complete.parties[0]
+    parts.invite(complete, party, email="guest@example.com", by=owner, language="en")
+    Invitation.objects.update(sent_at="2020-01-01T00:00:00Z")
+    EmailAddress.objects.update(verified=False)
+    as_owner.post(f"{root(complete)}people/{party.token}/invitation/reminder/")
+    assert not Email.objects.filter(kind="nudge").exists()

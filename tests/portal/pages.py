@@ -1,0 +1,38 @@
+"""Pages of an application as a test opens them: their addresses, and that their markup is sound."""
+
+from typing import Any
+
+from django.test import Client
+
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.models import Application
+from tests.markup import Markup
+
+
+def root(draft: Draft | Application) -> str:
+    """Return the address of the overview, with which all others begin."""
+    application = draft.application if isinstance(draft, Draft) else draft
+    return f"/applications/{application.reference}/"
+
+
+def people_url(draft: Draft | Application, rest: str = "") -> str:
+    """Return the address of the page of people, or of one below it."""
+    return f"{root(draft)}people/{rest}"
+
+
+def sound(response: Any, status: int = 200) -> Markup:
+    """Return the page of a response."""
+    assert response.status_code == status
+    page = Markup(response.content.decode())
+    assert (page.faults, page.unlabelled()) == ([], [])
+    return page
+
+
+def page_at(client: Client, address: str) -> Markup:
+    """Open a page."""
+    return sound(client.get(address))
+
+
+def people_page(client: Client, draft: Draft | Application, rest: str = "") -> Markup:
+    """Open the page of people, or one below it."""
+    return page_at(client, people_url(draft, rest))
