@@ -86,24 +86,6 @@ def test_starting_with_yourself_fills_in_what_is_known(as_owner: Client, draft: 
     assert offered(people_page(as_owner, draft), "directors") == []
 
 
-def test_a_handful_is_shown_and_the_rest_is_a_list(
-    as_owner: Client, draft: Draft, other_application: Draft, owner: Any
-) -> None:
-    for number in range(4):
-        services.add_party(
-            other_application, "person", ["director"], factories.ADA | {"person.first_name": f"N{number}"}, by=owner
-        )
-    page = people_page(as_owner, draft)
-    assert len(offered(page, "directors")) == 3
-    assert "Choose from 4 more" in page.one("div", id="role-directors").text
-    listed = page.one("select", id="role-directors-list")
-    values = [one.attributes["value"] for one in page.all("option") if listed in one.ancestors]
-    assert len(values) == 4
-    as_owner.post(people_url(draft, "known/"), {"role": "director", "use": values[-1]})
-    [copied] = factories.again(draft).parties
-    assert (copied.roles, copied.raw["person.last_name"]) == (("director",), "Lovelace")
-
-
 @pytest.mark.parametrize("role", ["manager", "pope", ""])
 def test_a_role_that_is_not_asked_copies_nobody(
     as_owner: Client, draft: Draft, other_application: Draft, role: str

@@ -1,15 +1,11 @@
 """Adding a party: first its kind, then what it does."""
 
-from typing import Any
-
 import pytest
 from django.test import Client
 
-from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
-from tests.markup import Markup
-from tests.portal.pages import people_page, people_url
+from tests.portal.pages import people_page, people_url, sound
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -18,16 +14,6 @@ def test_the_kind_comes_first(as_owner: Client, application: Application) -> Non
     page = people_page(as_owner, application, "new/")
     assert [one.attributes["value"] for one in page.all("input", name="kind")] == ["person", "corporate"]
     assert page.all("input", name="roles", type="checkbox") == []
-
-
-def test_roles_that_the_kind_cannot_have_are_absent_and_it_says_so(as_owner: Client, draft: Draft, owner: Any) -> None:
-    section = draft.schema.section("the-company")
-    assert section is not None
-    services.save_section(draft, section, {"xy.activity": "Trading"}, version=0, by=owner)
-    page = people_page(as_owner, draft, "new/?kind=corporate")
-    boxes = [one.attributes["value"] for one in page.all("input", name="roles", type="checkbox")]
-    assert boxes == ["director", "shareholder"]
-    assert page.one("p", id="roles-hint").text == "A company can’t be a manager in this form."
 
 
 def test_posting_makes_the_party_and_leads_to_its_questions(as_owner: Client, application: Application) -> None:
@@ -67,10 +53,7 @@ def test_a_party_that_is_me_starts_with_what_is_known(as_owner: Client, applicat
     ],
 )
 def test_what_has_to_be_chosen_first_is_said(as_owner: Client, application: Application, post: dict[str, str]) -> None:
-    response = as_owner.post(people_url(application, "new/"), post)
-    assert response.status_code == 422
-    page = Markup(response.content.decode())
-    assert page.faults == []
+    page = sound(as_owner.post(people_url(application, "new/"), post), 422)
     assert page.one("title").text.startswith("Error: ")
     assert open_draft(application).parties == ()
 

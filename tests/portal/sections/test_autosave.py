@@ -88,14 +88,3 @@ def test_where_nothing_can_be_saved_leaving_asks_first(tab: Page) -> None:
     tab.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
     tab.goto(tab.url)
     assert asked == ["beforeunload"]
-
-
-def test_whoever_was_signed_out_is_told_and_what_was_typed_stays(tab: Page) -> None:
-    SERVER.status = 401
-    type_and_rest(tab, "Larkfield")
-    expect(tab.get_by_role("alert")).to_contain_text("Not saved, because you were signed out.")
-    expect(tab.get_by_label("Name")).to_have_value("Larkfield")
-    with tab.expect_request(lambda request: request.is_navigation_request()) as sent:
-        tab.get_by_role("button", name="Sign in and save").click()
-    assert sent.value.method == "POST"
-    assert "name=Larkfield" in str(sent.value.post_data)

@@ -10,6 +10,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Change
 from tests import factories
 from tests.markup import Markup
+from tests.portal.pages import page_at
 
 from .test_section import url
 from .test_section_changes import change, swapped
@@ -99,8 +100,7 @@ def test_without_script_the_page_that_follows_says_the_same(as_owner: Client, tr
     version = trading.version("the-company")
     post = {"version": str(version), "q:activity": "Holding company"} | ({button: "1"} if button else {})
     response = as_owner.post(url(trading.application), post)
-    page = Markup(as_owner.get(response["Location"]).content.decode())
-    assert page.faults == []
+    page = page_at(as_owner, response["Location"])
     (form,) = page.all("form", action=undo_url(trading))
     assert SAYS in form.ancestors[-1].text
     token = page.all("input", name="csrfmiddlewaretoken")

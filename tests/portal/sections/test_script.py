@@ -51,14 +51,6 @@ def type_name(page: Page, name: str) -> None:
     page.get_by_label("Name").dispatch_event("change")
 
 
-def test_a_change_carries_no_button_though_one_has_the_focus(page: Page) -> None:
-    page.get_by_label("Name").fill("Larkfield")
-    page.get_by_role("button", name="Split equally").focus()
-    page.get_by_label("Name").dispatch_event("change")
-    expect(page.locator("#region")).to_have_text("Opened")
-    assert {name for post in SERVER.posted for name in post} == {"csrfmiddlewaretoken", "name"}
-
-
 @pytest.mark.parametrize(
     "status",
     [
@@ -83,12 +75,6 @@ def test_trying_again_sends_the_form_as_it_is_now(page: Page) -> None:
     expect(page.get_by_role("alert")).to_be_empty()
     assert SERVER.posted[-1]["name"] == "Larkfield"
     expect(page.locator("main")).to_be_focused()
-
-
-def test_a_server_that_cannot_be_reached_is_said_too(page: Page) -> None:
-    page.context.set_offline(True)
-    type_name(page, "Larkfield")
-    expect(page.get_by_role("alert")).to_contain_text(NOT_SAVED)
 
 
 def test_what_a_button_adds_is_sent_again_with_the_form(page: Page) -> None:

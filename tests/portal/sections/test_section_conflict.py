@@ -8,6 +8,7 @@ from django.test import Client
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from tests.markup import Markup
+from tests.portal.pages import sound
 
 from .test_section import url
 
@@ -34,10 +35,7 @@ def again(page: Markup, **keep: str) -> dict[str, list[str]]:
 
 
 def test_both_texts_stand_beside_each_other(as_owner: Client, application: Application) -> None:
-    response = clash(as_owner, application)
-    assert response.status_code == 409
-    page = Markup(response.content.decode())
-    assert page.faults == []
+    page = sound(clash(as_owner, application), 409)
     assert [one.text.strip() for one in page.all("legend")] == ["Name", "Started on"]
     choices = [one.text for one in page.all("label", _class="choice")]
     assert [text.split(" ")[0] for text in choices] == ["Larkfield", "Kestrel", "1\u00a0February\u00a02024", "No"]

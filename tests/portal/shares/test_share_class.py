@@ -11,6 +11,7 @@ from formation_portal.applications.models import Application
 from formation_portal.applications.parties import ShareClassRow
 from tests import factories
 from tests.markup import Markup
+from tests.portal.pages import sound
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -31,13 +32,6 @@ def page_of(client: Client, application: Application, more: str = "new/") -> Mar
     assert page.faults == []
     assert page.unlabelled() == []
     return page
-
-
-def test_a_new_class_asks_the_five_properties_and_the_schemas_own(as_owner: Client, application: Application) -> None:
-    page = page_of(as_owner, application)
-    names = {one.attributes["name"] for one in page.controls}
-    assert names == {*ANSWERS, "q:class_rights"}
-    assert page.one("title").text == "New share class – Example company – Formation Portal"
 
 
 def proposed(page: Markup) -> tuple[str, bool]:
@@ -81,35 +75,14 @@ def test_an_answer_that_opens_a_required_question_leads_to_it_once(as_owner: Cli
     assert again["Location"] == f"/applications/{application.reference}/shares/"
 
 
-def test_every_post_of_a_new_page_is_about_one_class(as_owner: Client, application: Application) -> None:
-    token = page_of(as_owner, application).one("input", name="token").attributes["value"]
-    change = as_owner.post(url(application), {"token": token, "version": "0", "q:name": "O"}, HTTP_HX_REQUEST="true")
-    version = Markup(change.content.decode()).one("input", id="version").attributes["value"]
-    as_owner.post(url(application), {"token": token, "version": version, **ANSWERS})
-    assert stored(application).label == "Ordinary"
-
-
 def test_an_unreadable_answer_of_a_new_class_is_kept(as_owner: Client, application: Application) -> None:
-    response = as_owner.post(url(application), ANSWERS | {"q:par_value": "cheap"})
-    assert response.status_code == 422
-    page = Markup(response.content.decode())
-    assert page.faults == []
+    page = sound(as_owner.post(url(application), ANSWERS | {"q:par_value": "cheap"}), 422)
     assert page.one("input", name="q:par_value").attributes["value"] == "cheap"
     assert stored(application).raw["share_class.par_value"] == "cheap"
     token = page.one("input", name="token").attributes["value"]
     version = page.one("input", name="version").attributes["value"]
     as_owner.post(url(application), ANSWERS | {"token": token, "version": version})
     assert stored(application).raw["share_class.par_value"] == "1"
-
-
-def test_a_class_is_changed_on_its_own_page(as_owner: Client, complete: Draft) -> None:
-    token = complete.share_classes[0].token
-    page = page_of(as_owner, complete.application, f"{token}/")
-    assert page.one("input", name="q:name").attributes["value"] == "Ordinary"
-    version = page.one("input", name="version").attributes["value"]
-    as_owner.post(url(complete.application, f"{token}/"), {"version": version, "q:name": "Common"})
-    row = stored(complete.application)
-    assert (row.label, row.raw["share_class.currency"]) == ("Common", "USD")
 
 
 def test_a_stale_save_of_a_class_shows_both(as_owner: Client, complete: Draft, owner: Any) -> None:
@@ -119,26 +92,6 @@ def test_a_stale_save_of_a_class_shows_both(as_owner: Client, complete: Draft, o
     response = as_owner.post(url(complete.application, f"{row.token}/"), post)
     assert response.status_code == 409
     assert Markup(response.content.decode()).one("legend").text == "Name of the share class"
-
-
-def test_removing_says_who_holds_shares_and_which_answers_name_it(
-    as_owner: Client, complete: Draft, owner: Any
-) -> None:
-    token = complete.share_classes[0].token
-    ada = complete.parties[0]
-    services.save_party(complete, ada, {"xy.person.appointed_by": token}, version=ada.version, by=owner)
-    text = page_of(as_owner, complete.application, f"{token}/removal/").one("main").text
-    assert "Ada Lovelace holds 10,000 of its shares." in text
-    assert "Ada Lovelace: you will need to answer “Appointed by” again." in text
-    as_owner.post(url(complete.application, f"{token}/removal/"))
-    assert open_draft(complete.application).share_classes == ()
-
-
-def test_a_question_that_refers_to_a_class_offers_those_there_are(as_owner: Client, complete: Draft) -> None:
-    ada = complete.parties[0]
-    page = Markup(as_owner.get(f"/applications/{complete.application.reference}/people/{ada.token}/").content.decode())
-    values = [one.attributes["value"] for one in page.all("input", name="q:xy.person.appointed_by", type="radio")]
-    assert complete.share_classes[0].token in values
 
 
 def test_a_submitted_class_is_read_only(as_owner: Client, submitted: Draft) -> None:

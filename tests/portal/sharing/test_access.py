@@ -202,6 +202,36 @@ def test_a_right_is_changed_and_taken_back(
 # Keeping to it.
 
 
+def test_who_may_edit_does_all_but_what_binds_the_owner(
+    as_other_customer: Client, complete: Draft, other_customer: Any, owner: Any
+) -> None:
+    let_in(complete, other_customer, Right.EDIT)
+    party = complete.parties[0]
+    posted = {"version": str(party.version), "q:person.last_name": "King", "roles": ["", *party.roles]}
+    assert as_other_customer.post(f"{root(complete)}people/{party.token}/", posted).status_code == 302
+    stored = open_draft(Application.objects.get(pk=complete.application.pk))
+    assert stored.parties[0].raw["person.last_name"] == "King"
+    assert stored.application.changes.first().who == other_customer
+    check = page_of(as_other_customer, f"{root(complete)}check/").one("main").text
+    assert "Only its owner can submit this application." in check
+    assert Application.objects.get(pk=complete.application.pk).state == "draft"
+
+
+def test_a_right_to_one_opens_no_other(
+    as_other_customer: Client, draft: Draft, other_customer: Any, owner: Any
+) -> None:
+    let_in(draft, other_customer, Right.EDIT)
+    other = services.start(owner=owner, product=factories.product())
+    assert as_other_customer.get(f"/applications/{other.reference}/").status_code == 404
+
+
+def test_starting_the_same_product_is_never_taken_for_somebody_elses(
+    as_other_customer: Client, draft: Draft, other_customer: Any
+) -> None:
+    let_in(draft, other_customer, Right.VIEW)
+    assert [*Application.objects.owned_by(other_customer)] == []
+
+
 def is_hidden(element: Element) -> bool:
     """Whether it is hidden, or waits in a template for script to bring it."""
     return element.inside("template") or element.attributes.get("type") == "hidden"
@@ -221,47 +251,3 @@ def test_the_pages_of_who_may_read_have_nothing_to_press(
         shown = page.one("main").text
         assert "Delete this draft" not in shown
         assert "Share this application" not in shown
-
-
-def test_who_may_edit_does_all_but_what_binds_the_owner(
-    as_other_customer: Client, complete: Draft, other_customer: Any, owner: Any
-) -> None:
-    let_in(complete, other_customer, Right.EDIT)
-    party = complete.parties[0]
-    posted = {"version": str(party.version), "q:person.last_name": "King", "roles": ["", *party.roles]}
-    assert as_other_customer.post(f"{root(complete)}people/{party.token}/", posted).status_code == 302
-    stored = open_draft(Application.objects.get(pk=complete.application.pk))
-    assert stored.parties[0].raw["person.last_name"] == "King"
-    assert stored.application.changes.first().who == other_customer
-    check = page_of(as_other_customer, f"{root(complete)}check/").one("main").text
-    assert "Only its owner can submit this application." in check
-    assert Application.objects.get(pk=complete.application.pk).state == "draft"
-
-
-def test_an_application_stands_on_the_list_once(
-    as_other_customer: Client, draft: Draft, other_customer: Any, owner: Any
-) -> None:
-    let_in(draft, other_customer, Right.VIEW)
-    let_in(draft, owner, Right.EDIT)
-    own = services.start(owner=other_customer, product=factories.product())
-    rows = page_of(as_other_customer, "/applications/").all("li", _class="task is-open")
-    assert len([row for row in rows if row.attributes.get("id", "").startswith("application-")]) == 2
-    assert [one.pk for one in Application.objects.visible_to(other_customer).order_by("pk")] == [
-        draft.application.pk,
-        own.pk,
-    ]
-
-
-def test_a_right_to_one_opens_no_other(
-    as_other_customer: Client, draft: Draft, other_customer: Any, owner: Any
-) -> None:
-    let_in(draft, other_customer, Right.EDIT)
-    other = services.start(owner=owner, product=factories.product())
-    assert as_other_customer.get(f"/applications/{other.reference}/").status_code == 404
-
-
-def test_starting_the_same_product_is_never_taken_for_somebody_elses(
-    as_other_customer: Client, draft: Draft, other_customer: Any
-) -> None:
-    let_in(draft, other_customer, Right.VIEW)
-    assert [*Application.objects.owned_by(other_customer)] == []

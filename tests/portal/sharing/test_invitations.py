@@ -19,7 +19,7 @@ from formation_portal.mail.models import Email
 from tests import factories
 from tests.invitations import mailbox
 from tests.markup import Markup
-from tests.portal.pages import root
+from tests.portal.pages import root, sound
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -60,10 +60,7 @@ def test_an_invitation_goes_out_and_stands_at_the_row(as_owner: Client, draft: D
     ],
 )
 def test_what_is_no_address_is_said_and_kept(as_owner: Client, draft: Draft, ada: PartyRow, typed: str) -> None:
-    response = as_owner.post(url(draft, ada), {"email": typed})
-    assert response.status_code == 422
-    page = Markup(response.content.decode())
-    assert page.faults == []
+    page = sound(as_owner.post(url(draft, ada), {"email": typed}), 422)
     assert page.one("input", id="email").attributes["value"] == typed
     assert page.one("p", id="email-error").text.startswith("Error: Enter an e-mail address")
     assert not Email.objects.exists()

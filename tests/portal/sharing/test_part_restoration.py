@@ -12,7 +12,7 @@ from formation_portal.applications.models import Application, Change
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation, InvitationStage
 from tests import factories
-from tests.markup import Markup
+from tests.portal.pages import page_at
 from tests.portal.sharing.test_part import let_in, stage, stored, url, with_rules
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -56,8 +56,7 @@ def is_pep(invitation: Invitation) -> str:
 )
 def test_without_script_the_page_that_follows_offers_it(guest: Client, invitation: Invitation, button: str) -> None:
     response = choose(guest, invitation, **({button: "1"} if button else {}))
-    page = Markup(guest.get(response["Location"]).content.decode())
-    assert page.faults == []
+    page = page_at(guest, response["Location"])
     [form] = page.all("form", action=undo_url(invitation))
     assert SAYS in form.ancestors[-1].text
     assert guest.post(undo_url(invitation))["Location"] == url(invitation)

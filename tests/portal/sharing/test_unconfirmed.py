@@ -20,7 +20,7 @@ from formation_portal.invitations.models import Invitation
 from formation_portal.mail.models import Email
 from tests.invitations import mailbox
 from tests.markup import Markup
-from tests.portal.pages import root
+from tests.portal.pages import root, sound
 from tests.portal.sharing.test_access import ask
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -76,10 +76,7 @@ def test_once_it_is_confirmed_no_page_says_so_and_a_session_asks_once(complete: 
 
 
 def test_nothing_is_submitted_before_and_everything_after(complete: Draft, unconfirmed: Any, as_owner: Client) -> None:
-    answer = as_owner.post(f"{root(complete)}submission/", {"declaration": "1"})
-    assert answer.status_code == 422
-    markup = Markup(answer.content.decode())
-    assert markup.faults == []
+    markup = sound(as_owner.post(f"{root(complete)}submission/", {"declaration": "1"}), 422)
     assert any(one.attributes["href"] == f"#{ID}" for one in markup.all("a"))
     assert "checked" in markup.one("input", id="declaration").attributes, "what was ticked stays ticked"
     assert Application.objects.get().status is State.DRAFT
@@ -115,9 +112,7 @@ def test_whoever_was_asked_in_confirms_on_the_way_and_comes_back(
     EmailAddress.objects.filter(user=other_customer).update(verified=False)
     ask(as_owner, draft)
     as_other_customer.get(mailbox.latest_link("collaboration"))
-    shut = as_other_customer.get("/collaboration/")
-    assert shut.status_code == 404
-    again = Markup(shut.content.decode()).one("form", action="/accounts/confirmation/")
+    again = sound(as_other_customer.get("/collaboration/"), 404).one("form", action="/accounts/confirmation/")
     assert (
         as_other_customer.post(again.attributes["action"], {"next": "/collaboration/"})["Location"] == "/collaboration/"
     )
