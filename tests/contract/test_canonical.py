@@ -45,14 +45,7 @@ def test_a_number_that_a_person_is_known_by_ends_with_the_word(words: list[str],
     assert not is_identity_number(f"{named}_holder", kind=kind)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "person.phone_number",
-        "person.renumber",
-        "person.number_of_shares",
-    ],
-)
+@pytest.mark.parametrize("name", ["person.phone_number", "person.renumber", "person.number_of_shares"])
 def test_what_only_has_the_word_in_it_is_no_number_that_somebody_is_known_by(name: str | None) -> None:
     assert not is_identity_number(name, kind=PERSON)
 

@@ -76,21 +76,6 @@ def test_settling_twice_changes_nothing(application: Any) -> None:
     assert needs(schema, record) == needs(schema, twice.record)
 
 
-@given(applications())
-def test_an_inactive_answer_never_leaves(application: Any) -> None:
-    _, schema, record = application
-    form_state = evaluate(schema, record)
-    holders: list[Holder] = [None, *record.parties, *record.share_classes]
-    for holder in holders:
-        for spec, _ in form_state.active_answers(holder):
-            assert any(
-                question.activation.active
-                for section in schema.sections
-                for question in form_state.questions(section, holder)
-                if question.spec.name == spec.name and (not isinstance(holder, Party) or section.role in holder.roles)
-            )
-
-
 def at_the_service(schema: FormSchema, form_state: FormState) -> Record:
     """The record as the service reads it back from what was sent."""
 

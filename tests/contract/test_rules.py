@@ -1,10 +1,11 @@
 """What is active, required and minimal, and why (INTERFACE.md, "Rules")."""
 
+from datetime import date
 from typing import Any
 
 import pytest
 
-from formation_portal.contract.record import Record
+from formation_portal.contract.record import Record, validate
 from formation_portal.contract.rules import evaluate
 from formation_portal.contract.schema import FormSchema
 from tests.contract.builders import entity, form, person, question, record, role
@@ -159,3 +160,15 @@ def test_a_slot_of_two_roles_is_one_slot_required_if_either_says_so() -> None:
     ada = person(schema, "director", "wizard")
     (slot,) = evaluate(schema, record(schema, parties=(ada,))).slots(ada)
     assert slot.required
+
+
+def test_of_two_questions_that_share_an_answer_the_first_reads_it() -> None:
+    schema = form(
+        entity(
+            question("as_date", "date", csp_field_key="bench.shared"),
+            question("as_text", "text", csp_field_key="bench.shared"),
+        )
+    )
+    answers = validate(schema.entity_fields, {"bench.shared": {"day": "3", "month": "2", "year": "2020"}})
+    assert answers.values == {"bench.shared": date(2020, 2, 3)}
+    assert answers.problems == {}

@@ -42,14 +42,6 @@ def test_a_circle_leads_to_whoever_stands_at_its_edge() -> None:
     assert final_parts({"kestrel": 1}, stakes=circle) == {"ada": Fraction(2, 3), "ben": Fraction(1, 3)}
 
 
-@given(held=HELD, stakes=STAKES)
-def test_parts_never_come_to_more_than_the_whole(held: dict[str, int], stakes: Stakes) -> None:
-    ends = final_parts(held, stakes=stakes)
-    assert sum(ends.values()) <= 1
-    assert all(part >= 0 for part in ends.values())
-    assert not ends.keys() & stakes.keys()
-
-
 @pytest.mark.parametrize(("is_inclusive", "counted"), [(True, [False, True, True]), (False, [False, False, True])])
 def test_the_threshold_itself_counts_where_it_is_included(is_inclusive: bool, counted: list[bool]) -> None:
     threshold = Threshold(Fraction(25), is_inclusive, where="Nowhere", source="")

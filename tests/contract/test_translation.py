@@ -73,17 +73,6 @@ def test_a_label_is_not_taken_for_its_option() -> None:
     assert refused.value.code == "not_an_option"
 
 
-def test_half_a_translation_keeps_the_rest_as_it_is() -> None:
-    said = deepcopy(DOCUMENT)
-    said["sections"][0]["fields"][0]["label"] = "Was ist der Zweck?"
-    form = translated_form(FORM, said, "de")
-    what, _, more = form.sections[0].fields
-    assert form.language_of(what.label) == "de"
-    for text in (form.sections[0].title, what.help, more.label, form.sections[1].title):
-        assert form.language_of(text) == ""
-    assert what.has_own_words
-
-
 def test_what_is_missing_or_no_text_keeps_its_words() -> None:
     said = german()
     said["sections"][0]["fields"][0] |= {"label": None, "help": 7, "option_labels": ["Handel"]}

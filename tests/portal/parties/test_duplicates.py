@@ -9,7 +9,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from tests import factories
 from tests.markup import Markup
-from tests.portal.pages import people_url
+from tests.portal.pages import page_at, people_url
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -38,10 +38,7 @@ def save(client: Client, draft: Draft, query: str = "", **more: str) -> Any:
 
 
 def question(client: Client, draft: Draft) -> Markup:
-    page = Markup(client.get(people_url(draft, "again/double/")).content.decode())
-    assert page.faults == []
-    assert page.unlabelled() == []
-    return page
+    return page_at(client, people_url(draft, "again/double/"))
 
 
 def press(client: Client, draft: Draft, choice: str, query: str = "") -> Any:

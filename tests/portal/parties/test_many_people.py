@@ -79,15 +79,6 @@ def test_a_name_is_found_by_how_its_words_begin(as_owner: Client, many: Draft, t
     assert len(rows(Markup(as_owner.get(back.attributes["href"].partition("#")[0]).content.decode()))) == 10
 
 
-def test_htmx_gets_the_list_alone_and_what_is_announced(as_owner: Client, many: Draft) -> None:
-    response = as_owner.post(people_url(many), {"name": "ada"}, headers={"HX-Request": "true"})
-    part = Markup(response.content.decode())
-    assert rows(part) == ["Ada Lovelace"]
-    assert not part.all("main")
-    assert not part.all("input")
-    assert part.one("p", id="announcer").text == "1 of 10"
-
-
 def test_in_place_of_a_wall_of_buttons_there_is_a_list(as_owner: Client, many: Draft) -> None:
     page = people_page(as_owner, many)
     card = page.one("div", id="role-directors")

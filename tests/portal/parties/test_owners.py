@@ -101,13 +101,7 @@ def test_companies_that_own_each_other_are_said_to_and_counted_exactly(as_owner:
     assert "50% of Kite Holding, which holds 50%: 25%" in owners_text(page)
 
 
-@pytest.mark.parametrize(
-    "typed",
-    [
-        "most of it",
-        "120%",
-    ],
-)
+@pytest.mark.parametrize("typed", ["most of it", "120%"])
 def test_a_part_that_cannot_be_read_is_kept_and_marked(as_owner: Client, duo: Draft, typed: str) -> None:
     post(as_owner, duo, JOOST)
     name = stake_of(duo, "Joost van der Meer")

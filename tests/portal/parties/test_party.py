@@ -11,7 +11,7 @@ from formation_portal.applications.models import Application, Party
 from formation_portal.applications.parties import PartyRow
 from tests import factories
 from tests.markup import Markup
-from tests.portal.pages import sound
+from tests.portal.pages import page_at, sound
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -31,10 +31,7 @@ def stored(application: Application) -> PartyRow:
 
 
 def page_of(client: Client, application: Application, party: Party) -> Markup:
-    page = Markup(client.get(url(application, party)).content.decode())
-    assert page.faults == []
-    assert page.unlabelled() == []
-    return page
+    return page_at(client, url(application, party))
 
 
 def posted(client: Client, application: Application, party: Party, **answers: Any) -> Any:

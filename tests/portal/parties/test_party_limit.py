@@ -82,10 +82,3 @@ def test_what_was_typed_about_somebody_removed_stays_where_they_cannot_be_restor
     assert FULL in page.one("body").text
     assert page.one("input", name="q:person.first_name").attributes["value"] == "Grace"
     assert len(factories.again(draft).parties) == 200
-
-
-def test_an_application_with_more_is_not_copied_and_the_page_says_what_to_do(as_owner: Client, draft: Draft) -> None:
-    factories.add_people(draft, 230)
-    answer = as_owner.post(f"/applications/{draft.application.reference}/copy/", follow=True)
-    assert "This application has 230 people and companies. A new one can have at most 200." in answer.content.decode()
-    assert draft.application.owner.applications.count() == 1

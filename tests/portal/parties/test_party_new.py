@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from tests.portal.pages import people_page, people_url, sound
 
@@ -56,9 +56,3 @@ def test_what_has_to_be_chosen_first_is_said(as_owner: Client, application: Appl
     page = sound(as_owner.post(people_url(application, "new/"), post), 422)
     assert page.one("title").text.startswith("Error: ")
     assert open_draft(application).parties == ()
-
-
-def test_after_submitting_nobody_is_added(as_owner: Client, submitted: Draft) -> None:
-    response = as_owner.post(people_url(submitted, "new/"), {"kind": "person", "roles": "director"})
-    assert response.status_code == 302
-    assert len(open_draft(submitted.application).parties) == 1

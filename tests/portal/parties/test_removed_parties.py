@@ -51,18 +51,3 @@ def test_the_pages_of_a_removed_party_are_gone(as_owner: Client, removed: Draft)
         f"/applications/{removed.application.reference}/documents/{document.pk}/",
     ):
         assert as_owner.get(page).status_code == 404
-
-
-def test_submitting_leaves_nothing_to_restore(as_owner: Client, as_agent: Client, removed: Draft, owner: Any) -> None:
-    address = restoration(removed)
-    token = removed.removed_parties[0].token
-    grace = factories.ADA | {"person.first_name": "Grace"}
-    services.restore_party(removed, token, by=owner)
-    party = services.add_party(removed, "person", ["director"], grace, by=owner)
-    services.remove_party(removed, party, by=owner)
-    services.submit(removed, by=owner)
-    page = people_page(as_owner, removed)
-    assert "Grace" not in page.one("main").text
-    as_owner.post(address.replace(token, party.token))
-    assert len(factories.again(removed).parties) == 1
-    assert "1 person or company, 1 document" in as_agent.get("/desk/").content.decode()

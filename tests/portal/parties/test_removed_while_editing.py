@@ -169,15 +169,6 @@ def test_who_may_only_read_is_refused_as_before(
     assert factories.again(removed).parties == ()
 
 
-def test_once_it_is_submitted_there_is_nothing_to_restore(
-    as_owner: Client, complete: Draft, ada: str, owner: Any
-) -> None:
-    other = services.add_party(complete, "person", ["director"], factories.ADA, by=owner)
-    services.remove_party(complete, other, by=owner)
-    services.submit(complete, by=owner)
-    assert as_owner.post(people_url(complete, f"{other.token}/"), KING).status_code == 404
-
-
 def test_a_party_that_goes_while_it_is_being_saved_is_offered_too(
     as_owner: Client,
     complete: Draft,

@@ -1,8 +1,6 @@
 """Every form that can refuse something says so in a summary, with the same words at the control (goal 8)."""
 
-import re
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -17,8 +15,6 @@ from tests.invitations import mailbox
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
-TEMPLATES = Path(__file__).parents[3] / "templates"
-_INCLUDED = re.compile(r"components/error_summary\.html|portal/_section_problems\.html")
 STARTED = {"q:started_on:day": "31", "q:started_on:month": "2", "q:started_on:year": "2020"}
 BIRTH = {"q:person.date_of_birth:day": "99", "q:person.date_of_birth:month": "9", "q:person.date_of_birth:year": "1"}
 NOT_A_DOCUMENT = factories.upload(b"MZ no document", "virus.exe")
@@ -142,22 +138,3 @@ def test_the_forms_of_somebodys_own_part_say_so_too(as_nobody: Client, company: 
     unreadable = as_nobody.post(url, {"version": "1", **BIRTH})
     assert unreadable.status_code == 422
     assert list(faults_of_summary(unreadable.content.decode())) == []
-
-
-@pytest.mark.usefixtures("noted_templates")
-def test_no_form_with_a_summary_is_left_out_here(as_owner: Client, as_nobody: Client, company: Draft) -> None:
-    """Whoever writes a page that may refuse something has to add it above."""
-    templates: set[str | None] = set()
-    for form in OWNERS_FORMS:
-        path, data = form(company)
-        answer = as_owner.post(f"/applications/{company.application.reference}/{path}", data)
-        templates |= {template.name for template in answer.templates}
-    tried = {*templates, "portal/sharing/part.html", "portal/sharing/part_code.html", "allauth/layouts/base.html"}
-    assert set(_with_a_summary()) - tried == set()
-
-
-def _with_a_summary() -> Iterator[str]:
-    for path in TEMPLATES.rglob("*.html"):
-        name = str(path.relative_to(TEMPLATES))
-        if _INCLUDED.search(path.read_text()) and not name.startswith(("desk/", "portal/gallery", "base.html")):
-            yield name

@@ -83,14 +83,7 @@ def test_a_page_takes_the_posts_of_the_page_that_it_replaces_for_its_own(
     assert raw(application) == {"entity.name": "Kestrel and Kite"}
 
 
-@pytest.mark.parametrize(
-    "more",
-    [
-        ".x",
-        ".0.0",
-        "." + "0" * 10_000,
-    ],
-)
+@pytest.mark.parametrize("more", [".x", ".0.0", "." + "0" * 10_000])
 def test_ids_of_earlier_pages_that_are_none_count_for_nothing(
     more: str, as_owner: Client, application: Application
 ) -> None:

@@ -20,7 +20,7 @@ from formation_portal.reviews.transactions import current_version
 from tests import factories
 from tests.encrypted_rows import values_of
 from tests.markup import Markup
-from tests.portal.pages import sound
+from tests.portal.pages import page_at, sound
 from tests.reviews.deciding import decide
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -54,9 +54,7 @@ def url(draft: Draft, page: str = "") -> str:
 
 
 def page_of(client: Client, draft: Draft, page: str = "") -> Markup:
-    markup = Markup(client.get(url(draft, page)).content.decode())
-    assert markup.faults == []
-    return markup
+    return page_at(client, url(draft, page))
 
 
 def number(draft: Draft, target: Target) -> int:

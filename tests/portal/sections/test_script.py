@@ -51,13 +51,7 @@ def type_name(page: Page, name: str) -> None:
     page.get_by_label("Name").dispatch_event("change")
 
 
-@pytest.mark.parametrize(
-    "status",
-    [
-        403,
-        503,
-    ],
-)
+@pytest.mark.parametrize("status", [403, 503])
 def test_a_failure_says_that_nothing_was_saved_and_leaves_the_form_alone(page: Page, status: int) -> None:
     SERVER.status = status
     type_name(page, "Larkfield")

@@ -63,13 +63,7 @@ def _list(option: Element) -> str:
 LISTS = ("q:home:country", "q:places", "q:seat", "q:citizens")
 
 
-@pytest.mark.parametrize(
-    "language",
-    [
-        "en",
-        "de",
-    ],
-)
+@pytest.mark.parametrize("language", ["en", "de"])
 def test_every_list_of_countries_runs_by_name_after_the_likely_ones(
     as_owner: Client, application: Application, language: str
 ) -> None:
@@ -81,13 +75,7 @@ def test_every_list_of_countries_runs_by_name_after_the_likely_ones(
         assert len(names) == len(COUNTRIES)
 
 
-@pytest.mark.parametrize(
-    "language",
-    [
-        "en",
-        "es",
-    ],
-)
+@pytest.mark.parametrize("language", ["en", "es"])
 def test_tick_boxes_run_by_name_after_the_likely_ones_and_each_country_stands_once(
     as_owner: Client, application: Application, owner: Any, language: str
 ) -> None:

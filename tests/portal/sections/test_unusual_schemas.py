@@ -10,6 +10,7 @@ from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from tests import factories
 from tests.markup import Markup
+from tests.portal.pages import page_at
 
 from .test_section import url
 
@@ -24,10 +25,7 @@ def started(owner: Any, *fields: dict[str, Any], **more: Any) -> Application:
 
 
 def page_of(client: Client, application: Application) -> Markup:
-    response = client.get(url(application, "odd-b"))
-    page = Markup(response.content.decode())
-    assert page.faults == []
-    return page
+    return page_at(client, url(application, "odd-b"))
 
 
 def test_keys_that_look_like_our_own_ids_are_told_apart(as_owner: Client, owner: Any) -> None:

@@ -84,14 +84,7 @@ def test_what_is_too_many_stands_in_the_way_of_submitting_and_leads_back(
     assert links[0].startswith(f"/applications/{draft.application.reference}/shares/")
 
 
-@pytest.mark.parametrize(
-    "at_most",
-    [
-        "",
-        "0",
-        "2.5",
-    ],
-)
+@pytest.mark.parametrize("at_most", ["", "0", "2.5"])
 def test_nothing_is_invented_where_the_class_gives_no_number(as_owner: Client, owner: Any, at_most: str) -> None:
     draft = limited(owner, at_most=at_most)
     hold(draft, owner, ("999,999",))

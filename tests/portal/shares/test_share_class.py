@@ -11,7 +11,7 @@ from formation_portal.applications.models import Application
 from formation_portal.applications.parties import ShareClassRow
 from tests import factories
 from tests.markup import Markup
-from tests.portal.pages import sound
+from tests.portal.pages import page_at, sound
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -28,10 +28,7 @@ def stored(application: Application) -> ShareClassRow:
 
 
 def page_of(client: Client, application: Application, more: str = "new/") -> Markup:
-    page = Markup(client.get(url(application, more)).content.decode())
-    assert page.faults == []
-    assert page.unlabelled() == []
-    return page
+    return page_at(client, url(application, more))
 
 
 def proposed(page: Markup) -> tuple[str, bool]:

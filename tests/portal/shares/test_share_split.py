@@ -64,13 +64,7 @@ def test_more_than_the_class_has_is_brought_down_to_it(as_owner: Client, trio: D
     assert typed(trio) == [["5,000", ""], ["5,000", ""], ["", ""]]
 
 
-@pytest.mark.parametrize(
-    "number",
-    [
-        "",
-        "1.5",
-    ],
-)
+@pytest.mark.parametrize("number", ["", "1.5"])
 def test_what_cannot_be_added_up_is_left_alone_and_said(as_owner: Client, trio: Draft, number: str) -> None:
     owners_text = split(as_owner, trio, 1, {cell(trio, 0, 1): number})
     assert typed(trio)[0][1] == number

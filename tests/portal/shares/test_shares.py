@@ -11,7 +11,7 @@ from formation_portal.applications.models import Application
 from formation_portal.contract.catalog import CatalogItem
 from tests import factories
 from tests.markup import Markup
-from tests.portal.pages import sound
+from tests.portal.pages import page_at, sound
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -39,10 +39,7 @@ def cell(draft: Draft, party: int, share_class: int) -> str:
 
 
 def page_of(client: Client, application: Application) -> Markup:
-    page = Markup(client.get(url(application)).content.decode())
-    assert page.faults == []
-    assert page.unlabelled() == []
-    return page
+    return page_at(client, url(application))
 
 
 def save(client: Client, draft: Draft, cells: dict[str, str], **more: Any) -> Any:

@@ -15,19 +15,10 @@ from formation_portal.applications.models import Application
 from formation_portal.mail.models import Email
 from tests import factories
 from tests.invitations import mailbox
-from tests.markup import Element, Markup
-from tests.portal.pages import root
+from tests.markup import Element
+from tests.portal.pages import page_at, root
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
-
-
-def page_of(browser: Client, path: str) -> Markup:
-    response = browser.get(path)
-    assert response.status_code == 200, path
-    page = Markup(response.content.decode())
-    assert page.faults == []
-    assert page.unlabelled() == []
-    return page
 
 
 def let_in(draft: Draft, person: Any, right: Right) -> Collaborator:
@@ -53,19 +44,19 @@ def test_asked_by_email_somebody_says_yes_and_is_in(
     as_owner: Client, as_other_customer: Client, draft: Draft, colleague: Any
 ) -> None:
     assert ask(as_owner, draft, right="edit")["Location"] == f"{root(draft)}access/"
-    assert "Invited" in page_of(as_owner, f"{root(draft)}access/").one("main").text
+    assert "Invited" in page_at(as_owner, f"{root(draft)}access/").one("main").text
     assert as_other_customer.get(root(draft)).status_code == 404
     response = as_other_customer.get(mailbox.latest_link("collaboration"))
     assert response["Location"] == "/collaboration/"
     assert response["Referrer-Policy"] == "no-referrer"
-    lead = page_of(as_other_customer, "/collaboration/").one("p", class_="lead").text
+    lead = page_at(as_other_customer, "/collaboration/").one("p", class_="lead").text
     assert " ".join(lead.split()) == (
         "Ingrid Solheim invited you to edit this application. Only its owner can submit or share it."
     )
     assert as_other_customer.post("/collaboration/")["Location"] == root(draft)
     assert as_other_customer.get(root(draft)).status_code == 200
     assert "shared with you" in as_other_customer.get("/applications/").content.decode()
-    assert "Otto Fremd" in page_of(as_owner, f"{root(draft)}access/").one("main").text
+    assert "Otto Fremd" in page_at(as_owner, f"{root(draft)}access/").one("main").text
 
 
 def test_the_email_names_nobody(as_owner: Client, draft: Draft) -> None:
@@ -212,7 +203,7 @@ def test_who_may_edit_does_all_but_what_binds_the_owner(
     stored = open_draft(Application.objects.get(pk=complete.application.pk))
     assert stored.parties[0].raw["person.last_name"] == "King"
     assert stored.application.changes.first().who == other_customer
-    check = page_of(as_other_customer, f"{root(complete)}check/").one("main").text
+    check = page_at(as_other_customer, f"{root(complete)}check/").one("main").text
     assert "Only its owner can submit this application." in check
     assert Application.objects.get(pk=complete.application.pk).state == "draft"
 
@@ -244,7 +235,7 @@ def test_the_pages_of_who_may_read_have_nothing_to_press(
     token = complete.parties[0].token
     pages = ("", "sections/the-company/", "people/", f"people/{token}/", "shares/", "documents/", "check/")
     for more in pages:
-        page = page_of(as_other_customer, root(complete) + more)
+        page = page_at(as_other_customer, root(complete) + more)
         pressed = [one for one in page.elements if one.tag in ("button", "input", "select", "textarea")]
         mine = [one for one in pressed if one.inside("main") and not is_hidden(one)]
         assert mine == [], (more, [one.attributes for one in mine])

@@ -18,8 +18,7 @@ from formation_portal.invitations.models import Invitation
 from formation_portal.mail.models import Email
 from tests import factories
 from tests.invitations import mailbox
-from tests.markup import Markup
-from tests.portal.pages import root, sound
+from tests.portal.pages import page_at, root, sound
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -34,31 +33,15 @@ def url(draft: Draft, party: PartyRow, more: str = "") -> str:
     return f"{root(draft)}people/{party.token}/invitation/{more}"
 
 
-def page_of(browser: Client, path: str) -> Markup:
-    response = browser.get(path)
-    assert response.status_code == 200
-    page = Markup(response.content.decode())
-    assert page.faults == []
-    assert page.unlabelled() == []
-    return page
-
-
 def test_an_invitation_goes_out_and_stands_at_the_row(as_owner: Client, draft: Draft, ada: PartyRow) -> None:
     response = as_owner.post(url(draft, ada), {"email": " New@Example.com "})
     assert response["Location"] == url(draft, ada)
     assert mailbox.latest_mail("invitation").to == "new@example.com"
-    text = page_of(as_owner, f"{root(draft)}people/").one("li", id=f"party-{ada.token}").text
+    text = page_at(as_owner, f"{root(draft)}people/").one("li", id=f"party-{ada.token}").text
     assert "Invitation: Sent, " in text
 
 
-@pytest.mark.parametrize(
-    "typed",
-    [
-        "ada",
-        "a b@example.com",
-        "ada@example.com, bob@example.com",
-    ],
-)
+@pytest.mark.parametrize("typed", ["ada", "a b@example.com", "ada@example.com, bob@example.com"])
 def test_what_is_no_address_is_said_and_kept(as_owner: Client, draft: Draft, ada: PartyRow, typed: str) -> None:
     page = sound(as_owner.post(url(draft, ada), {"email": typed}), 422)
     assert page.one("input", id="email").attributes["value"] == typed
@@ -70,14 +53,14 @@ def test_withdrawing_shuts_it_and_says_so(as_owner: Client, draft: Draft, ada: P
     as_owner.post(url(draft, ada), {"email": "ada@example.com"})
     as_owner.post(url(draft, ada, "withdrawal/"))
     assert Invitation.objects.get().withdrawn_at is not None
-    text = page_of(as_owner, f"{root(draft)}people/").one("li", id=f"party-{ada.token}").text
+    text = page_at(as_owner, f"{root(draft)}people/").one("li", id=f"party-{ada.token}").text
     assert "Invitation: Withdrawn, " in text
 
 
 def test_a_reminder_from_the_overview_goes_once(as_owner: Client, draft: Draft, ada: PartyRow, owner: Any) -> None:
     parts.invite(draft, ada, email="ada@example.com", by=owner, language="en")
     Invitation.objects.update(sent_at=timezone.now() - timedelta(days=2))
-    turn = page_of(as_owner, root(draft)).one("li", id=f"turn-{ada.token}")
+    turn = page_at(as_owner, root(draft)).one("li", id=f"turn-{ada.token}")
     assert "Ada Lovelace" in turn.text
     assert "1 item to complete" in turn.text
     for _ in range(2):
@@ -95,10 +78,10 @@ def test_the_overview_says_whose_turn_it_is_once_others_have_theirs(
     assert "Waiting for" not in as_owner.get(root(draft)).content.decode()
     everything = len(draft.needs)
     parts.invite(draft, ada, email="ada@example.com", by=owner, language="en")
-    assert f"{everything - 1} items to complete" in page_of(as_owner, root(draft)).one("li", id="turn-you").text
+    assert f"{everything - 1} items to complete" in page_at(as_owner, root(draft)).one("li", id="turn-you").text
     services.add_document(draft, draft.parties[0], "Passport", factories.upload(), by=owner)
     Invitation.objects.update(done_at=timezone.now())
-    page = page_of(as_owner, root(draft))
+    page = page_at(as_owner, root(draft))
     assert f"{everything - 1} items to complete" in page.one("li", id="turn-you").text
     assert "Finished" in page.one("li", id=f"turn-{ada.token}").text
 
@@ -111,7 +94,7 @@ def test_the_list_names_who_is_waited_for(as_owner: Client, draft: Draft, ada: P
 
 def test_nobody_is_invited_to_what_is_submitted(as_owner: Client, submitted: Draft) -> None:
     party = submitted.parties[0]
-    page = page_of(as_owner, url(submitted, party))
+    page = page_at(as_owner, url(submitted, party))
     assert page.controls == []
     as_owner.post(url(submitted, party), {"email": "ada@example.com"})
     assert not Invitation.objects.exists()

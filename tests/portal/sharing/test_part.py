@@ -21,7 +21,7 @@ from tests import factories
 from tests.encrypted_rows import rows_with
 from tests.invitations import mailbox
 from tests.markup import Markup
-from tests.portal.pages import sound
+from tests.portal.pages import page_at, sound
 from tests.words_shown import words_in
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -73,15 +73,6 @@ def url(invitation: Invitation, more: str = "") -> str:
     return f"/part/{invitation.reference}/{more}"
 
 
-def page_of(browser: Client, path: str, *, status: int = 200) -> Markup:
-    response = browser.get(path)
-    assert response.status_code == status
-    page = Markup(response.content.decode())
-    assert page.faults == []
-    assert page.unlabelled() == []
-    return page
-
-
 def stage(invitation: Invitation) -> InvitationStage:
     invitation.refresh_from_db()
     return current_stage(invitation, now=timezone.now())[0]
@@ -121,14 +112,12 @@ def test_no_page_before_the_code_names_anybody(invitation: Invitation, as_nobody
         assert Markup(response.content.decode()).faults == []
 
 
-def test_opening_the_link_sends_nothing_and_marks_nothing(invitation: Invitation, as_nobody: Client) -> None:
+def test_the_code_goes_to_the_address_of_the_invitation_once_it_is_asked_for(
+    invitation: Invitation, as_nobody: Client
+) -> None:
     as_nobody.get(mailbox.latest_link("invitation"), follow=True)
     assert stage(invitation) is InvitationStage.SENT
     assert not Email.objects.filter(kind="code").exists()
-
-
-def test_the_code_goes_to_the_address_of_the_invitation(invitation: Invitation, as_nobody: Client) -> None:
-    as_nobody.get(mailbox.latest_link("invitation"))
     as_nobody.post(url(invitation, "code/"), {"email": "thief@example.com"})
     assert mailbox.latest_mail("code").to == "ada@example.com"
     assert stage(invitation) is InvitationStage.OPENED
@@ -163,7 +152,7 @@ def test_too_many_codes_are_refused_at_the_button(invitation: Invitation, as_nob
 
 
 def test_the_part_shows_what_is_theirs_and_nothing_else(invitation: Invitation, guest: Client) -> None:
-    page = page_of(guest, url(invitation))
+    page = page_at(guest, url(invitation))
     assert page.one("h1").text == "Ada Lovelace"
     assert page.one("input", name="q:person.first_name").attributes["value"] == "Ada"
     text = guest.get(url(invitation)).content.decode()
@@ -222,27 +211,17 @@ def test_a_question_that_hangs_on_others_answers_shows_and_does_not_say_why(owne
     draft = with_rules(owner)
     invitation = parts.invite(draft, draft.parties[0], email="ada@example.com", by=owner, language="en")
     browser = let_in(Client(), invitation)
-    page = page_of(browser, url(invitation))
+    page = page_at(browser, url(invitation))
     assert "hidden" not in page.one("div", id="region-q:xy.person.licence").attributes
     assert "Trading" not in browser.get(url(invitation)).content.decode()
     # Its own answer may be named.
     assert "Is pep" in page.one("div", id="region-q:xy.person.post_0").text
 
 
-@pytest.mark.parametrize("more", [{"later": "1"}, {}])
-@pytest.mark.parametrize(
-    "query",
-    [
-        "?next=check",
-        "?next=overview",
-    ],
-)
-def test_no_button_leads_out_of_the_part(
-    invitation: Invitation, guest: Client, more: dict[str, str], query: str
-) -> None:
-    posted = {"version": str(stored(invitation).version), "q:person.last_name": "King"}
-    response = guest.post(url(invitation) + query, posted | more)
-    assert response["Location"] == url(invitation)
+def test_no_button_leads_out_of_the_part(invitation: Invitation, guest: Client) -> None:
+    for query, more in (("", {"later": "1"}), ("?next=check", {}), ("?next=overview", {"later": "1"})):
+        posted = {"version": str(stored(invitation).version), "q:person.last_name": "King"}
+        assert guest.post(url(invitation) + query, posted | more)["Location"] == url(invitation)
 
 
 def test_an_unreadable_answer_is_kept_and_said(invitation: Invitation, guest: Client) -> None:
@@ -257,7 +236,7 @@ def test_an_unreadable_answer_is_kept_and_said(invitation: Invitation, guest: Cl
 def test_nobody_is_told_who_else_works_on_it(
     invitation: Invitation, guest: Client, company: Draft, ada: PartyRow, owner: Any
 ) -> None:
-    page = page_of(guest, url(invitation))
+    page = page_at(guest, url(invitation))
     drawn = page.one("input", name="drawn").attributes["value"]
     version = stored(invitation).version
     services.save_party(company, ada, {"person.last_name": "Byron"}, version=version, by=owner)
@@ -301,10 +280,10 @@ def test_being_done_is_said_and_can_be_taken_back(invitation: Invitation, guest:
     assert response["Location"] == url(invitation, "completion/")
     assert stage(invitation) is InvitationStage.DONE
     assert stored(invitation).raw["person.last_name"] == "King"
-    page = page_of(guest, url(invitation, "completion/"))
+    page = page_at(guest, url(invitation, "completion/"))
     assert page.one("h1").text == "You have finished"
     assert guest.get(url(invitation))["Location"] == url(invitation, "completion/")
-    assert page_of(guest, url(invitation, "?again=1")).one("h1").text == "Ada King"
+    assert page_at(guest, url(invitation, "?again=1")).one("h1").text == "Ada King"
     fill_in(guest, invitation, **{"person.last_name": "Lovelace"})
     assert stage(invitation) is InvitationStage.IN_PROGRESS
 
@@ -394,29 +373,13 @@ def test_the_page_of_a_wrong_link_is_the_same_for_every_name(
     assert as_nobody.get(answer["Location"]).status_code == 404
 
 
-@pytest.mark.parametrize(
-    "key",
-    [
-        "x",
-        "A" * 43,
-        "\x00",
-        "' or 1=1 --",
-    ],
-)
+@pytest.mark.parametrize("key", ["x", "A" * 43, "\x00", "' or 1=1 --"])
 def test_hostile_keys_open_nothing(invitation: Invitation, as_nobody: Client, key: str) -> None:
     response = as_nobody.get("/invitation/", {"key": key}, follow=True)
     assert response.status_code == 404
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        "x",
-        "{reference}:1:known",
-        "{reference}:1:known:0:0",
-        "9" * 4_000,
-    ],
-)
+@pytest.mark.parametrize("value", ["x", "{reference}:1:known", "{reference}:1:known:0:0", "9" * 4_000])
 def test_a_forged_pass_opens_nothing(invitation: Invitation, as_nobody: Client, value: str) -> None:
     as_nobody.cookies["part"] = value.format(reference=invitation.reference)
     assert as_nobody.get(url(invitation)).status_code == 404
@@ -450,7 +413,7 @@ def test_what_was_typed_when_the_pass_had_ended_can_be_sent_again(invitation: In
 def test_a_new_link_is_asked_for_in_one_press(invitation: Invitation, guest: Client, as_owner: Client) -> None:
     expire(invitation)
     action = url(invitation, "renewal/")
-    assert page_of(guest, url(invitation), status=404).all("form", action=action)
+    assert sound(guest.get(url(invitation)), 404).all("form", action=action)
     guest.post(action)
     invitation.refresh_from_db()
     assert invitation.wanted_at is not None

@@ -47,13 +47,7 @@ def is_pep(invitation: Invitation) -> str:
     return str(stored(invitation).raw["xy.person.is_pep"])
 
 
-@pytest.mark.parametrize(
-    "button",
-    [
-        "done",
-        "",
-    ],
-)
+@pytest.mark.parametrize("button", ["done", ""])
 def test_without_script_the_page_that_follows_offers_it(guest: Client, invitation: Invitation, button: str) -> None:
     response = choose(guest, invitation, **({button: "1"} if button else {}))
     page = page_at(guest, response["Location"])

@@ -178,14 +178,7 @@ def test_whoever_has_started_before_they_confirm_comes_to_the_application(
     assert confirm(client) == started == f"/applications/{Application.objects.get().reference}/"
 
 
-@pytest.mark.parametrize(
-    "elsewhere",
-    [
-        "https://example.org/",
-        "//example.org/",
-        "\\\\example.org",
-    ],
-)
+@pytest.mark.parametrize("elsewhere", ["https://example.org/", "//example.org/", "\\\\example.org"])
 def test_confirming_leads_nowhere_else(elsewhere: str, signed_up: Callable[[str], Client]) -> None:
     assert confirm(signed_up(elsewhere)) == "/applications/"
 
