@@ -7,15 +7,21 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import phonenumbers
 import pytest
 from django.http import QueryDict
 from django.utils.translation import override
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from formation_portal import contract
+from formation_portal.contract.fields import parsing
+from formation_portal.contract.fields.address import AddressField
 from formation_portal.contract.fields.base import FieldSpec, control_name
+from formation_portal.contract.fields.currency_amount import CurrencyAmountField
+from formation_portal.contract.fields.date import DateField
 from formation_portal.contract.fields.iso_codes import sort_key
+from formation_portal.contract.fields.text import PhoneField
 from formation_portal.contract.fields.types import KNOWN_TYPES, read_field
 from formation_portal.contract.fields.values import AnswerError
 from tests.field_types import FIELD_TYPES, field_type_of
@@ -195,3 +201,95 @@ def test_an_option_that_excludes_the_others_is_refused_beside_them_like_an_unkno
         ACTIVITIES.clean(["Banking", NONE])
     assert refused.value.code == "not_an_option"
     assert "None of these" in refused.value.message
+
+
+CAPITAL = CurrencyAmountField(
+    field_type="currency_amount", key="capital", label="Capital", allowed_currencies=("USD", "EUR", "JPY")
+)
+BORN = DateField(field_type="date", key="born", label="Born")
+HOME = AddressField(field_type="address", key="home", label="Home")
+
+
+def wrong(spec: FieldSpec, raw: Any) -> tuple[str, ...]:
+    with pytest.raises(AnswerError) as caught:
+        spec.clean(raw)
+    return spec.wrong_parts(caught.value.code, raw)
+
+
+@pytest.mark.parametrize("amount", ["lots", "-5", "9" * 20, "1.005"])
+def test_an_amount_that_cannot_be_read_leaves_the_currency_as_it_is(amount: str) -> None:
+    assert wrong(CAPITAL, {"amount": amount, "currency": "JPY"}) == ("amount",)
+
+
+@pytest.mark.parametrize("currency", ["", "CHF", "no currency"])
+def test_a_currency_that_is_missing_or_not_allowed_leaves_the_amount_as_it_is(currency: str) -> None:
+    assert wrong(CAPITAL, {"amount": "5", "currency": currency}) == ("currency",)
+
+
+@pytest.mark.parametrize(
+    ("raw", "parts"),
+    [
+        ({"day": "3", "month": "", "year": "1985"}, ("month",)),
+        ({"day": "", "month": "3", "year": ""}, ("day", "year")),
+        ({"day": "3", "month": "3", "year": "85"}, ("year",)),
+        ({"day": "31", "month": "2", "year": "1985"}, ("day", "month", "year")),
+    ],
+)
+def test_of_a_date_the_missing_parts_are_wrong_or_all_of_it(raw: dict[str, str], parts: tuple[str, ...]) -> None:
+    assert wrong(BORN, raw) == parts
+
+
+def test_of_an_address_only_what_is_needed_is_missing() -> None:
+    assert wrong(HOME, {"street1": "1 Main St", "city": "", "country": ""}) == ("city", "country")
+    assert wrong(HOME, {"street1": "1 Main St", "city": "Zug", "country": "XX"}) == ("country",)
+
+
+PHONE = PhoneField(key="phone", label="Phone")
+_CODES = sorted(phonenumbers.COUNTRY_CODE_TO_REGION_CODE)
+# One code in ten is nobody's.
+_NUMBERS = st.builds(
+    "+{}{}".format,
+    st.sampled_from(_CODES) | st.integers(0, 999),
+    st.text("0123456789", max_size=18) | st.text("01", max_size=12),
+)
+
+
+@given(_NUMBERS)
+@example("+41446681234")
+# A national prefix that is dropped, a zero that is kept, and one too few or too many.
+@example("+410446681234")
+@example("+390612345678")
+@example("+4144668")
+@example("+2618222377")
+@example("+" + "1" * 18)
+def test_a_telephone_number_is_what_the_library_makes_of_it(text: str) -> None:
+    try:
+        number = phonenumbers.parse(text)
+    except phonenumbers.NumberParseException:
+        number = None
+    if number is None or not phonenumbers.is_possible_number(number):
+        with pytest.raises(AnswerError):
+            PHONE.clean(text)
+    else:
+        sent = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
+        assert PHONE.clean(text) == sent
+
+
+@given(st.from_regex(r"-?[0-9]{1,17}(\.[0-9]{1,16})?", fullmatch=True))
+@example("0")
+@example("-0")
+@example("007")
+@example("1000.50")
+@example("1.0")
+@example("12345678.1234567000")
+@example("123456789012345")
+@example("1234567890123456")
+def test_a_number_is_the_same_with_a_space_behind_it(text: str) -> None:
+    """A space takes the long way."""
+    read = []
+    for typed in (text, f"{text} "):
+        try:
+            read.append(parsing.decimal(typed, label="Number").as_tuple())
+        except AnswerError as error:
+            read.append((error.code, error.message))
+    assert read[0] == read[1]

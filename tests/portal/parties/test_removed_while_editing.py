@@ -12,7 +12,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.ownership_stakes import typed_stakes
 from tests import factories
 from tests.markup import Markup
-from tests.portal.pages import people_url, sound
+from tests.portal.pages import people_page, people_url, sound
 from tests.portal.parties.test_owners import JOOST
 from tests.portal.share_limits import hold, limited
 from tests.portal.shares.test_beneficial_owners import with_owners
@@ -242,3 +242,32 @@ def test_an_address_to_invite_somebody_at_is_kept(as_owner: Client, draft: Draft
     assert post["email"] == ["ada@example.com"]
     as_owner.post(address, post)
     assert factories.again(draft).parties[0].model.invitation.email == "ada@example.com"
+
+
+def test_whoever_was_removed_is_listed_apart(as_owner: Client, removed: Draft) -> None:
+    page = people_page(as_owner, removed)
+    row = page.one("li", id=f"removed-{removed.removed_parties[0].token}")
+    assert "Ada Lovelace" in row.text
+    assert "Director, shareholder. Removed" in row.text
+    assert "You have not added anyone yet" in page.one("main").text
+    assert "1 needed" in page.one("div", id="role-directors").text
+
+
+def test_one_press_restores_all_of_it(as_owner: Client, removed: Draft) -> None:
+    page = people_page(as_owner, removed)
+    [form] = [one for one in page.all("form") if one.attributes.get("action", "").endswith("/restoration/")]
+    response = as_owner.post(form.attributes["action"], follow=True)
+    assert factories.again(removed).needs == ()
+    message = Markup(response.content.decode()).one("div", id="messages").text
+    assert message.strip() == "Ada Lovelace was restored."
+    assert "Removed" not in [one.text for one in people_page(as_owner, removed).all("h2")]
+
+
+def test_the_pages_of_a_removed_party_are_gone(as_owner: Client, removed: Draft) -> None:
+    [model] = removed.removed_party_models
+    document = model.documents.get()
+    for page in (
+        people_url(removed, f"{model.token}/"),
+        f"/applications/{removed.application.reference}/documents/{document.pk}/",
+    ):
+        assert as_owner.get(page).status_code == 404

@@ -9,7 +9,8 @@ from django.test.utils import CaptureQueriesContext
 
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
-from tests.campaigns.bench.parties import SLUG, application_of
+from formation_portal.contract.lifecycle import State
+from tests.campaigns.bench.parties import SLUG, application_of, calls_of_returned, stand_as
 from tests.embedded_catalog import catalog_items
 from tests.markup import Markup
 
@@ -67,3 +68,19 @@ def _lists_are_paged(client: Client, draft: Draft) -> None:
         assert len(found.all("input")) < 50 * (20 if page.startswith("documents") else 12) + 60
         assert len([one for one in found.all("tr") if not one.inside("details")]) <= 50 + 20
         assert len([one for one in found.all("li") if one.attributes.get("id", "").startswith("party-")]) <= 50
+
+
+@pytest.mark.usefixtures("full_catalog")
+def test_a_returned_one_takes_as_many_queries_with_60_parties_as_with_15(as_owner: Client, owner: Any) -> None:
+    taken: list[dict[str, int]] = []
+    for parties in (15, 60):
+        draft = application_of(owner, parties=parties)
+        stand_as(draft, State.RETURNED_FOR_CHANGES)
+        queries = {}
+        for name, call in calls_of_returned(as_owner, draft):
+            assert call().status_code in (200, 302)
+            with CaptureQueriesContext(connection) as captured:
+                call()
+            queries[name] = len(captured)
+        taken.append(queries)
+    assert taken[0] == taken[1]

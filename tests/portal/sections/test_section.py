@@ -1,5 +1,6 @@
 """The page of one section: what it asks, what a save does, and what stands there when something is wrong."""
 
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -169,3 +170,24 @@ def test_the_error_summary_leads_to_the_control_that_is_wrong(as_owner: Client, 
         marked = [one.attributes["id"] for one in page.elements if one.attributes.get("aria-invalid") == "true"]
         assert marked == [place]
         assert f"#{place}" in [one.attributes["href"] for one in page.all("a") if one.inside("ul")]
+
+
+def test_an_answer_that_two_sections_ask_is_there_in_the_second(as_owner: Client, draft: Draft) -> None:
+    root = f"/applications/{draft.application.reference}/sections/"
+    before = Markup(as_owner.get(f"{root}funds/").content.decode())
+    chosen = {"type": "radio", "name": "q:activity", "value": "Trading"}
+    assert "checked" not in before.one("input", **chosen).attributes
+    as_owner.post(f"{root}the-company/", {"q:activity": "Trading", "version": "0"})
+    after = Markup(as_owner.get(f"{root}funds/").content.decode())
+    assert "checked" in after.one("input", **chosen).attributes
+
+
+def test_a_question_of_two_roles_stands_once_on_the_page_of_who_has_both(
+    as_owner: Client, draft: Draft, owner: Any
+) -> None:
+    ada = services.add_party(draft, "person", ["director", "shareholder"], factories.ADA, by=owner)
+    path = f"/applications/{draft.application.reference}/people/{ada.token}/"
+    page = Markup(as_owner.get(path).content.decode())
+    asked = Counter(one.attributes["name"] for one in page.all("input") if one.attributes.get("type") != "radio")
+    assert asked["q:person.date_of_birth:day"] == 1
+    assert not [name for name, times in asked.items() if name.startswith("q:") and times > 1]

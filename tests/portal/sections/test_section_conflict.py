@@ -66,15 +66,3 @@ def test_a_post_that_changes_nothing_is_no_conflict(as_owner: Client, applicatio
 def test_a_version_that_cannot_be_read_is_old(as_owner: Client, application: Application, version: str) -> None:
     as_owner.post(url(application), {"version": "0", "q:name": "Kestrel"})
     assert as_owner.post(url(application), {"version": version, "q:name": "Larkfield"}).status_code == 409
-
-
-def test_a_change_in_the_background_says_so_and_the_page_goes_on_as_it_was_drawn(
-    as_owner: Client, application: Application
-) -> None:
-    response = clash(as_owner, application, HTTP_HX_REQUEST="true")
-    page = Markup(response.content.decode())
-    banner = page.one("div", id="banner")
-    assert "“Name” and “Started on” were changed in another window, so yours are not saved." in banner.text
-    assert banner.attributes["role"] == "alert"
-    assert page.all("div", id="drawn-from") == []
-    assert page.all("input", name="q:name") == []

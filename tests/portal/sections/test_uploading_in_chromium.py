@@ -134,17 +134,6 @@ def test_a_file_that_is_dropped_on_a_slot_is_sent_and_one_beside_it_leaves_the_p
     assert document.name == "dropped.pdf"
 
 
-def test_without_script_upload_saves_the_answer_typed_last(open_tab: OpenTab, application: Application) -> None:
-    tab = at_party(open_tab, application, has_script=False)
-    tab.get_by_label("First name").fill("Ada")
-    tab.locator("input[type=file]").first.set_input_files(FILE)
-    # By a key: far down a long page everything moves once more after it was scrolled there.
-    tab.get_by_role("button", name="Upload").first.press("Enter")
-    expect(tab.get_by_text("was uploaded.")).to_be_visible()
-    expect(tab.get_by_label("First name")).to_have_value("Ada")
-    assert only_party(application).raw["person.first_name"] == "Ada"
-
-
 @with_and_without_script
 def test_the_enter_key_does_not_ask_for_a_file(open_tab: OpenTab, site: str, has_script: bool) -> None:
     company, *rest = factories.SCHEMA["sections"]

@@ -1,9 +1,12 @@
 """Who seems to be a beneficial owner: the sums in words, and the role in one press."""
 
+import re
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.test import Client
+from django.utils import translation
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
@@ -13,6 +16,8 @@ from formation_portal.contract.lifecycle import State
 from tests import factories
 from tests.encrypted_rows import rows_with
 from tests.markup import Markup
+from tests.pdfs import read_pdf
+from tests.portal.pages import root, sound
 from tests.portal.share_limits import hold, limited
 from tests.portal.shares.test_shares import cell, page_of, save
 
@@ -41,10 +46,6 @@ def owners_text(page: Markup) -> str:
 
 def url(draft: Draft, index: int) -> str:
     return f"/applications/{draft.application.reference}/shares/owners/{draft.parties[index].token}/"
-
-
-def main_of(response: Any) -> str:
-    return Markup(response.content.decode()).one("main").text
 
 
 def roles(draft: Draft, index: int) -> tuple[str, ...]:
@@ -136,8 +137,38 @@ def test_nobody_but_the_owner_gives_it(
 ) -> None:
     unknown = as_other_customer.post(f"/applications/{trio.application.reference}/shares/owners/0000000000/")
     refused = as_other_customer.post(url(trio, 0))
-    assert (refused.status_code, unknown.status_code) == (404, 404)
-    assert main_of(refused) == main_of(unknown)
+    assert sound(refused, 404).one("main").text == sound(unknown, 404).one("main").text
     as_nobody.post(url(trio, 0))
     as_agent.post(url(trio, 0))
     assert roles(trio, 0) == ("director", "shareholder")
+
+
+PARTS = {"70.96", "29.04"}
+
+
+# Nothing, all of it, and from which part on somebody counts there.
+OTHERS = {"0", "100", "10"}
+
+
+def percentages(text: str) -> set[str]:
+    return set(re.findall(r"\d+(?:[.,]\d+)?(?=\s?%)", text))
+
+
+def page_text(client: Client, draft: Draft, rest: str) -> str:
+    page = Markup(client.get(root(draft) + rest).content.decode())
+    pictures = " ".join(one.attributes.get("aria-label", "") for one in page.all("svg", role="img"))
+    return f"{page.one('main').text} {pictures}"
+
+
+def test_table_picture_tree_and_sums_say_the_same(as_owner: Client, trio: Draft, owner: Any) -> None:
+    hold(trio, owner, ("7,096",), ("2,904",))
+    assert percentages(page_text(as_owner, trio, "shares/")) - OTHERS == PARTS
+    assert percentages(page_text(as_owner, trio, "check/")) - OTHERS == PARTS
+    assert percentages(read_pdf(as_owner.get(f"{root(trio)}record.pdf").content).text) == PARTS
+
+
+def test_so_they_do_in_every_language(as_owner: Client, trio: Draft, owner: Any) -> None:
+    hold(trio, owner, ("7,096",), ("2,904",))
+    as_owner.cookies[settings.LANGUAGE_COOKIE_NAME] = "de"
+    with translation.override("de"):
+        assert percentages(page_text(as_owner, trio, "shares/")) - OTHERS == {one.replace(".", ",") for one in PARTS}

@@ -104,20 +104,6 @@ def test_what_only_others_have_changed_stays_and_is_said(as_owner: Client, appli
     assert "“Activity” was changed in another window" in response.content.decode()
 
 
-def test_in_the_background_it_is_said_in_the_banner_and_the_page_stays_as_old_as_it_is(
-    as_owner: Client, application: Application
-) -> None:
-    page = elsewhere(as_owner, application)
-    post = page | {"q:name": "Larkfield", "q:activity": "Holding company"}
-    response = as_owner.post(address(application, SECTION), post, HTTP_HX_REQUEST="true")
-    answer = Markup(response.content.decode())
-    assert "“Activity” was changed in another window" in answer.one("div", id="banner").text
-    assert not any(one.attributes.get("id") in ("version", "drawn") for one in answer.elements)
-    # So that what it shows of the other is not taken for a change the next time either.
-    as_owner.post(address(application, SECTION), post | {"q:name": "Larkfield Ltd"}, HTTP_HX_REQUEST="true")
-    assert open_draft(application).entity_raw["xy.activity"] == "Trading"
-
-
 @pytest.mark.parametrize("value", ["", "x", "1.2", "-1.0123456789.0", "1.<b>.x"])
 def test_a_page_that_does_not_say_what_it_saw_is_old(as_owner: Client, application: Application, value: str) -> None:
     page = elsewhere(as_owner, application) | {"drawn": value}
