@@ -83,7 +83,7 @@ def test_signing_in_keeps_the_address_the_box_and_the_way_on(as_nobody: Client, 
     assert "_auth_user_id" not in as_nobody.session
 
 
-def test_another_address_of_an_account_is_kept_and_not_added(as_owner: Client, owner: Any) -> None:
+def test_another_address_of_an_account_is_kept_and_not_added(as_owner: Client) -> None:
     again = in_german(as_owner, fill(opened(as_owner, "/accounts/email/"), email="new@example.com"))
     assert held(again, "email") == ["new@example.com"]
     assert not EmailAddress.objects.filter(email="new@example.com").exists()

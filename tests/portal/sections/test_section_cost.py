@@ -54,7 +54,7 @@ def test_what_is_kept_of_drawn_questions_holds_no_typed_text(as_owner: Client, o
     assert "1815" not in kept
 
 
-def test_a_question_drawn_from_memory_equals_one_drawn_anew(owner: Any) -> None:
+def test_a_question_drawn_from_memory_equals_one_drawn_anew() -> None:
     (item,) = parse_catalog([product(10)])
     assert isinstance(item, CatalogItem)
     typed: dict[bool, Any] = {False: "Text & <b>\"'", True: ["Trade", "Other"]}
@@ -67,7 +67,7 @@ def test_a_question_drawn_from_memory_equals_one_drawn_anew(owner: Any) -> None:
             assert first == second == rendering.render(question)
 
 
-def test_a_question_that_lacks_parts_of_its_answer_is_drawn_apart_from_one_that_does_not(owner: Any) -> None:
+def test_a_question_that_lacks_parts_of_its_answer_is_drawn_apart_from_one_that_does_not() -> None:
     (item,) = parse_catalog([product(10)])
     assert isinstance(item, CatalogItem)
     [spec] = [spec for spec in item.form.entity_fields if spec.field_type == "date"]

@@ -152,9 +152,7 @@ def test_remove_saves_what_is_typed_and_asks_once_more(
     assert as_owner.post(page, {"version": "2", "removal": key}).status_code == 302
 
 
-def test_a_slot_of_somebody_else_takes_nothing(
-    as_owner: Client, application: Application, ada: Party, page: str, section: str
-) -> None:
+def test_a_slot_of_somebody_else_takes_nothing(as_owner: Client, ada: Party, section: str) -> None:
     post = {"version": "0", f"slot:{ada.token}/Passport": factories.upload(), "slot": f"{ada.token}/Passport"}
     as_owner.post(section, post)
     assert Document.objects.count() == 0

@@ -131,7 +131,7 @@ def test_what_is_typed_goes_along_to_another_part_of_a_large_grid(
     assert there.one("span", id=f"given-{with_holdings.share_classes[0].token}").text == "10,007"
 
 
-def test_each_of_51_holders_has_a_row_on_one_of_two_pages(owner: Any, as_owner: Client, own_folders: None) -> None:
+def test_each_of_51_holders_has_a_row_on_one_of_two_pages(owner: Any, as_owner: Client) -> None:
     draft = factories.crowded_draft(owner)
 
     def typed(query: str) -> list[str]:

@@ -27,12 +27,6 @@ def let_in(draft: Draft, person: Any, right: Right) -> Collaborator:
     return Collaborator.objects.create(application=draft.application, asked_at=now, **given)
 
 
-@pytest.fixture
-def colleague(other_customer: Any) -> Any:
-    """Somebody with an account and a confirmed address, who isn't in yet."""
-    return other_customer
-
-
 def ask(as_owner: Client, draft: Draft, *, right: str = "view", email: str = "stranger@example.com") -> Any:
     return as_owner.post(f"{root(draft)}access/", {"email": email, "right": right})
 
@@ -40,9 +34,7 @@ def ask(as_owner: Client, draft: Draft, *, right: str = "view", email: str = "st
 # Asking, and saying yes.
 
 
-def test_asked_by_email_somebody_says_yes_and_is_in(
-    as_owner: Client, as_other_customer: Client, draft: Draft, colleague: Any
-) -> None:
+def test_asked_by_email_somebody_says_yes_and_is_in(as_owner: Client, as_other_customer: Client, draft: Draft) -> None:
     assert ask(as_owner, draft, right="edit")["Location"] == f"{root(draft)}access/"
     assert "Invited" in page_at(as_owner, f"{root(draft)}access/").one("main").text
     assert as_other_customer.get(root(draft)).status_code == 404
@@ -66,7 +58,7 @@ def test_the_email_names_nobody(as_owner: Client, draft: Draft) -> None:
         assert not [name for name in ("Ingrid", "Solheim") if name in words]
 
 
-def test_the_link_works_once(as_owner: Client, as_other_customer: Client, draft: Draft, colleague: Any) -> None:
+def test_the_link_works_once(as_owner: Client, as_other_customer: Client, draft: Draft) -> None:
     ask(as_owner, draft)
     link = mailbox.latest_link("collaboration")
     as_other_customer.get(link)
@@ -76,7 +68,7 @@ def test_the_link_works_once(as_owner: Client, as_other_customer: Client, draft:
 
 
 def test_pressing_yes_twice_leads_to_the_same_page_twice(
-    as_owner: Client, as_other_customer: Client, draft: Draft, colleague: Any
+    as_owner: Client, as_other_customer: Client, draft: Draft
 ) -> None:
     ask(as_owner, draft)
     as_other_customer.get(mailbox.latest_link("collaboration"))
@@ -86,10 +78,10 @@ def test_pressing_yes_twice_leads_to_the_same_page_twice(
 
 
 def test_of_two_invitations_accepted_at_once_a_second_press_leads_to_the_later_one(
-    as_owner: Client, as_other_customer: Client, draft: Draft, owner: Any, colleague: Any
+    as_other_customer: Client, draft: Draft, owner: Any, other_customer: Any
 ) -> None:
     later = factories.new_draft(owner)
-    earlier_row, later_row = (let_in(each, colleague, Right.VIEW) for each in (draft, later))
+    earlier_row, later_row = (let_in(each, other_customer, Right.VIEW) for each in (draft, later))
     now = timezone.now()
     Collaborator.objects.filter(pk=earlier_row.pk).update(accepted_at=now - timedelta(seconds=4))
     Collaborator.objects.filter(pk=later_row.pk).update(accepted_at=now - timedelta(seconds=2))
@@ -97,7 +89,7 @@ def test_of_two_invitations_accepted_at_once_a_second_press_leads_to_the_later_o
 
 
 def test_the_history_tells_sharing_from_a_changed_right(
-    as_owner: Client, as_other_customer: Client, draft: Draft, colleague: Any
+    as_owner: Client, as_other_customer: Client, draft: Draft
 ) -> None:
     ask(as_owner, draft)
     assert str(draft.application.changes.latest("pk")) == "Shared the application"
@@ -108,15 +100,15 @@ def test_the_history_tells_sharing_from_a_changed_right(
 
 
 def test_whoever_signs_in_on_the_way_comes_back_to_it(
-    as_owner: Client, as_nobody: Client, draft: Draft, colleague: Any
+    as_owner: Client, as_nobody: Client, draft: Draft, other_customer: Any
 ) -> None:
-    colleague.set_password("a password of many letters")
-    colleague.save()
+    other_customer.set_password("a password of many letters")
+    other_customer.save()
     ask(as_owner, draft)
     as_nobody.get(mailbox.latest_link("collaboration"))
     way = as_nobody.get("/collaboration/")["Location"]
     assert way == "/accounts/login/?next=%2Fcollaboration%2F"
-    response = as_nobody.post(way, {"login": colleague.email, "password": "a password of many letters"})
+    response = as_nobody.post(way, {"login": other_customer.email, "password": "a password of many letters"})
     assert response["Location"] == "/collaboration/"
     assert as_nobody.get("/collaboration/").status_code == 200
 
@@ -141,7 +133,7 @@ def test_a_forwarded_link_opens_nothing_and_tells_nothing(
 
 @pytest.mark.parametrize("end", ["withdrawn", "expired", "deleted", "wrong key"])
 def test_what_is_over_cannot_be_taken(
-    as_owner: Client, as_other_customer: Client, draft: Draft, colleague: Any, owner: Any, end: str
+    as_owner: Client, as_other_customer: Client, draft: Draft, owner: Any, end: str
 ) -> None:
     ask(as_owner, draft)
     link = mailbox.latest_link("collaboration")
@@ -156,14 +148,14 @@ def test_what_is_over_cannot_be_taken(
     assert as_other_customer.post("/collaboration/").status_code == 404
 
 
-def test_the_owner_stays_the_owner(as_owner: Client, draft: Draft, owner: Any) -> None:
+def test_the_owner_stays_the_owner(as_owner: Client, draft: Draft) -> None:
     response = ask(as_owner, draft, email=" OWNER@example.com")
     assert response.status_code == 422
     assert not Collaborator.objects.exists()
 
 
 def test_asked_twice_there_is_one_and_the_first_link_is_dead(
-    as_owner: Client, as_other_customer: Client, draft: Draft, colleague: Any
+    as_owner: Client, as_other_customer: Client, draft: Draft
 ) -> None:
     ask(as_owner, draft)
     first = mailbox.latest_link("collaboration")
@@ -216,9 +208,7 @@ def test_a_right_to_one_opens_no_other(
     assert as_other_customer.get(f"/applications/{other.reference}/").status_code == 404
 
 
-def test_starting_the_same_product_is_never_taken_for_somebody_elses(
-    as_other_customer: Client, draft: Draft, other_customer: Any
-) -> None:
+def test_starting_the_same_product_is_never_taken_for_somebody_elses(draft: Draft, other_customer: Any) -> None:
     let_in(draft, other_customer, Right.VIEW)
     assert [*Application.objects.owned_by(other_customer)] == []
 
