@@ -1,10 +1,12 @@
 """The page of people and companies: what each role needs, who could take it, and what each party still lacks."""
 
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from django.test import Client
 
+from formation_portal import workflow
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
@@ -117,3 +119,116 @@ def test_after_submitting_nothing_can_be_pressed(as_owner: Client, submitted: Dr
     assert [one.text for one in links] == ["View Ada Lovelace"]
     as_owner.post(f"{people_url(submitted.application)}{token}/roles/", {"role": "manager"})
     assert open_draft(submitted.application).parties[0].roles == submitted.parties[0].roles
+
+
+NAMES = ("Ada", "Ben", "Carla", "Dan", "Éva", "Finn", "Gus", "Hana", "Ivo")
+
+
+def named(first: str) -> dict[str, Any]:
+    return factories.ADA | {"person.first_name": first, "person.email": f"{first}@example.com"}
+
+
+@pytest.fixture
+def many(draft: Draft, owner: Any) -> Draft:
+    """Ten shareholders, all complete; the first is a director too, whose passport is missing."""
+    with patch.object(workflow, "application_changed"):
+        services.add_share_class(draft, factories.ORDINARY, by=owner, token="ordinary")
+        for first in (*NAMES, "June"):
+            added = ["director", "shareholder"] if first == "Ada" else ["shareholder"]
+            services.add_party(draft, "person", added, named(first), by=owner, token=first.lower())
+        services.save_holdings(draft, {(row.token, "ordinary"): "100" for row in draft.parties}, by=owner)
+    return draft
+
+
+def groups(page: Markup) -> dict[str, Element]:
+    found = page.one("div", id="found")
+    titles = [one for one in page.all("h3") if found in one.ancestors]
+    return {" ".join(one.text.split()): next(up for up in one.ancestors if up.tag == "details") for one in titles}
+
+
+def rows(page: Markup) -> list[str]:
+    return [
+        one.text for one in page.all("a") if any(up.attributes.get("class") == "party-name" for up in one.ancestors)
+    ]
+
+
+def test_many_are_folded_by_role_and_nobody_stands_there_twice(as_owner: Client, many: Draft) -> None:
+    page = people_page(as_owner, many)
+    found = groups(page)
+    assert list(found) == ["Directors (1) 1 to complete", "Shareholders (10)"]
+    directors, shareholders = found.values()
+    assert ("open" in directors.attributes, "open" in shareholders.attributes) == (True, False)
+    assert rows(page) == [f"{first} Lovelace" for first in (*NAMES, "June")]
+    assert "In a list above: Ada Lovelace" in " ".join(shareholders.text.split())
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("lovelace", [f"{first} Lovelace" for first in (*NAMES, "June")]),
+        ("eva", ["Éva Lovelace"]),
+        ("love FINN", ["Finn Lovelace"]),
+        ("ov", []),
+        ("<x>", []),
+    ],
+)
+def test_a_name_is_found_by_how_its_words_begin(as_owner: Client, many: Draft, typed: str, found: list[str]) -> None:
+    page = Markup(as_owner.post(people_url(many), {"name": typed}).content.decode())
+    assert page.faults == []
+    assert rows(page) == found
+    assert page.one("input", id="filter-name").attributes["value"] == typed
+    assert all("open" in one.attributes for one in groups(page).values())
+    said = page.one("div", id="found").text
+    assert (f"{len(found)} of 10." if found else f"No name here begins with “{typed}”.") in said
+    [back] = [one for one in page.all("a") if one.text == "Show everyone"]
+    assert len(rows(Markup(as_owner.get(back.attributes["href"].partition("#")[0]).content.decode()))) == 10
+
+
+def test_in_place_of_a_wall_of_buttons_there_is_a_list(as_owner: Client, many: Draft) -> None:
+    page = people_page(as_owner, many)
+    card = page.one("div", id="role-directors")
+    assert not [one for one in page.all("button") if one.attributes.get("formaction", "").endswith("/roles/")]
+    [choice] = [one for one in page.all("option") if one.text == "Éva Lovelace" and card in one.ancestors]
+    post = {"role": "director", "use": choice.attributes["value"]}
+    after = Markup(as_owner.post(people_url(many, "known/"), post, follow=True).content.decode())
+    assert "Éva Lovelace is now a director." in after.one("div", id="messages").text
+    now = open_draft(Application.objects.get(pk=many.application.pk))
+    assert next(row for row in now.parties if row.label.startswith("Éva")).roles == ("director", "shareholder")
+    assert "Ada Lovelace, Éva Lovelace" in " ".join(after.one("div", id="role-directors").text.split())
+    assert "Ada Lovelace, Ben Lovelace, Carla Lovelace and 7 more" in " ".join(
+        after.one("div", id="role-shareholders").text.split()
+    )
+
+
+def test_another_customers_party_is_in_nobodys_list(
+    as_other_customer: Client, other_customer: Any, many: Draft
+) -> None:
+    own = factories.new_draft(other_customer)
+    post = {"role": "director", "use": many.parties[0].token}
+    assert as_other_customer.post(people_url(own, "known/"), post).status_code == 404
+    assert as_other_customer.post(people_url(many), {"name": "ada"}).status_code == 404
+
+
+@pytest.fixture
+def crowded(owner: Any, own_folders: None) -> Draft:
+    return factories.crowded_draft(owner)
+
+
+def test_each_of_51_stands_on_one_of_two_pages_and_all_are_counted(as_owner: Client, crowded: Draft) -> None:
+    first, second = people_page(as_owner, crowded), people_page(as_owner, crowded, "?page=2")
+    assert [link.attributes["href"] for link in first.all("a", rel="next")] == ["?page=2#list"]
+    assert rows(first) == [f"Zoë {number} Lovelace" for number in range(1, 51)]
+    assert rows(second) == ["Zoë 51 Lovelace"]
+    assert list(groups(first)) == list(groups(second)) == ["Shareholders (51)"]
+
+
+def test_each_of_51_that_no_list_offers_gets_a_role_on_their_own_page(as_owner: Client, crowded: Draft) -> None:
+    card = people_page(as_owner, crowded).one("div", id="role-directors")
+    assert "Zoë" not in card.text
+    assert people_page(as_owner, crowded, "zoe51/").one("input", type="checkbox", name="roles", value="director")
+    last = crowded.party("zoe51")
+    assert last is not None
+    form = {"version": str(last.model.version), "roles": ["", "shareholder", "director"]}
+    assert as_owner.post(people_url(crowded, "zoe51/"), form).status_code == 302
+    after = " ".join(people_page(as_owner, crowded).one("div", id="role-directors").text.split())
+    assert "Zoë 51 Lovelace" in after
