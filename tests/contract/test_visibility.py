@@ -144,25 +144,3 @@ def test_too_many_combinations_are_left_to_the_server() -> None:
     found = tables_of(*chain)
     assert found["step7"] is not None
     assert found["step8"] is None
-
-
-def test_what_hangs_on_another_page_is_a_fact() -> None:
-    schema = form(
-        entity(question("trades", "boolean"), title="One"),
-        entity(
-            COLOUR,
-            question("why", depends_on={"field": "colour", "value": "Red"}),
-            title="Two",
-            depends_on={"field": "trades", "value": True},
-        ),
-    )
-    section = schema.entity_sections[1]
-
-    def table(**answers: Any) -> VisibilityTable | None:
-        now = record(schema, **answers)
-        asked = evaluate(schema, now).questions(section)
-        return VisibilityTables(schema, now, None, asked).of(asked[1])
-
-    assert table(trades=True) == ({"xx.colour": ("Red",)},)
-    assert table(trades=False) is None
-    assert table(trades=True) == ({"xx.colour": ("Red",)},)
