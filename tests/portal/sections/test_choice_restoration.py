@@ -7,10 +7,9 @@ from django.test import Client
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Change
 from tests import factories
 from tests.markup import Markup
-from tests.portal.pages import page_at
+from tests.portal.pages import page_at, root
 
 from .test_section import url
 from .test_section_changes import change, swapped
@@ -34,14 +33,8 @@ def trading(draft: Draft, owner: Any) -> Draft:
     return draft
 
 
-def newest(draft: Draft) -> Change:
-    found = draft.application.changes.first()
-    assert found is not None
-    return found
-
-
 def undo_url(draft: Draft) -> str:
-    return f"/applications/{draft.application.reference}/changes/{newest(draft).pk}/restoration/"
+    return f"{root(draft)}changes/{draft.application.changes.latest('pk').pk}/restoration/"
 
 
 def activity(draft: Draft) -> Any:
