@@ -15,14 +15,9 @@ from formation_portal.applications.readback import inactive_in
 from tests import factories
 from tests.journeys.page import Page
 from tests.markup import Element, Markup
+from tests.portal.applications.test_overview import save
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
-
-
-def save(draft: Draft, key: str, raw: dict[str, Any], by: Any) -> None:
-    section = draft.schema.section(key)
-    assert section is not None
-    services.save_section(draft, section, raw, version=draft.version(key), by=by)
 
 
 def path(draft: Draft) -> str:
@@ -95,25 +90,6 @@ def test_an_answer_that_is_not_asked_any_more_is_inactive_and_no_answer(
     assert answers(markup)["Goods"] == "Cold fish Only asked if you answer Trading to “Activity”."
 
 
-def test_people_whose_only_role_is_not_asked_are_inactive_with_their_answers(
-    draft: Draft, owner: Any, as_owner: Client
-) -> None:
-    save(draft, "the-company", factories.COMPANY | {"xy.activity": "Trading", "xy.goods": "Fish"}, owner)
-    both = {"person.first_name": "Grace", "person.last_name": "Hopper"}
-    services.add_party(draft, "person", ["manager"], factories.ADA, by=owner)
-    services.add_party(draft, "person", ["manager", "director"], both, by=owner)
-    save(draft, "the-company", {"xy.activity": "Holding company"}, owner)
-    markup = Markup(as_owner.get(path(draft)).content.decode())
-    inactive = entry(markup, "aside")
-    assert inactive is not None
-    assert "1 answer, 1 person" in inactive.text
-    assert "We restore them if you change “Activity” back." in inactive.text
-    assert answers(markup)["Ada Lovelace"] == "Manager Only asked if you answer Trading to “Activity”."
-    headings = " ".join(one.text for one in markup.all("h3"))
-    assert "Ada Lovelace" not in headings
-    assert "Grace Hopper" in headings
-
-
 def test_shares_and_documents_of_sections_that_are_not_asked_are_inactive(owner: Any, as_owner: Client) -> None:
     rule = {"depends_on": {"field": "activity", "value": "Trading"}}
     company, funds, directors, shareholders, _, shares = factories.SCHEMA["sections"]
@@ -141,12 +117,6 @@ def test_nothing_is_listed_as_inactive_once_it_was_sent(complete: Draft, owner: 
     assert entry(Markup(as_owner.get(path(complete)).content.decode()), "aside") is not None
     services.submit(complete, by=owner, declaration="I declare it.")
     assert "Fish" not in as_owner.get(path(complete)).content.decode()
-
-
-def test_what_cannot_be_read_stands_as_typed(draft: Draft, owner: Any, as_owner: Client) -> None:
-    save(draft, "funds", {"xy.capital": {"amount": "a lot", "currency": "USD"}}, owner)
-    shown = answers(Markup(as_owner.get(path(draft)).content.decode()))
-    assert shown["Capital"] == "a lot USD We can’t read this"
 
 
 def test_every_change_link_leads_to_a_control(complete: Draft, as_owner: Client) -> None:
@@ -230,33 +200,10 @@ def test_what_a_party_needs_stands_at_its_name_and_never_folded(draft: Draft, ow
     assert not any(one.inside("details") for one in needs)
 
 
-def test_what_is_to_be_paid_stands_with_its_currency(complete: Draft, as_owner: Client) -> None:
-    pay = entry(Markup(as_owner.get(path(complete)).content.decode()), "pay")
-    assert pay is not None
-    assert "US dollars" in pay.text
-    assert "1,200" in pay.text
-    assert "900" in pay.text
-
-
-def test_shares_stand_in_a_table_with_their_sum(complete: Draft, as_owner: Client) -> None:
-    markup = Markup(as_owner.get(path(complete)).content.decode())
-    [foot] = markup.all("tfoot")
-    assert "10,000" in foot.text
-    assert any(one.text == "Ada Lovelace" for one in markup.all("th", scope="row"))
-
-
 def test_markup_in_an_answer_stays_text(draft: Draft, owner: Any, as_owner: Client) -> None:
     save(draft, "the-company", {"entity.name": "<script>alert(1)</script>"}, owner)
     for page in (path(draft), f"/applications/{draft.application.reference}/", "/applications/"):
         assert "<script>alert" not in as_owner.get(page).content.decode()
-
-
-def test_after_submitting_nothing_can_be_changed(submitted: Draft, as_owner: Client) -> None:
-    markup = Markup(as_owner.get(path(submitted)).content.decode())
-    assert markup.one("h1").text == "What you submitted"
-    assert not [one for one in markup.all("a") if one.inside("main") and one.text.startswith("Change")]
-    assert not markup.all("input", name="declaration")
-    assert answers(markup)["Activity"] == "Holding company"
 
 
 def test_more_people_cost_no_more_queries(draft: Draft, owner: Any, as_owner: Client) -> None:
@@ -271,28 +218,22 @@ def test_more_people_cost_no_more_queries(draft: Draft, owner: Any, as_owner: Cl
     assert costs[0] == costs[1] == costs[2]
 
 
-def test_each_of_51_people_stands_on_one_of_two_pages(owner: Any, as_owner: Client, own_folders: None) -> None:
-    draft = factories.crowded_draft(owner)
-
-    def names(query: str) -> list[str]:
-        page = Markup(as_owner.get(path(draft) + query).content.decode())
-        assert page.faults == []
-        return [one.text.removesuffix(" Shareholder. 4 answers") for one in page.all("h3") if "Zoë" in one.text]
-
-    assert names("") == [f"Zoë {number} Lovelace" for number in range(1, 51)]
-    assert names("?page=2") == ["Zoë 51 Lovelace"]
-
-
-def test_of_51_shareholders_the_last_is_folded_and_the_sum_counts_all(
+def test_of_51_people_the_last_is_on_the_second_page_and_the_sum_of_shares_counts_all(
     owner: Any, as_owner: Client, own_folders: None
 ) -> None:
-    page = Markup(as_owner.get(path(factories.crowded_draft(owner))).content.decode())
+    draft = factories.crowded_draft(owner)
+
+    def names(page: Markup) -> list[str]:
+        return [one.text.removesuffix(" Shareholder. 4 answers") for one in page.all("h3") if "Zoë" in one.text]
+
+    page = Markup(as_owner.get(path(draft)).content.decode())
+    assert names(page) == [f"Zoë {number} Lovelace" for number in range(1, 51)]
+    assert names(Markup(as_owner.get(f"{path(draft)}?page=2").content.decode())) == ["Zoë 51 Lovelace"]
     rows = [
         [cell.text for cell in page.elements if cell.tag in ("th", "td") and row in cell.ancestors]
         for row in page.all("tr")
     ]
-    shown = [row for row in rows if "Zoë" in row[0]]
-    assert shown == [[f"Zoë {number} Lovelace", str(number)] for number in range(1, 52)]
+    assert [row for row in rows if "Zoë" in row[0]] == [[f"Zoë {count} Lovelace", str(count)] for count in range(1, 52)]
     assert page.one("summary", id="other-shareholders").text == "Show 1 more"
     # 1 + 2 + … + 51.
     assert ["Allocated", "1,326"] in rows

@@ -111,27 +111,18 @@ def words_of(part: dict[str, Any]) -> dict[str, str]:
     return {name: words.replace("\xa0", " ") for name, words in answers}
 
 
-def test_of_the_entity(record: dict[str, Any]) -> None:
+def test_every_value_stands_in_the_record(record: dict[str, Any]) -> None:
     assert words_of(record) == ENTITY
-
-
-def test_of_the_parties(record: dict[str, Any]) -> None:
     parties = {
         party["label"]: words_of(party) | {"roles": [role["role"] for role in party["roles"]]}
         for party in record["parties"]
     }
     assert parties == PARTIES
-
-
-def test_of_the_shares(record: dict[str, Any]) -> None:
     assert {share_class["label"]: words_of(share_class) for share_class in record["share_classes"]} == SHARE_CLASSES
     holdings = [
         (holding["party_label"], holding["share_class_label"], holding["shares"]) for holding in record["holdings"]
     ]
     assert (set(holdings), len(holdings)) == (HOLDINGS, 4)
-
-
-def test_of_the_documents(record: dict[str, Any]) -> None:
     documents = [
         (document["party_label"], document["slot"], document["name"], document["type"])
         for document in record["documents"]
@@ -139,7 +130,7 @@ def test_of_the_documents(record: dict[str, Any]) -> None:
     assert (set(documents), len(documents)) == (DOCUMENTS, 3)
 
 
-def test_of_the_page_of_answers(owner: Any, as_owner: Client) -> None:
+def test_every_value_stands_on_the_page_of_answers_and_in_the_pdf(owner: Any, as_owner: Client) -> None:
     reference = factories.varied_draft(owner).application.reference
     page = Markup(as_owner.get(f"/applications/{reference}/check/").content.decode())
     terms = [term.text for term in page.all("dt")]
@@ -163,10 +154,6 @@ def test_of_the_page_of_answers(owner: Any, as_owner: Client) -> None:
         for row in page.all("tr")
     ]
     assert rows[:4] == SHARES
-
-
-def test_of_the_pdf(owner: Any, as_owner: Client) -> None:
-    reference = factories.varied_draft(owner).application.reference
     text = read_pdf(as_owner.get(f"/applications/{reference}/record.pdf").content).text
     for part in (
         "Capital JPY 1,234,567 Turnover KWD 89.125",

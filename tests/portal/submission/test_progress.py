@@ -159,17 +159,6 @@ def test_no_day_is_said_where_the_product_tells_none(submitted: Draft, timeline:
     assert expected(move(submitted, State.IN_REVIEW, timeline=timeline)) == ""
 
 
-def test_what_is_over_expects_nothing(submitted: Draft) -> None:
-    ended = move(submitted, State.INCORPORATED)
-    assert "Expected" not in "".join(one.when for one in Progress(ended.application).steps())
-
-
-def test_words_that_tell_no_days_are_said_as_they_are(submitted: Draft) -> None:
-    draft = move(submitted, State.SUBMITTED_TO_CSP, timeline="as long as it takes")
-    assert step(draft, "With the registry").detail == "Next: the registry. Usually as long as it takes."
-    assert not Progress(draft.application).is_late
-
-
 def test_where_it_is_late_that_is_said_first(submitted: Draft) -> None:
     long_ago = datetime(2020, 1, 2, tzinfo=UTC)
     assert not Progress(move(submitted, State.SUBMITTED_TO_CSP, at=datetime.now(UTC)).application).is_late
@@ -177,16 +166,6 @@ def test_where_it_is_late_that_is_said_first(submitted: Draft) -> None:
     assert Progress(late.application).is_late
     assert "longer than usual" in StatusPage(late, delivery_summary(late)).lead
     assert not Progress(move(late, State.INCORPORATED).application).is_late
-
-
-def test_the_end_is_the_last_step(submitted: Draft) -> None:
-    ends = {
-        State.INCORPORATED: ("The company is incorporated", "met"),
-        State.REJECTED: ("Our reviewer declined it", "error"),
-        State.WITHDRAWN: ("You withdrew it", "later"),
-    }
-    for state, last in ends.items():
-        assert step_states(move(submitted, state))[-1] == last
 
 
 @pytest.mark.parametrize(

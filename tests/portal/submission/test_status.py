@@ -22,33 +22,6 @@ def set_state(draft: Draft, state: State) -> None:
     Application.objects.filter(pk=draft.application.pk).update(state=state)
 
 
-def test_the_receipt_says_what_when_and_by_whom(submitted: Draft, as_owner: Client) -> None:
-    html = as_owner.get(path(submitted)).content.decode()
-    markup = Markup(html)
-    assert markup.faults == []
-    assert markup.one("dd", class_="reference").text == submitted.application.reference
-    assert "Ingrid Solheim" in [one.text for one in markup.all("dd")]
-    assert "Waiting for our reviewer" in html
-
-
-@pytest.mark.parametrize("state", [state for state in State if state is not State.DRAFT])
-def test_every_state_has_its_page(state: State, submitted: Draft, as_owner: Client) -> None:
-    set_state(submitted, state)
-    response = as_owner.get(path(submitted))
-    assert response.status_code == 200
-    markup = Markup(response.content.decode())
-    assert markup.faults == []
-    assert len(markup.all("ol", class_="timeline entry")) == 1
-
-
-def test_what_came_back_leads_to_the_answers(submitted: Draft, as_owner: Client) -> None:
-    set_state(submitted, State.RETURNED_FOR_CHANGES)
-    html = as_owner.get(path(submitted)).content.decode()
-    assert "Waiting for you" in html
-    assert Markup(html).all("a", href=path(submitted, ""))
-    assert "Returned to you" in as_owner.get(path(submitted, "")).content.decode()
-
-
 def test_a_draft_has_its_overview_instead(draft: Draft, as_owner: Client) -> None:
     assert as_owner.get(path(draft))["Location"] == path(draft, "")
 

@@ -35,10 +35,6 @@ def asks(client: Client, draft: Draft) -> str:
     return markup.one("p", id="news").attributes["hx-get"]
 
 
-def test_nothing_new_is_no_content(submitted: Draft, as_owner: Client) -> None:
-    assert as_owner.get(asks(as_owner, submitted), headers=HTMX).status_code == 204
-
-
 def test_a_move_is_said_once_and_leads_to_the_page(submitted: Draft, agent: Any, as_owner: Client) -> None:
     address = asks(as_owner, submitted)
     services.advance(submitted, "begin_review", by=agent)
@@ -101,28 +97,9 @@ def test_whoever_works_on_it_hears_of_it_too(submitted: Draft, agent: Any, as_ot
     assert as_other_customer.get(address, headers=HTMX).status_code == 200
 
 
-def test_anothers_application_is_as_absent_as_one_that_never_was(
-    submitted: Draft, agent: Any, as_owner: Client, as_other_customer: Client, as_nobody: Client
-) -> None:
-    address = asks(as_owner, submitted)
-    services.advance(submitted, "begin_review", by=agent)
-    never = address.replace(submitted.application.reference, "FP-0000-0000-0000")
-    answers = [as_other_customer.get(one, headers=HTMX) for one in (address, never)]
-    assert [one.status_code for one in answers] == [404, 404]
-    assert as_nobody.get(address, headers=HTMX).status_code == 204
-
-
 @pytest.mark.parametrize("query", ["", "?shown="])
 def test_a_version_that_is_not_named_is_no_news(submitted: Draft, as_owner: Client, query: str) -> None:
     assert as_owner.get(f"{status_url(submitted)}news/{query}", headers=HTMX).status_code == 204
-
-
-def test_a_draft_has_no_news(draft: Draft, as_owner: Client) -> None:
-    assert as_owner.get(f"{status_url(draft)}news/?shown=1", headers=HTMX).status_code == 204
-
-
-def test_its_address_opened_by_itself_is_the_status_page(submitted: Draft, as_owner: Client) -> None:
-    assert as_owner.get(asks(as_owner, submitted))["Location"] == status_url(submitted)
 
 
 def test_what_is_over_is_followed_no_more(submitted: Draft, owner: Any, as_owner: Client) -> None:
@@ -130,11 +107,3 @@ def test_what_is_over_is_followed_no_more(submitted: Draft, owner: Any, as_owner
     html = as_owner.get(status_url(submitted)).content.decode()
     assert Markup(html).all("p", id="news") == []
     assert "js/live/" not in html
-
-
-def test_it_can_be_paused_and_asks_only_where_script_runs(submitted: Draft, as_owner: Client) -> None:
-    markup = Markup(as_owner.get(status_url(submitted)).content.decode())
-    pause = markup.one("input", data_switch="status-updates")
-    assert "checked" in pause.attributes
-    for one in (pause, markup.one("p", id="news")):
-        assert any("with-script" in up.attributes.get("class", "") for up in one.ancestors)

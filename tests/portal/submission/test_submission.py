@@ -9,7 +9,6 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
-from tests.encrypted_rows import update_each
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -93,20 +92,3 @@ def test_what_was_changed_after_the_page_was_read_is_not_declared(
     again = DECLARED | {"drawn": markup.one("input", name="drawn").attributes["value"]}
     assert as_owner.post(path(complete), again)["Location"].endswith("/status/")
     assert state(complete) is State.SUBMITTED_FOR_REVIEW
-
-
-def test_the_form_stands_on_the_check_page(complete: Draft, as_owner: Client) -> None:
-    assert as_owner.get(path(complete))["Location"].endswith("/check/#declare")
-
-
-def test_what_the_service_refused_stands_in_the_way(complete: Draft, as_owner: Client) -> None:
-    from formation_portal.relay.models import Delivery, DeliveryState
-
-    problem = {"field": "entity.name", "code": "taken", "message": "Choose another name", "section": "the-company"}
-    rows = Delivery.objects.filter(application=complete.application, kind="entity")
-    update_each(rows, state=DeliveryState.REFUSED, problems=[problem])
-    response = as_owner.post(path(complete), DECLARED)
-    assert response.status_code == 422
-    assert Markup(response.content.decode()).all("a")
-    assert response.content.decode().count(">Choose another name<") == 1, "said once, however many say it"
-    assert state(complete) is State.DRAFT
