@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth import get_user_model
 
 from formation_portal.applications import services
-from formation_portal.applications.contacts import Contact, contacts, copyable_answers, matching_party
+from formation_portal.applications.contacts import Contact, contacts, copyable_answers
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Party
 from tests import factories
@@ -52,14 +52,6 @@ def test_one_of_two_applications_is_known_once_with_the_newest_answers(
     assert (ada.label, ada.answers["email"], len(ada.sources)) == ("ADA Lovelace", "ada@example.com", 2)
 
 
-def test_an_entry_that_says_less_is_the_same_one(draft: Draft, earlier: Draft, latest: Draft, owner: Any) -> None:
-    services.add_party(earlier, "person", ["director"], factories.ADA, by=owner)
-    name = {"person.first_name": "Ada", "person.last_name": "Lovelace"}
-    services.add_party(latest, "person", ["shareholder"], name, by=owner)
-    [ada] = contacts(owner, draft)
-    assert ada.answers["email"] == "ada@example.com"
-
-
 @pytest.mark.parametrize(
     "other",
     [
@@ -90,11 +82,6 @@ def test_people_of_others_removed_and_deleted_ones_are_not_known(
     assert contacts(owner, draft) == ()
 
 
-def test_nobody_without_a_name_is_known(draft: Draft, earlier: Draft, owner: Any) -> None:
-    services.add_party(earlier, "person", ["director"], {"person.email": "x@example.com"}, by=owner)
-    assert contacts(owner, draft) == ()
-
-
 def test_only_canonical_answers_that_the_form_can_read_are_copied(draft: Draft, earlier: Draft, owner: Any) -> None:
     mistyped = {"person.date_of_birth": {"day": "31", "month": "2", "year": "1985"}}
     services.add_party(earlier, "person", ["director"], factories.ADA | mistyped, by=owner)
@@ -122,14 +109,6 @@ def test_no_declaration_is_copied_from_an_earlier_application(owner: Any) -> Non
     assert "person.consent" not in copied
 
 
-def test_somebody_who_is_here_is_found_again(draft: Draft, earlier: Draft, owner: Any) -> None:
-    services.add_party(earlier, "person", ["director"], factories.ADA, by=owner)
-    [ada] = contacts(owner, draft)
-    assert matching_party(draft, ada) is None
-    services.add_party(draft, "person", ["director"], copyable_answers(draft, ada, ["director"]), by=owner)
-    assert matching_party(draft, ada) == draft.parties[0]
-
-
 def test_the_customer_is_first_with_what_is_known_of_them(draft: Draft, earlier: Draft) -> None:
     ada = get_user_model().objects.create_user("ada@example.com", first_name="Ada", last_name="King-Lovelace")
     mine = factories.new_draft(ada)
@@ -140,18 +119,6 @@ def test_the_customer_is_first_with_what_is_known_of_them(draft: Draft, earlier:
     me, grace = contacts(ada, new)
     assert (me.is_owner, me.label, grace.label) == (True, "Ada King-Lovelace", "Grace Lovelace")
     assert copyable_answers(new, me, ["director"])["person.date_of_birth"] == factories.ADA["person.date_of_birth"]
-
-
-def test_the_customer_is_here_whatever_name_goes_with_the_address(draft: Draft) -> None:
-    ada = get_user_model().objects.create_user("ada@example.com", first_name="Ada", last_name="King")
-    mine = factories.new_draft(ada)
-    services.add_party(mine, "person", ["director"], factories.ADA, by=ada)
-    [me] = contacts(ada, mine)
-    assert matching_party(mine, me) == mine.parties[0]
-
-
-def test_an_account_without_a_name_starts_with_nobody(draft: Draft, owner: Any) -> None:
-    assert contacts(owner, draft) == ()
 
 
 def test_reading_it_takes_one_query_however_many_there_are(

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Application, Change, Document
+from formation_portal.applications.models import Application, Change
 from formation_portal.contract.lifecycle import State
 from tests import factories
 from tests.subscribing import subscribe
@@ -38,13 +38,6 @@ def test_a_copy_needs_and_says_the_same(complete: Draft, owner: Any) -> None:
     assert [one.shares for one in copied.holdings.values()] == [10000]
     assert copied.application.schema_version_id == complete.application.schema_version_id
     assert copied.application.product == complete.application.product
-
-
-def test_a_copy_has_names_of_its_own(complete: Draft, owner: Any) -> None:
-    copied = open_draft(services.create_copy(complete, by=owner))
-    assert copied.application.reference != complete.application.reference
-    assert copied.parties[0].token != complete.parties[0].token
-    assert copied.share_classes[0].token != complete.share_classes[0].token
 
 
 def test_what_is_parked_or_unreadable_is_copied_as_typed(draft: Draft, owner: Any) -> None:
@@ -80,11 +73,6 @@ def test_documents_are_files_of_their_own(complete: Draft, owner: Any, settings:
     assert Path(new.file.path).stat().st_nlink == 1
 
 
-def test_the_history_says_where_it_came_from_and_nothing_else(complete: Draft, owner: Any) -> None:
-    [entry] = services.create_copy(complete, by=owner).changes.all()
-    assert (entry.what, entry.who_id) == (f"Copied from {complete.application.reference}", owner.pk)
-
-
 def test_a_submitted_application_is_copied_as_a_draft(complete: Draft, owner: Any) -> None:
     services.submit(complete, by=owner, declaration="All true")
     copied = Application.objects.get(pk=services.create_copy(complete, by=owner).pk)
@@ -100,14 +88,6 @@ def test_the_old_one_stays_as_it_is(complete: Draft, owner: Any) -> None:
     assert (after.revision, after.changes.count(), factories.entered(complete)) == before
 
 
-def test_workflow_is_told_of_the_whole_copy_once(complete: Draft, owner: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    party_counts: list[int] = []
-
-    subscribe(monkeypatch, "application_changed", lambda draft, *_: party_counts.append(len(draft.parties)))
-    services.create_copy(complete, by=owner)
-    assert party_counts == [1]
-
-
 def test_a_copy_that_fails_leaves_no_file_behind(
     complete: Draft, owner: Any, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -121,22 +101,6 @@ def test_a_copy_that_fails_leaves_no_file_behind(
     assert files(settings) == before
     assert Application.objects.count() == 1
     assert Change.objects.exclude(application=complete.application).count() == 0
-
-
-def test_a_document_whose_file_is_gone_is_asked_for_again(complete: Draft, owner: Any) -> None:
-    Path(complete.documents[0].file.path).unlink()
-    copied = open_draft(services.create_copy(complete, by=owner))
-    assert copied.documents == []
-    assert [need.code for need in copied.needs] == ["document"]
-
-
-def test_a_disk_that_takes_no_more_says_so(complete: Draft, owner: Any, settings: Any) -> None:
-    # A file stands where the folder would have to be made.
-    settings.MEDIA_ROOT = Path(settings.MEDIA_ROOT) / "full"
-    Path(settings.MEDIA_ROOT).write_text("")
-    with pytest.raises(services.NotCopied):
-        services.create_copy(complete, by=owner)
-    assert (Application.objects.count(), Document.objects.count()) == (1, 1)
 
 
 def test_more_people_cost_no_more_queries(complete: Draft, owner: Any, django_assert_num_queries: Any) -> None:

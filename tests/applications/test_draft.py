@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft, load_schema, open_draft
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.fields import new_reference
-from formation_portal.applications.models import Application, SchemaVersion
+from formation_portal.applications.models import Application
 from tests import factories
 
 
@@ -55,13 +55,6 @@ def test_every_table_is_read_again_after_a_reload(owner: Any, prefetched: tuple[
     assert lengths() == [0, 0, 0, 0, 0]
 
 
-def test_a_schema_is_kept_and_parsed_once(owner: Any, django_assert_num_queries: Any) -> None:
-    load_schema.cache_clear()
-    first, second = (services.start(owner=owner, product=factories.product()) for _ in range(2))
-    assert SchemaVersion.objects.count() == 1
-    assert open_draft(first).schema is open_draft(second).schema
-
-
 def test_a_draft_keeps_the_schema_that_it_was_started_with(application: Application, owner: Any) -> None:
     newer = factories.product(schema=factories.SCHEMA | {"version": "4", "sections": factories.SCHEMA["sections"][:1]})
     assert open_draft(services.start(owner=owner, product=newer)).schema.version == "4"
@@ -80,27 +73,7 @@ def test_only_its_customer_finds_an_application(application: Application, owner:
     assert not Application.objects.submitted().exists()
 
 
-def test_the_title_is_the_products_until_the_entity_has_a_name(draft: Draft) -> None:
-    assert draft.title == "Example company"
-
-
 def test_needs_are_told_by_section_and_party(draft: Draft, owner: Any) -> None:
     party = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     assert {need.field for need in draft.needs_of_section("funds")} == {"xy.capital", "xy.activity"}
     assert [need.slot for need in draft.needs_of_party(party.token)] == ["Passport"]
-
-
-def test_a_party_is_called_by_what_was_typed(draft: Draft, owner: Any) -> None:
-    services.add_party(draft, "person", ["director"], {"person.first_name": "Ada "}, by=owner)
-    for kind in ("person", "corporate", "foundation"):
-        services.add_party(draft, kind, ["director"], {}, by=owner)
-    assert [row.label for row in draft.parties] == ["Ada", "Unnamed person", "Unnamed company", "Unnamed foundation"]
-
-
-def test_a_number_of_shares_that_cannot_be_read_is_needed(complete: Draft, owner: Any) -> None:
-    pair = next(iter(complete.holdings))
-    services.add_share_class(complete, factories.ORDINARY | {"share_class.name": "B"}, by=owner, token="bbbb")
-    services.save_holdings(complete, {(pair[0], "bbbb"): "a few"}, by=owner)
-    assert [(need.code, need.party_id, need.share_class_id) for need in complete.needs] == [
-        ("unreadable", pair[0], "bbbb")
-    ]

@@ -47,18 +47,6 @@ def test_the_same_registration_number_and_country_are_noticed(draft: Draft, owne
     assert list(duplicates(draft)) == ["two"]
 
 
-def test_nobody_is_noticed_while_too_little_is_known(complete: Draft, owner: Any) -> None:
-    services.add_party(complete, "person", ["shareholder"], NAMED, by=owner, token="again")
-    services.add_party(complete, "person", ["director"], {}, by=owner, token="empty")
-    services.add_party(complete, "person", ["director"], {}, by=owner, token="blank")
-    assert duplicates(complete) == {}
-
-
-def test_whoever_was_removed_is_no_duplicate(twice: Draft, owner: Any) -> None:
-    services.remove_party(twice, twice.parties[0], by=owner)
-    assert duplicates(twice) == {}
-
-
 def test_those_who_are_kept_apart_are_not_asked_about_again(twice: Draft, owner: Any) -> None:
     services.keep_both(twice, row(twice, "again"), twice.parties[0], by=owner)
     now = reopened(twice)
@@ -97,14 +85,6 @@ def test_a_document_in_a_slot_that_is_taken_stays_with_its_own(complete: Draft, 
     services.add_document(complete, again, "Passport", factories.upload(name="other.pdf"), by=owner)
     services.merge_parties(complete, row(complete, "again"), complete.parties[0], by=owner)
     assert [document.name for document in complete.documents] == ["passport.pdf"]
-
-
-def test_one_who_was_removed_meanwhile_is_gone(twice: Draft, owner: Any) -> None:
-    other, again, ada = reopened(twice), row(twice, "again"), twice.parties[0]
-    services.remove_party(other, ada, by=owner)
-    with pytest.raises(services.Gone):
-        services.merge_parties(twice, again, ada, by=owner)
-    assert [one.token for one in reopened(twice).parties] == ["again"]
 
 
 def test_the_owners_of_one_and_what_it_owns_go_with_it(draft: Draft, owner: Any) -> None:

@@ -5,16 +5,13 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.core.files.storage import default_storage
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from formation_portal.applications import access, contacts, documents, services
+from formation_portal.applications import access, contacts, services
 from formation_portal.applications.documents import EarlierFiles, can_serve
-from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Document
+from formation_portal.applications.draft import Draft
 from tests import factories
-from tests.documents import sample_files
 
 
 @pytest.fixture
@@ -71,19 +68,6 @@ def test_what_is_in_the_latest_applications_or_in_this_one_is_offered(
     assert offered(draft, owner) == ["own.pdf"]
 
 
-def test_another_person_of_that_name_is_told_apart(draft: Draft, owner: Any, earlier: Draft) -> None:
-    born = {"day": "1", "month": "1", "year": "1970"}
-    services.add_party(draft, "person", ["director"], {**factories.ADA, "person.date_of_birth": born}, by=owner)
-    assert offered(draft, owner) == []
-
-
-def test_somebody_without_a_name_is_offered_nothing(draft: Draft, owner: Any, earlier: Draft) -> None:
-    other = services.add_party(earlier, "person", ["director"], {}, by=owner)
-    services.add_document(earlier, other, "Passport", factories.upload(name="whose.pdf"), by=owner)
-    services.add_party(draft, "person", ["director"], {}, by=owner)
-    assert offered(draft, owner) == []
-
-
 def test_replaced_and_deleted_files_are_not_offered(draft: Draft, owner: Any, ada: Any, earlier: Draft) -> None:
     services.add_document(
         earlier, earlier.parties[0], "Passport", factories.upload(factories.JPEG, "newer.jpg"), by=owner
@@ -102,20 +86,6 @@ def test_a_document_of_the_company_is_offered_where_the_company_is_the_same(draf
         assert EarlierFiles(draft, owner).fitting(None, "Business plan") == ()
         services.save_section(one, section, {"entity.name": name}, version=one.version(section.key), by=owner)
     assert [one.name for one in EarlierFiles(draft, owner).fitting(None, "Business plan")] == ["plan.pdf"]
-
-
-def test_each_content_is_offered_once_and_at_the_cost_of_two_queries(
-    draft: Draft, owner: Any, ada: Any, earlier: Draft, django_assert_max_num_queries: Any
-) -> None:
-    for _ in range(4):
-        services.create_copy(earlier, by=owner)
-    files = EarlierFiles(draft, owner)
-    # What is read of the application itself is no matter of these.
-    assert draft.parties
-    assert draft.documents is not None
-    with django_assert_max_num_queries(2):
-        assert [one.name for one in files.fitting(draft.parties[0], "Passport")] == ["ada.pdf"]
-        files.fitting(None, "Business plan")
 
 
 @pytest.mark.parametrize(
@@ -147,23 +117,6 @@ def test_a_file_that_is_used_again_is_a_copy_and_outlives_the_first(
     with django_capture_on_commit_callbacks(execute=True):
         services.remove_document(draft, used, by=owner)
     assert [path for path in Path(settings.MEDIA_ROOT).rglob("*") if path.is_file()] == []
-
-
-def test_what_was_found_in_a_file_goes_along_with_a_copy_of_its_application(draft: Draft, owner: Any, ada: Any) -> None:
-    scan = factories.upload(sample_files.jpeg(640, 480), "scan.jpg")
-    found = services.add_document(draft, ada, "Passport", scan, by=owner).findings
-    copy = open_draft(services.create_copy(draft, by=owner))
-    [document] = copy.documents
-    assert document.findings == found != {}
-    assert documents.small_picture(document).startswith(b"\xff\xd8")
-
-
-def test_a_file_that_is_gone_is_asked_for_again(draft: Draft, owner: Any, ada: Any, earlier: Draft) -> None:
-    [source] = earlier.documents
-    default_storage.delete(str(source.file.name))
-    with pytest.raises(services.UploadRefused, match="from your device"):
-        services.reuse_document(draft, ada, "Passport", source, by=owner)
-    assert Document.objects.filter(application=draft.application).count() == 0
 
 
 def test_many_files_cost_as_many_queries_as_one_and_bring_nothing_large_along(

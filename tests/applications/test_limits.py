@@ -9,11 +9,10 @@ from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formation_portal.applications import fields, services
+from formation_portal.applications import fields
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Change
 from formation_portal.applications.services import transactions
-from formation_portal.applications.services.shares import MAX_NUMBER_LENGTH
 from formation_portal.contract.fields.parsing import LINE_LIMIT, LINES_LIMIT
 from formation_portal.contract.fields.types import UnknownField, read_field
 from formation_portal.contract.fields.values import AnswerError
@@ -46,14 +45,6 @@ def test_what_is_longer_than_its_field_is_shown_and_told_and_what_was_there_stay
     assert (stored(draft)[NAME], stored(draft)[PURPOSE]) == ("Larkfield", "To hold")
 
 
-def test_a_change_by_itself_says_so_at_the_field_and_leaves_the_control_alone(draft: Draft, as_owner: Client) -> None:
-    answer = as_owner.post(path(draft), {"q:name": "x" * 100_000, "version": "0"}, headers={"HX-Request": "true"})
-    html = answer.content.decode()
-    assert "It has 100,000" in html
-    assert 'name="q:name"' not in html
-    assert NAME not in stored(draft)
-
-
 def test_a_long_text_that_is_changed_too_often_is_shown_and_told_and_what_was_there_stays(
     draft: Draft, as_owner: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -79,17 +70,6 @@ def test_a_long_text_that_is_changed_too_often_is_shown_and_told_and_what_was_th
     assert as_owner.post(path(draft), again).status_code == 302
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["é" * LINES_LIMIT, "line\r\n" * 1_999, "e\u0301" * LINES_LIMIT, "x" * LINES_LIMIT + " " * 400],
-    ids=["letters", "lines", "letters with marks", "blanks behind"],
-)
-def test_what_can_be_read_is_kept_however_it_is_written(text: str) -> None:
-    spec = read_field({"key": "a", "field_type": "textarea"})
-    assert spec.too_long_message(text) == ""
-    assert spec.too_long_message(f"{text}, and more" + "x" * LINES_LIMIT)
-
-
 def test_an_application_keeps_no_more_than_it_may(
     draft: Draft, as_owner: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -108,12 +88,6 @@ def test_a_long_answer_sent_again_and_again_leaves_no_history(draft: Draft, as_o
     for number in range(5):
         as_owner.post(path(draft), {"q:purpose": f"{number}" * 2_000_000, "version": "0"})
     assert not any(PURPOSE.lower() in str(one.changes).lower() for one in draft.application.changes.all())
-
-
-def test_a_number_of_shares_is_kept_as_typed_up_to_its_beginning(complete: Draft, owner: Any) -> None:
-    pair = (complete.parties[0].token, complete.share_classes[0].token)
-    services.save_holdings(complete, {pair: "9" * 1_000_000}, by=owner)
-    assert open_draft(complete.application).typed_holdings()[pair] == "9" * MAX_NUMBER_LENGTH
 
 
 @pytest.mark.parametrize("field_type", [*FIELD_TYPES, "made-up"])

@@ -64,14 +64,6 @@ def test_every_answer_stays_as_typed_and_comes_into_its_section(purposeful: Draf
     assert purposeful.needs == kept.needs
 
 
-def test_an_emptied_answer_stays_empty(purposeful: Draft, owner: Any) -> None:
-    services.adopt_form(purposeful, product=newer(), by=owner)
-    section = purposeful.schema.section("about-the-company")
-    assert section is not None
-    services.save_section(purposeful, section, {"entity.name": ""}, version=purposeful.version(section.key), by=owner)
-    assert "entity.name" not in open_draft(purposeful.application).entity_raw
-
-
 def test_a_page_of_the_old_form_overwrites_nothing(purposeful: Draft, owner: Any) -> None:
     seen = purposeful.version("funds")
     ada, seen_ada = purposeful.parties[0], purposeful.parties[0].version
@@ -93,17 +85,3 @@ def test_a_draft_that_was_opened_before_writes_nothing(purposeful: Draft, owner:
         services.save_section(late, section, {"entity.name": "Late"}, version=99, by=owner)
     kept = open_draft(Application.objects.get(pk=purposeful.application.pk))
     assert (kept.schema.version, kept.entity_raw["entity.name"]) == ("4", "Larkfield Holdings")
-
-
-def test_the_history_says_it_and_a_second_time_does_nothing(purposeful: Draft, owner: Any) -> None:
-    services.adopt_form(purposeful, product=newer(), by=owner)
-    services.adopt_form(purposeful, product=newer(), by=owner)
-    entries = [one.what for one in purposeful.application.changes.all()]
-    assert entries.count("Moved to the new form, version 4") == 1
-
-
-def test_a_submitted_application_keeps_its_form(complete: Draft, owner: Any) -> None:
-    services.submit(complete, by=owner)
-    with pytest.raises(services.Closed):
-        services.adopt_form(complete, product=newer(), by=owner)
-    assert open_draft(Application.objects.get(pk=complete.application.pk)).schema.version == "3"

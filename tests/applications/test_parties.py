@@ -1,6 +1,5 @@
 """Entering people and companies once, with all their roles."""
 
-import dataclasses
 from typing import Any
 
 import pytest
@@ -8,7 +7,7 @@ import pytest
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Change, Document
-from formation_portal.applications.parties import NameFields, name_fields
+from formation_portal.applications.parties import NameFields
 from formation_portal.applications.services.transactions import OtherVersion
 from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.contract.schema import FormSchema
@@ -27,11 +26,6 @@ def test_a_party_is_entered_once_with_several_roles(draft: Draft, owner: Any) ->
     assert row.record.answers.values["person.first_name"] == "Ada"
 
 
-def test_a_role_that_the_form_lacks_is_ignored(draft: Draft, owner: Any) -> None:
-    party = services.add_party(draft, "person", ["director", "wizard"], {}, by=owner)
-    assert party.roles == ["director"]
-
-
 def test_posting_the_same_new_party_twice_makes_one(draft: Draft, owner: Any) -> None:
     other = reopened(draft)
     services.add_party(draft, "person", ["director"], factories.ADA, by=owner, token="page1")
@@ -45,11 +39,6 @@ def test_posting_an_old_page_again_takes_away_nothing_that_was_answered_since(dr
     services.save_party(draft, party, factories.ADA, version=1, by=owner)
     services.add_party(draft, "person", ["director"], {}, by=owner, token="page1")
     assert reopened(draft).parties[0].raw == factories.ADA
-
-
-def test_a_kind_that_does_not_exist_is_refused(draft: Draft, owner: Any) -> None:
-    with pytest.raises(ValueError, match="robot"):
-        services.add_party(draft, "robot", ["director"], {}, by=owner)
 
 
 def test_saving_a_party_keeps_what_was_not_posted(draft: Draft, owner: Any) -> None:
@@ -69,14 +58,6 @@ def test_a_stale_save_of_a_party_is_refused_with_both_texts(draft: Draft, owner:
     services.save_party(draft, party, {"person.last_name": "King"}, version=1, by=owner)
 
 
-def test_answers_of_a_lost_role_come_back_with_it(draft: Draft, owner: Any) -> None:
-    party = services.add_party(draft, "person", ["director", "shareholder"], factories.ADA, by=owner)
-    services.set_roles(draft, party, ["shareholder"], by=owner)
-    assert "xy.person.is_pep" not in draft.parties[0].record.answers.values
-    services.set_roles(draft, party, ["director"], by=owner)
-    assert draft.parties[0].record.answers.values["xy.person.is_pep"] is False
-
-
 def test_a_party_that_was_removed_meanwhile_is_gone(draft: Draft, owner: Any) -> None:
     party = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     other = reopened(draft)
@@ -87,23 +68,6 @@ def test_a_party_that_was_removed_meanwhile_is_gone(draft: Draft, owner: Any) ->
     with pytest.raises(services.Gone):
         services.add_document(other, party, "Passport", factories.upload(), by=owner)
     assert not Document.objects.exists()
-
-
-def test_a_company_answers_the_general_questions(draft: Draft, owner: Any) -> None:
-    services.add_party(draft, "corporate", ["director"], {"corporate.name": "Nominees Ltd"}, by=owner)
-    (row,) = draft.parties
-    assert row.label == "Nominees Ltd"
-    assert dataclasses.asdict(row.record)["answers"]["values"] == {"corporate.name": "Nominees Ltd"}
-
-
-@pytest.mark.parametrize(
-    ("kind", "names"),
-    [("person", ["person.first_name", "person.last_name"]), ("corporate", ["corporate.name"])],
-)
-def test_a_party_has_a_name_also_where_no_role_asks_for_it(kind: str, names: list[str]) -> None:
-    sections = [section for section in factories.SCHEMA["sections"] if section["scope"] == "entity"]
-    schema = FormSchema.model_validate(factories.SCHEMA | {"sections": sections})
-    assert [spec.canonical_field for spec in name_fields(schema, kind)] == names
 
 
 @pytest.mark.parametrize("roles", [(), ("director",), ("shareholder",), ("manager",)])

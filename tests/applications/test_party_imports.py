@@ -17,7 +17,6 @@ from formation_portal.core.background import run_hourly_tasks
 from tests import factories
 from tests.applications.imports.conftest import Upload, upload
 from tests.applications.imports.sample_sheets import ADA, HEADS, NOOR, as_csv
-from tests.encrypted_rows import values_of
 from tests.subscribing import subscribe
 
 __all__ = ["upload"]
@@ -40,12 +39,6 @@ def every(draft: Draft, found: PartyImport, action: str = RowAction.ADD) -> dict
     return {row.token: action for row in services.import_rows(draft, found)}
 
 
-def test_uploading_changes_nothing(draft: Draft, upload: Upload) -> None:
-    before = draft.application.revision
-    upload(as_csv(HEADS, ADA))
-    assert (labels(draft), fresh(draft).application.revision) == ([], before)
-
-
 def test_the_good_rows_are_taken_and_the_others_are_kept(draft: Draft, upload: Upload, owner: Any) -> None:
     found = upload(as_csv(HEADS, ADA, BAD))
     taken = services.apply_import(draft, found, every(draft, found), by=owner)
@@ -53,21 +46,6 @@ def test_the_good_rows_are_taken_and_the_others_are_kept(draft: Draft, upload: U
     assert labels(draft) == [("Ada Lovelace", ("director",))]
     assert [row.is_taken for row in services.import_rows(fresh(draft), found)] == [True, False]
     assert PartyImport.objects.filter(pk=found.pk).exists()
-
-
-def test_only_what_is_wanted_is_taken(draft: Draft, upload: Upload, owner: Any) -> None:
-    found = upload(as_csv(HEADS, ADA, NOOR))
-    wanted = {services.import_rows(draft, found)[1].token: "add", "0000000000": "add"}
-    services.apply_import(draft, found, wanted, by=owner)
-    assert labels(draft) == [("Noor Haddad", ("director", "shareholder"))]
-
-
-def test_a_second_press_adds_nothing(draft: Draft, upload: Upload, owner: Any) -> None:
-    found = upload(as_csv(HEADS, ADA, BAD))
-    wanted = every(draft, found)
-    services.apply_import(draft, found, wanted, by=owner)
-    again = services.apply_import(fresh(draft), found, wanted, by=owner)
-    assert (again.added, len(labels(draft))) == (0, 1)
 
 
 def test_what_was_removed_since_is_not_added_by_an_old_page(draft: Draft, upload: Upload, owner: Any) -> None:
@@ -121,13 +99,6 @@ def test_somebody_who_has_everything_already_is_left_alone(draft: Draft, upload:
     assert [change.what for change in Change.objects.filter(holder="ada")] == ["Added Ada Lovelace"]
 
 
-def test_two_rows_of_one_become_one_with_both_roles(draft: Draft, upload: Upload, owner: Any) -> None:
-    found = upload(as_csv(HEADS, ADA, (*ADA[:1], "", "x", *ADA[3:])))
-    first, second = services.import_rows(draft, found)
-    services.apply_import(draft, found, {first.token: RowAction.ADD, second.token: RowAction.MERGE}, by=owner)
-    assert labels(draft) == [("Ada Lovelace", ("director", "shareholder"))]
-
-
 def test_who_is_somebody_else_is_added_and_nobody_is_asked_again(draft: Draft, upload: Upload, owner: Any) -> None:
     services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     found = upload(as_csv(HEADS, ADA))
@@ -135,28 +106,6 @@ def test_who_is_somebody_else_is_added_and_nobody_is_asked_again(draft: Draft, u
     assert services.apply_import(draft, found, every(draft, found, RowAction.ADD_ANYWAY), by=owner).added == 1
     assert len(labels(draft)) == 2
     assert duplicates(fresh(draft)) == {}
-
-
-def test_who_came_while_the_page_was_read_is_not_added_twice(draft: Draft, upload: Upload, owner: Any) -> None:
-    found = upload(as_csv(HEADS, ADA))
-    wanted = every(draft, found)
-    services.add_party(fresh(draft), "person", ["director"], factories.ADA, by=owner)
-    assert services.apply_import(draft, found, wanted, by=owner).added == 0
-    assert len(labels(draft)) == 1
-
-
-def test_all_of_it_is_one_change_and_each_has_a_line_in_the_history(
-    draft: Draft, upload: Upload, owner: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found = upload(as_csv(HEADS, ADA, NOOR))
-    party_counts: list[int] = []
-    before = draft.application.revision
-    subscribe(monkeypatch, "application_changed", lambda draft, *_: party_counts.append(len(draft.parties)))
-    services.apply_import(draft, found, every(draft, found), by=owner)
-    assert party_counts == [2]
-    assert draft.application.revision == before + 1
-    entries = values_of(Change.objects.filter(application=draft.application), "what", "holder")[:2]
-    assert set(entries) == {(f"Added {row.label} from a spreadsheet", row.token) for row in fresh(draft).parties}
 
 
 def test_nothing_is_taken_where_something_goes_wrong(

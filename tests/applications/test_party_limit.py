@@ -9,7 +9,6 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.services.party_imports import RowAction
 from formation_portal.applications.transfer import content_of
 from formation_portal.contract.lifecycle import State
-from formation_portal.contract.record import MAX_PARTIES
 from tests import factories
 from tests.applications.imports.conftest import Upload, upload
 from tests.applications.imports.sample_sheets import ADA, HEADS, NOOR, as_csv
@@ -29,10 +28,6 @@ def history(draft: Draft) -> list[str]:
     return [str(change) for change in factories.again(draft).application.changes.order_by("pk")]
 
 
-def test_the_limit_is_what_the_supplement_says() -> None:
-    assert MAX_PARTIES == 200
-
-
 def test_the_two_hundredth_is_added_and_one_more_is_refused(draft: Draft, owner: Any) -> None:
     crowded = factories.add_people(draft, 199)
     services.add_party(crowded, "person", ["director"], factories.ADA, by=owner)
@@ -42,13 +37,6 @@ def test_the_two_hundredth_is_added_and_one_more_is_refused(draft: Draft, owner:
     assert len(names(draft)) == 200
     assert names(draft)[-1] == "Ada Lovelace"
     assert history(draft) == before
-
-
-def test_a_second_post_of_the_last_one_is_harmless(draft: Draft, owner: Any) -> None:
-    crowded = factories.add_people(draft, 199)
-    for _ in range(2):
-        services.add_party(crowded, "person", ["director"], factories.ADA, by=owner, token="pagetoken1")
-    assert len(names(draft)) == 200
 
 
 def test_one_is_removed_before_another_is_restored(draft: Draft, owner: Any) -> None:
@@ -76,20 +64,6 @@ def test_a_sheet_that_would_pass_the_limit_is_refused_whole(draft: Draft, upload
     taken = services.apply_import(factories.again(draft), found, {rows[1].token: RowAction.ADD}, by=owner)
     assert (taken.added, taken.is_all) == (1, False)
     assert names(draft)[-1] == "Noor Haddad"
-
-
-def test_a_sheet_that_only_completes_somebody_is_taken_into_a_full_application(
-    draft: Draft, upload: Upload, owner: Any
-) -> None:
-    known = {"person.first_name": "Ada", "person.last_name": "Lovelace"}
-    services.add_party(draft, "person", ["director"], known, by=owner, token="ada")
-    found = upload(as_csv(HEADS, (*ADA[:2], "x", *ADA[3:])))
-    crowded = factories.add_people(draft, 230)
-    wanted = {row.token: RowAction.MERGE for row in services.import_rows(crowded, found)}
-    assert services.apply_import(crowded, found, wanted, by=owner).merged == 1
-    ada = factories.again(draft).party("ada")
-    assert ada is not None
-    assert ada.roles == ("director", "shareholder")
 
 
 def test_an_application_that_has_more_can_be_corrected_and_submitted(complete: Draft, owner: Any) -> None:

@@ -45,12 +45,6 @@ def test_a_removed_party_counts_nowhere(complete: Draft, owner: Any) -> None:
     assert {"field": "person.last_name", "label": "Last name", "before": "Lovelace", "after": None} in change.changes
 
 
-def test_needs_without_a_removed_party_are_those_of_a_draft_that_never_had_it(complete: Draft, owner: Any) -> None:
-    grace = with_grace(complete, owner)
-    services.remove_party(complete, grace, by=owner)
-    assert reopened(complete).needs == ()
-
-
 def test_a_restored_party_is_as_it_was(complete: Draft, owner: Any) -> None:
     before = reopened(complete)
     assert (len(before.parties), len(before.holdings), len(before.documents)) == (1, 1, 1)
@@ -63,16 +57,6 @@ def test_a_restored_party_is_as_it_was(complete: Draft, owner: Any) -> None:
         assert (draft.needs, draft.removed_parties) == ((), ())
     assert Path(complete.documents[0].file.path).exists()
     assert [one.what for one in Change.objects.all()[:2]] == ["Restored Ada Lovelace", "Removed Ada Lovelace"]
-
-
-def test_restoring_twice_changes_nothing(complete: Draft, owner: Any) -> None:
-    token = complete.parties[0].token
-    services.remove_party(complete, complete.parties[0], by=owner)
-    other = reopened(complete)
-    services.restore_party(complete, token, by=owner)
-    count = Change.objects.count()
-    assert services.restore_party(other, token, by=owner).token == token
-    assert Change.objects.count() == count
 
 
 def test_submitting_deletes_what_was_removed_for_good(
@@ -104,23 +88,9 @@ def test_deleting_the_draft_deletes_files_of_removed_parties_too(
     assert not Party.objects.exists()
 
 
-def test_nothing_is_restored_after_submitting(complete: Draft, owner: Any) -> None:
-    services.submit(complete, by=owner)
-    with pytest.raises(services.Closed):
-        services.restore_party(complete, complete.parties[0].token, by=owner)
-
-
 def test_posting_the_page_of_a_removed_party_again_restores_it_with_its_answers(draft: Draft, owner: Any) -> None:
     party = services.add_party(draft, "person", ["director"], factories.ADA, by=owner, token="page1")
     services.remove_party(draft, party, by=owner)
     services.add_party(draft, "person", ["director"], {}, by=owner, token="page1")
     [row] = reopened(draft).parties
     assert (row.label, draft.removed_parties) == ("Ada Lovelace", ())
-
-
-def test_a_class_of_a_removed_holder_can_be_removed(complete: Draft, owner: Any) -> None:
-    token = complete.parties[0].token
-    services.remove_party(complete, complete.parties[0], by=owner)
-    services.remove_share_class(complete, complete.share_classes[0], by=owner)
-    services.restore_party(complete, token, by=owner)
-    assert reopened(complete).holdings == {}

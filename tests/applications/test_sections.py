@@ -27,12 +27,6 @@ def save(draft: Draft, key: str, raw: dict[str, Any], by: Any, version: int | No
     return services.save_section(draft, section_of(draft, key), raw, version=stored, by=by)
 
 
-def test_a_draft_is_saved_whatever_is_filled_in(draft: Draft, owner: Any) -> None:
-    save(draft, "the-company", {"entity.name": " Larkfield  "}, owner)
-    assert reopened(draft).entity_raw == {"entity.name": " Larkfield  "}
-    assert reopened(draft).title == "Larkfield"
-
-
 def test_an_unreadable_answer_is_kept_as_typed(draft: Draft, owner: Any) -> None:
     typed = {"day": "31", "month": "Febuary", "year": "26"}
     save(draft, "the-company", {"xy.started_on": typed}, owner)
@@ -41,24 +35,10 @@ def test_an_unreadable_answer_is_kept_as_typed(draft: Draft, owner: Any) -> None
     assert "xy.started_on" in kept.record.answers.problems
 
 
-def test_answers_that_were_not_posted_stay(draft: Draft, owner: Any) -> None:
-    save(draft, "the-company", {"entity.name": "Larkfield"}, owner)
-    save(draft, "the-company", {"xy.activity": "Trading"}, owner)
-    assert reopened(draft).entity_raw == {"entity.name": "Larkfield", "xy.activity": "Trading"}
-
-
 def test_an_emptied_answer_is_gone(draft: Draft, owner: Any) -> None:
     save(draft, "the-company", {"entity.name": "Larkfield"}, owner)
     save(draft, "the-company", {"entity.name": ""}, owner)
     assert reopened(draft).entity_raw == {}
-
-
-def test_an_inactive_answer_is_parked(draft: Draft, owner: Any) -> None:
-    save(draft, "the-company", {"xy.activity": "Holding company", "xy.goods": "Timber"}, owner)
-    kept = reopened(draft)
-    assert kept.entity_raw["xy.goods"] == "Timber"
-    section = section_of(kept, "the-company")
-    assert not next(q for q in kept.form_state.questions(section) if q.spec.name == "xy.goods").activation.active
 
 
 def test_unknown_and_agent_provided_answers_are_ignored_and_logged_without_their_value(
@@ -78,12 +58,6 @@ def test_a_stale_save_is_refused_with_both_texts(draft: Draft, owner: Any) -> No
     assert result.conflicts == {"entity.name": OtherVersion("Larkspur", "Larkfield")}
     assert reopened(draft).entity_raw == {"entity.name": "Larkfield"}
     assert other_tab.entity_raw == {"entity.name": "Larkfield"}
-
-
-def test_a_stale_save_of_what_stands_there_already_is_no_conflict(draft: Draft, owner: Any) -> None:
-    save(draft, "the-company", {"entity.name": "Larkfield"}, owner)
-    save(draft, "the-company", {"entity.name": "Larkfield", "xy.activity": ""}, owner, version=0)
-    assert draft.version("the-company") == 1
 
 
 def test_saving_nothing_new_leaves_no_trace(draft: Draft, owner: Any) -> None:

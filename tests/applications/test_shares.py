@@ -40,12 +40,6 @@ def test_an_emptied_cell_is_gone_and_others_stay(complete: Draft, owner: Any) ->
     assert reopened(complete).typed_holdings() == {(ada, "b"): "7"}
 
 
-def test_cells_of_other_customers_are_not_taken(complete: Draft, owner: Any) -> None:
-    ada, _ = next(iter(complete.holdings))
-    services.save_holdings(complete, {(ada, "nothing"): "7", ("nobody", "nothing"): "8"}, by=owner)
-    assert Holding.objects.count() == 1
-
-
 def test_a_stale_grid_is_refused_with_both_numbers(complete: Draft, owner: Any) -> None:
     pair = next(iter(complete.holdings))
     seen = complete.version("share-classes")
@@ -76,24 +70,7 @@ def test_a_reference_to_a_removed_class_must_be_chosen_again(complete: Draft, ow
     assert problem.code == "share_class_gone"
 
 
-def test_two_questions_that_share_a_reference_to_a_removed_class_have_one_problem(owner: Any) -> None:
-    shared = {"canonical_field": None, "csp_field_key": "xy.preferred", "field_type": "share_class_ref"}
-    asked = [{"key": "first", "label": "First", **shared}, {"key": "second", "label": "Second", **shared}]
-    sections = [{"scope": "entity", "title": "Questions", "fields": asked}, *factories.SCHEMA["sections"]]
-    product = factories.product(schema=factories.SCHEMA | {"sections": sections})
-    draft = open_draft(services.start(owner=owner, product=product))
-    share_class = factories.new_share_class(draft, factories.ORDINARY, by=owner)
-    section = draft.schema.entity_sections[0]
-    services.save_section(draft, section, {"xy.preferred": share_class.token}, version=0, by=owner)
-    services.remove_share_class(draft, share_class, by=owner)
-    answers = reopened(draft).record.answers
-    assert answers.problems["xy.preferred"].message == "Choose “Second” again. The share class was removed"
-    assert "xy.preferred" not in answers.values
-
-
-def test_a_text_that_reads_like_a_share_class_refers_to_none(draft: Draft, owner: Any) -> None:
-    services.add_share_class(draft, factories.ORDINARY, by=owner, token="ordinary")
-    named = {"person.first_name": "ordinary", "xy.person.appointed_by": "ordinary"}
-    services.add_party(draft, "person", ["director"], factories.ADA | named, by=owner)
-    found = draft.answers_naming(draft.share_classes[0])
-    assert [(label, spec.key) for label, spec in found] == [("ordinary Lovelace", "appointed_by")]
+def test_cells_of_other_customers_are_not_taken(complete: Draft, owner: Any) -> None:
+    ada, _ = next(iter(complete.holdings))
+    services.save_holdings(complete, {(ada, "nothing"): "7", ("nobody", "nothing"): "8"}, by=owner)
+    assert Holding.objects.count() == 1

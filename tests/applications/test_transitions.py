@@ -10,7 +10,6 @@ from formation_portal.applications.access import Collaborator
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Change, Party, SectionAnswers
 from formation_portal.contract.lifecycle import State
-from formation_portal.contract.needs import Need
 from tests import factories
 from tests.encrypted_rows import rows_with
 from tests.subscribing import subscribe
@@ -18,14 +17,6 @@ from tests.subscribing import subscribe
 
 def stored(draft: Draft) -> Application:
     return Application.objects.get(pk=draft.application.pk)
-
-
-def test_an_application_keeps_its_product(application: Application) -> None:
-    kept = Application.objects.get(pk=application.pk)
-    assert (kept.product_name, kept.jurisdiction_name) == ("Example company", "British Virgin Islands")
-    assert kept.product["price"]["currency"] == "USD"
-    assert "schema" not in kept.product
-    assert kept.status is State.DRAFT
 
 
 def test_a_complete_application_is_submitted(complete: Draft, owner: Any) -> None:
@@ -42,15 +33,6 @@ def test_an_incomplete_application_is_not(draft: Draft, owner: Any) -> None:
         services.submit(draft, by=owner)
     assert caught.value.needs == draft.needs
     assert stored(draft).status is State.DRAFT
-
-
-def test_workflow_can_block_a_submission(complete: Draft, owner: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    need = Need("refused", "Change the name", "the-company", field="entity.name")
-
-    subscribe(monkeypatch, "submission_blockers", lambda draft: [need])
-    with pytest.raises(services.NotReady) as caught:
-        services.submit(complete, by=owner)
-    assert caught.value.needs == (need,)
 
 
 def test_nobody_submits_twice(complete: Draft, owner: Any) -> None:
@@ -92,11 +74,6 @@ def test_a_submitted_application_can_be_withdrawn_and_is_then_final(complete: Dr
         services.withdraw(complete, by=owner)
 
 
-def test_withdrawing_what_was_never_submitted_deletes_it(complete: Draft, owner: Any) -> None:
-    services.withdraw(complete, by=owner)
-    assert not Application.objects.visible_to(owner).exists()
-
-
 def test_a_deleted_draft_leaves_nothing_that_was_typed(complete: Draft, owner: Any) -> None:
     services.delete_draft(complete.application, by=owner)
     assert not Application.objects.visible_to(owner).exists()
@@ -113,12 +90,6 @@ def test_a_deleted_draft_keeps_nobodys_address(draft: Draft, owner: Any) -> None
     Collaborator.objects.create(application=draft.application, **asked)
     services.delete_draft(draft.application, by=owner)
     assert not Collaborator.objects.exists()
-
-
-def test_a_submitted_application_is_not_deleted(complete: Draft, owner: Any) -> None:
-    services.submit(complete, by=owner)
-    with pytest.raises(services.Closed):
-        services.delete_draft(stored(complete), by=owner)
 
 
 def test_workflow_is_called_inside_the_transaction(draft: Draft, owner: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Application, Change
+from formation_portal.applications.models import Change
 from tests import factories
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -46,12 +46,6 @@ def test_it_stands_as_it_was_typed_and_the_rest_stays(draft: Draft, owner: Any) 
     }
 
 
-def test_what_was_not_answered_is_not_answered_again(draft: Draft, owner: Any) -> None:
-    change = save(draft, owner, word="Red")
-    services.restore_choices(draft, change, by=owner)
-    assert open_draft(draft.application).entity_raw == {}
-
-
 def test_one_that_was_answered_again_stops_all_of_them(draft: Draft, owner: Any) -> None:
     change = save(draft, owner, word="Red", places=["North"])
     save(draft, owner, word="Green")
@@ -59,13 +53,6 @@ def test_one_that_was_answered_again_stops_all_of_them(draft: Draft, owner: Any)
         services.restore_choices(draft, change, by=owner)
     assert refusal.value.labels == ("Word",)
     assert open_draft(draft.application).entity_raw == {"xy.word": "Green", "xy.places": ["North"]}
-
-
-def test_another_window_that_answered_again_is_seen(draft: Draft, owner: Any) -> None:
-    change = save(draft, owner, word="Red")
-    save(open_draft(Application.objects.get()), owner, word="Green")
-    with pytest.raises(services.Overtaken):
-        services.restore_choices(draft, change, by=owner)
 
 
 def test_a_change_without_a_choice_is_none(draft: Draft, owner: Any) -> None:

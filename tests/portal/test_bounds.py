@@ -5,16 +5,13 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.imports.models import PartyImport
 from formation_portal.relay.models import Delivery
 from tests import factories
-from tests.applications.imports.sample_sheets import HEADS, as_csv
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -56,12 +53,6 @@ def save_company(client: Client, draft: Draft, *, by_script: bool = False, **ans
     version = open_draft(draft.application).version("the-company")
     headers = {"HX-Request": "true"} if by_script else {}
     return client.post(url(draft, "sections/the-company/"), {"version": version, **answers}, headers=headers)
-
-
-def texts_under(page: Markup, heading_id: str) -> list[str]:
-    """Return the lines of the list below a heading."""
-    heading = page.one("h2", id=heading_id)
-    return [line.text for line in heading.parent.all("li") if "need" in (line.attributes.get("class") or "").split()]
 
 
 def test_a_negative_number_of_shares_is_saved_said_and_stands_in_the_way(as_owner: Client, draft: Draft) -> None:
@@ -155,16 +146,6 @@ def test_too_many_in_a_role_are_to_be_removed(as_owner: Client, draft: Draft, ow
     text = "Remove 1 under “Directors” (at most 2)"
     assert text in page_at(as_owner, url(draft, "people/")).one("main").text
     assert text in page_at(as_owner, url(draft, "check/")).one("section", aria_labelledby="corrections").text
-
-
-def test_a_spreadsheet_names_the_cell_that_cannot_be_true(as_owner: Client, draft: Draft) -> None:
-    child = ("Person", "Yes", "", "Tim", "Lark", "tim@example.com", "2020-01-01")
-    sheet = SimpleUploadedFile("people.csv", as_csv(HEADS, child))
-    answer = as_owner.post(url(draft, "people/spreadsheet/"), {"sheet": sheet}, follow=True)
-    text = Markup(answer.content.decode()).one("main").text
-    assert f"Row 2, Date of birth: d{TOO_YOUNG[1:]}" in text
-    assert "0 of 1 row can be added" in text
-    assert PartyImport.objects.count() == 1
 
 
 def test_a_country_alone_turns_no_empty_part_of_an_address_red(as_owner: Client, draft: Draft) -> None:

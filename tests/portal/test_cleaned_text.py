@@ -50,16 +50,6 @@ def started(owner: Any, *fields: dict[str, Any]) -> Application:
     return services.start(owner=owner, product=factories.product(schema={**factories.SCHEMA, "sections": sections}))
 
 
-def test_a_name_that_nobody_sees_is_asked_for(as_owner: Client, draft: Draft, owner: Any) -> None:
-    party = services.add_party(draft, "person", ["director"], {}, by=owner)
-    path = f"{root(draft.application)}people/{party.token}/"
-    typed = {"q:person.first_name": "\u200b", "q:person.last_name": "\u200b\u200b", "version": "1"}
-    as_owner.post(path, typed)
-    needed = {need.field for need in open_draft(draft.application).needs if need.party_id == party.token}
-    assert {"person.first_name", "person.last_name"} <= needed
-    assert page_of(as_owner, path).one("h1").text.strip() == "Unnamed person"
-
-
 def test_a_companys_name_that_nobody_sees_is_asked_for_and_is_no_heading(as_owner: Client, draft: Draft) -> None:
     save_section(as_owner, draft.application, "the-company", name="\u200b", activity="Holding company")
     after = open_draft(draft.application)
@@ -67,12 +57,6 @@ def test_a_companys_name_that_nobody_sees_is_asked_for_and_is_no_heading(as_owne
     assert after.title == "Example company"
     needs = [one.text for one in page_of(as_owner, f"{root(draft.application)}check/").all("li", class_="need")]
     assert "Enter “Name”" in needs
-
-
-def test_an_occupation_that_nobody_sees_is_asked_for(as_owner: Client, owner: Any) -> None:
-    application = started(owner, factories.field("occupation"))
-    save_section(as_owner, application, "the-company", occupation="\u2800")
-    assert "xy.occupation" in {need.field for need in open_draft(application).needs}
 
 
 def test_what_looks_right_is_accepted_and_read_back_clean(as_owner: Client, owner: Any) -> None:
@@ -100,18 +84,6 @@ def test_a_name_on_two_lines_of_a_sheets_cell_is_folded(as_owner: Client, draft:
     assert party.label == "Ina Maria Probe"
     page = page_of(as_owner, f"{root(draft.application)}people/{party.token}/")
     assert page.one("input", name="q:person.first_name").attributes["value"] == "Ina Maria"
-
-
-def test_cells_with_something_invisible_are_read_as_they_look(as_owner: Client, draft: Draft) -> None:
-    row = (*PARTY, "Ina\u200b", "\u202aProbe\u202c", "ina@example.com\u200b", "1990\u200b-05-01")
-    file = SimpleUploadedFile("people.csv", as_csv(HEADS, row))
-    sheet = as_owner.post(f"{root(draft.application)}people/spreadsheet/", {"sheet": file})["Location"]
-    ticked = [one.attributes["value"] for one in page_of(as_owner, sheet).all("input", name="row")]
-    as_owner.post(sheet, {"row": ticked})
-    (party,) = open_draft(draft.application).parties
-    values = party.record.answers.values
-    assert (values["person.first_name"], values["person.last_name"]) == ("Ina", "Probe")
-    assert (values["person.email"], str(values["person.date_of_birth"])) == ("ina@example.com", "1990-05-01")
 
 
 def test_a_name_keeps_what_it_is_written_with(as_owner: Client, draft: Draft, owner: Any) -> None:

@@ -73,14 +73,6 @@ def test_a_party_names_the_roles_that_then_have_too_few(complete: Draft, as_owne
     assert "Add 1 more under “Shareholders” (at least 1)" in needed
 
 
-def test_a_party_whose_roles_others_have_leaves_nothing_needed(complete: Draft, owner: Any, as_owner: Client) -> None:
-    grace = services.add_party(
-        complete, "person", ["director", "shareholder"], factories.ADA | {"person.first_name": "Grace"}, by=owner
-    )
-    services.add_document(complete, grace, "Passport", factories.upload(), by=owner)
-    assert "Add 1 more" not in entry(page_of(as_owner, complete, "party"), "needed")
-
-
 def test_what_was_needed_before_is_not_said_to_be_needed_then(draft: Draft, owner: Any, as_owner: Client) -> None:
     ada = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     path = f"/applications/{draft.application.reference}/people/{ada.token}/removal/"
@@ -109,38 +101,6 @@ def test_the_last_holding_says_that_its_holder_has_none_then(complete: Draft, as
     assert "Allocate shares to Ada Lovelace" in entry(markup, "needed")
 
 
-def test_one_holding_of_several_says_nothing_like_it(complete: Draft, owner: Any, as_owner: Client) -> None:
-    other = factories.new_share_class(complete, factories.ORDINARY | {"share_class.name": "B"}, by=owner)
-    services.save_holdings(complete, {(complete.parties[0].token, other.token): "5"}, by=owner)
-    markup = page_of(as_owner, complete, "holding")
-    assert "Nothing else." in entry(markup, "goes")
-    assert entry(markup, "needed") == ""
-
-
-def test_a_holding_is_removed_from_its_cell(complete: Draft, as_owner: Client) -> None:
-    shares = Markup(as_owner.get(f"/applications/{complete.application.reference}/shares/").content.decode())
-    assert shares.faults == []
-    assert shares.one("a", href=address(complete, "holding")).text == "Remove Ordinary, Ada Lovelace"
-
-
-def test_a_document_names_whose_it_is_and_for_which_roles(complete: Draft, as_owner: Client) -> None:
-    markup = page_of(as_owner, complete, "document")
-    assert "“Passport” of Ada Lovelace" in markup.one("main").text
-    assert "for all these roles: director and shareholder" in entry(markup, "goes")
-    assert "Ada Lovelace: upload “Passport”" in entry(markup, "needed")
-
-
-def test_a_document_that_nobody_requires_is_needed_by_nobody(draft: Draft, owner: Any, as_owner: Client) -> None:
-    document = services.add_document(draft, None, "Business plan", factories.upload(), by=owner)
-    root = f"/applications/{draft.application.reference}"
-    markup = Markup(as_owner.get(f"{root}/documents/{document.pk}/removal/?next=page").content.decode())
-    assert entry(markup, "needed") == ""
-    assert "Nothing else." in entry(markup, "goes")
-    assert as_owner.post(f"{root}/documents/{document.pk}/removal/?next=page")["Location"] == (
-        f"{root}/sections/the-company/"
-    )
-
-
 @pytest.mark.parametrize(
     ("name", "kind"),
     [("party", "party"), ("share_class", "share_class"), ("holding", "shareholding"), ("document", "document")],
@@ -159,19 +119,6 @@ def test_what_the_service_can_not_be_told_to_remove_is_said(
     assert words not in page_of(as_owner, complete, name).one("main").text, "it never was there"
 
 
-@pytest.mark.parametrize(
-    ("language", "words"),
-    [("en", "The formation service may already have this"), ("de", "Der Gründungsdienst hat es vielleicht schon")],
-)
-def test_what_stays_at_the_service_is_said_in_the_readers_language(
-    complete: Draft, as_owner: Client, settings: Any, language: str, words: str
-) -> None:
-    settings.FORMATION_SERVICE_EDITS = False
-    update_each(Delivery.objects.filter(kind="party"), state="done", acknowledged={"answers": {}}, remote_id="party_1")
-    response = as_owner.get(address(complete, "party"), headers={"accept-language": language})
-    assert words in Markup(response.content.decode()).one("main").text
-
-
 def test_a_holding_that_is_not_there_is_not_found(complete: Draft, owner: Any, as_owner: Client) -> None:
     path = address(complete, "holding")
     services.save_holdings(complete, {(complete.parties[0].token, complete.share_classes[0].token): ""}, by=owner)
@@ -185,16 +132,3 @@ def test_after_submitting_nothing_is_removed(submitted: Draft, as_owner: Client,
     assert not [one for one in page_of(as_owner, submitted, name).all("button") if one.text == "Remove"]
     assert as_owner.post(address(submitted, name)).status_code == 302
     assert counts(submitted) == before
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_only_its_owner_is_asked(
-    complete: Draft, as_other_customer: Client, as_agent: Client, as_nobody: Client, name: str
-) -> None:
-    before = counts(complete)
-    for client in (as_other_customer, as_agent):
-        assert client.get(address(complete, name)).status_code == 404
-        assert client.post(address(complete, name)).status_code == 404
-    for ask in (as_nobody.get, as_nobody.post):
-        assert ask(address(complete, name))["Location"].startswith("/accounts/login/")
-    assert counts(complete) == before

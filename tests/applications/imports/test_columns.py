@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.utils import translation
 
-from formation_portal.applications.imports.columns import KIND, columns, keys_by_heading, normalized_heading
+from formation_portal.applications.imports.columns import columns, keys_by_heading, normalized_heading
 from formation_portal.contract.schema import FormSchema
 from tests import factories
 from tests.contract.builders import form, question, role
@@ -61,28 +61,6 @@ def test_headings_are_known_whatever_language_they_were_written_in(language: str
     assert [known[normalized_heading(column.marked)] for column in found] == [column.key for column in found]
 
 
-def test_a_line_that_the_form_calls_optional_is_not_marked_as_needed() -> None:
-    found = columns(form(role("director", question("home", "address", required=True))))[-6:]
-    assert [column.part for column in found if column.is_needed] == ["street1", "city", "country"]
-
-
-def test_an_address_has_a_column_for_each_line() -> None:
-    schema = form(role("director", question("home", "address")))
-    assert heads(schema)[-6:] == [
-        "home: Street and number",
-        "home: Second line",
-        "home: Town or city",
-        "home: Region",
-        "home: Postcode",
-        "home: Country",
-    ]
-
-
-def test_an_amount_with_one_currency_needs_no_column_for_it() -> None:
-    schema = form(role("director", question("fee", "currency_amount", allowed_currencies=["USD"])))
-    assert heads(schema)[-1] == "fee"
-
-
 def test_one_answer_that_two_roles_ask_has_one_column() -> None:
     shared = question("born", "date", canonical_field="person.date_of_birth")
     schema = form(role("director", shared), role("owner", shared))
@@ -129,7 +107,3 @@ def test_only_what_is_needed_without_a_condition_is_marked() -> None:
     )
     marked: dict[str, Any] = {column.heading: column.marked.endswith("*") for column in columns(schema)}
     assert [marked[name] for name in ("always", "sometimes", "never")] == [True, False, False]
-
-
-def test_the_kind_is_known_by_no_name() -> None:
-    assert columns(form(role("director")))[0].key == KIND

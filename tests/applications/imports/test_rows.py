@@ -12,7 +12,7 @@ from formation_portal.applications.imports.uploads import check_headings, missin
 from tests import factories
 
 from .conftest import Upload
-from .sample_sheets import ADA, HEADS, NOOR, as_csv, as_xlsx, with_values
+from .sample_sheets import ADA, HEADS, NOOR, as_csv
 
 pytestmark = pytest.mark.django_db
 
@@ -43,12 +43,6 @@ def test_a_row_is_read_as_its_page_would_have_posted_it(draft: Draft, upload: Up
     answers = {name: answer for name, answer in factories.ADA.items() if name != "xy.person.is_pep"}
     assert row.party.raw == answers | {"person.date_of_birth": {"day": "10", "month": "December", "year": "1985"}}
     assert row.missing == ("Is pep",)
-
-
-def test_columns_may_stand_in_any_order(draft: Draft, upload: Upload) -> None:
-    party = one(draft, upload, ADA[::-1], HEADS[::-1]).party
-    assert party is not None
-    assert party.label == "Ada Lovelace"
 
 
 def test_a_company_is_asked_its_own_questions(draft: Draft, upload: Upload) -> None:
@@ -85,21 +79,6 @@ def test_each_problem_is_said_with_its_column(
     assert [(heading, problem[1] in text) for heading, text in found] == [(problem[0], True)]
 
 
-def test_a_role_that_is_not_asked_or_not_for_the_kind_is_said(draft: Draft, upload: Upload) -> None:
-    heads = (*HEADS, "Role: manager")
-    [(heading, text)] = one(draft, upload, (*ADA, "yes"), heads).problems
-    assert heading == "Role: manager"
-    assert "not needed at the moment" in text
-
-
-def test_every_problem_of_a_row_is_said(draft: Draft, upload: Upload) -> None:
-    row = one(draft, upload, changed(ADA, born="soon", director="?"))
-    # Without a role nobody can tell what is asked.
-    assert [heading for heading, _ in row.problems] == ["Role: director"]
-    both = one(draft, upload, changed(NOOR, born="soon", director="?"), HEADS)
-    assert [heading for heading, _ in both.problems] == ["Role: director", "Date of birth"]
-
-
 def test_what_is_not_asked_of_a_row_is_left_out_and_said(draft: Draft, upload: Upload) -> None:
     heads = (*HEADS, "Name (Company)")
     row = one(draft, upload, (*ADA, "Kite Ltd"), heads)
@@ -107,15 +86,6 @@ def test_what_is_not_asked_of_a_row_is_left_out_and_said(draft: Draft, upload: U
     assert [heading for heading, _ in row.notes] == ["Name (Company)"]
     assert row.party is not None
     assert "corporate.name" not in row.party.raw
-
-
-def test_a_formula_is_said_by_row_and_read_as_the_cell_shows_it(draft: Draft, upload: Upload) -> None:
-    content = as_xlsx(HEADS, changed(ADA, first='=UPPER("ada")', last="=B9"))
-    [row] = services.import_rows(draft, upload(with_values(content, {"D2": "ADA"})))
-    assert row.notes == [("First name", "This cell contains a formula. We read its result: ADA")]
-    assert [heading for heading, _ in row.problems] == ["Last name"]
-    assert row.party
-    assert row.party.label == "ADA"
 
 
 @pytest.mark.parametrize(
@@ -161,15 +131,6 @@ def test_a_company_of_the_same_number_is_here_already(draft: Draft, upload: Uplo
     ltd = {"corporate.name": "Kite Limited", "corporate.registration_number": "he-1", "corporate.country": "CY"}
     services.add_party(draft, "corporate", ["director"], ltd, by=owner)
     assert one(draft, upload, LTD, COMPANY).match is not None
-
-
-def test_somebody_of_whom_nothing_speaks_against_it_is_here_already(draft: Draft, upload: Upload, owner: Any) -> None:
-    known = {name: factories.ADA[name] for name in ("person.first_name", "person.last_name")}
-    services.add_party(draft, "person", ["director"], known, by=owner)
-    row, later = rows(draft, upload, ADA, changed(ADA, born="", email="other@example.com"))
-    assert row.match is not None
-    assert row.adds_to_match
-    assert later.match is not None
 
 
 def test_the_same_one_in_a_row_above_is_told(draft: Draft, upload: Upload) -> None:

@@ -9,7 +9,7 @@ import pytest
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.imports.columns import keys_by_heading
-from formation_portal.applications.imports.grid import SheetRefused, normalized_heading
+from formation_portal.applications.imports.grid import normalized_heading
 from formation_portal.applications.imports.template import csv_template, xlsx_template
 from formation_portal.applications.imports.uploads import check_headings, read_sheet
 from formation_portal.contract.catalog import parse_catalog
@@ -48,25 +48,12 @@ def test_it_has_the_columns_of_the_roles_that_are_asked_and_no_rows(draft: Draft
     assert next(csv.reader(io.StringIO(csv_template(draft).decode("utf-8-sig")))) == heads(people)
 
 
-def test_a_role_that_an_answer_opens_has_its_column_then(draft: Draft, owner: Any) -> None:
-    section = draft.schema.section("the-company")
-    assert section is not None
-    services.save_section(draft, section, {"xy.activity": "Trading"}, version=0, by=owner)
-    assert "Role: manager" in heads(opened(xlsx_template(draft)).worksheets[0])
-
-
 def test_what_can_be_chosen_is_offered(draft: Draft) -> None:
     book = opened(xlsx_template(draft))
     assert offered(book, "Kind *") == ["Person", "Company"]
     assert offered(book, "Role: director") == ["Yes"]
     assert offered(book, "Is pep *") == ["Yes", "No"]
     assert "Switzerland" in offered(book, "Registered address: Country (Company)")
-
-
-def test_classes_of_shares_are_offered_once_there_are_some(draft: Draft, owner: Any) -> None:
-    assert "Appointed by" not in heads(opened(xlsx_template(draft)).worksheets[0])
-    services.add_share_class(draft, factories.ORDINARY, by=owner)
-    assert offered(opened(xlsx_template(draft)), "Appointed by") == ["Ordinary"]
 
 
 def test_each_column_is_explained(draft: Draft) -> None:
@@ -77,18 +64,6 @@ def test_each_column_is_explained(draft: Draft) -> None:
     assert rows["Pep office"][1] == "Only if you answer Yes to “Is pep”"
     assert rows["Is pep"][3] == "Yes; No"
     assert "See the list" in rows["Registered address: Country (Company)"][3]
-
-
-def test_a_line_that_the_form_calls_optional_is_needed_after_no_answer(owner: Any) -> None:
-    asked = [
-        factories.field("abroad", "boolean"),
-        factories.field("home", "address", required=True, depends_on={"field": "abroad", "value": True}),
-    ]
-    section = {"scope": "role:director", "title": "Directors", "person_fields": asked}
-    sheet = opened(xlsx_template(draft_of(owner, schema={**factories.SCHEMA, "sections": [section]})))["Explanations"]
-    rows = {row[0]: row[2] for row in sheet.iter_rows(values_only=True)}
-    assert rows["Home: Country"] == "Only if you answer Yes to “Abroad”"
-    assert rows["Home: Region"] == "No"
 
 
 def test_nobody_who_is_here_stands_in_it(draft: Draft, owner: Any) -> None:
@@ -132,9 +107,3 @@ def test_the_sheet_of_a_product_is_understood_when_it_comes_back(owner: Any, slu
     found = read_sheet(saved(book), keys_by_heading(draft.schema), account=1)
     check_headings(draft, found.headings)
     assert all(normalized_heading(heading) in keys_by_heading(draft.schema) for heading in found.headings)
-
-
-def test_an_empty_sheet_that_comes_back_is_refused(draft: Draft) -> None:
-    for content in (csv_template(draft), xlsx_template(draft)):
-        with pytest.raises(SheetRefused, match="at least one row"):
-            read_sheet(content, keys_by_heading(draft.schema), account=1)

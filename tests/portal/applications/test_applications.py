@@ -7,7 +7,7 @@ from django.test import Client
 from django.utils import timezone
 
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.portal.applications.pages import application_row
 from tests import factories
@@ -19,16 +19,6 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 def test_one_sees_only_ones_own(application: Application, as_owner: Client, as_other_customer: Client) -> None:
     assert application.reference in as_owner.get("/applications/").content.decode()
     assert application.reference not in as_other_customer.get("/applications/").content.decode()
-
-
-def test_without_applications_there_is_one_thing_to_do(as_other_customer: Client) -> None:
-    markup = Markup(as_other_customer.get("/applications/").content.decode())
-    assert markup.faults == []
-    assert markup.one("a", class_="button").text == "Choose a company type"
-
-
-def test_a_named_application_goes_by_its_name(complete: Draft, as_owner: Client) -> None:
-    assert "Larkfield Holdings" in as_owner.get("/applications/").content.decode()
 
 
 def test_a_long_list_has_pages_and_a_fixed_number_of_queries(
@@ -45,23 +35,6 @@ def test_a_long_list_has_pages_and_a_fixed_number_of_queries(
     assert Markup(html).faults == []
     assert html.count('class="task-name"') == 20
     assert as_owner.get("/applications/?page=2").content.decode().count('class="task-name"') == 5
-
-
-def test_a_draft_is_deleted_only_after_asking(application: Application, as_owner: Client) -> None:
-    path = f"/applications/{application.reference}/removal/"
-    markup = Markup(as_owner.get(path).content.decode())
-    assert markup.faults == []
-    assert Application.objects.visible_to(application.owner).exists()
-    response = as_owner.post(path, follow=True)
-    assert not Application.objects.visible_to(application.owner).exists()
-    assert "was deleted" in response.content.decode()
-    assert as_owner.get(path).status_code == 404
-
-
-def test_what_was_submitted_is_not_deleted(submitted: Draft, as_owner: Client) -> None:
-    response = as_owner.post(f"/applications/{submitted.application.reference}/removal/")
-    assert response["Location"].endswith("/status/")
-    assert Application.objects.visible_to(submitted.application.owner).exists()
 
 
 @pytest.mark.parametrize(

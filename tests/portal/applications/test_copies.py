@@ -11,7 +11,6 @@ from formation_portal.applications.models import Application
 from formation_portal.relay.models import Delivery
 from tests import factories
 from tests.encrypted_rows import update_each
-from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -22,19 +21,6 @@ def path(draft: Draft) -> str:
 
 def copy_of(draft: Draft) -> Application:
     return Application.objects.exclude(pk=draft.application.pk).get()
-
-
-def test_the_question_says_what_is_copied(complete: Draft, as_owner: Client) -> None:
-    html = as_owner.get(path(complete)).content.decode()
-    assert Markup(html).faults == []
-    for words in (
-        "3 answers about the company or foundation",
-        "1 person or company, with their roles",
-        "1 share class",
-        "1 document",
-    ):
-        assert words in html
-    assert Application.objects.count() == 1
 
 
 def test_a_press_makes_the_copy_and_opens_it(complete: Draft, as_owner: Client) -> None:
@@ -57,11 +43,6 @@ def test_nothing_of_the_delivery_is_copied(submitted: Draft, as_owner: Client) -
     rows = Delivery.objects.filter(application=copy_of(submitted))
     assert rows.count() > 0
     assert {row.acknowledged for row in rows} == {None}
-
-
-def test_the_status_leads_to_it(submitted: Draft, as_owner: Client) -> None:
-    status = as_owner.get(f"/applications/{submitted.application.reference}/status/").content.decode()
-    assert f'href="{path(submitted)}"' in status
 
 
 @pytest.fixture
@@ -96,11 +77,3 @@ def test_a_copy_copies_no_declaration_and_asks_for_each_again(declared: Draft, a
     missing = {need.field for need in copied.needs} - {need.field for need in declared.needs}
     assert missing == {"xy.truth", "xy.person.consent", "xy.class.rights"}
     assert open_draft(declared.application).entity_raw["xy.truth"] == ["Everything is true"]
-
-
-def test_the_question_says_how_many_declarations_are_left_out(
-    declared: Draft, complete: Draft, as_owner: Client
-) -> None:
-    left_out = Markup(as_owner.get(path(declared)).content.decode()).one("section", aria_labelledby="stays").text
-    assert "3 declarations. Make them again in the copy." in left_out
-    assert "in the copy" not in as_owner.get(path(complete)).content.decode()

@@ -29,22 +29,6 @@ def path(draft: Draft) -> str:
     return f"/applications/{draft.application.reference}/removal/"
 
 
-def test_the_question_says_what_goes_and_offers_a_copy(complete: Draft, as_owner: Client) -> None:
-    markup = Markup(as_owner.get(path(complete)).content.decode())
-    assert markup.faults == []
-    items = [one.text for one in markup.all("li") if one.inside("main")]
-    assert "1 person or company" in items
-    assert "1 share class" in items
-    assert "1 document, with its file" in items
-    assert any(one.endswith(" answers") for one in items)
-    assert {"Save as PDF", "Download as JSON"} <= {one.text for one in markup.all("a")}
-    assert Application.objects.visible_to(complete.application.owner).exists()
-
-
-def test_an_empty_draft_has_nothing_to_list(draft: Draft, as_owner: Client) -> None:
-    assert "What will be deleted" not in as_owner.get(path(draft)).content.decode()
-
-
 @pytest.mark.django_db(databases=["default", "service"], transaction=True)
 def test_everything_goes_with_its_files(complete: Draft, as_owner: Client) -> None:
     [document] = complete.documents
@@ -63,18 +47,6 @@ def test_what_the_service_may_have_and_cannot_delete_is_said(complete: Draft, as
     update_each(entity, state=DeliveryState.DONE, acknowledged={"answers": {}}, remote_id="e1")
     settings.FORMATION_SERVICE_EDITS = False
     assert "Our team will ask for it to be removed." in as_owner.get(path(complete)).content.decode()
-
-
-def test_only_its_owner_deletes_it(
-    complete: Draft, as_other_customer: Client, as_agent: Client, as_nobody: Client, as_owner: Client
-) -> None:
-    for client in (as_other_customer, as_agent):
-        assert client.get(path(complete)).status_code == 404
-        assert client.post(path(complete)).status_code == 404
-    assert as_nobody.post(path(complete)).status_code == 302
-    assert Application.objects.visible_to(complete.application.owner).exists()
-    assert as_owner.post(path(complete))["Location"] == "/applications/"
-    assert as_owner.post(path(complete)).status_code == 404
 
 
 def test_what_was_changed_since_the_question_is_not_deleted(complete: Draft, owner: Any, as_owner: Client) -> None:

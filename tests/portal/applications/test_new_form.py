@@ -10,7 +10,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
-from formation_portal.gateway.catalog import cached_catalog, catalog
+from formation_portal.gateway.catalog import catalog
 from formation_portal.portal.applications.pages import FormChangePage
 from formation_portal.relay.worker import drain
 from formation_portal.service.catalog.loader import read_catalog
@@ -41,12 +41,6 @@ def outdated(owner: Any) -> Draft:
 
 def path(draft: Draft, page: str = "new-form/") -> str:
     return f"/applications/{draft.application.reference}/{page}"
-
-
-def test_the_overview_says_so(outdated: Draft, as_owner: Client) -> None:
-    html = as_owner.get(path(outdated, "")).content.decode()
-    assert Markup(html).faults == []
-    assert f'href="{path(outdated)}"' in html
 
 
 def test_the_page_lists_what_is_new_gone_and_renamed(outdated: Draft, owner: Any, as_owner: Client) -> None:
@@ -82,21 +76,6 @@ def test_what_was_not_seen_is_not_taken(outdated: Draft, as_owner: Client) -> No
     response = as_owner.post(path(outdated), {"seen": "another version"})
     assert response.status_code == 409
     assert open_draft(Application.objects.get()).schema.version == "before"
-
-
-def test_an_application_of_the_present_form_has_no_such_page(owner: Any, as_owner: Client) -> None:
-    current = catalog().find("bvi-limited-company")
-    assert current is not None
-    assert current.item is not None
-    draft = open_draft(services.start(owner=owner, product=current.item))
-    assert path(draft) not in as_owner.get(path(draft, "")).content.decode()
-    assert as_owner.get(path(draft))["Location"] == path(draft, "")
-
-
-def test_what_is_known_is_known_without_a_call(outdated: Draft, settings: Any) -> None:
-    first = cached_catalog()
-    assert first is not None
-    assert first is cached_catalog()
 
 
 def test_only_what_is_needed_then_and_not_yet_now_is_needed_anew(owner: Any) -> None:

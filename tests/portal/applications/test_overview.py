@@ -1,7 +1,5 @@
 """The overview: each section's state in words, and what it still needs."""
 
-from datetime import timedelta
-from html import escape
 from typing import Any
 
 import pytest
@@ -14,7 +12,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.contract.needs import Need
 from formation_portal.portal.applications.overview import Task, TaskList, task_list
 from formation_portal.portal.feedback import task_deliveries
-from formation_portal.relay.delivery_status import NO_EDITS, deliveries_of
+from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.models import Delivery, DeliveryState
 from tests import factories
 from tests.markup import Markup
@@ -57,12 +55,6 @@ def test_what_cannot_be_read_is_told_apart(draft: Draft, owner: Any) -> None:
     assert task(task_list(draft), "The company").note == "1 answer to correct, 1 answer to complete"
 
 
-def test_a_complete_section_says_so(draft: Draft, owner: Any) -> None:
-    save(draft, "the-company", factories.COMPANY, owner)
-    company = task(task_list(draft), "The company")
-    assert (company.state, company.status, company.note) == ("met", "Complete", "")
-
-
 def test_a_section_is_complete_only_when_its_documents_are(owner: Any) -> None:
     company, *others = factories.SCHEMA["sections"]
     company = company | {"documents": {"entity": [{"name": "Business plan", "required": True}]}}
@@ -73,12 +65,6 @@ def test_a_section_is_complete_only_when_its_documents_are(owner: Any) -> None:
     assert (task_of_company.status, task_of_company.note) == ("In progress", "1 document to complete")
     services.add_document(draft, None, "Business plan", factories.upload(), by=owner)
     assert task(task_list(draft), "The company").status == "Complete"
-
-
-def test_a_role_says_how_many_more(draft: Draft) -> None:
-    directors = task(task_list(draft), "Directors")
-    assert (directors.status, directors.note) == ("Not started", "1 more to add")
-    assert directors.url.endswith("/people/")
 
 
 def test_a_section_that_is_not_asked_opens_later_and_says_when(draft: Draft, owner: Any) -> None:
@@ -110,31 +96,11 @@ def test_a_role_is_complete_only_when_the_documents_of_its_people_are(draft: Dra
     assert (directors.state, directors.status, directors.note) == ("met", "Complete", "2 added")
 
 
-def test_a_role_is_complete_only_when_its_people_are_in_their_other_roles_too(draft: Draft, owner: Any) -> None:
-    ada = factories.ADA | {"xy.person.is_pep": ""}
-    services.add_party(draft, "person", ["director", "shareholder"], ada, by=owner, token="ada")
-    services.add_document(draft, draft.parties[0], "Passport", factories.upload(), by=owner)
-    services.add_share_class(draft, factories.ORDINARY, by=owner, token="ordinary")
-    services.save_holdings(draft, {("ada", "ordinary"): "10,000"}, by=owner)
-    tasks = task_list(draft)
-    assert [task(tasks, title).status for title in ("Directors", "Shareholders")] == ["0 of 1 complete"] * 2
-    assert task(tasks, "Shareholders").note == "1 answer to complete"
-
-
 def test_a_shareholder_without_shares_is_not_complete(draft: Draft, owner: Any) -> None:
     services.add_party(draft, "person", ["shareholder"], factories.ADA, by=owner)
     shareholders = task(task_list(draft), "Shareholders")
     assert (shareholders.state, shareholders.status) == ("half", "0 of 1 complete")
     assert shareholders.note == "1 shareholding to complete"
-
-
-def test_a_person_born_tomorrow_is_not_complete(draft: Draft, owner: Any) -> None:
-    born = draft.today + timedelta(days=2)
-    date = {"day": str(born.day), "month": str(born.month), "year": str(born.year)}
-    services.add_party(draft, "person", ["director"], factories.ADA | {"person.date_of_birth": date}, by=owner)
-    services.add_document(draft, draft.parties[0], "Passport", factories.upload(), by=owner)
-    directors = task(task_list(draft), "Directors")
-    assert (directors.status, directors.note) == ("0 of 1 complete", "1 answer to correct")
 
 
 def test_documents_say_how_many_of_the_required_ones_are_uploaded(draft: Draft, owner: Any) -> None:
@@ -161,12 +127,6 @@ def test_a_role_with_a_refused_document_has_to_be_changed(complete: Draft) -> No
     assert task(tasks, "The company").status == "Complete"
 
 
-def test_a_complete_draft_is_complete(complete: Draft) -> None:
-    tasks = task_list(complete)
-    assert tasks.progress == "6 of 6 sections complete"
-    assert tasks.following is None
-
-
 def test_what_the_service_refused_comes_first(draft: Draft) -> None:
     refused = Need("refused", "Choose another name", "the-company", field="entity.name")
     company = task(task_list(draft, refused=[refused]), "The company")
@@ -175,20 +135,6 @@ def test_what_the_service_refused_comes_first(draft: Draft) -> None:
 
 class TestPage:
     """Through the browser."""
-
-    def test_it_is_sound_and_shows_reference_price_and_progress(self, draft: Draft, as_owner: Client) -> None:
-        html = as_owner.get(f"/applications/{draft.application.reference}/").content.decode()
-        markup = Markup(html)
-        assert markup.faults == []
-        assert draft.application.reference in html
-        assert "USD\u00a01,200.00" in html
-        assert "1 of 6 sections complete" in html
-        assert markup.one("title").text == "Example company – Formation Portal"
-
-    def test_a_named_company_is_the_title(self, complete: Draft, as_owner: Client) -> None:
-        html = as_owner.get(f"/applications/{complete.application.reference}/").content.decode()
-        assert Markup(html).one("h1").text == "Larkfield Holdings"
-        assert "Ready" in html
 
     def test_it_costs_the_same_with_more_people(self, draft: Draft, owner: Any, as_owner: Client) -> None:
         path = f"/applications/{draft.application.reference}/"
@@ -225,16 +171,6 @@ class TestPage:
         page, _, anchor = target.partition("#")
         assert Markup(as_owner.get(page).content.decode()).all("input", id=anchor)
         assert "Changes needed" in as_owner.get(path).content.decode()
-
-    def test_what_the_service_cannot_do_is_said_plainly(self, draft: Draft, as_owner: Client, settings: Any) -> None:
-        settings.FORMATION_SERVICE_EDITS = False
-        html = as_owner.get(f"/applications/{draft.application.reference}/").content.decode()
-        assert escape(NO_EDITS) in html
-        assert "Saved. We send it when you submit." in html
-
-    def test_after_submitting_the_status_says_more(self, submitted: Draft, as_owner: Client) -> None:
-        response = as_owner.get(f"/applications/{submitted.application.reference}/")
-        assert response["Location"].endswith("/status/")
 
 
 @pytest.mark.parametrize(

@@ -59,13 +59,6 @@ def test_what_was_submitted_or_deleted_is_not_remembered(submitted: Draft, owner
     assert reminders() == []
 
 
-def test_a_deleted_draft_is_not_remembered(draft: Draft, owner: Any) -> None:
-    services.delete_draft(draft.application, by=owner)
-    leave(draft, days=8)
-    run_hourly_tasks()
-    assert reminders() == []
-
-
 def test_whoever_wants_none_gets_none(draft: Draft, owner: Any) -> None:
     unsubscribe(unsubscribe_path(kind="reminder", to=owner.email).split("/")[-2])
     leave(draft, days=8)
@@ -75,14 +68,6 @@ def test_whoever_wants_none_gets_none(draft: Draft, owner: Any) -> None:
 
 def test_an_address_that_may_be_somebody_elses_is_not_written_to(draft: Draft) -> None:
     EmailAddress.objects.update(verified=False)
-    leave(draft, days=8)
-    run_hourly_tasks()
-    assert reminders() == []
-
-
-def test_a_shut_account_is_left_alone(draft: Draft, owner: Any) -> None:
-    owner.is_active = False
-    owner.save()
     leave(draft, days=8)
     run_hourly_tasks()
     assert reminders() == []

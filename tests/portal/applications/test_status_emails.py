@@ -63,7 +63,3 @@ def test_what_was_undone_is_not_told(submitted: Draft) -> None:
         move(submitted, State.REJECTED)
         transaction.set_rollback(True)
     assert written() == []
-
-
-def test_a_change_that_moves_nothing_is_not_told(complete: Draft) -> None:
-    assert written() == []

@@ -10,10 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
-from formation_portal.contract import canonical
 from formation_portal.gateway.catalog import catalog
-from tests.journeys.actors.generic_client import GenericClient
-from tests.journeys.clients import InProcessBrowser
 from tests.journeys.conftest import browser, customer
 from tests.markup import Markup
 
@@ -44,30 +41,6 @@ def path(draft: Draft, product: str = "") -> str:
 
 def seen(client: Client, address: str) -> str:
     return str(Markup(client.get(address).content.decode()).one("input", name="seen").attributes["value"])
-
-
-def test_every_other_product_can_be_chosen(filled: Draft, as_owner: Client) -> None:
-    markup = Markup(as_owner.get(path(filled)).content.decode())
-    assert markup.faults == []
-    offered = [one.attributes["value"] for one in markup.all("option")]
-    assert len(offered) == 31
-    assert THERE in offered
-    assert HERE not in offered
-
-
-def test_the_page_says_what_fits_and_what_is_new_before_anything_happens(filled: Draft, as_owner: Client) -> None:
-    response = as_owner.get(path(filled, THERE))
-    html = response.content.decode()
-    assert Markup(html).faults == []
-    for words in (
-        "What we can reuse",
-        "Larkfield Holdings",
-        "Ada Lovelace",
-        "New questions",
-        "Start the new application",
-    ):
-        assert words in html
-    assert Application.objects.count() == 1
 
 
 def test_a_press_starts_there_with_what_was_seen(filled: Draft, as_owner: Client) -> None:
@@ -116,22 +89,3 @@ def test_more_people_cost_no_more_queries(
         services.add_party(filled, "person", ["director"], {"person.first_name": "Bo"}, by=owner)
     with django_assert_num_queries(len(few)):
         as_owner.get(path(filled, THERE))
-
-
-@pytest.mark.long
-def test_a_whole_application_goes_to_every_other_product_and_back(browser: InProcessBrowser) -> None:
-    """Whatever the pair: the page can be drawn, and what is started there objects to nothing that was carried."""
-    generic_client = GenericClient(browser, is_thorough=True)
-    generic_client.submit(generic_client.start(browser.get(f"/products/{HERE}/")))
-    draft = open_draft(Application.objects.get())
-    for product in catalog().items:
-        if product.key == HERE:
-            continue
-        address = path(draft, product.key)
-        response = browser.client.post(address, {"seen": seen(browser.client, address)})
-        reference = response["Location"].split("/")[-2]
-        started = open_draft(Application.objects.get(reference=reference))
-        assert started.application.product_id != draft.application.product_id
-        # Only the name: which ending goes with it, each product says for itself.
-        assert started.entity_raw[canonical.ENTITY_NAME] == draft.entity_raw[canonical.ENTITY_NAME]
-        assert not {"unreadable", "party_type_not_allowed"} & {need.code for need in started.needs}

@@ -16,7 +16,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.invitations import collaborators, parts
 from formation_portal.invitations.models import Invitation
 from formation_portal.mail.models import Email
-from formation_portal.mail.rendering import KINDS_WITH_NAMES, sample_contexts
+from formation_portal.mail.rendering import KINDS_WITH_NAMES
 from formation_portal.management.commands.agent import add_agent
 from tests.accounts.test_addresses import change
 from tests.encrypted_rows import rows_with
@@ -75,24 +75,6 @@ def test_invitations_say_what_it_is_and_who_runs_the_portal_and_name_nobody(
         assert "Stop these e-mails" in found[kind]
 
 
-def test_an_invitation_is_in_the_language_of_its_reader_with_the_catalogs_words(named: Draft, owner: Any) -> None:
-    parts.invite(named, named.parties[0], email=STRANGER, by=owner, language="de")
-    text = texts_to(STRANGER)["invitation"]
-    assert f"Aktenzeichen: {named.application.reference}" in text
-    assert canaries_in(text) == []
-
-
-def test_the_link_in_an_invitation_stops_its_reminders(named: Draft, owner: Any, as_nobody: Client) -> None:
-    parts.invite(named, named.parties[0], email=STRANGER, by=owner, language="en")
-    [path] = [
-        one for one in texts_to(STRANGER)["invitation"].split() if "/letters/refusal/" in one and one.startswith("http")
-    ]
-    as_nobody.post(f"/{path.partition('//')[2].partition('/')[2]}")
-    Invitation.objects.update(sent_at=timezone.now() - parts.REMIND_EVERY)
-    parts.remind(named, named.parties[0], by=owner)
-    assert set(texts_to(STRANGER)) == {"invitation"}
-
-
 def test_names_are_shown_once_the_code_was_entered(named: Draft, owner: Any) -> None:
     invitation = parts.invite(named, named.parties[0], email=STRANGER, by=owner, language="en")
     guest = Client()
@@ -143,7 +125,3 @@ def test_a_change_of_the_password_greets_by_name_where_the_address_is_confirmed(
     as_owner.post("/accounts/password/change/", new)
     assert [letter.kind for letter in Email.objects.all()] == ["password_changed"] * is_confirmed
     assert canaries_in("".join(texts_to(owner.email).values())) == ["Quillfeather"] * is_confirmed
-
-
-def test_every_kind_of_letter_is_one_or_the_other() -> None:
-    assert set(sample_contexts()) > KINDS_WITH_NAMES

@@ -92,7 +92,7 @@ def test_ceilings_are_offered_per_currency_and_part_its_products() -> None:
     assert "CHF-500" not in offered, "it would leave nothing in its currency"
 
 
-@pytest.mark.parametrize("currency", ["US-D", "a currency", "<b>", "C" * 30])
+@pytest.mark.parametrize("currency", ["US-D", "<b>", "C" * 30])
 def test_a_currency_that_no_address_can_name_is_no_ceiling(currency: str) -> None:
     strange = page(items=[*ITEMS, item("ag", "Europe", "Zug", 900, currency)])
     control = next(one for one in strange.controls if one.name == "price")
@@ -121,13 +121,6 @@ def test_each_option_says_how_many_it_would_leave(query: str) -> None:
                 assert option.label.endswith(f" ({left})"), (control.name, option.value)
                 counted += 1
     assert counted > 10
-
-
-def test_the_filter_to_remove_is_named_when_nothing_fits() -> None:
-    shown = page("region=Europe&price=USD-500")
-    assert names(shown) == []
-    text = "Without “Set-up fee up to USD\u00a0500.00”, 3 company types match"
-    assert shown.wider == Link(text, "/?region=Europe")
 
 
 @pytest.mark.parametrize(
@@ -174,16 +167,10 @@ def test_a_faulty_product_is_shown_with_its_reason() -> None:
     assert len(shown.products) == 6
 
 
-def test_what_cannot_be_read_stands_last() -> None:
-    assert names(page(items=[{"product": {"name": "Riddle"}}, *ITEMS]))[-1] == "Riddle"
-
-
-def test_what_cannot_be_read_fits_no_filter() -> None:
-    assert "Riddle" not in names(page("region=Europe", items=[{"product": {"name": "Riddle"}}, *ITEMS]))
-
-
-def test_an_empty_catalog_says_so() -> None:
-    assert page(items=[]).regions == {}
+def test_what_cannot_be_read_stands_last_and_fits_no_filter() -> None:
+    items = [{"product": {"name": "Riddle"}}, *ITEMS]
+    assert names(page(items=items))[-1] == "Riddle"
+    assert "Riddle" not in names(page("region=Europe", items=items))
 
 
 @pytest.mark.parametrize("text", ["", "USD", "-5", "USD--5", "USD-NaN", "USD-Infinity", "USD-1e"])
@@ -191,9 +178,7 @@ def test_what_is_no_ceiling_is_none(text: str) -> None:
     assert PriceCeiling.parse(text) is None
 
 
-@pytest.mark.parametrize(
-    "path", ["/", "/compare/?product=llc", "/products/llc/", "/products/llc/checklist/", "/compare/?product=nothing"]
-)
+@pytest.mark.parametrize("path", ["/", "/compare/?product=llc", "/products/llc/", "/products/llc/checklist/"])
 def test_an_old_catalog_carries_its_note(path: str, db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     fresh = Catalog(read_products(ITEMS), datetime(2026, 11, 21, tzinfo=UTC))
     old = replace(fresh, is_stale=True, note="Prices of yesterday.")
@@ -205,21 +190,6 @@ def test_an_old_catalog_carries_its_note(path: str, db: None, monkeypatch: pytes
 @pytest.mark.django_db(databases=["default", "service"])
 class TestPage:
     """Over the whole catalog."""
-
-    def test_everybody_sees_all_products(self, full_catalog: None) -> None:
-        response = Client().get("/")
-        assert response.status_code == 200
-        markup = Markup(response.content.decode())
-        assert markup.faults == []
-        assert markup.unlabelled() == []
-        assert len([one for one in markup.all("a") if one.attributes["href"].startswith("/products/")]) == 32
-        assert markup.one("title").text == "Companies and foundations you can form – Formation Portal"
-        assert "Compare 32 company types in 20 jurisdictions" in response.content.decode()
-
-    def test_a_filter_works_without_script(self, full_catalog: None) -> None:
-        html = Client().get("/?country=bvi").content.decode()
-        assert "/products/bvi-limited-company/" in html
-        assert "/products/delaware-llc/" not in html
 
     def test_where_nothing_fits_and_nothing_is_ticked_nothing_can_be_compared(self, full_catalog: None) -> None:
         none = "/?region=Europe&price=USD-500"
@@ -256,10 +226,6 @@ class TestPage:
         assert len(wider) == 2
         assert all("product=texas-llc" in link for link in wider)
 
-    def test_a_page_from_history_is_whole(self, full_catalog: None) -> None:
-        html = Client().get("/?country=usa", **HTMX, HTTP_HX_HISTORY_RESTORE_REQUEST="true").content.decode()
-        assert Markup(html).all("html")
-
     def test_no_query_and_no_call_is_made_for_a_visitor(
         self, full_catalog: None, django_assert_num_queries: Any
     ) -> None:
@@ -270,14 +236,11 @@ class TestPage:
     @pytest.mark.parametrize(
         ("url", "key"), [("http://127.0.0.1:9", "some"), ("not an address", "some"), ("https://x.example", "ké")]
     )
-    @pytest.mark.parametrize("path", ["/", "/products/bvi-limited-company/"])
-    def test_without_a_service_there_is_a_clear_page(
-        self, url: str, key: str, path: str, settings: Any, tmp_path: Any
-    ) -> None:
+    def test_without_a_service_there_is_a_clear_page(self, url: str, key: str, settings: Any, tmp_path: Any) -> None:
         settings.FORMATION_SERVICE_URL, settings.FORMATION_SERVICE_KEY = url, key
         settings.DATA_DIR = tmp_path
         gateway_catalog.forget()
-        response = Client().get(path)
+        response = Client().get("/")
         gateway_catalog.forget()
         assert response.status_code == 503
         assert int(response["Retry-After"]) > 0

@@ -33,18 +33,6 @@ def test_a_choice_narrows_the_list_in_place(open_tab: OpenTab) -> None:
     assert browser.faults == []
 
 
-def test_going_back_shows_the_whole_page_again(open_tab: OpenTab) -> None:
-    browser = open_tab(None)
-    tab = browser.tab
-    browser.get("/")
-    tab.get_by_label("Country").select_option("bvi")
-    expect(tab.locator("#catalog-count")).to_have_text("1 of 32 company types")
-    tab.go_back()
-    expect(tab.locator("#catalog-results tbody tr")).to_have_count(32)
-    expect(tab.locator("h1")).to_have_text("Companies and foundations you can form")
-    assert browser.faults == []
-
-
 def test_each_change_is_announced_once(open_tab: OpenTab) -> None:
     browser = open_tab(None)
     tab = browser.tab

@@ -14,8 +14,6 @@ from formation_portal.portal.catalog.requirements import ChecklistPart, Requirem
 from tests import factories
 from tests.markup import Markup
 
-CHECKLIST = "/products/ch-foundation/checklist/"
-
 
 def page(*sections: dict[str, Any]) -> Requirements:
     item = deepcopy(factories.ITEM)
@@ -103,17 +101,6 @@ def test_a_rule_that_names_nothing_lists_nothing() -> None:
     assert page({"scope": "entity", "title": "Lost", "fields": [lost]}).checklist == ()
 
 
-def test_documents_and_roles_are_those_of_the_products_page() -> None:
-    shown = page()
-    assert [role.title for role in shown.roles] == ["Directors", "Shareholders", "Managers"]
-    assert shown.roles[2].rules == ("Only asked if you answer Trading to “Activity”.",)
-    assert [title for title, _ in shown.documents()] == [
-        "About the new company",
-        "For each person",
-        "For each company involved",
-    ]
-
-
 def preparable_labels(schema: FormSchema) -> set[str]:
     """Every question's label that somebody can answer, by walking the schema."""
     return {
@@ -144,27 +131,3 @@ class TestPage:
             titles = {section.title for section in schema.sections}
             missing = [words for words in preparable_labels(schema) | slots | titles if words not in text]
             assert missing == [], product.key
-
-    def test_helps_of_documents_are_said_on_the_products_page_and_on_its_checklist(self, full_catalog: None) -> None:
-        for path in ("/products/ch-foundation/", CHECKLIST):
-            assert "Issued by the bank where the capital is deposited." in Client().get(path).content.decode()
-
-    def test_it_holds_no_form_and_needs_no_script(self, full_catalog: None) -> None:
-        markup = Markup(Client().get(CHECKLIST).content.decode())
-        assert markup.controls == []
-        assert not [one for one in markup.all("button") if one.inside("main") and not one.inside("template")]
-
-    def test_the_products_page_leads_to_it_and_back(self, full_catalog: None) -> None:
-        product = Markup(Client().get("/products/ch-foundation/").content.decode())
-        assert product.all("a", href=CHECKLIST)
-        assert Markup(Client().get(CHECKLIST).content.decode()).all("a", href="/products/ch-foundation/")
-
-    def test_an_unknown_product_has_none(self, full_catalog: None) -> None:
-        assert Client().get("/products/atlantis-ltd/checklist/").status_code == 404
-
-    def test_no_query_and_no_call_is_made_for_a_visitor(
-        self, full_catalog: None, django_assert_num_queries: Any
-    ) -> None:
-        Client().get(CHECKLIST)
-        with django_assert_num_queries(0), django_assert_num_queries(0, using="service"):
-            Client().get(CHECKLIST)

@@ -5,7 +5,6 @@ import re
 import pytest
 from playwright.sync_api import Route, expect
 
-from tests.journeys.accessibility.page_behaviour import too_small
 from tests.journeys.conftest import OpenTab, open_tab, site
 from tests.needed import has_chromium, needed
 
@@ -15,21 +14,6 @@ pytestmark = [pytest.mark.long, pytest.mark.browser, needed("Chromium", has_chro
 
 # A catalog that something filters.
 _FILTERED = re.compile(r"/\?")
-
-
-def test_a_filter_keeps_the_ticks_also_of_what_it_leaves_out(open_tab: OpenTab) -> None:
-    browser = open_tab(None)
-    tab = browser.tab
-    browser.get("/")
-    tab.get_by_role("checkbox", name="Texas LLC").check()
-    tab.get_by_label("Country").select_option("bvi")
-    expect(tab.locator("#catalog-results tbody tr")).to_have_count(1)
-    expect(tab.get_by_role("checkbox", name="Texas LLC")).to_be_checked()
-    tab.get_by_role("checkbox", name="British Virgin Islands").check()
-    tab.get_by_label("Country").select_option("")
-    expect(tab.locator("#catalog-results tbody tr")).to_have_count(32)
-    expect(tab.get_by_role("checkbox", checked=True)).to_have_count(2)
-    assert browser.faults == []
 
 
 @pytest.mark.parametrize("has_script", [True, False])
@@ -80,10 +64,3 @@ _IS_IN_SIGHT = """() => {
   const there = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
   return document.activeElement.closest("tr")?.contains(there) ?? document.activeElement.contains(there);
 }"""
-
-
-@pytest.mark.parametrize("width", [1280, 320])
-def test_everything_on_it_is_as_large_as_a_finger(open_tab: OpenTab, width: int) -> None:
-    browser = open_tab(None, width=width)
-    browser.get("/compare/?product=texas-llc&product=hk-limited-company&product=ch-foundation")
-    assert too_small(browser.tab) == []

@@ -69,16 +69,6 @@ def test_questions_and_options_come_from_the_catalog() -> None:
     }
 
 
-def test_each_question_of_the_embedded_catalog_has_answers_that_something_meets_and_something_does_not() -> None:
-    shown = GuidePage(embedded(), {})
-    assert [one.name for one in shown.questions] == ["form", "region", "people", "days", "price"]
-    for question in shown.questions:
-        for value in question.labels:
-            fitting = GuidePage(embedded(), {question.name: value}).fitting
-            assert fitting, value
-            assert len(fitting) < 32 or question.name == "people", value
-
-
 @pytest.mark.parametrize("count", [0, 1])
 def test_where_nothing_can_be_chosen_nothing_is_asked(count: int) -> None:
     assert page(items=ODD[:count]).questions == []
@@ -168,15 +158,6 @@ def test_what_cannot_be_formed_is_neither_listed_nor_asked_for() -> None:
 class TestPage:
     """Over the whole catalog."""
 
-    def test_the_catalog_leads_there_and_it_asks_without_script(self, full_catalog: None) -> None:
-        assert Markup(Client().get("/").content.decode()).all("a", href="/guide/")
-        markup = Markup(Client().get("/guide/").content.decode())
-        assert (markup.faults, markup.unlabelled()) == ([], [])
-        checked = [one.attributes for one in markup.all("input", type="radio") if "checked" in one.attributes]
-        assert [one["value"] for one in checked] == [""] * 5
-        assert "This is not legal or tax advice." in markup.one("main").text
-        assert not markup.all("li", class_="task")
-
     def test_a_plain_submit_leads_to_an_address_with_what_was_chosen(self, full_catalog: None) -> None:
         response = Client().get("/guide/?form=&region=&people=1&days=5&price=")
         assert response["Location"] == "/guide/?people=1&days=5"
@@ -197,13 +178,6 @@ class TestPage:
         assert "HX-Request" in response["Vary"]
         whole = Client().get("/guide/?people=1", **HTMX, HTTP_HX_HISTORY_RESTORE_REQUEST="true").content.decode()
         assert Markup(whole).all("html")
-
-    def test_the_first_three_are_compared_and_nothing_leads_out_of_the_portal(self, full_catalog: None) -> None:
-        markup = Markup(Client().get("/guide/?form=Foundation&days=10").content.decode())
-        link = next(one.attributes["href"] for one in markup.all("a") if one.text.startswith("Compare"))
-        compared = Markup(Client().get(link).content.decode())
-        assert len(compared.all("th", scope="col")) == 3
-        assert all(one.attributes["href"].startswith(("/", "#", "mailto:", "tel:")) for one in markup.all("a"))
 
     def test_it_costs_no_query_and_no_call(self, full_catalog: None, django_assert_num_queries: Any) -> None:
         Client().get("/")

@@ -53,15 +53,6 @@ def test_it_says_what_a_typical_application_takes_from_the_schema() -> None:
     )
 
 
-@pytest.mark.django_db(databases=["default", "service"])
-def test_every_product_says_what_it_takes(full_catalog: None) -> None:
-    html = Client().get("/products/bvi-limited-company/").content.decode()
-    effort = Markup(html).one("ul", id="effort").text
-    assert "about the company" in effort
-    assert "for each director" in effort
-    assert "document" in effort
-
-
 def test_a_role_says_how_many_and_who_may_have_it() -> None:
     (role,) = required_by({"scope": "role:director", "title": "Directors", "minimum": 2}).roles
     assert (role.title, role.least, role.kinds) == ("Directors", "at least 2", "a person")
@@ -95,27 +86,6 @@ def test_a_document_that_not_all_roles_ask_for_names_those_that_do() -> None:
     ((title, lines),) = shown.documents()
     assert title == "For each person"
     assert [words for words, _ in lines] == ["Passport", "Letter, as director (optional)"]
-
-
-def test_documents_of_the_new_entity_come_first() -> None:
-    shown = required_by(
-        {"scope": "role:director", "title": "D", "documents": {"person": [{"name": "Passport", "required": True}]}},
-        {"scope": "entity", "title": "Plan", "documents": {"entity": [{"name": "Plan", "required": True}]}},
-        type="Foundation",
-    )
-    assert [title for title, _ in shown.documents()] == ["About the new foundation", "For each person"]
-
-
-def test_sections_preview_what_they_ask() -> None:
-    previews = {section.title: fields for section, fields, _ in Requirements(factories.product()).sections}
-    assert "Office" in [spec.label for spec in previews["The company"]]
-    assert "Share classes" in previews
-
-
-def test_price_time_and_form_are_said() -> None:
-    shown = Requirements(factories.product())
-    assert [value for _, value in shown.figures][:2] == ["USD\u00a01,200.00", "USD\u00a0900.00"]
-    assert shown.form_label == "“Example company”, version 3, by Example Corporate Services."
 
 
 HERE = factories.ITEM["jurisdiction"]
@@ -163,12 +133,6 @@ class TestUnavailable:
             assert "no id" not in client.get("/").content.decode()
             assert "Not available." in client.get("/").content.decode()
 
-    def test_a_customer_is_not_sent_to_a_help_desk_that_is_not_there(
-        self, offering: None, as_owner: Client, settings: Any
-    ) -> None:
-        settings.HELP_EMAIL = settings.HELP_TELEPHONE = ""
-        assert not opened(as_owner).all("a", href="#help")
-
     def test_where_nothing_else_is_there_all_products_are_the_way_out(
         self, offering: None, as_nobody: Client, settings: Any
     ) -> None:
@@ -192,23 +156,6 @@ class TestUnavailable:
 class TestPage:
     """Over the real catalog."""
 
-    def test_every_product_has_a_sound_page(self, full_catalog: None) -> None:
-        client = Client()
-        index = Markup(client.get("/").content.decode())
-        links = [one.attributes["href"] for one in index.all("a") if one.attributes["href"].startswith("/products/")]
-        for link in links:
-            response = client.get(link)
-            assert response.status_code == 200
-            assert Markup(response.content.decode()).faults == [], link
-
-    def test_an_unknown_product_is_not_found(self, full_catalog: None) -> None:
-        assert Client().get("/products/atlantis-ltd/").status_code == 404
-
-    def test_it_says_once_what_holds_before_submission(self, full_catalog: None) -> None:
-        html = Client().get("/products/bvi-limited-company/").content.decode()
-        assert html.count("Nothing is filed and you owe nothing until you submit") == 1
-        assert "Nothing is sent or owed" not in html
-
     def test_a_visitor_signs_in_to_start_and_comes_back_to_the_choice(self, full_catalog: None) -> None:
         customer = new_user(password="quite-a-long-one")
         client = Client()
@@ -222,21 +169,6 @@ class TestPage:
         html = client.get(response["Location"]).content.decode()
         assert "You are signed in." in html
         assert Markup(html).one("input", name="product").attributes["value"] == "bvi-limited-company"
-
-    def test_the_sign_in_page_carries_the_choice(self, full_catalog: None) -> None:
-        client = Client()
-        page = Markup(client.get("/products/bvi-limited-company/").content.decode())
-        [start] = [one for one in page.all("a") if one.text == "Start this application"]
-        login = Markup(client.get(start.attributes["href"]).content.decode())
-        # By password, and by passkey.
-        following = [one.attributes["value"] for one in login.all("input", name="next")]
-        assert following == ["/products/bvi-limited-company/?chosen"] * 2
-
-    def test_starting_opens_a_draft(self, full_catalog: None, as_owner: Client) -> None:
-        response = as_owner.post("/applications/", {"product": "bvi-limited-company"})
-        assert response.status_code == 302
-        html = as_owner.get(response["Location"]).content.decode()
-        assert "sections complete" in html
 
     def test_a_second_press_means_the_same_draft(self, full_catalog: None, as_owner: Client) -> None:
         first = as_owner.post("/applications/", {"product": "bvi-limited-company"})

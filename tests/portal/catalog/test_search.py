@@ -25,22 +25,7 @@ ITEM = CatalogItem.model_validate(
 
 @pytest.mark.parametrize(
     "search",
-    [
-        "",
-        "  ",
-        "curaçao",
-        "CURACAO",
-        "cura",
-        "srl",
-        "S.R.L.",
-        "s.r.l",
-        "colon sociedad",
-        "caribbean company",
-        "cw",
-        "offshore",
-        "LLC",
-        "…",
-    ],
+    ["", "CURACAO", "cura", "S.R.L.", "colon sociedad", "caribbean company", "cw", "offshore", "LLC", "…"],
 )
 def test_it_is_found_by(search: str) -> None:
     assert matches_search(search, ITEM)
@@ -74,12 +59,6 @@ class TestOverTheWholeCatalog:
         links = [one.attributes["href"] for one in markup.all("a")]
         assert {link.split("/")[2] for link in links if link.startswith("/products/")} == set(found)
         assert markup.one("input", name="search").attributes["value"] == search
-
-    def test_offshore_finds_companies_for_trade_abroad_and_no_local_one(self, full_catalog: None) -> None:
-        html = Client().get("/?search=offshore").content.decode()
-        assert "/products/seychelles-ibc/" in html
-        assert "/products/bvi-limited-company/" in html
-        assert "/products/spanish-sociedad-limitada-sl/" not in html
 
     def test_a_search_for_nothing_says_what_to_remove_and_keeps_what_was_typed(self, full_catalog: None) -> None:
         html = Client().get("/?search=%3Cb%3Emoon&region=Europe").content.decode()

@@ -3,7 +3,9 @@
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
@@ -83,8 +85,10 @@ def test_a_picture_that_a_page_loads_opens_nothing(
     assert [entry[-1] for entry in log_entries()] == [{"way": "page", "page": 3}]
 
 
-@pytest.mark.parametrize("header", ["Sec-Purpose", "Purpose", "X-Moz"])
-@pytest.mark.parametrize("more", ["documents/{}/", "documents/{}/pages/1/", "record.json"])
+@pytest.mark.parametrize(
+    ("header", "more"),
+    [("Sec-Purpose", "documents/{}/"), ("Purpose", "documents/{}/pages/1/"), ("X-Moz", "record.json")],
+)
 def test_what_a_browser_prefetches_is_neither_opened_nor_handed_out(
     document: Document, header: str, more: str, as_agent: Client
 ) -> None:
@@ -98,9 +102,6 @@ def test_what_a_browser_prefetches_is_neither_opened_nor_handed_out(
 def test_a_look_costs_three_queries_more_than_none(
     document: Document, as_owner: Client, django_assert_num_queries: Any
 ) -> None:
-    from django.db import connection
-    from django.test.utils import CaptureQueriesContext
-
     path = f"/applications/{document.application.reference}/documents/{document.pk}/"
     with CaptureQueriesContext(connection) as before:
         shown(as_owner, path, "head")

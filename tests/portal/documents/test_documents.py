@@ -11,10 +11,8 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Document, Party
 from formation_portal.portal.pages import need_url
-from formation_portal.relay.models import Delivery, DeliveryState
 from formation_portal.ui.forms.controls import slot_id
 from tests import factories
-from tests.encrypted_rows import update_each
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -66,12 +64,6 @@ def test_a_file_is_taken_into_its_slot(as_owner: Client, draft: Draft, ada: Part
     assert "passport.pdf" in page.one("li", id=f"slot:{ada.token}/Passport-slot").text
 
 
-def test_a_slot_of_the_entity_belongs_to_nobody(as_owner: Client, draft: Draft) -> None:
-    upload(as_owner, draft.application, "/Business plan")
-    [document] = open_draft(draft.application).documents
-    assert document.party is None
-
-
 @pytest.mark.parametrize(
     ("file", "words"),
     [
@@ -97,36 +89,9 @@ def test_a_file_that_cannot_be_taken_says_so_at_its_slot(
     assert kept.slot == "Business plan"
 
 
-def test_a_refused_file_leaves_the_earlier_one(as_owner: Client, draft: Draft, ada: Party) -> None:
-    key = f"{ada.token}/Passport"
-    upload(as_owner, draft.application, key)
-    upload(as_owner, draft.application, key, SimpleUploadedFile("new.pdf", b"nothing of the kind"))
-    [document] = open_draft(draft.application).documents
-    assert document.name == "passport.pdf"
-
-
 @pytest.mark.parametrize("key", ["", "/", "/Nothing", "0000000000/Passport", "Passport"])
 def test_a_slot_that_nobody_asks_is_not_found(as_owner: Client, draft: Draft, ada: Party, key: str) -> None:
     assert upload(as_owner, draft.application, key).status_code == 404
-
-
-def test_the_file_comes_back_as_a_download(as_owner: Client, draft: Draft, ada: Party) -> None:
-    upload(as_owner, draft.application, f"{ada.token}/Passport", factories.upload(name='my "pass".pdf'))
-    [document] = open_draft(draft.application).documents
-    response = as_owner.get(url(draft.application, f"{document.pk}/"))
-    assert b"".join(response.streaming_content) == factories.PDF  # type: ignore[attr-defined]
-    assert response["Content-Type"] == "application/pdf"
-    assert response["Content-Disposition"].startswith("attachment")
-    assert response["X-Content-Type-Options"] == "nosniff"
-
-
-def test_a_file_can_be_removed(as_owner: Client, draft: Draft, ada: Party) -> None:
-    upload(as_owner, draft.application, f"{ada.token}/Passport")
-    [document] = open_draft(draft.application).documents
-    address = url(draft.application, f"{document.pk}/removal/")
-    assert page_of(as_owner, draft.application).one("a", href=address).text == "Remove the file for “Passport”"
-    as_owner.post(url(draft.application, f"{document.pk}/removal/"))
-    assert open_draft(draft.application).documents == []
 
 
 def test_after_submitting_files_are_read_only(as_owner: Client, submitted: Draft) -> None:
@@ -153,16 +118,6 @@ def test_the_day_of_an_upload_is_that_of_the_time_zone(complete: Draft, as_owner
     Document.objects.update(uploaded_at=datetime(2026, 11, 24, 10, 30, tzinfo=UTC))
     slot = page_of(as_owner, complete.application).one("li", id=f"slot:{document.subject}-slot")
     assert "25 November 2026" in slot.text.replace("\u00a0", " ")
-
-
-def test_a_document_that_the_service_refuses_says_why(as_owner: Client, complete: Draft) -> None:
-    [document] = complete.documents
-    trouble = {"field": "", "code": "unreadable", "message": "Upload the page with the photo, all of it"}
-    rows = Delivery.objects.filter(application=complete.application, kind="document", subject=document.subject)
-    update_each(rows, state=DeliveryState.REFUSED, problems=[trouble])
-    row = page_of(as_owner, complete.application).one("li", id=f"slot:{document.subject}-slot")
-    assert "Returned to you" in row.text
-    assert "Upload the page with the photo, all of it" in row.text
 
 
 def test_of_more_than_50_people_each_document_is_led_to_on_its_page(as_owner: Client, draft: Draft, owner: Any) -> None:

@@ -29,16 +29,6 @@ def url(document: Document, more: str) -> str:
     return f"/applications/{document.application.reference}/documents/{document.pk}/{more}"
 
 
-def test_the_file_at_its_slot_leads_to_its_pages(as_owner: Client, document: Document) -> None:
-    page = Markup(as_owner.get(f"/applications/{document.application.reference}/documents/").content.decode())
-    link = page.one("a", href=url(document, "pages/1/"))
-    assert link.text == "passport.pdf"
-    row = next(one for one in link.ancestors if one.tag == "li")
-    assert "3 pages" in row.text
-    [image] = [one for one in page.all("img") if row in one.ancestors]
-    assert image.attributes["src"] == url(document, "thumbnail/")
-
-
 def test_a_page_is_shown_with_the_way_to_the_others(as_owner: Client, document: Document) -> None:
     for number, ways in ((1, ["pages/2/"]), (2, ["pages/1/", "pages/3/"]), (3, ["pages/2/"])):
         page = Markup(as_owner.get(url(document, f"pages/{number}/")).content.decode())

@@ -74,11 +74,6 @@ def test_pages_of_accounts_are_kept_nowhere(path: str, as_nobody: Client) -> Non
     assert is_kept_nowhere(as_nobody.get(path))
 
 
-@pytest.mark.parametrize("path", ["/help/", "/static/favicon.svg"])
-def test_what_is_everybodys_may_be_kept(path: str, as_nobody: Client) -> None:
-    assert not is_kept_nowhere(as_nobody.get(path))
-
-
 def test_what_was_typed_goes_with_the_session_once_that_is_over(db: None) -> None:
     for days in (-1, 1):
         session = SessionStore()

@@ -13,7 +13,7 @@ from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.gateway.catalog import catalog
 from tests.each_once import each_once
-from tests.foreign_words import described, is_english, measure
+from tests.foreign_words import described, measure
 
 pytestmark = [pytest.mark.django_db(databases=["default", "service"]), pytest.mark.usefixtures("full_catalog")]
 
@@ -87,25 +87,3 @@ def test_an_applications_pages_are_in_the_readers_language(
     )
     status = reverse("portal:status", args=[draft.application.reference])
     assert too_foreign(as_owner, [status, status.replace("status", "check")], language) == {}
-
-
-def test_what_another_language_is_is_counted() -> None:
-    html = (
-        '<p>Wählen Sie <b lang="en">one of them</b> aus.</p>'
-        '<p class="name">Larkfield Holdings</p><p>Choose the form.</p>'
-    )
-    found = measure(html, "de")
-    assert list(described(found.foreign)) == ["[en] one of them", "[de] Choose the form."]
-    assert found.share == pytest.approx(6 / 9)
-
-
-@pytest.mark.parametrize("text", ["Choose the form.", "Add every person who owns it", "You can go on"])
-def test_english_is_known_by_its_small_words(text: str) -> None:
-    assert is_english(text)
-
-
-@pytest.mark.parametrize(
-    "text", ["Wählen Sie die Form.", "Or noir", "Has elegido bien", "Delaware LLC", "C corporation"]
-)
-def test_other_languages_are_not_taken_for_english(text: str) -> None:
-    assert not is_english(text)

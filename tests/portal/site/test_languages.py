@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from babel import Locale
-from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
@@ -113,12 +112,6 @@ def begun(draft: Draft, owner: Any) -> Draft:
     return open_draft(draft.application)
 
 
-@pytest.mark.parametrize("language", [code for code, _ in settings.LANGUAGES])
-def test_every_page_is_drawn_in_every_language(as_owner: Client, complete: Draft, language: str) -> None:
-    for address in addresses(complete).values():
-        assert f'<html lang="{language}">' in answers(as_owner, address, language)
-
-
 def test_nothing_of_ours_is_left_in_english(as_owner: Client, begun: Draft) -> None:
     with pseudo_language():
         check(as_owner, addresses(begun).values())
@@ -162,11 +155,6 @@ def foreign(html: str) -> list[str]:
     return [text for text in Unmarked(html).texts if any(map(str.isalpha, pattern.sub("", text)))]
 
 
-def test_the_pseudo_language_finds_a_word_without_translation() -> None:
-    assert Unmarked("<p>\u27e6All <b>marked</b>\u27e7 <span lang='en'>Theirs</span></p>").texts == []
-    assert Unmarked("<p>\u27e6Marked\u27e7 not</p><i aria-label='Read out'></i>").texts == ["not", "Read out"]
-
-
 def test_the_schemas_words_are_marked_with_their_language(as_owner: Client, draft: Draft) -> None:
     german = answers(as_owner, section_url(draft), "de")
     assert '<h1><span lang="en" dir="auto">The company</span></h1>' in german
@@ -180,24 +168,6 @@ def test_the_schemas_words_are_marked_with_their_language(as_owner: Client, draf
 def test_a_catalog_in_another_language_is_marked_with_that(as_owner: Client, draft: Draft, settings: Any) -> None:
     settings.CATALOG_LANGUAGE = "pt-BR"
     assert '<span lang="pt-BR" dir="auto">Activity</span>' in answers(as_owner, section_url(draft), "en")
-
-
-def test_markup_that_is_kept_is_kept_by_language(as_owner: Client, draft: Draft) -> None:
-    for language, words in (("en", "(optional)"), ("de", "(freiwillig)"), ("en", "(optional)")):
-        html = answers(as_owner, section_url(draft), language)
-        assert words in html
-        assert ("(optional)" in html) is (language == "en")
-
-
-def test_the_choice_on_a_page_with_answers_saves_them_first(as_owner: Client, draft: Draft) -> None:
-    typed = {"q:name": "Larkfield", "q:started_on:day": "x", "version": "0", "language": "de"}
-    response = as_owner.post(section_url(draft), typed)
-    assert response["Location"] == section_url(draft)
-    assert response.cookies[settings.LANGUAGE_COOKIE_NAME].value == "de"
-    assert open_draft(draft.application).entity_raw["entity.name"] == "Larkfield"
-    again = as_owner.get(section_url(draft)).content.decode()
-    assert '<html lang="de">' in again
-    assert 'value="Larkfield"' in again
 
 
 def test_an_amount_reads_the_same_in_every_language(as_owner: Client, draft: Draft) -> None:

@@ -60,13 +60,6 @@ def test_pages_say_what_the_settings_say(as_nobody: Client, operated: Settings) 
     assert page.one("h2", id="new").text == "New to Kite & Partners?"
 
 
-def test_what_is_not_set_is_not_spoken_of(as_nobody: Client, operated: Settings) -> None:
-    operated.HELP_TELEPHONE, operated.HELP_EMAIL, operated.HELP_HOURS = "020 7946 0123", "", ""
-    text = page_of(as_nobody).one("div", id="help").text
-    assert "Call 020 7946 0123." in text
-    assert not any(word in text for word in ("E-mail", "reply"))
-
-
 def links_to_help(page: Markup) -> list[str]:
     return [link.text for link in page.all("a", href="#help")]
 
@@ -89,16 +82,6 @@ def test_without_a_help_desk_nothing_leads_to_one(
     email = sample_email("address_changed", language="en")
     assert "#help" not in email.text + email.html
     assert "Contact us" not in email.text + email.html
-
-
-def test_pages_for_faults_know_the_operator_without_a_request(operated: Settings) -> None:
-    assert Markup(render_to_string("500.html")).one("a", class_="brand").text == "Kite & Partners"
-
-
-def test_without_an_accent_no_page_asks_for_one(as_nobody: Client) -> None:
-    assert "/operator/" not in as_nobody.get(SIGN_IN).content.decode()
-    assert as_nobody.get("/operator/x.css").status_code == 404
-    assert as_nobody.get("/operator/x.svg").status_code == 404
 
 
 def test_an_accent_is_a_style_sheet_that_browsers_keep(as_nobody: Client, operated: Settings) -> None:
@@ -136,14 +119,6 @@ def test_letters_are_the_operators_in_name_colour_and_help(operated: Settings) -
         assert "Formation Portal" not in body
     assert "#0b3d91" in letter.html
     assert "#12515b" not in letter.html
-
-
-def test_the_record_on_paper_has_the_operators_letterhead(
-    as_owner: Client, submitted: Draft, operated: Settings
-) -> None:
-    found = read_pdf(as_owner.get(f"/applications/{submitted.application.reference}/record.pdf").content)
-    assert "Kite & Partners hello@kite.example, +41 44 668 18 00" in found.text
-    assert found.claims_ua
 
 
 def test_a_logo_on_paper_is_tagged(as_owner: Client, submitted: Draft, with_logo: Settings) -> None:

@@ -16,7 +16,6 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, load_schema, open_draft, schema_digest
 from formation_portal.applications.imports.columns import columns, keys_by_heading, normalized_heading
 from formation_portal.applications.models import Application, Change
-from formation_portal.applications.transfer import plan_transfer
 from formation_portal.contract.lifecycle import State
 from formation_portal.gateway import service
 from formation_portal.gateway.catalog import catalog
@@ -25,7 +24,6 @@ from formation_portal.portal.catalog.search import matches_search
 from formation_portal.portal.submission.status import Progress
 from formation_portal.service.catalog.loader import read_catalog
 from formation_portal.ui.printed_record import printed_record
-from tests import factories
 from tests.markup import Markup
 from tests.other_service import OtherService
 from tests.other_service.fixtures import at_other_service, other_service
@@ -111,37 +109,6 @@ def test_a_printed_record_is_in_the_readers_language(german: Draft) -> None:
     assert not titled[0].is_schemas
 
 
-def test_reasons_needs_and_slots_are_in_german(german: Draft, owner: Any, as_owner: Client) -> None:
-    services.add_party(german, "person", ["director"], {}, by=owner)
-    check = read(as_owner, reverse("portal:check", args=[german.application.reference]), "de")
-    assert "Pass, beglaubigte Kopie" in check
-    assert "Passport, certified copy" not in check
-    documents = read(as_owner, reverse("portal:documents", args=[german.application.reference]), "fr")
-    assert "Passeport, copie certifiée" in documents
-
-
-def test_what_another_form_takes_names_documents_in_the_readers_language(german: Draft, owner: Any) -> None:
-    services.add_party(german, "person", ["director"], {}, by=owner)
-    draft = open_draft(german.application)
-    services.add_document(draft, draft.parties[0], "Passport, certified copy", factories.upload(), by=owner)
-    with translation.override("de"):
-        draft = open_draft(german.application)
-        found = plan_transfer(draft, schema=draft.schema)
-    assert "Pass, beglaubigte Kopie" in {line.what for line in found.fits}
-
-
-def test_the_glossary_knows_the_terms_of_a_form_by_the_words_that_are_kept(german: Draft, as_owner: Client) -> None:
-    address = reverse("portal:section", args=[german.application.reference, "office-tax-and-substance"])
-    assert "Wirtschaftliche Substanz" in read(as_owner, address, "de")
-
-
-def test_the_overview_names_product_and_place_in_the_readers_language(german: Draft, as_owner: Client) -> None:
-    overview = read(as_owner, reverse("portal:overview", args=[german.application.reference]), "es")
-    assert "Islas Vírgenes Británicas" in overview
-    assert "British Virgin Islands" not in overview
-    assert german.application.product_name == "Business company limited by shares"
-
-
 @pytest.mark.usefixtures("full_catalog")
 def test_places_are_in_the_order_of_the_readers_alphabet(client: Client) -> None:
     start_page = read(client, "/", "es")
@@ -170,19 +137,6 @@ def test_a_product_is_found_by_english_and_by_the_readers_words(words: str) -> N
     with translation.override("de"):
         catalog()
         assert [one for one in catalog().items if one.item and matches_search(words, one.item)]
-
-
-@pytest.mark.usefixtures("full_catalog")
-def test_days_and_dates_are_worked_out_from_the_times_that_are_kept(client: Client) -> None:
-    cells = {
-        language: Markup(read(client, "/products/bvi-limited-company/", language)).one("main").text
-        for language in ("en", "de")
-    }
-    assert "working days" in cells["en"]
-    assert "Arbeitstage" in cells["de"]
-    with translation.override("de"):
-        items = [product.item for product in catalog().items if product.item]
-    assert all(item.estimated_timeline != item.original.estimated_timeline for item in items)
 
 
 def test_an_application_is_late_in_every_language(german: Draft) -> None:

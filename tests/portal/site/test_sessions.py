@@ -61,12 +61,6 @@ def test_before_that_nothing_is_said(as_owner: Client) -> None:
     assert 24 * 60 <= delay(answer) <= 25 * 60
 
 
-def test_another_page_that_was_used_meanwhile_puts_the_warning_off(as_owner: Client) -> None:
-    used(as_owner, minutes_ago=56)
-    as_owner.get("/applications/")
-    assert session_status(as_owner).one("div", id="session").text == ""
-
-
 def test_one_press_extends_it_and_says_until_when(as_owner: Client) -> None:
     used(as_owner, minutes_ago=56)
     response = as_owner.post("/session/extension/", headers=BY_ITSELF)
@@ -74,12 +68,6 @@ def test_one_press_extends_it_and_says_until_when(as_owner: Client) -> None:
     assert "You stay signed in until" in answer.one("div", id="session").text
     assert minutes_left(as_owner) == 60
     assert as_owner.get("/applications/").status_code == 200
-
-
-def test_the_confirmation_goes_by_itself(as_owner: Client) -> None:
-    answer = Markup(as_owner.post("/session/extension/", headers=BY_ITSELF).content.decode())
-    assert delay(answer) == 30
-    assert session_status(as_owner).one("div", id="session").text == ""
 
 
 def test_without_script_the_same_press_leads_to_a_page_that_says_it(as_owner: Client) -> None:

@@ -13,7 +13,6 @@ from formation_portal.accounts import guesses, guest_sessions
 from formation_portal.accounts.languages import THEME_COOKIE
 from formation_portal.applications.draft import Draft
 from formation_portal.invitations import codes, parts
-from formation_portal.portal.site.pages import TEXTS
 from tests.invitations import mailbox
 from tests.markup import Markup
 
@@ -24,15 +23,6 @@ SETTINGS = (project_settings.SESSION_COOKIE_NAME, project_settings.CSRF_COOKIE_N
 
 def page_of(client: Client, name: str, **headers: str) -> Markup:
     return Markup(client.get(f"/{name}/", headers=headers).content.decode())
-
-
-@pytest.mark.parametrize("name", TEXTS)
-def test_each_is_a_sound_page_with_its_name_in_the_foot_of_every_page(as_nobody: Client, name: str) -> None:
-    page = page_of(as_nobody, name)
-    assert page.faults == []
-    assert page.one("h1").text == TEXTS[name]
-    foot = [one for one in page_of(as_nobody, "help").all("a", href=f"/{name}/") if one.inside("footer")]
-    assert [one.text for one in foot] == [TEXTS[name]]
 
 
 def test_what_they_say_of_days_and_of_whom_to_write_to_is_what_is_set(as_nobody: Client, settings: Settings) -> None:
@@ -89,10 +79,3 @@ def test_an_operators_text_takes_the_place_of_ours_in_its_language(as_nobody: Cl
     assert re.search(r'<div class="entry-body stack" lang="en"><h2>Whom to ask', french)
     # The others stay ours.
     assert "What the portal does" in page_of(as_nobody, "terms").one("main").text
-
-
-def test_an_operator_who_writes_one_language_is_not_spoken_for_in_another(as_nobody: Client, folder: Path) -> None:
-    (folder / "terms.es.html").write_text("<p>Nuestras condiciones.</p>")
-    page = as_nobody.get("/terms/").content.decode()
-    assert '<div class="entry-body stack" lang="es"><p>Nuestras condiciones.' in page
-    assert "What the portal does" not in page

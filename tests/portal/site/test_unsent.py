@@ -91,20 +91,6 @@ def test_shares_are_told_by_class_and_holder(draft: Draft, owner: User, as_nobod
     assert shown(as_nobody) == {"Ordinary, Ada Lovelace": "60"}
 
 
-def test_a_new_class_is_told_by_its_labels(draft: Draft, as_nobody: Client) -> None:
-    address = f"/applications/{draft.application.reference}/shares/classes/new/"
-    as_nobody.post(address, {"q:name": "Preferred", "q:voting_rights": "true", "version": "0"})
-    sign_in(as_nobody, "owner@example.com")
-    assert shown(as_nobody) == {"Name of the share class": "Preferred", "Do these shares have voting rights?": "Yes"}
-
-
-def test_loading_the_page_again_keeps_it(draft: Draft, as_nobody: Client) -> None:
-    as_nobody.post(path(draft), TYPED)
-    sign_in(as_nobody, "owner@example.com")
-    as_nobody.get("/unsent/")
-    assert "Larkfield" in as_nobody.get("/unsent/").content.decode()
-
-
 def test_somebody_else_does_not_see_it(draft: Draft, other_customer: User, as_nobody: Client) -> None:
     as_nobody.post(path(draft), TYPED)
     sign_in(as_nobody, "stranger@example.com")
@@ -142,10 +128,6 @@ def test_too_much_to_keep_is_not_kept(draft: Draft, as_nobody: Client) -> None:
 def test_the_token_is_not_kept(draft: Draft, as_nobody: Client) -> None:
     as_nobody.post(path(draft), TYPED | {"csrfmiddlewaretoken": "secret"})
     assert "secret" not in str(as_nobody.session["unsent"])
-
-
-def test_with_nothing_kept_it_leads_to_the_applications(as_owner: Client) -> None:
-    assert as_owner.get("/unsent/")["Location"] == "/applications/"
 
 
 def test_nobody_fills_the_table_of_sessions(draft: Draft, as_nobody: Client, settings: Any) -> None:
