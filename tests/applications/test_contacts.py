@@ -82,16 +82,6 @@ def test_people_of_others_removed_and_deleted_ones_are_not_known(
     assert contacts(owner, draft) == ()
 
 
-def test_only_canonical_answers_that_the_form_can_read_are_copied(draft: Draft, earlier: Draft, owner: Any) -> None:
-    mistyped = {"person.date_of_birth": {"day": "31", "month": "2", "year": "1985"}}
-    services.add_party(earlier, "person", ["director"], factories.ADA | mistyped, by=owner)
-    [ada] = contacts(owner, draft)
-    assert set(copyable_answers(draft, ada, ["director"])) == {"person.first_name", "person.last_name", "person.email"}
-    assert "xy.person.is_pep" not in copyable_answers(draft, ada, ["director"]), (
-        "a provider's own question is asked anew"
-    )
-
-
 def test_no_declaration_is_copied_from_an_earlier_application(owner: Any) -> None:
     consent = factories.field("consent", "multi_select", canonical_field="person.consent", options=["I consent"])
     languages = factories.field(

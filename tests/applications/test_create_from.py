@@ -80,14 +80,6 @@ def test_a_submitted_application_is_copied_as_a_draft(complete: Draft, owner: An
     assert Application.objects.get(pk=complete.application.pk).status is State.SUBMITTED_FOR_REVIEW
 
 
-def test_the_old_one_stays_as_it_is(complete: Draft, owner: Any) -> None:
-    before = (complete.application.revision, complete.application.changes.count(), factories.entered(complete))
-    services.create_copy(complete, by=owner)
-    complete.reload()
-    after = Application.objects.get(pk=complete.application.pk)
-    assert (after.revision, after.changes.count(), factories.entered(complete)) == before
-
-
 def test_a_copy_that_fails_leaves_no_file_behind(
     complete: Draft, owner: Any, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

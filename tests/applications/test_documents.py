@@ -2,9 +2,7 @@
 
 import hashlib
 import io
-from collections.abc import Callable
 from datetime import timedelta
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +16,7 @@ from hypothesis import strategies as st
 
 from formation_portal.applications import documents, services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.fields import ScanState
-from formation_portal.applications.models import Application, Change, Document, Preview
+from formation_portal.applications.models import Change, Document, Preview
 from formation_portal.applications.services import upload_checks
 from formation_portal.documents import sandbox
 from formation_portal.documents.findings import FindingCode, Findings
@@ -55,29 +52,6 @@ def test_what_is_empty_or_of_another_type_is_refused_with_the_way_out(
 ) -> None:
     with pytest.raises(services.UploadRefused, match=r"^(?:The file must be|Upload a) "):
         services.add_document(draft, ada, "Passport", factories.upload(content), by=owner)
-    assert not files()
-
-
-@cache
-def progressive() -> bytes:
-    return sample_files.saved(sample_files.written(400, 300), "JPEG", progressive=True, restart_marker_blocks=4)
-
-
-@pytest.mark.parametrize(
-    ("picture", "behind"),
-    [
-        (sample_files.jpeg, b"<!DOCTYPE HTML><p>"),
-        (sample_files.png, b"\n<script src=x>"),
-        (progressive, b"<\x00 <BODY onload=x>"),
-        (sample_files.located, factories.archive()),
-    ],
-    ids=["page", "script", "body", "archive"],
-)
-def test_a_picture_that_ends_as_another_file_is_refused(
-    draft: Draft, owner: Any, ada: Any, picture: Callable[[], bytes], behind: bytes
-) -> None:
-    with pytest.raises(services.UploadRefused, match="This picture contains another file"):
-        services.add_document(draft, ada, "Passport", factories.upload(picture() + behind), by=owner)
     assert not files()
 
 
@@ -184,17 +158,6 @@ def test_all_files_of_an_account_have_a_limit_together(draft: Draft, owner: Any,
     services.add_document(other, None, "Business plan", factories.upload(large), by=owner)
 
 
-def test_a_copy_takes_room_and_waits_for_the_scanner_as_well(draft: Draft, owner: Any, ada: Any, settings: Any) -> None:
-    document = services.add_document(draft, ada, "Passport", factories.upload(), by=owner)
-    Document.objects.update(scan=ScanState.WAITING)
-    copy = services.create_copy(open_draft(draft.application), by=owner)
-    assert copy.documents.get().is_checking
-    settings.ACCOUNT_FILES = 2
-    with pytest.raises(services.NotCopied, match="There may be 2 files in all"):
-        services.create_copy(open_draft(draft.application), by=owner)
-    services.remove_document(draft, document, by=owner)
-
-
 def test_an_account_has_so_many_files(draft: Draft, owner: Any, ada: Any, settings: Any) -> None:
     settings.ACCOUNT_FILES = 2
     services.add_document(draft, ada, "Passport", factories.upload(), by=owner)
@@ -238,19 +201,6 @@ def test_a_new_file_takes_the_place_of_the_old_one(
     assert [document.name for document in draft.replaced_in(ada, "Passport")] == ["passport.pdf"]
     assert len(files()) == 2
     assert open_draft(draft.application).record.documents == {(ada.token, "Passport")}
-
-
-def test_of_the_files_that_were_replaced_only_the_last_few_are_kept(
-    draft: Draft, owner: Any, ada: Any, django_capture_on_commit_callbacks: Any
-) -> None:
-    for number in range(9):
-        with django_capture_on_commit_callbacks(execute=True):
-            services.add_document(draft, ada, "Passport", factories.upload(name=f"{number}.pdf"), by=owner)
-    assert [one.name for one in draft.replaced_in(ada, "Passport")] == ["7.pdf", "6.pdf", "5.pdf", "4.pdf", "3.pdf"]
-    assert [one.name for one in open_draft(draft.application).replaced_in(ada, "Passport")] == [
-        one.name for one in draft.replaced_in(ada, "Passport")
-    ]
-    assert len(files()) == 6
 
 
 def test_an_earlier_file_is_removed_without_the_one_that_counts(
@@ -308,7 +258,7 @@ def test_only_slots_of_the_form_are_filled(draft: Draft, owner: Any, ada: Any) -
         with pytest.raises(services.UploadRefused):
             services.add_document(draft, party, slot, factories.upload(), by=owner)
     assert len(files()) == 1
-    kept = open_draft(Application.objects.get(pk=draft.application.pk))
+    kept = factories.again(draft)
     assert set(kept.documents_of(None)) == {"Business plan"}
     assert kept.record.documents == {(None, "Business plan")}
 
@@ -326,3 +276,16 @@ def test_a_removed_file_is_gone(draft: Draft, owner: Any, ada: Any, django_captu
 @given(content=st.binary(max_size=300))
 def test_where_a_broken_picture_ends_is_always_found(mime_type: str, content: bytes) -> None:
     assert hides_another_file(content, mime_type) in (True, False)
+
+
+def test_of_the_files_that_were_replaced_only_the_last_few_are_kept(
+    draft: Draft, owner: Any, ada: Any, django_capture_on_commit_callbacks: Any
+) -> None:
+    for number in range(9):
+        with django_capture_on_commit_callbacks(execute=True):
+            services.add_document(draft, ada, "Passport", factories.upload(name=f"{number}.pdf"), by=owner)
+    assert [one.name for one in draft.replaced_in(ada, "Passport")] == ["7.pdf", "6.pdf", "5.pdf", "4.pdf", "3.pdf"]
+    assert [one.name for one in open_draft(draft.application).replaced_in(ada, "Passport")] == [
+        one.name for one in draft.replaced_in(ada, "Passport")
+    ]
+    assert len(files()) == 6

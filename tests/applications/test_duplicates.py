@@ -6,8 +6,8 @@ import pytest
 
 from formation_portal.applications import services
 from formation_portal.applications.contacts import duplicate_of, duplicates
-from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Application, Change
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.models import Change
 from formation_portal.applications.ownership_stakes import owned_companies, typed_stakes
 from formation_portal.applications.parties import PartyRow
 from tests import factories
@@ -15,10 +15,6 @@ from tests import factories
 LTD = {"corporate.name": "Nominees Ltd", "corporate.registration_number": "HE 1", "corporate.country": "CY"}
 BORN = {"person.date_of_birth": factories.ADA["person.date_of_birth"]}
 NAMED = {"person.first_name": "ada", "person.last_name": "LOVELACE"}
-
-
-def reopened(draft: Draft) -> Draft:
-    return open_draft(Application.objects.get(pk=draft.application.pk))
 
 
 def row(draft: Draft, token: str) -> PartyRow:
@@ -49,7 +45,7 @@ def test_the_same_registration_number_and_country_are_noticed(draft: Draft, owne
 
 def test_those_who_are_kept_apart_are_not_asked_about_again(twice: Draft, owner: Any) -> None:
     services.keep_both(twice, row(twice, "again"), twice.parties[0], by=owner)
-    now = reopened(twice)
+    now = factories.again(twice)
     assert duplicates(now) == {}
     assert duplicate_of(now, now.parties[0]) is None
     assert len(now.parties) == 2
@@ -68,7 +64,7 @@ def test_one_entry_takes_what_it_lacks_and_keeps_what_it_has(draft: Draft, owner
     services.save_holdings(draft, numbers, by=owner)
     services.add_document(draft, row(draft, "second"), "Passport", factories.upload(), by=owner)
     services.merge_parties(draft, row(draft, "second"), row(draft, "first"), by=owner)
-    for now in (draft, reopened(draft)):
+    for now in (draft, factories.again(draft)):
         [one] = now.parties
         assert (one.token, one.roles) == ("first", ("director", "shareholder"))
         assert (one.raw["person.email"], one.raw["person.first_name"]) == ("new@example.com", "ada")
@@ -94,5 +90,9 @@ def test_the_owners_of_one_and_what_it_owns_go_with_it(draft: Draft, owner: Any)
     services.save_owners(draft, row(draft, "two"), {"kite": "20%", "owl": "30%", "one": "5%"}, by=owner)
     services.save_owners(draft, row(draft, "owl"), {"two": "40%"}, by=owner)
     services.merge_parties(draft, row(draft, "two"), row(draft, "one"), by=owner)
-    assert typed_stakes(reopened(draft)) == {("one", "kite"): "10%", ("one", "owl"): "30%", ("owl", "one"): "40%"}
+    assert typed_stakes(factories.again(draft)) == {
+        ("one", "kite"): "10%",
+        ("one", "owl"): "30%",
+        ("owl", "one"): "40%",
+    }
     assert [one.token for one in owned_companies(draft, typed_stakes(draft))] == ["one", "owl"]

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from formation_portal.applications import access, contacts, services
+from formation_portal.applications import services
 from formation_portal.applications.documents import EarlierFiles, can_serve
 from formation_portal.applications.draft import Draft
 from tests import factories
@@ -50,22 +50,6 @@ def test_nobody_is_offered_the_files_of_others(
     services.add_party(theirs, "person", ["director"], factories.ADA, by=other_customer)
     assert offered(theirs, other_customer) == []
     assert offered(theirs, owner) == []
-
-
-def test_what_is_in_the_latest_applications_or_in_this_one_is_offered(
-    draft: Draft, owner: Any, ada: Any, earlier: Draft
-) -> None:
-    """And everybody who is in them is known."""
-    for _ in range(access.MAX_APPLICATIONS_READ - 1):
-        services.start(owner=owner, product=factories.product())
-    assert offered(draft, owner) == ["ada.pdf"]
-    assert [one.label for one in contacts.contacts(owner, draft)] == ["Ingrid Solheim", "Ada LOVELACE"]
-    services.start(owner=owner, product=factories.product())
-    assert offered(draft, owner) == []
-    assert [one.label for one in contacts.contacts(owner, draft)] == ["Ingrid Solheim"]
-    twin = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
-    services.add_document(draft, twin, "Passport", factories.upload(name="own.pdf"), by=owner)
-    assert offered(draft, owner) == ["own.pdf"]
 
 
 def test_replaced_and_deleted_files_are_not_offered(draft: Draft, owner: Any, ada: Any, earlier: Draft) -> None:

@@ -6,9 +6,7 @@ from typing import Any
 import pytest
 
 from formation_portal.applications import services
-from formation_portal.applications.contacts import duplicate_of
-from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Application
+from formation_portal.applications.draft import Draft
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
 from formation_portal.portal.parties.progress import NeedCounts
 from tests import factories
@@ -20,10 +18,6 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 SLUGS = ("bvi-limited-company", "delaware-llc", "ch-foundation", "gmbh-zug")
 
 
-def reopened(draft: Draft) -> Draft:
-    return open_draft(Application.objects.get(pk=draft.application.pk))
-
-
 def item_of(slug: str) -> CatalogItem:
     document = next(one for one in catalog_items() if one["product"]["slug"] == slug)
     (item,) = parse_catalog([document])
@@ -33,7 +27,7 @@ def item_of(slug: str) -> CatalogItem:
 
 @pytest.mark.parametrize("slug", SLUGS)
 def test_needs_by_party_section_and_role_are_those_among_all_needs(slug: str, owner: Any) -> None:
-    draft = reopened(Drafter(random.Random(f"{slug} 0"), owner).make(item_of(slug)))
+    draft = factories.again(Drafter(random.Random(f"{slug} 0"), owner).make(item_of(slug)))
     needs, counts = draft.needs, NeedCounts(draft)
     assert needs
     for row in draft.parties:
@@ -70,14 +64,3 @@ def test_a_change_is_seen_in_the_same_draft(draft: Draft, owner: Any) -> None:
         assert draft.documents_of(draft.parties[0])["Passport"].name == name
     services.remove_document(draft, draft.documents[0], by=owner)
     assert draft.documents_of(draft.parties[0]) == {}
-
-
-def test_a_second_entry_is_found_among_many(draft: Draft, owner: Any) -> None:
-    for number in range(6):
-        raw = factories.ADA | {"person.last_name": f"No {number % 5}"}
-        services.add_party(draft, "person", ["director"], raw, by=owner, token=f"p{number}")
-    for token, other in (("p0", "p5"), ("p5", "p0"), ("p3", None)):
-        row = draft.party(token)
-        assert row is not None
-        duplicate = duplicate_of(draft, row)
-        assert (duplicate.token if duplicate else None) == other

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Application
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.services.exceptions import FormChanged
 from formation_portal.applications.transfer import lost_answers
 from formation_portal.contract.catalog import CatalogItem
@@ -54,7 +53,7 @@ def test_what_would_no_longer_count_is_listed_first(purposeful: Draft) -> None:
 def test_every_answer_stays_as_typed_and_comes_into_its_section(purposeful: Draft, owner: Any) -> None:
     typed = dict(purposeful.entity_raw)
     services.adopt_form(purposeful, product=newer(), by=owner)
-    kept = open_draft(Application.objects.get(pk=purposeful.application.pk))
+    kept = factories.again(purposeful)
     assert kept.schema.version == "4"
     assert int(kept.application.product["price"]["one_off"]) == 1
     assert kept.entity_raw == typed
@@ -77,11 +76,11 @@ def test_a_page_of_the_old_form_overwrites_nothing(purposeful: Draft, owner: Any
 
 
 def test_a_draft_that_was_opened_before_writes_nothing(purposeful: Draft, owner: Any) -> None:
-    late = open_draft(Application.objects.get(pk=purposeful.application.pk))
+    late = factories.again(purposeful)
     services.adopt_form(purposeful, product=newer(), by=owner)
     section = late.schema.section("the-company")
     assert section is not None
     with pytest.raises(FormChanged):
         services.save_section(late, section, {"entity.name": "Late"}, version=99, by=owner)
-    kept = open_draft(Application.objects.get(pk=purposeful.application.pk))
+    kept = factories.again(purposeful)
     assert (kept.schema.version, kept.entity_raw["entity.name"]) == ("4", "Larkfield Holdings")

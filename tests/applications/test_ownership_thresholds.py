@@ -27,7 +27,3 @@ def test_every_place_of_the_catalog_is_known() -> None:
 def test_anywhere_else_a_quarter_is_taken_and_said_to_be_a_guess(jurisdiction: dict[str, str]) -> None:
     threshold = threshold_of(jurisdiction)
     assert (threshold.percent, threshold.where, threshold.is_known) == (Fraction(25), "Elsewhere", False)
-
-
-def test_a_place_without_a_name_is_still_a_place() -> None:
-    assert threshold_of({}).where == "this jurisdiction"

@@ -8,10 +8,10 @@ from django.utils import timezone
 
 from formation_portal.applications import services
 from formation_portal.applications.contacts import duplicates
-from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.imports.grid import Grid, GridRow
 from formation_portal.applications.imports.models import PartyImport
-from formation_portal.applications.models import Application, Change
+from formation_portal.applications.models import Change
 from formation_portal.applications.services.party_imports import RowAction
 from formation_portal.core.background import run_hourly_tasks
 from tests import factories
@@ -27,12 +27,8 @@ BAD = (*NOOR[:6], "soon")
 TWICE = (*ADA[:2], "x", *ADA[3:])
 
 
-def fresh(draft: Draft) -> Draft:
-    return open_draft(Application.objects.get(pk=draft.application.pk))
-
-
 def labels(draft: Draft) -> list[tuple[str, tuple[str, ...]]]:
-    return [(row.label, row.roles) for row in fresh(draft).parties]
+    return [(row.label, row.roles) for row in factories.again(draft).parties]
 
 
 def every(draft: Draft, found: PartyImport, action: str = RowAction.ADD) -> dict[str, str]:
@@ -44,7 +40,7 @@ def test_the_good_rows_are_taken_and_the_others_are_kept(draft: Draft, upload: U
     taken = services.apply_import(draft, found, every(draft, found), by=owner)
     assert (taken.added, taken.is_all) == (1, False)
     assert labels(draft) == [("Ada Lovelace", ("director",))]
-    assert [row.is_taken for row in services.import_rows(fresh(draft), found)] == [True, False]
+    assert [row.is_taken for row in services.import_rows(factories.again(draft), found)] == [True, False]
     assert PartyImport.objects.filter(pk=found.pk).exists()
 
 
@@ -82,7 +78,7 @@ def test_somebody_who_is_here_takes_more_and_keeps_what_they_have(draft: Draft, 
     line = (*TWICE[:5], "", TWICE[6])
     found = upload(as_csv(HEADS, line))
     taken = services.apply_import(draft, found, every(draft, found, RowAction.MERGE), by=owner)
-    [row] = fresh(draft).parties
+    [row] = factories.again(draft).parties
     assert (taken.added, taken.merged, row.token) == (0, 1, there.token)
     assert row.roles == ("director", "shareholder")
     assert row.raw["person.email"] == "old@example.com"
@@ -94,7 +90,7 @@ def test_somebody_who_has_everything_already_is_left_alone(draft: Draft, upload:
     services.add_party(draft, "person", ["director"], factories.ADA, by=owner, token="ada")
     found = upload(as_csv(HEADS, ADA))
     taken = services.apply_import(draft, found, every(draft, found, RowAction.MERGE), by=owner)
-    [row] = fresh(draft).parties
+    [row] = factories.again(draft).parties
     assert (taken.added, taken.merged, row.version, row.raw) == (0, 0, 1, factories.ADA)
     assert [change.what for change in Change.objects.filter(holder="ada")] == ["Added Ada Lovelace"]
 
@@ -105,7 +101,7 @@ def test_who_is_somebody_else_is_added_and_nobody_is_asked_again(draft: Draft, u
     assert services.apply_import(draft, found, every(draft, found, RowAction.ADD), by=owner).added == 0
     assert services.apply_import(draft, found, every(draft, found, RowAction.ADD_ANYWAY), by=owner).added == 1
     assert len(labels(draft)) == 2
-    assert duplicates(fresh(draft)) == {}
+    assert duplicates(factories.again(draft)) == {}
 
 
 def test_nothing_is_taken_where_something_goes_wrong(

@@ -6,14 +6,10 @@ from typing import Any
 import pytest
 
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Application, Change, Document, Party
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.models import Change, Document, Party
 from formation_portal.applications.readback import readback
 from tests import factories
-
-
-def reopened(draft: Draft) -> Draft:
-    return open_draft(Application.objects.get(pk=draft.application.pk))
 
 
 def with_grace(draft: Draft, owner: Any) -> Party:
@@ -33,7 +29,7 @@ def with_grace(draft: Draft, owner: Any) -> Party:
 def test_a_removed_party_counts_nowhere(complete: Draft, owner: Any) -> None:
     ada = complete.parties[0]
     services.remove_party(complete, ada, by=owner)
-    for draft in (complete, reopened(complete)):
+    for draft in (complete, factories.again(complete)):
         assert (draft.parties, draft.holdings, draft.documents) == ((), {}, [])
         assert draft.record.parties == ()
         assert draft.record.documents == frozenset()
@@ -46,11 +42,11 @@ def test_a_removed_party_counts_nowhere(complete: Draft, owner: Any) -> None:
 
 
 def test_a_restored_party_is_as_it_was(complete: Draft, owner: Any) -> None:
-    before = reopened(complete)
+    before = factories.again(complete)
     assert (len(before.parties), len(before.holdings), len(before.documents)) == (1, 1, 1)
     services.remove_party(complete, complete.parties[0], by=owner)
     services.restore_party(complete, before.parties[0].token, by=owner)
-    for draft in (complete, reopened(complete)):
+    for draft in (complete, factories.again(complete)):
         assert draft.record == before.record
         assert draft.typed_holdings() == before.typed_holdings()
         assert [one.pk for one in draft.documents] == [one.pk for one in before.documents]
@@ -92,5 +88,5 @@ def test_posting_the_page_of_a_removed_party_again_restores_it_with_its_answers(
     party = services.add_party(draft, "person", ["director"], factories.ADA, by=owner, token="page1")
     services.remove_party(draft, party, by=owner)
     services.add_party(draft, "person", ["director"], {}, by=owner, token="page1")
-    [row] = reopened(draft).parties
+    [row] = factories.again(draft).parties
     assert (row.label, draft.removed_parties) == ("Ada Lovelace", ())

@@ -5,15 +5,11 @@ from typing import Any
 import pytest
 
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Application, Holding
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.models import Holding
 from formation_portal.applications.services.shares import parse_shares
 from formation_portal.applications.services.transactions import OtherVersion
 from tests import factories
-
-
-def reopened(draft: Draft) -> Draft:
-    return open_draft(Application.objects.get(pk=draft.application.pk))
 
 
 @pytest.mark.parametrize(
@@ -27,7 +23,7 @@ def test_a_number_of_shares_is_read_as_people_write_it(typed: str, shares: int |
 def test_an_unreadable_number_of_shares_is_kept_as_typed(complete: Draft, owner: Any) -> None:
     pair = next(iter(complete.holdings))
     services.save_holdings(complete, {pair: "about 5"}, by=owner)
-    kept = reopened(complete)
+    kept = factories.again(complete)
     assert kept.typed_holdings() == {pair: "about 5"}
     assert kept.record.holdings == ()
 
@@ -37,7 +33,7 @@ def test_an_emptied_cell_is_gone_and_others_stay(complete: Draft, owner: Any) ->
     services.add_share_class(complete, factories.ORDINARY | {"share_class.name": "B"}, by=owner, token="b")
     services.save_holdings(complete, {(ada, "b"): "7"}, by=owner)
     services.save_holdings(complete, {(ada, ordinary): " "}, by=owner)
-    assert reopened(complete).typed_holdings() == {(ada, "b"): "7"}
+    assert factories.again(complete).typed_holdings() == {(ada, "b"): "7"}
 
 
 def test_a_stale_grid_is_refused_with_both_numbers(complete: Draft, owner: Any) -> None:
@@ -46,7 +42,7 @@ def test_a_stale_grid_is_refused_with_both_numbers(complete: Draft, owner: Any) 
     services.save_holdings(complete, {pair: "20"}, by=owner, version=seen)
     result = services.save_holdings(complete, {pair: "30"}, by=owner, version=seen)
     assert result.conflicts == {pair: OtherVersion("30", "20")}
-    assert reopened(complete).typed_holdings()[pair] == "20"
+    assert factories.again(complete).typed_holdings()[pair] == "20"
 
 
 def test_a_stale_save_of_a_class_is_refused(complete: Draft, owner: Any) -> None:
@@ -54,7 +50,7 @@ def test_a_stale_save_of_a_class_is_refused(complete: Draft, owner: Any) -> None
     services.save_share_class(complete, row, {"share_class.name": "A"}, version=1, by=owner)
     result = services.save_share_class(complete, row, {"share_class.name": "B"}, version=1, by=owner)
     assert result.conflicts.keys() == {"share_class.name"}
-    assert reopened(complete).share_classes[0].label == "A"
+    assert factories.again(complete).share_classes[0].label == "A"
 
 
 def test_a_reference_to_a_removed_class_must_be_chosen_again(complete: Draft, owner: Any) -> None:
@@ -66,7 +62,7 @@ def test_a_reference_to_a_removed_class_must_be_chosen_again(complete: Draft, ow
     assert [(label, spec.name) for label, spec in answers] == [("Ada Lovelace", "xy.person.appointed_by")]
     services.remove_share_class(complete, share_class, by=owner)
     assert not complete.holdings
-    problem = reopened(complete).parties[0].record.answers.problems["xy.person.appointed_by"]
+    problem = factories.again(complete).parties[0].record.answers.problems["xy.person.appointed_by"]
     assert problem.code == "share_class_gone"
 
 

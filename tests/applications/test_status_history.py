@@ -7,7 +7,6 @@ from django.db import transaction
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.models import Change
 from formation_portal.contract.lifecycle import State
 from tests.subscribing import subscribe
 
@@ -25,25 +24,6 @@ def events(monkeypatch: pytest.MonkeyPatch) -> list[tuple[State, Any]]:
 
     subscribe(monkeypatch, "application_moved", record)
     return events
-
-
-def test_each_move_stands_in_the_history_with_its_state(complete: Draft, owner: Any) -> None:
-    services.submit(complete, by=owner)
-    services.reopen(complete, reason="Please change the name")
-    services.submit(complete, by=owner)
-    services.withdraw(complete, by=owner)
-    moves = complete.application.changes.exclude(moved_to="").order_by("pk")
-    assert [(move.moved_to, move.who) for move in moves] == [
-        (State.SUBMITTED_FOR_REVIEW, owner),
-        (State.RETURNED_FOR_CHANGES, None),
-        (State.SUBMITTED_FOR_REVIEW, owner),
-        (State.WITHDRAWN, owner),
-    ]
-
-
-def test_an_answer_moves_nothing(complete: Draft, events: list[tuple[State, Any]]) -> None:
-    assert not Change.objects.exclude(moved_to="").exists()
-    assert events == []
 
 
 def test_workflow_is_told_of_each_move_once(complete: Draft, owner: Any, events: list[tuple[State, Any]]) -> None:

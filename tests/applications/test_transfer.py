@@ -12,7 +12,6 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.applications.transfer import Transfer, plan_transfer
 from formation_portal.contract.catalog import CatalogItem
-from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.record import Answers, Holder, validate
 from formation_portal.contract.schema import FormSchema
 from tests import factories
@@ -125,28 +124,6 @@ def missing(found: Transfer, words: str) -> int:
     return sum(line.words == words for line in found.misfits)
 
 
-@given(pairs())
-def test_comparing_changes_nothing(pair: tuple[Draft, FormSchema]) -> None:
-    draft, there = pair
-    before = factories.entered(draft)
-    plan_transfer(draft, schema=there)
-    assert factories.entered(draft) == before
-
-
-@given(st.data())
-def test_to_the_same_form_everything_goes_that_has_a_common_name(data: st.DataObject) -> None:
-    schema = FormSchema.model_validate(data.draw(schemas()))
-    draft = data.draw(drafts(schema))
-    found = plan_transfer(draft, schema=schema)
-    known = {spec.name for spec in schema.entity_fields if spec.canonical_field and answerable(schema, spec)}
-    wanted = asked(draft, None) & draft.record.answers.values.keys() & known
-    assert found.content.entity.keys() == wanted
-
-
-def answerable(schema: FormSchema, spec: FieldSpec) -> bool:
-    return schema.why_unanswerable(spec) is None and not spec.provided_by_agent
-
-
 # The small product, and another that asks some of the same.
 
 
@@ -192,20 +169,6 @@ def test_shares_and_owners_that_stay_behind_say_where_and_what_to_do(complete: D
     assert reasons["Ada Lovelace", "Shares, Ordinary"] == wanted
     wanted = "Byron Ltd is not copied. Add them to the new application, then enter the owners again"
     assert reasons["Ada Lovelace", "Owner of Byron Ltd"] == wanted
-
-
-@pytest.mark.django_db
-def test_an_option_that_is_not_offered_there_is_left(owner: Any) -> None:
-    kind = factories.field("kind", "select", canonical_field="entity.kind", options=["Trading", "Farming"])
-    sections = [{"scope": "entity", "title": "Here", "fields": [kind]}]
-    here = factories.product(schema={**factories.SCHEMA, "sections": sections})
-    for option, fits in (("Trading", True), ("Farming", False)):
-        draft = open_draft(services.start(owner=owner, product=here))
-        [section] = draft.schema.entity_sections
-        services.save_section(draft, section, {"entity.kind": option}, version=0, by=owner)
-        found = plan_transfer(draft, schema=elsewhere().form)
-        assert found.content.entity == ({"entity.kind": option} if fits else {})
-        assert [line.reason for line in found.misfits] == ([] if fits else ["Not one of the options"])
 
 
 @pytest.mark.django_db

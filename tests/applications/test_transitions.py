@@ -35,14 +35,6 @@ def test_an_incomplete_application_is_not(draft: Draft, owner: Any) -> None:
     assert stored(draft).status is State.DRAFT
 
 
-def test_nobody_submits_twice(complete: Draft, owner: Any) -> None:
-    other_tab = open_draft(stored(complete))
-    services.submit(complete, by=owner)
-    with pytest.raises(services.Closed):
-        services.submit(other_tab, by=owner)
-    assert stored(complete).submissions == 1
-
-
 def test_a_returned_application_can_be_changed_and_submitted_again(complete: Draft, owner: Any) -> None:
     services.submit(complete, by=owner)
     services.reopen(complete, reason="The formation service asks for a change")

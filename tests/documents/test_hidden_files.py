@@ -1,25 +1,17 @@
 """A second file in an upload is found where such bytes stand by no accident, and nowhere else."""
 
-import io
 import struct
-import zipfile
 import zlib
 
 import pytest
 
 from formation_portal.documents.findings import JPEG, PDF, PNG
-from formation_portal.documents.hidden_files import hides_another_file, split_picture
+from formation_portal.documents.hidden_files import hides_another_file
+from tests import factories
 from tests.documents import sample_files
 
 PAGE = b"<html><body><script>alert(1)</script></body></html>"
 PHP = b"<?php system($_GET['c']); ?>"
-
-
-def archive() -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as packed:
-        packed.writestr("page.html", "x")
-    return out.getvalue()
 
 
 def jpeg_with_note(note: bytes, *, marker: int = 0xFE) -> bytes:
@@ -39,15 +31,15 @@ HIDING = {
     "script of a server": (jpeg_with_note(PHP), JPEG),
     "PDF in a note": (jpeg_with_note(b"%PDF-1.7"), JPEG),
     "page behind a JPEG": (sample_files.jpeg(90, 90) + PAGE, JPEG),
-    "archive behind a JPEG": (sample_files.jpeg(90, 90) + archive(), JPEG),
+    "archive behind a JPEG": (sample_files.jpeg(90, 90) + factories.archive(), JPEG),
     "Rar behind a JPEG": (sample_files.jpeg(90, 90) + b"Rar!\x1a\x07\x01", JPEG),
     "7z behind a JPEG": (sample_files.jpeg(90, 90) + b"7z\xbc\xaf\x27\x1c", JPEG),
     "page in a chunk": (png_with_chunk(b"tEXt", b"Comment\0" + PAGE), PNG),
     "page behind a PNG": (sample_files.png(90, 90) + PAGE, PNG),
-    "archive behind a PNG": (sample_files.png(90, 90) + archive(), PNG),
+    "archive behind a PNG": (sample_files.png(90, 90) + factories.archive(), PNG),
     "page before a PDF": (PAGE + sample_files.pdf(), PDF),
     "page behind a PDF": (sample_files.pdf() + PAGE, PDF),
-    "archive behind a PDF": (sample_files.pdf() + archive(), PDF),
+    "archive behind a PDF": (sample_files.pdf() + factories.archive(), PDF),
     # As a script its first note is the beginning of a comment, which ends in that note.
     "script from the first byte on": (b"\xff\xd8\xff\xe0/*" + b"*/=alert(1)/*".ljust(0x2F28, b"x") + b"\xff\xd9", JPEG),
 }
@@ -72,10 +64,3 @@ def test_another_file_is_found(name: str) -> None:
 @pytest.mark.parametrize("name", HONEST)
 def test_an_honest_file_hides_none(name: str) -> None:
     assert not hides_another_file(*HONEST[name])
-
-
-@pytest.mark.parametrize(("content", "kind"), [(sample_files.jpeg(90, 90), JPEG), (sample_files.png(90, 90), PNG)])
-def test_a_picture_has_an_end_or_was_cut_off(content: bytes, kind: str) -> None:
-    assert split_picture(content, kind)[1]
-    assert not split_picture(content[: len(content) // 2], kind)[1]
-    assert len(split_picture(content, kind)[0]) < len(content)

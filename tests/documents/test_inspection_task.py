@@ -52,14 +52,6 @@ def test_a_picture_is_turned_upright_and_measured_so(orientation: int, seen: lis
     assert corners(image) == seen
 
 
-def test_a_note_of_the_camera_that_is_broken_hides_no_picture() -> None:
-    findings, image = inspection_task.inspect_image(
-        made.saved(four_corners(), "PNG", exif=b"Exif\0\0II*\0nonsense"), 80
-    )
-    assert (findings.width, findings.height) == (80, 40)
-    assert image is not None
-
-
 @pytest.mark.parametrize(
     ("mode", "kind", "how", "unfolded"),
     [
@@ -89,23 +81,6 @@ def test_a_picture_may_be_as_large_as_the_limit(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr(inspection_task, limit, takes - 1)
     too_large = Findings(width=80, height=40, codes=(FindingCode.TOO_LARGE,))
     assert inspection_task.inspect_image(content, 80) == (too_large, None)
-
-
-@pytest.mark.parametrize(("least", "few"), [(80 * 40, False), (80 * 40 + 1, True)])
-def test_a_picture_with_few_pixels_is_shown_and_said_to_be(
-    monkeypatch: pytest.MonkeyPatch, least: int, few: bool
-) -> None:
-    monkeypatch.setattr(inspection_task, "MIN_PIXELS", least)
-    findings, image = inspection_task.inspect_image(made.saved(four_corners(), "PNG"), 80)
-    assert image is not None
-    assert (FindingCode.FEW_PIXELS in findings.codes) is few
-
-
-def test_a_large_photograph_is_decoded_at_a_fraction_of_its_size() -> None:
-    with Image.open(BytesIO(made.saved(four_corners(3200, 1600), "JPEG"))) as image:
-        shown = inspection_task._flatten(image, 200)
-        assert image.size == (800, 400)
-        assert shown.size == (200, 100)
 
 
 @pytest.mark.parametrize(("side", "size"), [(800, (800, 400)), (200, (200, 100)), (50, (50, 25)), (7, (7, 4))])
@@ -163,13 +138,6 @@ def test_a_pdf_that_asks_for_a_password_is_said_to() -> None:
     assert inspection_task.inspect_pdf(made.encrypted(), 100) == (Findings(codes=(FindingCode.PROTECTED,)), None)
 
 
-@pytest.mark.parametrize(("pages", "many"), [(100, False), (101, True)])
-def test_many_pages_are_more_than_a_hundred(pages: int, many: bool) -> None:
-    findings, image = inspection_task.inspect_pdf(made.pdf(pages), 100)
-    assert image is not None
-    assert (findings.pages, FindingCode.MANY_PAGES in findings.codes) == (pages, many)
-
-
 @pytest.mark.parametrize(
     ("box", "size"),
     [("0 0 200 100", (300, 150)), ("0 0 100 200", (150, 300)), ("0 0 20 10", (80, 40))],
@@ -186,8 +154,3 @@ def test_only_the_first_page_is_said_to_be_blank_and_a_page_behind_the_last_is_t
     assert inspection_task.inspect_pdf(blank, 100, 1)[0].codes == (FindingCode.BLANK,)
     assert inspection_task.inspect_pdf(blank, 100, 2)[0].codes == ()
     assert inspection_task.draw_content(made.pdf(2), mime_type="application/pdf", side=90, page=9)
-
-
-def test_what_cannot_be_drawn_is_nothing() -> None:
-    assert inspection_task.draw_content(b"%PDF-1.7", mime_type="application/pdf", side=90, page=1) == b""
-    assert inspection_task.draw_content(made.bomb(), mime_type="image/png", side=90, page=1) == b""

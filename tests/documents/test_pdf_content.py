@@ -46,10 +46,6 @@ def within(value: Any, depth: int) -> Any:
     return value
 
 
-def test_a_page_of_print_is_nothing_to_speak_of() -> None:
-    assert judged(lambda pdf: None) == frozenset()
-
-
 @pytest.mark.parametrize(
     ("where", "value"),
     [
@@ -156,13 +152,6 @@ def test_there_is_a_most_of_pages(pages: int, found: set[FindingCode]) -> None:
 def test_what_is_encrypted_is_protected(password: str) -> None:
     how = pikepdf.Encryption(owner="owner", user=password)
     assert judge_pdf(changed(lambda pdf: None, encryption=how)) == {FindingCode.PROTECTED}
-
-
-def test_what_a_scanner_has_filled_up_is_read_and_what_is_cut_off_is_not() -> None:
-    good = sample_files.pdf()
-    assert judge_pdf(good + b"\0" * 4096) == frozenset()
-    with pytest.raises(pikepdf.PdfError):
-        judge_pdf(good[: len(good) // 2])
 
 
 def test_of_two_values_of_one_name_each_reader_takes_another() -> None:

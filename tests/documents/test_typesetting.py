@@ -1,18 +1,14 @@
 """Typesetting a record, called by itself: in the sandbox, by the portal, it is asked for in portal/submission."""
 
-import io
 import json
 from pathlib import Path
 from typing import Any
 
-import pikepdf
 import pytest
 import typst
 
 from formation_portal.documents import typesetting
-from formation_portal.documents.typesetting import map_texts, typeset
-
-from . import sample_files
+from formation_portal.documents.typesetting import typeset
 
 SOURCE = """
 #set document(title: "A record")
@@ -43,22 +39,7 @@ def test_the_same_record_is_the_same_file(source: str) -> None:
     assert pdf != made(source, "Larkfield", made_at=1_800_000_000)
 
 
-def test_a_logo_stands_in_it_where_there_is_one(source: str, tmp_path: Path) -> None:
-    logo = tmp_path / "logo.png"
-    logo.write_bytes(sample_files.png(40, 40))
-    for more, pictures in (({}, 0), ({"logo": str(logo)}, 1)):
-        with pikepdf.open(io.BytesIO(made(source, "Larkfield", **more))) as pdf:
-            streams = [one for one in pdf.objects if isinstance(one, pikepdf.Stream)]
-            assert sum(one.get("/Subtype") == "/Image" for one in streams) == pictures
-
-
 def test_characters_that_no_font_has_are_named(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # Of Typst's own fonts: the machine may have others.
     monkeypatch.setattr(typesetting, "fonts_in", lambda _: typst.Fonts(include_system_fonts=False))
     assert json.loads(made(source, "A\U00010380B\U000118a0")) == "\U00010380\U000118a0"
-
-
-def test_every_text_of_a_record_is_changed_wherever_it_stands() -> None:
-    record = {"a": "x", "b": ["y", {"c": "z"}], "d": 1, "e": None, "f": ("v",)}
-    changed = {"a": "X", "b": ["Y", {"c": "Z"}], "d": 1, "e": None, "f": ["V"]}
-    assert map_texts(record, str.upper) == changed

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application, Stake
 from formation_portal.mail.models import Email
 from formation_portal.relay.models import Delivery
@@ -77,13 +77,13 @@ def test_owners_of_a_company_never_come_to_more_than_all_of_it(as_owner: Client,
     assert first.result.status_code == 302
     assert second.result.status_code in {409, 422}
     assert Stake.objects.count() == 1
-    labels = [row.label for row in open_draft(Application.objects.get(pk=duo.application.pk)).parties]
+    labels = [row.label for row in factories.again(duo).parties]
     assert "Noor Haddad" not in labels
 
 
 def test_two_windows_that_save_one_answer_ask_which_is_meant(as_owner: Client, owner: Any, draft: Draft) -> None:
     section = draft.schema.entity_sections[0]
-    drafts = [open_draft(Application.objects.get(pk=draft.application.pk)) for _ in range(2)]
+    drafts = [factories.again(draft) for _ in range(2)]
     texts = [factories.COMPANY | {"entity.name": name} for name in ("Larkfield Ltd", "Meadow Ltd")]
     first, second = at_once(
         *(
@@ -93,6 +93,6 @@ def test_two_windows_that_save_one_answer_ask_which_is_meant(as_owner: Client, o
     )
     assert first.result.conflicts == {}
     assert second.result.conflicts.keys() == {"entity.name"}
-    stored = open_draft(Application.objects.get(pk=draft.application.pk))
+    stored = factories.again(draft)
     assert stored.raw(section)["entity.name"] == "Larkfield Ltd"
     assert Delivery.objects.filter(application=draft.application, kind="entity").count() <= 1

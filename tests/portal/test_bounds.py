@@ -1,12 +1,10 @@
 """Answers that cannot be true: below their field once saved, under Correct, on the check page and at the desk."""
 
 from copy import deepcopy
-from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.test import Client
-from django.utils import timezone
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
@@ -103,16 +101,6 @@ def test_a_child_is_no_director_but_may_hold_shares(as_owner: Client, draft: Dra
     assert "is-warning" in row.attributes["class"]
 
 
-def test_ages_are_judged_on_the_day_of_the_first_submission(draft: Draft, owner: Any) -> None:
-    born = timezone.now() - timedelta(days=round(18.5 * 365.25))
-    birth = {"day": f"{born.day}", "month": f"{born.month}", "year": f"{born.year}"}
-    raw = factories.ADA | {"person.date_of_birth": birth}
-    services.add_party(draft, "person", ["director"], raw, by=owner)
-    assert "impossible" not in {need.code for need in open_draft(draft.application).needs}
-    draft.application.first_submitted_at = timezone.now() - timedelta(days=400)
-    assert "impossible" in {need.code for need in open_draft(draft.application).needs}
-
-
 def test_an_impossible_answer_is_not_sent(draft: Draft, owner: Any) -> None:
     section = draft.schema.section("the-company")
     assert section is not None
@@ -124,28 +112,6 @@ def test_an_impossible_answer_is_not_sent(draft: Draft, owner: Any) -> None:
     services.save_section(draft, section, wanted, version=draft.version("the-company"), by=owner)
     entity.refresh_from_db()
     assert entity.wanted["answers"] == {"entity.name": "Larkfield Holdings"}
-
-
-def test_owners_add_up(as_owner: Client, draft: Draft, owner: Any) -> None:
-    first = factories.ADA | {"party.ownership_percentage": "40"}
-    second = factories.ADA | {"person.first_name": "Grace", "party.ownership_percentage": ""}
-    services.add_party(draft, "person", ["shareholder"], first, by=owner, token="ada")
-    assert "60% are missing" in page_at(as_owner, url(draft, "people/")).one("main").text
-    party = services.add_party(draft, "person", ["shareholder"], second, by=owner, token="grace")
-    assert "are missing" not in page_at(as_owner, url(draft, "people/")).one("main").text
-    answers = second | {"party.ownership_percentage": "75"}
-    services.save_party(draft, party, answers, version=party.version, by=owner)
-    text = "“Ownership” adds up to 115%. It must not exceed 100%"
-    assert text in page_at(as_owner, url(draft, "people/")).one("main").text
-    assert text in page_at(as_owner, url(draft, "check/")).one("section", aria_labelledby="corrections").text
-
-
-def test_too_many_in_a_role_are_to_be_removed(as_owner: Client, draft: Draft, owner: Any) -> None:
-    for number in range(3):
-        services.add_party(draft, "person", ["director"], factories.ADA, by=owner, token=f"ada-{number}")
-    text = "Remove 1 under “Directors” (at most 2)"
-    assert text in page_at(as_owner, url(draft, "people/")).one("main").text
-    assert text in page_at(as_owner, url(draft, "check/")).one("section", aria_labelledby="corrections").text
 
 
 def test_a_country_alone_turns_no_empty_part_of_an_address_red(as_owner: Client, draft: Draft) -> None:

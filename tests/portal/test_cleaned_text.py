@@ -96,20 +96,6 @@ def test_a_name_keeps_what_it_is_written_with(as_owner: Client, draft: Draft, ow
     assert f"{persian} {han}" in page_of(as_owner, f"{root(draft.application)}check/").one("main").text
 
 
-@pytest.mark.parametrize(
-    ("typed", "shown"), [("0.0001", "USD\u00a00.0001"), ("0.00001", "USD\u00a00.00001"), ("1", "USD\u00a01.00")]
-)
-def test_a_par_value_in_delaware_is_shown_with_every_digit(
-    as_owner: Client, owner: Any, typed: str, shown: str
-) -> None:
-    application = services.start(owner=owner, product=item_of("delaware-c-corp"))
-    amount = {"par_value__amount": typed, "par_value__currency": "USD"}
-    save_section(as_owner, application, "capital-and-shares", **amount)
-    page = page_of(as_owner, f"{root(application)}sections/capital-and-shares/")
-    assert page.one("input", name="q:par_value:amount").attributes.get("aria-invalid") != "true"
-    assert shown in read_back(as_owner, application).values()
-
-
 def test_a_par_value_in_the_bvi_is_shown_with_every_digit_in_the_table_of_classes(as_owner: Client, owner: Any) -> None:
     application = services.start(owner=owner, product=item_of("bvi-limited-company"))
     services.add_party(open_draft(application), "person", ["shareholder"], {}, by=owner)

@@ -7,8 +7,7 @@ import pytest
 from django.test import Client
 
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Application
+from formation_portal.applications.draft import Draft
 from tests import factories
 from tests.markup import Markup
 
@@ -32,17 +31,13 @@ def just_before(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Callable[[], 
     return arrange
 
 
-def again(draft: Draft) -> Draft:
-    return open_draft(Application.objects.get(pk=draft.application.pk))
-
-
 def address(draft: Draft, more: str) -> str:
     return f"/applications/{draft.application.reference}/{more}"
 
 
 def test_a_role_for_somebody_who_was_removed(draft: Draft, owner: Any, as_owner: Client, just_before: Any) -> None:
     ada = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
-    just_before("set_roles", lambda: services.remove_party(again(draft), ada, by=owner))
+    just_before("set_roles", lambda: services.remove_party(factories.again(draft), ada, by=owner))
     response = as_owner.post(address(draft, f"people/{ada.token}/roles/"), {"role": "shareholder"}, follow=True)
     assert response.status_code == 200
     message = Markup(response.content.decode()).one("div", id="messages").text
@@ -52,7 +47,7 @@ def test_a_role_for_somebody_who_was_removed(draft: Draft, owner: Any, as_owner:
 def test_a_party_for_an_application_that_was_submitted(
     complete: Draft, owner: Any, as_owner: Client, just_before: Any
 ) -> None:
-    just_before("add_party", lambda: services.submit(again(complete), by=owner, declaration="I declare it."))
+    just_before("add_party", lambda: services.submit(factories.again(complete), by=owner, declaration="I declare it."))
     post = {"kind": "person", "roles": ["", "director"]}
     response = as_owner.post(address(complete, "people/new/"), post)
     assert response.status_code == 409
@@ -60,12 +55,12 @@ def test_a_party_for_an_application_that_was_submitted(
     assert page.faults == []
     assert "can’t be changed" in page.one("div", id="messages").text
     assert "checked" in page.one("input", name="roles", value="director").attributes
-    assert len(again(complete).parties) == len(complete.parties)
+    assert len(factories.again(complete).parties) == len(complete.parties)
 
 
 def test_a_file_for_somebody_who_was_removed(draft: Draft, owner: Any, as_owner: Client, just_before: Any) -> None:
     ada = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
-    just_before("add_document", lambda: services.remove_party(again(draft), ada, by=owner))
+    just_before("add_document", lambda: services.remove_party(factories.again(draft), ada, by=owner))
     post = {"slot": f"{ada.token}/Passport", "file": factories.upload()}
     assert as_owner.post(address(draft, "documents/"), post).status_code == 404
-    assert not again(draft).documents
+    assert not factories.again(draft).documents

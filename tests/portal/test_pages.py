@@ -57,15 +57,3 @@ def test_every_page_of_what_was_submitted_says_that_it_cannot_be_changed(
     text = Markup(answer.content.decode()).one("main").text
     assert title in text
     assert "It is waiting for review. If something needs to change, we will return it to you." in text
-
-
-@pytest.mark.parametrize("state", ["draft", "returned_for_changes"])
-def test_what_is_open_can_be_changed_but_for_what_was_accepted(
-    application: Application, owner: Any, state: str
-) -> None:
-    Application.objects.update(state=state, submitted_at=timezone.now())
-    found = Application.objects.visible_to(owner).get()
-    assert read_only_reason(found) == ""
-    assert read_only_reason(found, is_accepted=True) == (
-        "Our reviewer has accepted this. You can’t change it while you correct the rest."
-    )

@@ -6,8 +6,7 @@ import pytest
 from django.test import Client
 
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Application
+from formation_portal.applications.draft import Draft
 from formation_portal.relay.models import Delivery, Reason
 from tests import factories
 from tests.encrypted_rows import update_each
@@ -44,12 +43,8 @@ def entry(markup: Markup, heading: str) -> str:
     return found[0].text if found else ""
 
 
-def fresh(draft: Draft) -> Draft:
-    return open_draft(Application.objects.get(pk=draft.application.pk))
-
-
 def counts(draft: Draft) -> tuple[int, ...]:
-    now = fresh(draft)
+    now = factories.again(draft)
     return (len(now.parties), len(now.share_classes), len(now.holdings), len(now.documents))
 
 
@@ -117,13 +112,6 @@ def test_what_the_service_can_not_be_told_to_remove_is_said(
     assert words in page_of(as_owner, complete, name).one("main").text, "it may be there"
     Delivery.objects.filter(kind=kind).update(state="queued", reason="")
     assert words not in page_of(as_owner, complete, name).one("main").text, "it never was there"
-
-
-def test_a_holding_that_is_not_there_is_not_found(complete: Draft, owner: Any, as_owner: Client) -> None:
-    path = address(complete, "holding")
-    services.save_holdings(complete, {(complete.parties[0].token, complete.share_classes[0].token): ""}, by=owner)
-    assert as_owner.get(path).status_code == 404
-    assert as_owner.post(path).status_code == 404
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -61,32 +61,6 @@ def test_headings_are_known_whatever_language_they_were_written_in(language: str
     assert [known[normalized_heading(column.marked)] for column in found] == [column.key for column in found]
 
 
-def test_one_answer_that_two_roles_ask_has_one_column() -> None:
-    shared = question("born", "date", canonical_field="person.date_of_birth")
-    schema = form(role("director", shared), role("owner", shared))
-    assert heads(schema).count("born") == 1
-
-
-def test_two_questions_of_one_label_say_of_whom_they_are_asked_or_by_which_name() -> None:
-    named = question("name", label="Name")
-    schema = form(
-        role(
-            "director",
-            named,
-            question("other", label="name"),
-            allows_corporate=True,
-            corporate_fields=[question("firm", label="NAME ")],
-        ),
-        role("name", question("x", label="Role: director")),
-    )
-    assert [head for head in heads(schema) if "ame" in head.lower()][-3:] == [
-        "Name (Person) (xx.name)",
-        "name (Person) (xx.other)",
-        "NAME  (Company)",
-    ]
-    assert len({normalized_heading(head) for head in heads(schema)}) == len(heads(schema))
-
-
 def test_what_the_agent_gives_or_nobody_can_answer_has_no_column() -> None:
     hidden = (
         question("given", "address", provided_by_agent=True),

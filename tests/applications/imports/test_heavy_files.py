@@ -5,7 +5,6 @@ import struct
 import tracemalloc
 import zipfile
 import zlib
-from typing import Any
 
 import pytest
 
@@ -24,7 +23,7 @@ from formation_portal.applications.imports.readers import check_archive
 from formation_portal.applications.imports.uploads import read_sheet
 
 from . import sample_sheets
-from .sample_sheets import ADA, HEADS, NOOR, as_csv, as_xlsx
+from .sample_sheets import ADA, HEADS, as_csv, as_xlsx
 
 KNOWN = {normalized_heading(heading) for heading in HEADS}
 _SHEET, _TYPES, _STRINGS = "xl/worksheets/sheet1.xml", "[Content_Types].xml", "xl/sharedStrings.xml"
@@ -162,20 +161,6 @@ def test_all_cells_together_may_be_as_long_as_the_bound_and_no_longer() -> None:
 def test_a_workbook_with_too_much_beside_its_cells_is_refused(part: str, end: bytes, one: bytes) -> None:
     content = sample_sheets.with_part(as_xlsx(HEADS, ADA), part, lambda body: body.replace(end, one * 30_000 + end))
     assert "too complex" in refusal(content)
-
-
-def test_headings_are_looked_for_on_the_first_sheets_and_near_their_top() -> None:
-    def add(book: Any, sheet: Any) -> None:
-        for _ in range(25):
-            low = book.create_sheet()
-            low.cell(200, 1, HEADS[0])
-            low.cell(200, 2, HEADS[1])
-        last = book.create_sheet()
-        last.append(HEADS)
-        last.append(NOOR)
-
-    assert read(as_xlsx(HEADS, ADA, change=add)).rows[0].cells == ADA
-    assert "at least one row below" in refusal(as_xlsx(("Read me",), change=add))
 
 
 @pytest.mark.parametrize("text", ["x", " "])

@@ -79,15 +79,6 @@ def test_each_problem_is_said_with_its_column(
     assert [(heading, problem[1] in text) for heading, text in found] == [(problem[0], True)]
 
 
-def test_what_is_not_asked_of_a_row_is_left_out_and_said(draft: Draft, upload: Upload) -> None:
-    heads = (*HEADS, "Name (Company)")
-    row = one(draft, upload, (*ADA, "Kite Ltd"), heads)
-    assert row.problems == []
-    assert [heading for heading, _ in row.notes] == ["Name (Company)"]
-    assert row.party is not None
-    assert "corporate.name" not in row.party.raw
-
-
 @pytest.mark.parametrize(
     ("first", "last"),
     [
@@ -125,12 +116,6 @@ def test_somebody_of_the_same_name_and_birth_is_here_already(draft: Draft, uploa
     assert same.match is not None
     assert (same.match.party.token, same.match.row) == (there.token, None)
     assert other.match is None
-
-
-def test_a_company_of_the_same_number_is_here_already(draft: Draft, upload: Upload, owner: Any) -> None:
-    ltd = {"corporate.name": "Kite Limited", "corporate.registration_number": "he-1", "corporate.country": "CY"}
-    services.add_party(draft, "corporate", ["director"], ltd, by=owner)
-    assert one(draft, upload, LTD, COMPANY).match is not None
 
 
 def test_the_same_one_in_a_row_above_is_told(draft: Draft, upload: Upload) -> None:

@@ -25,10 +25,6 @@ def draft_of(owner: Any, **changes: Any) -> Draft:
     return open_draft(services.start(owner=owner, product=factories.product(**changes)))
 
 
-def heads(sheet: Any) -> list[str]:
-    return [cell.value for cell in sheet[1]]
-
-
 def offered(book: Any, heading: str) -> list[str]:
     """What a cell below the heading lets one choose."""
     sheet = book.worksheets[0]
@@ -36,16 +32,6 @@ def offered(book: Any, heading: str) -> list[str]:
     rule = next(one for one in sheet.data_validations.dataValidation if f"{letter}2" in str(one.sqref))
     title, _, cells = rule.formula1.rpartition("!")
     return [cell.value for (cell,) in book[title.strip("'")][cells.replace("$", "")]]
-
-
-def test_it_has_the_columns_of_the_roles_that_are_asked_and_no_rows(draft: Draft) -> None:
-    book = opened(xlsx_template(draft))
-    people = book.worksheets[0]
-    assert [sheet.title for sheet in book] == ["People and companies", "Explanations", "Allowed answers"]
-    assert heads(people)[:5] == ["Kind *", "Role: director", "Role: shareholder", "First name *", "Last name *"]
-    assert "Role: manager" not in heads(people)
-    assert people.max_row == 1
-    assert next(csv.reader(io.StringIO(csv_template(draft).decode("utf-8-sig")))) == heads(people)
 
 
 def test_what_can_be_chosen_is_offered(draft: Draft) -> None:
@@ -64,13 +50,6 @@ def test_each_column_is_explained(draft: Draft) -> None:
     assert rows["Pep office"][1] == "Only if you answer Yes to “Is pep”"
     assert rows["Is pep"][3] == "Yes; No"
     assert "See the list" in rows["Registered address: Country (Company)"][3]
-
-
-def test_nobody_who_is_here_stands_in_it(draft: Draft, owner: Any) -> None:
-    services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
-    assert b"Lovelace" not in csv_template(draft)
-    book = opened(xlsx_template(draft))
-    assert not [cell for sheet in book for row in sheet for cell in row if "Lovelace" in str(cell.value)]
 
 
 @pytest.mark.parametrize("label", ["=1+1", "+41", "-", "@SUM(A1)", "\tx", "'=x", '=HYPERLINK("http://x","y")'])

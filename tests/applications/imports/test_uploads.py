@@ -10,7 +10,6 @@ import pytest
 from formation_portal.applications.imports import grid, readers
 from formation_portal.applications.imports.grid import MAX_ROWS, Grid, SheetRefused, normalized_heading
 from formation_portal.applications.imports.uploads import read_sheet
-from tests import factories
 
 from . import sample_sheets
 from .sample_sheets import ADA, HEADS, NOOR, as_csv, as_xlsx
@@ -43,20 +42,6 @@ def test_text_is_read_in_any_encoding_and_with_any_delimiter(delimiter: str, enc
     found = read(content)
     assert (found.headings, texts(found)) == (HEADS, [row])
     assert [code for code, _ in found.remarks] == (["windows"] if encoding == "cp1252" else [])
-
-
-@pytest.mark.parametrize(
-    "content", [factories.PDF + b"\x00\x01", factories.JPEG, factories.PNG, b"\x00" * 50, b"PK\x03\x04 a Word document"]
-)
-def test_what_is_no_sheet_is_refused(content: bytes) -> None:
-    assert refusal(content).startswith(("The file must be XLSX or CSV", "Save the spreadsheet", "This file"))
-
-
-@pytest.mark.parametrize(
-    "content", [b"", b"\n\n", as_csv(("", "")), as_xlsx()], ids=["nothing", "blank", "csv", "xlsx"]
-)
-def test_an_empty_file_is_refused(content: bytes) -> None:
-    assert "This spreadsheet is empty" in refusal(content)
 
 
 @pytest.mark.parametrize("make", [as_csv, as_xlsx])
@@ -144,17 +129,6 @@ def test_hidden_sheets_are_not_read_and_that_is_said() -> None:
     found = read(as_xlsx(HEADS, ADA, change=hide))
     assert texts(found) == [NOOR]
     assert found.remarks == (("hidden", ""),)
-
-
-def test_the_first_sheet_with_known_headings_is_read() -> None:
-    def add(book: Any, _: Any) -> None:
-        for title in ("Them", "Us"):
-            sheet = book.create_sheet(title)
-            sheet.append(HEADS)
-            sheet.append(NOOR)
-
-    found = read(as_xlsx(("Read me",), change=add))
-    assert (texts(found), found.remarks) == ([NOOR], (("first", "Them"),))
 
 
 def test_an_xlsx_that_is_damaged_is_refused() -> None:

@@ -45,16 +45,6 @@ def test_a_section_in_progress_counts_what_is_missing(draft: Draft, owner: Any) 
     assert (company.state, company.status, company.note) == ("half", "In progress", "1 answer to complete")
 
 
-def test_what_cannot_be_read_is_told_apart(draft: Draft, owner: Any) -> None:
-    save(
-        draft,
-        "the-company",
-        {"entity.name": "Larkfield", "xy.started_on": {"day": "31", "month": "2", "year": "2020"}},
-        owner,
-    )
-    assert task(task_list(draft), "The company").note == "1 answer to correct, 1 answer to complete"
-
-
 def test_a_section_is_complete_only_when_its_documents_are(owner: Any) -> None:
     company, *others = factories.SCHEMA["sections"]
     company = company | {"documents": {"entity": [{"name": "Business plan", "required": True}]}}
@@ -77,12 +67,6 @@ def test_a_section_that_is_not_asked_opens_later_and_says_when(draft: Draft, own
     assert managers.why == "Asked because you answered Trading to “Activity”"
 
 
-def test_later_sections_are_not_counted(draft: Draft) -> None:
-    tasks = task_list(draft)
-    assert sum(len(group) for _, _, group in tasks.groups) == 7
-    assert tasks.progress == "1 of 6 sections complete"
-
-
 def test_a_role_is_complete_only_when_the_documents_of_its_people_are(draft: Draft, owner: Any) -> None:
     services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     byron = factories.ADA | {"person.last_name": "Byron"}
@@ -101,20 +85,6 @@ def test_a_shareholder_without_shares_is_not_complete(draft: Draft, owner: Any) 
     shareholders = task(task_list(draft), "Shareholders")
     assert (shareholders.state, shareholders.status) == ("half", "0 of 1 complete")
     assert shareholders.note == "1 shareholding to complete"
-
-
-def test_documents_say_how_many_of_the_required_ones_are_uploaded(draft: Draft, owner: Any) -> None:
-    for name in ("Lovelace", "Byron", "King"):
-        services.add_party(draft, "person", ["director"], factories.ADA | {"person.last_name": name}, by=owner)
-    # An optional document is no required one.
-    for party, slot in ((0, "Passport"), (1, "Letter")):
-        services.add_document(draft, draft.parties[party], slot, factories.upload(), by=owner)
-    documents = task(task_list(draft), "Documents")
-    assert (documents.state, documents.status, documents.note) == ("half", "1 of 3 uploaded", "2 to upload")
-    for party in (1, 2):
-        services.add_document(draft, draft.parties[party], "Passport", factories.upload(), by=owner)
-    documents = task(task_list(draft), "Documents")
-    assert (documents.state, documents.status, documents.note) == ("met", "Complete", "4 uploaded")
 
 
 def test_a_role_with_a_refused_document_has_to_be_changed(complete: Draft) -> None:

@@ -89,14 +89,6 @@ def test_somebody_who_says_so_without_end_is_not_heard_without_end(
     assert len(sent_emails()) == 2
 
 
-def test_an_owner_who_fills_in_their_own_part_gets_no_email(draft: Draft, owner: Any) -> None:
-    services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
-    services.add_document(draft, draft.parties[0], "Passport", factories.upload(), by=owner)
-    own = parts.invite(draft, draft.parties[0], email="Owner@example.com", by=owner, language="en")
-    parts.finish(draft, own)
-    assert sent_emails() == []
-
-
 def test_an_owner_who_wants_none_gets_none(owner: Any, invitation: Invitation, as_nobody: Client) -> None:
     path = unsubscribe_path(kind="part_done", to=owner.email)
     assert "someone you invited has finished" in as_nobody.get(path).content.decode()

@@ -73,12 +73,6 @@ def test_what_has_changed_meanwhile_is_shown_before_it_is_done(filled: Draft, ow
     assert as_owner.post(address, {"seen": seen(as_owner, address)}).status_code == 302
 
 
-@pytest.mark.parametrize("product", [HERE, "no-such-product"])
-def test_nothing_is_carried_to_the_same_product_or_to_none(product: str, filled: Draft, as_owner: Client) -> None:
-    assert as_owner.get(path(filled, product)).status_code == 404
-    assert as_owner.post(path(filled, product), {"seen": ""}).status_code == 404
-
-
 def test_more_people_cost_no_more_queries(
     filled: Draft, owner: Any, as_owner: Client, django_assert_num_queries: Any
 ) -> None:

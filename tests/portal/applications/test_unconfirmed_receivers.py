@@ -110,18 +110,3 @@ def test_whoever_opens_an_account_puts_no_name_into_letters_to_its_address(setti
     assert {"confirmation", "password_reset", "agent"} <= set(found)
     assert not KINDS_WITH_NAMES & set(found)
     assert [kind for kind, text in found.items() if canaries_in(text)] == []
-
-
-@pytest.mark.parametrize("is_confirmed", [True, False])
-def test_a_change_of_the_password_greets_by_name_where_the_address_is_confirmed(
-    owner: Any, as_owner: Client, is_confirmed: bool
-) -> None:
-    owner.first_name = "Quillfeather"
-    owner.set_password("the old passphrase")
-    owner.save()
-    as_owner.force_login(owner)
-    EmailAddress.objects.filter(user=owner).update(verified=is_confirmed)
-    new = {"oldpassword": "the old passphrase", "password1": "another passphrase", "password2": "another passphrase"}
-    as_owner.post("/accounts/password/change/", new)
-    assert [letter.kind for letter in Email.objects.all()] == ["password_changed"] * is_confirmed
-    assert canaries_in("".join(texts_to(owner.email).values())) == ["Quillfeather"] * is_confirmed

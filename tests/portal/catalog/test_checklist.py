@@ -41,10 +41,6 @@ def test_a_branch_stands_where_it_is_asked_under_the_words_of_its_rule() -> None
     ]
 
 
-def test_what_our_agent_answers_is_not_for_the_customer_to_prepare() -> None:
-    assert "Office" not in [label for _, labels in listed(part("The company")) for label in labels]
-
-
 def test_a_question_shows_few_options_its_help_and_whether_it_may_be_left_out() -> None:
     asked = {
         "scope": "entity",
@@ -84,21 +80,6 @@ def test_what_two_roles_ask_stands_once_and_what_one_asks_names_it() -> None:
     assert asked["Date of birth"] == "as director or as shareholder"
     assert asked["Is pep"] == "as director"
     assert asked["Pep office"] == "as director"
-
-
-def test_a_question_within_a_role_stands_under_its_rule() -> None:
-    assert ("Only if you answer Yes to “Is pep”", ["Pep office"]) in listed(part("For each person"))
-
-
-def test_classes_of_shares_are_asked_about_too() -> None:
-    shown = part("Share classes")
-    assert shown.about == "For each share class."
-    assert "Class rights" in [label for _, labels in listed(shown) for label in labels]
-
-
-def test_a_rule_that_names_nothing_lists_nothing() -> None:
-    lost = factories.field("lost", depends_on={"field": "nowhere", "value": True})
-    assert page({"scope": "entity", "title": "Lost", "fields": [lost]}).checklist == ()
 
 
 def preparable_labels(schema: FormSchema) -> set[str]:

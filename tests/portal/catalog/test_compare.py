@@ -78,26 +78,9 @@ def test_each_role_says_how_many_who_and_when_that_changes() -> None:
     assert found["Secretary"] == ((), ("At least 1: a person",))
 
 
-def test_documents_are_listed_by_who_brings_them() -> None:
-    assert rows(page("one", "two"))["For each person"] == (("Passport", "Letter (optional)"), ())
-
-
-def test_what_a_product_does_not_have_is_said_in_words() -> None:
-    absent = {row.title: row.absent for _, group in page("one", "two").groups for row in group}
-    assert (absent["Annual fee"], absent["Member"], absent["For each person"]) == (
-        "Not stated",
-        "Not applicable",
-        "None",
-    )
-
-
 def test_cells_are_told_apart_by_the_shortest_words_that_do() -> None:
     assert page("one", "two").labels == ["One", "Two"], "both are in the same place"
     assert page("one").labels == ["British Virgin Islands"]
-
-
-def test_a_row_that_no_product_has_is_not_there() -> None:
-    assert [title for title, _ in page("three").groups] == ["Price and time", "Form"]
 
 
 def test_a_fourth_is_refused_in_words() -> None:
@@ -142,11 +125,3 @@ class TestPage:
         again = Client().get(response["Location"])
         assert again.status_code == 200
         assert "region=" not in QueryDict(response["Location"].partition("?")[2])
-
-    def test_no_query_and_no_call_is_made_for_a_visitor(
-        self, full_catalog: None, django_assert_num_queries: Any
-    ) -> None:
-        address = "/compare/?product=gmbh-zug&product=texas-llc&product=ch-foundation"
-        Client().get(address)
-        with django_assert_num_queries(0), django_assert_num_queries(0, using="service"):
-            Client().get(address)

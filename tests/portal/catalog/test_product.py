@@ -58,23 +58,11 @@ def test_a_role_says_how_many_and_who_may_have_it() -> None:
     assert (role.title, role.least, role.kinds) == ("Directors", "at least 2", "a person")
 
 
-def test_a_role_for_all_kinds_names_them() -> None:
-    section = {"scope": "role:member", "title": "Members", "allows_corporate": True, "allows_foundation": True}
-    (role,) = required_by(section).roles
-    assert (role.least, role.kinds) == ("none required", "a person, a company or a foundation")
-
-
 def test_another_minimum_is_said_with_its_condition() -> None:
     rule = {"field": "bodies", "value_in": ["Members only", "Both"], "minimum": 3}
     members = {"scope": "role:member", "title": "Members", "minimum": 1, "conditional_min": rule}
     (role,) = required_by(COUNCIL, members).roles
     assert "At least 3 if you answer Members only or Both to “Bodies”." in role.rules
-
-
-def test_a_role_that_depends_on_an_answer_says_so() -> None:
-    rule = {"field": "bodies", "value": "Both"}
-    (role,) = required_by(COUNCIL, {"scope": "role:supervisor", "title": "Supervisors", "depends_on": rule}).roles
-    assert role.rules[-1] == "Only asked if you answer Both to “Bodies”."
 
 
 def test_a_document_that_not_all_roles_ask_for_names_those_that_do() -> None:
@@ -133,23 +121,10 @@ class TestUnavailable:
             assert "no id" not in client.get("/").content.decode()
             assert "Not available." in client.get("/").content.decode()
 
-    def test_where_nothing_else_is_there_all_products_are_the_way_out(
-        self, offering: None, as_nobody: Client, settings: Any
-    ) -> None:
-        settings.DEMO = False
-        [nameless] = [one.key for one in views.current_catalog().items if one.item is None]
-        page = opened(as_nobody, nameless)
-        assert page.one("a", _class="button").attributes["href"] == "/"
-        assert "can't be read" not in page.one("main").text
-
     def test_an_agent_reads_the_reason(self, offering: None, as_agent: Client, settings: Any) -> None:
         settings.DEMO = False
         assert "The schema has no id" in opened(as_agent).one("main").text
         assert "The schema has no id" in as_agent.get("/").content.decode()
-
-    def test_the_demo_tells_everybody(self, offering: None, as_nobody: Client, settings: Any) -> None:
-        settings.DEMO = True
-        assert "The schema has no id" in opened(as_nobody).one("main").text
 
 
 @pytest.mark.django_db(databases=["default", "service"])
@@ -169,11 +144,6 @@ class TestPage:
         html = client.get(response["Location"]).content.decode()
         assert "You are signed in." in html
         assert Markup(html).one("input", name="product").attributes["value"] == "bvi-limited-company"
-
-    def test_a_second_press_means_the_same_draft(self, full_catalog: None, as_owner: Client) -> None:
-        first = as_owner.post("/applications/", {"product": "bvi-limited-company"})
-        second = as_owner.post("/applications/", {"product": "bvi-limited-company"})
-        assert first["Location"] == second["Location"]
 
     def test_starting_what_is_not_there_is_not_found(self, full_catalog: None, as_owner: Client) -> None:
         assert as_owner.post("/applications/", {"product": "atlantis"}).status_code == 404

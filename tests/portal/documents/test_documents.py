@@ -38,14 +38,6 @@ def upload(client: Client, application: Application, key: str, file: Any = None)
     return client.post(url(application), {"slot": key, "file": file or factories.upload()})
 
 
-def test_slots_stand_by_whom_they_are_about(as_owner: Client, draft: Draft, ada: Party) -> None:
-    page = page_of(as_owner, draft.application)
-    assert [one.text for one in page.all("h2", _class="name")] == ["Example company", "Ada Lovelace"]
-    keys = [one.attributes["value"] for one in page.all("input", name="slot")]
-    assert keys == ["/Business plan", f"{ada.token}/Passport", f"{ada.token}/Letter"]
-    assert page.one("title").text == "Documents – Example company – Formation Portal"
-
-
 def test_whoever_uploads_agrees_that_files_are_kept_as_they_are(as_owner: Client, draft: Draft, owner: Any) -> None:
     words = "By uploading a file you agree that we keep it as it is"
     assert words in as_owner.get(url(draft.application)).content.decode()
@@ -92,16 +84,6 @@ def test_a_file_that_cannot_be_taken_says_so_at_its_slot(
 @pytest.mark.parametrize("key", ["", "/", "/Nothing", "0000000000/Passport", "Passport"])
 def test_a_slot_that_nobody_asks_is_not_found(as_owner: Client, draft: Draft, ada: Party, key: str) -> None:
     assert upload(as_owner, draft.application, key).status_code == 404
-
-
-def test_after_submitting_files_are_read_only(as_owner: Client, submitted: Draft) -> None:
-    assert page_of(as_owner, submitted.application).controls == []
-    [document] = submitted.documents
-    assert upload(as_owner, submitted.application, "/Business plan").status_code == 409
-    as_owner.post(url(submitted.application, f"{document.pk}/removal/"))
-    assert len(open_draft(submitted.application).documents) == 1
-    answer = as_owner.get(url(submitted.application, f"{document.pk}/"))
-    assert b"".join(answer.streaming_content) == factories.PDF  # type: ignore[attr-defined]
 
 
 def test_a_document_of_another_application_is_not_found(as_owner: Client, complete: Draft, owner: Any) -> None:

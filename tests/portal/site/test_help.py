@@ -32,14 +32,6 @@ def test_a_forms_own_words_lead_to_terms(text: str, found: tuple[str, ...]) -> N
     assert terms_in([text]) == found
 
 
-def test_a_places_word_is_told_only_where_it_is_another() -> None:
-    netherlands, states = places().get("NL"), places().get("US")
-    assert explained_term("director", netherlands).local == "bestuurder"
-    assert explained_term("director", netherlands).local_language == "nl"
-    assert explained_term("member", states).local == ""
-    assert explained_term("director", None).local == ""
-
-
 def test_what_is_not_translated_says_its_language() -> None:
     assert explained_term("director", None).language == ""
     with translation.override("fr"):

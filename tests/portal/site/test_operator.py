@@ -110,17 +110,6 @@ def test_a_logo_stands_for_mark_and_name_and_can_do_nothing(as_nobody: Client, w
     assert answer.content == Path(with_logo.OPERATOR_LOGO).read_bytes()
 
 
-def test_letters_are_the_operators_in_name_colour_and_help(operated: Settings) -> None:
-    operated.OPERATOR_ACCENT = "#0b3d91"
-    letter = sample_email("confirmation", language="en")
-    for body in (letter.text, letter.html.replace("&amp;", "&")):
-        assert "Kite & Partners, hello@kite.example, +41 44 668 18 00" in body
-        assert "Someone entered this address at Kite & Partners." in " ".join(body.split())
-        assert "Formation Portal" not in body
-    assert "#0b3d91" in letter.html
-    assert "#12515b" not in letter.html
-
-
 def test_a_logo_on_paper_is_tagged(as_owner: Client, submitted: Draft, with_logo: Settings) -> None:
     found = read_pdf(as_owner.get(f"/applications/{submitted.application.reference}/record.pdf").content)
     assert "Figure" in found.tags

@@ -54,13 +54,6 @@ def test_in_the_last_five_minutes_one_is_warned_once_and_politely(as_owner: Clie
     assert 4 * 60 <= delay(answer) <= 4 * 60 + 2
 
 
-def test_before_that_nothing_is_said(as_owner: Client) -> None:
-    used(as_owner, minutes_ago=30)
-    answer = session_status(as_owner)
-    assert (answer.one("div", id="session").text, announcement(answer)) == ("", "")
-    assert 24 * 60 <= delay(answer) <= 25 * 60
-
-
 def test_one_press_extends_it_and_says_until_when(as_owner: Client) -> None:
     used(as_owner, minutes_ago=56)
     response = as_owner.post("/session/extension/", headers=BY_ITSELF)
@@ -68,15 +61,6 @@ def test_one_press_extends_it_and_says_until_when(as_owner: Client) -> None:
     assert "You stay signed in until" in answer.one("div", id="session").text
     assert minutes_left(as_owner) == 60
     assert as_owner.get("/applications/").status_code == 200
-
-
-def test_without_script_the_same_press_leads_to_a_page_that_says_it(as_owner: Client) -> None:
-    used(as_owner, minutes_ago=56)
-    response = as_owner.post("/session/extension/", follow=True)
-    page = response.content.decode()
-    assert Markup(page).faults == []
-    assert "You stay signed in until" in page
-    assert minutes_left(as_owner) == 60
 
 
 @pytest.mark.parametrize("method", ["get", "post"])

@@ -97,14 +97,6 @@ def test_nothing_of_a_draft_is_called_sent_or_received(complete: Draft, as_owner
             assert "Sending" not in text
 
 
-def test_nothing_is_said_to_be_prepared_with_a_service_that_hears_of_it_on_submission(
-    complete: Draft, as_owner: Client, settings: Any
-) -> None:
-    assert "prepare them with the formation service" in text_of(as_owner, complete, "")
-    settings.FORMATION_SERVICE_EDITS = False
-    assert "prepare them with the formation service" not in text_of(as_owner, complete, "")
-
-
 def test_nothing_is_called_a_failure_and_nobody_is_asked_to_send_again(complete: Draft, as_owner: Client) -> None:
     Delivery.objects.update(state="held", reason=Reason.UNCLEAR)
     for page in ("", "check/", "people/{party}/"):
@@ -164,13 +156,6 @@ def test_the_status_page_names_what_is_not_settled(submitted: Draft, as_owner: C
     text = text_of(as_owner, submitted, "status/")
     assert "Passport of Ada Lovelace: With our team" in text
     assert "don’t know yet whether it arrived" in text
-
-
-@pytest.mark.parametrize("page", ["sections/the-company/", "people/{party}/", "shares/classes/{share_class}/"])
-def test_a_closed_page_says_it_too(submitted: Draft, as_owner: Client, page: str) -> None:
-    for kind in ("entity", "party", "share_class"):
-        put(kind, "unknown")
-    assert "Checking delivery" in text_of(as_owner, submitted, page)
 
 
 def test_an_answer_to_a_change_never_leaves_sending_behind(complete: Draft, owner: Any, as_owner: Client) -> None:

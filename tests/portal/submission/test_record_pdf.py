@@ -1,13 +1,11 @@
 """The record as a PDF: the same words as on the page, tagged, for any name in any script, and whole."""
 
 import resource
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.test import Client
-from django.utils import timezone, translation
 from PIL import ImageFont
 
 from formation_portal.applications import services
@@ -16,7 +14,7 @@ from formation_portal.contract.fields.parsing import LINES_LIMIT
 from formation_portal.documents.typesetting import fonts_in
 from formation_portal.ui import downloads
 from formation_portal.ui.downloads import PdfNotMade, make_pdf
-from formation_portal.ui.printed_record import PrintedEntry, PrintedRecord, PrintedRow, PrintedTable, printed_record
+from formation_portal.ui.printed_record import PrintedEntry, PrintedRecord, PrintedRow
 from tests import factories
 from tests.markup import Markup
 from tests.pdfs import ReadPdf, read_pdf, squeezed
@@ -108,28 +106,12 @@ def test_a_draft_says_that_it_is_one_and_what_is_needed(draft: Draft, owner: Any
     assert "Declaration" not in found
 
 
-def test_its_words_are_the_readers(submitted: Draft) -> None:
-    with translation.override("de"):
-        found = read_pdf(make_pdf(printed_record(submitted, made_at=timezone.now())))
-    assert found.language == "de"
-    assert "en" in found.languages, "the schema's words are marked with theirs"
-    assert "en" not in read_pdf(make_pdf(printed_record(submitted, made_at=timezone.now()))).languages
-
-
 def test_what_somebody_typed_is_never_read_as_a_command() -> None:
     rows = [PrintedRow(typed, typed, typed, is_name=True) for typed in HOSTILE]
     found = read_pdf(make_pdf(record(*rows, title=HOSTILE[1], name=HOSTILE[1])))
     for typed in HOSTILE:
         assert found.text.count(squeezed(typed)) >= 3
     assert found.claims_ua
-
-
-def test_a_very_long_word_stays_on_the_page_and_whole() -> None:
-    word = "https://a.example/" + "b/" * 90
-    content = make_pdf(record(PrintedRow(word, word, is_name=True), title=word))
-    found = read_pdf(content)
-    assert "".join(found.pages).replace("\u200b", "").replace("\r\n", "").replace("\ufffe", "").count(word) >= 2
-    assert not _beyond_the_edge(content)
 
 
 def test_names_in_other_scripts_stand_as_they_were_typed() -> None:
@@ -181,15 +163,6 @@ def test_of_a_text_without_end_the_beginning_is_set(monkeypatch: pytest.MonkeyPa
     assert found.count("word") == 12
 
 
-def test_a_table_names_its_columns_again_on_each_page() -> None:
-    rows = tuple((f"Holder {number}", f"{number:,}") for number in range(120))
-    table = PrintedTable(("Holder", "Ordinary"), rows, ("Given", "7,140"))
-    found = read_pdf(make_pdf(record(entries=(PrintedEntry("Shares", tables=(table,)),))))
-    assert len(found.pages) > 2
-    assert all("Holder Ordinary" in squeezed(page) for page in found.pages)
-    assert "Holder 119" in found.pages[-1]
-
-
 def test_a_heading_keeps_the_first_of_what_it_names_on_its_page() -> None:
     for before in range(32, 42):
         entries = (
@@ -218,45 +191,6 @@ def test_every_page_about_the_whole_leads_to_it(submitted: Draft, as_owner: Clie
     assert listed.count("/record.pdf") == listed.count("/record.json") == 2
     assert "/record.pdf" in as_owner.get(f"/applications/{other.reference}/").content.decode()
     assert f'href="/desk/{reference}/record.pdf"' in as_agent.get(f"/desk/{reference}/").content.decode()
-
-
-def _starts(content: bytes, *words: str) -> list[float]:
-    """How far from the left each of the words begins that is found on the first page."""
-    import pypdfium2
-
-    document = pypdfium2.PdfDocument(content)
-    text = document[0].get_textpage()
-    found = []
-    for word in words:
-        search = text.search(word)
-        position = search.get_next()
-        assert position is not None, word
-        found.append(text.get_charbox(position[0])[0])
-        search.close()
-    text.close()
-    document.close()
-    return found
-
-
-def test_a_sentence_of_ours_runs_as_its_language_does_though_it_begins_with_a_name_from_the_right() -> None:
-    ours = PrintedEntry("Needed", paragraphs=("Upload the plan", "\u062d\u0633\u0646: enter the passport number"))
-    edge, after_the_name = _starts(make_pdf(replace(record(), entries=(ours,))), "Upload", "enter")
-    assert after_the_name > edge + 10
-
-
-def _beyond_the_edge(content: bytes) -> list[str]:
-    """Words that reach over the right edge of the sheet."""
-    import pypdfium2
-
-    document = pypdfium2.PdfDocument(content)
-    beyond = []
-    for page in document:
-        width = page.get_width() - 40
-        words = page.get_textpage()
-        beyond += [repr(box) for position in range(words.count_rects()) if (box := words.get_rect(position))[2] > width]
-        words.close()
-    document.close()
-    return beyond
 
 
 def test_a_name_without_end_costs_neither_the_process_nor_its_reader_much(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,6 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from formation_portal.applications import services
-from formation_portal.applications.access import Collaborator
 from formation_portal.applications.draft import Draft
 from formation_portal.desk.queue import claims
 from formation_portal.relay.models import REJECTED, Delivery, DeliveryState, ResourceKind
@@ -81,29 +80,6 @@ def test_asking_costs_two_queries_and_is_no_use_of_the_session(submitted: Draft,
     assert as_owner.session["used_at"] == used
 
 
-def test_whoever_works_on_it_hears_of_it_too(submitted: Draft, agent: Any, as_other_customer: Client) -> None:
-    person = as_other_customer.session["_auth_user_id"]
-    now = timezone.now()
-    Collaborator.objects.create(
-        application=submitted.application,
-        email="s@example.com",
-        right="view",
-        user_id=person,
-        asked_at=now,
-        expires_at=now,
-    )
-    address = asks(as_other_customer, submitted)
-    services.advance(submitted, "begin_review", by=agent)
-    assert as_other_customer.get(address, headers=HTMX).status_code == 200
-
-
 @pytest.mark.parametrize("query", ["", "?shown="])
 def test_a_version_that_is_not_named_is_no_news(submitted: Draft, as_owner: Client, query: str) -> None:
     assert as_owner.get(f"{status_url(submitted)}news/{query}", headers=HTMX).status_code == 204
-
-
-def test_what_is_over_is_followed_no_more(submitted: Draft, owner: Any, as_owner: Client) -> None:
-    services.withdraw(submitted, by=owner)
-    html = as_owner.get(status_url(submitted)).content.decode()
-    assert Markup(html).all("p", id="news") == []
-    assert "js/live/" not in html
