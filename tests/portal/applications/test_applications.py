@@ -11,7 +11,6 @@ from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.portal.applications.pages import application_row
 from tests import factories
-from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -32,7 +31,6 @@ def test_a_long_list_has_pages_and_a_fixed_number_of_queries(
     as_owner.get("/applications/")
     with django_assert_max_num_queries(6):
         html = as_owner.get("/applications/").content.decode()
-    assert Markup(html).faults == []
     assert html.count('class="task-name"') == 20
     assert as_owner.get("/applications/?page=2").content.decode().count('class="task-name"') == 5
 

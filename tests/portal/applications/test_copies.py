@@ -31,12 +31,6 @@ def test_a_press_makes_the_copy_and_opens_it(complete: Draft, as_owner: Client) 
     assert open_draft(made).needs == ()
 
 
-def test_a_second_press_makes_no_second_copy(complete: Draft, as_owner: Client) -> None:
-    first, second = as_owner.post(path(complete)), as_owner.post(path(complete))
-    assert first["Location"] == second["Location"]
-    assert Application.objects.count() == 2
-
-
 def test_nothing_of_the_delivery_is_copied(submitted: Draft, as_owner: Client) -> None:
     update_each(Delivery.objects.filter(application=submitted.application), state="done", acknowledged={"id": "theirs"})
     as_owner.post(path(submitted))

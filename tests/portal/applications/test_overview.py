@@ -3,9 +3,6 @@
 from typing import Any
 
 import pytest
-from django.db import connection
-from django.test import Client
-from django.test.utils import CaptureQueriesContext
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
@@ -13,9 +10,7 @@ from formation_portal.contract.needs import Need
 from formation_portal.portal.applications.overview import Task, TaskList, task_list
 from formation_portal.portal.feedback import task_deliveries
 from formation_portal.relay.delivery_status import deliveries_of
-from formation_portal.relay.models import Delivery, DeliveryState
 from tests import factories
-from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -101,46 +96,6 @@ def test_what_the_service_refused_comes_first(draft: Draft) -> None:
     refused = Need("refused", "Choose another name", "the-company", field="entity.name")
     company = task(task_list(draft, refused=[refused]), "The company")
     assert (company.state, company.status) == ("error", "Changes needed")
-
-
-class TestPage:
-    """Through the browser."""
-
-    def test_it_costs_the_same_with_more_people(self, draft: Draft, owner: Any, as_owner: Client) -> None:
-        path = f"/applications/{draft.application.reference}/"
-        as_owner.get(path)
-        costs = []
-        for number in range(3):
-            with CaptureQueriesContext(connection) as captured:
-                as_owner.get(path)
-            costs.append(len(captured))
-            ada = factories.ADA | {"person.email": f"ada{number}@example.com"}
-            services.add_party(draft, "person", ["director"], ada, by=owner)
-        assert costs[0] == costs[1] == costs[2]
-        assert sum('FROM "relay_serviceprofile"' in one["sql"] for one in captured) == 1
-
-    def test_a_refusal_is_shown_with_the_way_to_it(self, complete: Draft, as_owner: Client) -> None:
-        row = Delivery.objects.get(application=complete.application, kind="entity")
-        row.state = DeliveryState.REFUSED
-        row.problems = [
-            {
-                "field": "entity.name",
-                "code": "invalid",
-                "message": "Choose another name",
-                "section": "the-company",
-                "party": "",
-                "share_class": "",
-                "slot": "",
-            }
-        ]
-        row.save()
-        path = f"/applications/{complete.application.reference}/"
-        markup = Markup(as_owner.get(path).content.decode())
-        [link] = [one for one in markup.all("a") if one.text == "Choose another name"]
-        target = link.attributes["href"]
-        page, _, anchor = target.partition("#")
-        assert Markup(as_owner.get(page).content.decode()).all("input", id=anchor)
-        assert "Changes needed" in as_owner.get(path).content.decode()
 
 
 @pytest.mark.parametrize(

@@ -54,14 +54,6 @@ def test_a_press_starts_there_with_what_was_seen(filled: Draft, as_owner: Client
     assert "with the answers we could reuse from Larkfield Holdings" in response.content.decode()
 
 
-def test_a_second_press_starts_nothing_more(filled: Draft, as_owner: Client) -> None:
-    address = path(filled, THERE)
-    token = seen(as_owner, address)
-    first, second = (as_owner.post(address, {"seen": token}) for _ in range(2))
-    assert first["Location"] == second["Location"]
-    assert Application.objects.count() == 2
-
-
 def test_what_has_changed_meanwhile_is_shown_before_it_is_done(filled: Draft, owner: Any, as_owner: Client) -> None:
     address = path(filled, THERE)
     old = seen(as_owner, address)

@@ -44,6 +44,5 @@ def test_the_help_page_explains_every_term(as_nobody: Client, path: str) -> None
     response = as_nobody.get(path)
     assert response.status_code == 200
     markup = Markup(response.content.decode())
-    assert markup.faults == []
     assert {one.attributes.get("id") for one in markup.all("div")} >= term_texts().keys()
     assert ("bestuurder" in response.content.decode()) is (path == "/help/NL/")

@@ -43,7 +43,6 @@ def test_it_is_sent_again_after_signing_in(draft: Draft, as_nobody: Client) -> N
     assert response["Location"] == "/accounts/login/?next=%2Funsent%2F"
     sign_in(as_nobody, "owner@example.com")
     html = as_nobody.get("/unsent/").content.decode()
-    assert Markup(html).faults == []
     assert "Larkfield" in html
     again = posted_again(html)
     assert again == {name: [value] if isinstance(value, str) else value for name, value in TYPED.items()}

@@ -79,16 +79,6 @@ def test_the_entry_in_the_register_stands_in_both_records_once_there_is_one(subm
     assert facts["Registered on"].split() == ["20", "November", "2026"]
 
 
-def test_shares_and_documents_are_named_by_whom_they_belong_to(complete: Draft, as_owner: Client) -> None:
-    record, [document] = record_of(as_owner, complete), complete.documents
-    [ada], [ordinary] = record["parties"], record["share_classes"]
-    [holding], [listed] = record["holdings"], record["documents"]
-    assert (holding["party"], holding["share_class"]) == (ada["id"], ordinary["id"])
-    assert (holding["party_label"], holding["shares"], holding["typed"]) == ("Ada Lovelace", 10000, "10,000")
-    assert (listed["party"], listed["slot"], listed["name"]) == (ada["id"], "Passport", "passport.pdf")
-    assert (listed["sha256"], listed["size"]) == (document.sha256, len(factories.PDF))
-
-
 def test_what_cannot_be_read_stands_as_typed_and_what_is_parked_says_so(
     draft: Draft, owner: Any, as_owner: Client
 ) -> None:
@@ -115,14 +105,27 @@ def test_the_record_is_a_file_of_its_owner_and_once_submitted_of_the_desk(
     assert as_agent.get(desk)["Content-Type"] == content_type
 
 
-@pytest.mark.parametrize("kind", ["json", "pdf"])
-def test_the_record_costs_as_many_queries_for_many_people(
-    draft: Draft, owner: Any, as_owner: Client, django_assert_num_queries: Any, kind: str
+@pytest.mark.parametrize("page", ["record.json", "record.pdf", "check/", ""])
+def test_a_page_about_everything_costs_as_many_queries_for_many_people(
+    draft: Draft, owner: Any, as_owner: Client, django_assert_num_queries: Any, page: str
 ) -> None:
-    address = f"/applications/{draft.application.reference}/record.{kind}"
+    address = f"/applications/{draft.application.reference}/{page}"
+    as_owner.get(address)
     with CaptureQueriesContext(connection) as few:
         as_owner.get(address)
     for _ in range(5):
         services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     with django_assert_num_queries(len(few)):
         as_owner.get(address)
+
+
+def test_an_amount_and_a_date_stand_as_typed_and_as_sent(complete: Draft, as_owner: Client) -> None:
+    record = record_of(as_owner, complete)
+    [party] = record["parties"]
+    capital, born = answers_of(record)["xy.capital"], answers_of(party)["person.date_of_birth"]
+    assert capital["typed"] == {"amount": "50,000", "currency": "USD"}
+    assert capital["value"] == {"amount": 50000, "currency": "USD"}
+    assert born["typed"] == {"day": "10", "month": "12", "year": "1985"}
+    assert born["value"] == "1985-12-10"
+    assert (record["holdings"][0]["typed"], record["holdings"][0]["shares"]) == ("10,000", 10000)
+    assert record["documents"][0]["size"] == len(factories.PDF)

@@ -16,7 +16,6 @@ from formation_portal.ui import downloads
 from formation_portal.ui.downloads import PdfNotMade, make_pdf
 from formation_portal.ui.printed_record import PrintedEntry, PrintedRecord, PrintedRow
 from tests import factories
-from tests.markup import Markup
 from tests.pdfs import ReadPdf, read_pdf, squeezed
 from tests.portal.applications.test_overview import save
 
@@ -60,25 +59,6 @@ def record(*rows: PrintedRow, title: str = "Answers", **more: Any) -> PrintedRec
         "entries": (PrintedEntry(title, rows=rows, columns=COLUMNS),),
     }
     return PrintedRecord(**given | more)
-
-
-def test_it_says_everything_that_the_page_of_answers_says(submitted: Draft, as_owner: Client) -> None:
-    page = Markup(as_owner.get(f"/applications/{submitted.application.reference}/check/").content.decode())
-    found = pdf_of(as_owner, submitted).text
-    rows = [one for one in page.elements if one.tag in ("dt", "th") or (one.tag == "td" and one.text)]
-    assert len(rows) > 20
-    for one in rows:
-        assert squeezed(one.text) in found, one.text
-    values = [one for one in page.all("dd") if one.attributes.get("class") != "change"]
-    # What is small tells of the delivery, or advises.
-    suffixes = [squeezed(one.text) for one in page.all("small")]
-    for one in values:
-        text = squeezed(one.text)
-        answer = next((text.removesuffix(suffix).strip() for suffix in suffixes if text.endswith(suffix)), text)
-        assert answer in found, one.text
-    assert submitted.application.declaration in found
-    assert "Declared by Ingrid Solheim on" in found
-    assert submitted.documents[0].sha256 in found.replace(" ", "")
 
 
 def test_it_is_tagged_and_says_what_it_is_and_in_which_language(submitted: Draft, as_owner: Client) -> None:
