@@ -252,6 +252,13 @@ def again(draft: Draft) -> Draft:
     return open_draft(Application.objects.get(pk=draft.application.pk))
 
 
+def save_section(draft: Draft, key: str, raw: dict[str, Any], *, by: Any) -> services.SaveResult:
+    """Save answers to a section of a draft, as a page that shows its newest version."""
+    section = draft.schema.section(key)
+    assert section is not None
+    return services.save_section(draft, section, raw, version=draft.version(key), by=by)
+
+
 def varied_draft(owner: Any) -> Draft:
     """Start an application in which no two values are the same, so that a test notices when two are exchanged.
 
@@ -260,9 +267,7 @@ def varied_draft(owner: Any) -> Draft:
     """
     draft = new_draft(owner, schema=VARIED_SCHEMA)
     for key, raw in (("the-company", VARIED_COMPANY), ("funds", VARIED_FUNDS)):
-        section = draft.schema.section(key)
-        assert section is not None
-        services.save_section(draft, section, raw, version=draft.version(key), by=owner)
+        save_section(draft, key, raw, by=owner)
     services.add_party(draft, "person", ["director", "shareholder"], SIOBHAN, by=owner, token="siobhan")
     services.add_party(draft, "person", ["director", "shareholder", "manager"], ZOE, by=owner, token="zoe")
     services.add_party(draft, "corporate", ["director"], ORSTED, by=owner, token="orsted")
@@ -347,9 +352,7 @@ def fill_in(draft: Draft, by: Any) -> None:
     """
     with patch.object(workflow, "application_changed"):
         for key, raw in (("the-company", COMPANY), ("funds", FUNDS)):
-            section = draft.schema.section(key)
-            assert section is not None
-            services.save_section(draft, section, raw, version=draft.version(key), by=by)
+            save_section(draft, key, raw, by=by)
         services.add_party(draft, "person", ["director", "shareholder"], ADA, by=by, token="ada")
         services.add_share_class(draft, ORDINARY, by=by, token="ordinary")
         services.save_holdings(draft, {("ada", "ordinary"): "10,000"}, by=by)

@@ -22,9 +22,7 @@ def files(settings: Any) -> list[Path]:
 
 
 def fill(draft: Draft, key: str, raw: dict[str, Any], by: Any) -> None:
-    section = draft.schema.section(key)
-    assert section is not None
-    services.save_section(draft, section, raw, version=draft.version(key), by=by)
+    factories.save_section(draft, key, raw, by=by)
 
 
 def test_a_copy_needs_and_says_the_same(complete: Draft, owner: Any) -> None:

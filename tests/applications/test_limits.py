@@ -83,13 +83,6 @@ def test_an_application_keeps_no_more_than_it_may(
     assert fields.MAX_CHARACTERS >= 2_000_000
 
 
-def test_a_long_answer_sent_again_and_again_leaves_no_history(draft: Draft, as_owner: Client) -> None:
-    """Twenty posts of one long answer made 87 MB of history."""
-    for number in range(5):
-        as_owner.post(path(draft), {"q:purpose": f"{number}" * 2_000_000, "version": "0"})
-    assert not any(PURPOSE.lower() in str(one.changes).lower() for one in draft.application.changes.all())
-
-
 @pytest.mark.parametrize("field_type", [*FIELD_TYPES, "made-up"])
 @given(text=st.text(min_size=LINE_LIMIT - 2, max_size=LINE_LIMIT + 20))
 def test_whatever_is_too_long_could_not_be_read_either(field_type: str, text: str) -> None:

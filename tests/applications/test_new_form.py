@@ -34,10 +34,8 @@ def newer() -> CatalogItem:
 
 @pytest.fixture
 def purposeful(complete: Draft, owner: Any) -> Draft:
-    section = complete.schema.section("the-company")
-    assert section is not None
     answers = {"charter.purpose": "Holding shares"}
-    services.save_section(complete, section, answers, version=complete.version("the-company"), by=owner)
+    factories.save_section(complete, "the-company", answers, by=owner)
     return complete
 
 

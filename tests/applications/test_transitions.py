@@ -38,9 +38,7 @@ def test_an_incomplete_application_is_not(draft: Draft, owner: Any) -> None:
 def test_a_returned_application_can_be_changed_and_submitted_again(complete: Draft, owner: Any) -> None:
     services.submit(complete, by=owner)
     services.reopen(complete, reason="The formation service asks for a change")
-    section = complete.schema.section("the-company")
-    assert section is not None
-    services.save_section(complete, section, {"entity.name": "Other"}, version=1, by=owner)
+    factories.save_section(complete, "the-company", {"entity.name": "Other"}, by=owner)
     services.submit(complete, by=owner)
     assert stored(complete).submissions == 2
     [entry] = rows_with(Change.objects, what="The formation service asks for a change")

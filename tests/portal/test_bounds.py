@@ -102,14 +102,12 @@ def test_a_child_is_no_director_but_may_hold_shares(as_owner: Client, draft: Dra
 
 
 def test_an_impossible_answer_is_not_sent(draft: Draft, owner: Any) -> None:
-    section = draft.schema.section("the-company")
-    assert section is not None
     wanted = factories.COMPANY | {"entity.number_of_shares": "100"}
-    services.save_section(draft, section, wanted, version=draft.version("the-company"), by=owner)
+    factories.save_section(draft, "the-company", wanted, by=owner)
     entity = Delivery.objects.get(application=draft.application, kind="entity")
     assert entity.wanted["answers"]["entity.number_of_shares"] == 100
     wanted |= {"entity.number_of_shares": "0.5"}
-    services.save_section(draft, section, wanted, version=draft.version("the-company"), by=owner)
+    factories.save_section(draft, "the-company", wanted, by=owner)
     entity.refresh_from_db()
     assert entity.wanted["answers"] == {"entity.name": "Larkfield Holdings"}
 

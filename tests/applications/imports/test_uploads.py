@@ -107,12 +107,6 @@ def test_a_formula_in_a_file_of_text_shows_nothing() -> None:
     assert (found.rows[0].cells[3:], found.rows[0].formulas) == (("", ""), {3, 4})
 
 
-def test_what_only_looks_like_a_formula_is_text() -> None:
-    row = ("Person", "Yes", "", "-", "@Home", "+41 41 728 80 00", "'t Hooft")
-    assert texts(read(as_csv(HEADS, row))) == [row]
-    assert texts(read(as_csv(HEADS, ("'=1+1", "'+41", "''-")))) == [("=1+1", "+41", "'-")]
-
-
 def test_merged_cells_count_for_the_first_and_are_said() -> None:
     found = read(as_xlsx(HEADS, ADA, ("",) * 6 + ("x",), change=lambda _, sheet: sheet.merge_cells("A2:A3")))
     assert [row.cells[0] for row in found.rows] == ["Person", ""]

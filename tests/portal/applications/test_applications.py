@@ -25,9 +25,7 @@ def test_a_long_list_has_pages_and_a_fixed_number_of_queries(
 ) -> None:
     for number in range(25):
         draft = open_draft(services.start(owner=owner, product=factories.product()))
-        section = draft.schema.section("the-company")
-        assert section is not None
-        services.save_section(draft, section, {"entity.name": f"Larkfield {number}"}, version=0, by=owner)
+        factories.save_section(draft, "the-company", {"entity.name": f"Larkfield {number}"}, by=owner)
     as_owner.get("/applications/")
     with django_assert_max_num_queries(6):
         html = as_owner.get("/applications/").content.decode()

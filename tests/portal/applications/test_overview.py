@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.draft import Draft
 from formation_portal.contract.needs import Need
 from formation_portal.portal.applications.overview import Task, TaskList, task_list
 from formation_portal.portal.feedback import task_deliveries
@@ -16,9 +16,8 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
 def save(draft: Draft, key: str, raw: dict[str, Any], by: Any) -> None:
-    section = draft.schema.section(key)
-    assert section is not None
-    services.save_section(draft, section, raw, version=draft.version(key), by=by)
+    """For tests of sections."""
+    factories.save_section(draft, key, raw, by=by)
 
 
 def task(tasks: TaskList, title: str) -> Task:
@@ -35,28 +34,18 @@ def test_a_new_draft_has_nothing_started(draft: Draft) -> None:
 
 
 def test_a_section_in_progress_counts_what_is_missing(draft: Draft, owner: Any) -> None:
-    save(draft, "the-company", {"entity.name": "Larkfield"}, owner)
+    factories.save_section(draft, "the-company", {"entity.name": "Larkfield"}, by=owner)
     company = task(task_list(draft), "The company")
     assert (company.state, company.status, company.note) == ("half", "In progress", "1 answer to complete")
-
-
-def test_a_section_is_complete_only_when_its_documents_are(owner: Any) -> None:
-    company, *others = factories.SCHEMA["sections"]
-    company = company | {"documents": {"entity": [{"name": "Business plan", "required": True}]}}
-    product = factories.product(schema=factories.SCHEMA | {"sections": [company, *others]})
-    draft = open_draft(services.start(owner=owner, product=product))
-    save(draft, "the-company", factories.COMPANY, owner)
-    task_of_company = task(task_list(draft), "The company")
-    assert (task_of_company.status, task_of_company.note) == ("In progress", "1 document to complete")
-    services.add_document(draft, None, "Business plan", factories.upload(), by=owner)
-    assert task(task_list(draft), "The company").status == "Complete"
 
 
 def test_a_section_that_is_not_asked_opens_later_and_says_when(draft: Draft, owner: Any) -> None:
     managers = task(task_list(draft), "Managers")
     assert (managers.status, managers.url) == ("Not available yet", "")
     assert managers.note == "Only asked if you answer Trading to “Activity”."
-    save(draft, "the-company", factories.COMPANY | {"xy.activity": "Trading", "xy.goods": "Fish"}, owner)
+    factories.save_section(
+        draft, "the-company", factories.COMPANY | {"xy.activity": "Trading", "xy.goods": "Fish"}, by=owner
+    )
     managers = task(task_list(draft), "Managers")
     assert managers.url
     assert managers.why == "Asked because you answered Trading to “Activity”"

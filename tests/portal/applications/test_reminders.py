@@ -13,6 +13,7 @@ from formation_portal.applications.models import Application
 from formation_portal.core.background import run_hourly_tasks
 from formation_portal.mail.models import Email
 from formation_portal.mail.outbox import unsubscribe, unsubscribe_path
+from tests import factories
 from tests.encrypted_rows import values_of
 
 pytestmark = pytest.mark.django_db
@@ -74,9 +75,7 @@ def test_an_address_that_may_be_somebody_elses_is_not_written_to(draft: Draft) -
 
 
 def test_a_company_or_a_person_that_is_called_like_an_address_is_not_named(draft: Draft, owner: Any) -> None:
-    section = draft.schema.section("the-company")
-    assert section is not None
-    services.save_section(draft, section, {"entity.name": "evil.example/x"}, version=0, by=owner)
+    factories.save_section(draft, "the-company", {"entity.name": "evil.example/x"}, by=owner)
     services.add_party(draft, "person", ["director"], {"person.first_name": "http://evil.example"}, by=owner)
     leave(draft, days=8)
     run_hourly_tasks()

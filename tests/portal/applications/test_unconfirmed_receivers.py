@@ -18,6 +18,7 @@ from formation_portal.invitations.models import Invitation
 from formation_portal.mail.models import Email
 from formation_portal.mail.rendering import KINDS_WITH_NAMES
 from formation_portal.management.commands.agent import add_agent
+from tests import factories
 from tests.accounts.test_addresses import change
 from tests.encrypted_rows import rows_with
 from tests.invitations import mailbox
@@ -35,9 +36,7 @@ def named(draft: Draft, owner: Any) -> Draft:
     """An application whose owner, company and party all have names that give them away."""
     owner.first_name, owner.last_name = "Quillfeather", "Ottersby"
     owner.save()
-    section = draft.schema.section("the-company")
-    assert section is not None
-    services.save_section(draft, section, {"entity.name": "Marrowgate"}, version=0, by=owner)
+    factories.save_section(draft, "the-company", {"entity.name": "Marrowgate"}, by=owner)
     services.add_party(draft, "person", ["director"], {"person.first_name": "Thistlewood"}, by=owner)
     assert draft.title.startswith("Marrowgate")
     return draft

@@ -9,7 +9,6 @@ import pytest
 from django.http import QueryDict
 from django.test import Client
 
-from formation_portal.gateway import catalog as gateway_catalog
 from formation_portal.gateway.catalog import Catalog, read_products
 from formation_portal.portal.catalog import views
 from formation_portal.portal.catalog.filters import CatalogFilter, PriceCeiling
@@ -127,13 +126,6 @@ def test_of_several_filters_the_one_that_helps_most_is_named(query: str, words: 
     assert shown.wider == Link(words, url)
 
 
-def test_what_helps_is_announced_with_the_count() -> None:
-    announcement = page("region=Europe&price=USD-500").announcement
-    assert announcement == "0 of 5 company types. Without “Set-up fee up to USD\u00a0500.00”, 3 company types match."
-    assert len(announcement) < 100
-    assert page("region=Europe").announcement == "3 of 5 company types"
-
-
 def test_a_faulty_product_is_shown_with_its_reason() -> None:
     faulty = item("circle", "Europe", "Malta", 10, "EUR")
     faulty["schema"] = {"sections": []}
@@ -196,18 +188,3 @@ class TestPage:
         Client().get("/")
         with django_assert_num_queries(0), django_assert_num_queries(0, using="service"):
             Client().get("/")
-
-    @pytest.mark.parametrize(
-        ("url", "key"), [("http://127.0.0.1:9", "some"), ("not an address", "some"), ("https://x.example", "ké")]
-    )
-    def test_without_a_service_there_is_a_clear_page(self, url: str, key: str, settings: Any, tmp_path: Any) -> None:
-        settings.FORMATION_SERVICE_URL, settings.FORMATION_SERVICE_KEY = url, key
-        settings.DATA_DIR = tmp_path
-        gateway_catalog.forget()
-        response = Client().get("/")
-        gateway_catalog.forget()
-        assert response.status_code == 503
-        assert int(response["Retry-After"]) > 0
-        markup = Markup(response.content.decode())
-        assert "Everything you saved is safe" in response.content.decode()
-        assert markup.all("a", href="/applications/"), "drafts can be worked on meanwhile"

@@ -5,7 +5,6 @@ from itertools import groupby
 from typing import Any
 
 import pytest
-from django.template.loader import render_to_string
 from django.test import Client
 
 from formation_portal.contract.schema import ENTITY, SHARE_CLASS, FormSchema
@@ -39,26 +38,6 @@ def test_a_branch_stands_where_it_is_asked_under_the_words_of_its_rule() -> None
         ("Only if you answer Trading to “Activity”", ["Goods"]),
         ("", ["Started on", "Purpose"]),
     ]
-
-
-def test_a_question_shows_few_options_its_help_and_whether_it_may_be_left_out() -> None:
-    asked = {
-        "scope": "entity",
-        "title": "Funds",
-        "fields": [
-            factories.field(
-                "source", "select", options=["Savings", "A sale"], help="Where they come from.", required=False
-            ),
-            factories.field("trade", "select", options=[f"Trade {letter}" for letter in "abcdefghi"]),
-            factories.field("land", "select", options=[f"Land {letter}" for letter in "abcdefgh"]),
-        ],
-    }
-    questions = part("Funds", asked).questions
-    html = render_to_string("portal/catalog/_checklist_questions.html", {"asked": questions})
-    source, trade, land = Markup(html).all("li")
-    assert "".join(source.text.split()) == "Source(optional)Savings·AsaleWheretheycomefrom."
-    assert trade.text == "Trade"
-    assert "Land h" in land.text
 
 
 def test_a_whole_section_that_depends_on_an_answer_says_so_once() -> None:

@@ -144,7 +144,3 @@ class TestPage:
         html = client.get(response["Location"]).content.decode()
         assert "You are signed in." in html
         assert Markup(html).one("input", name="product").attributes["value"] == "bvi-limited-company"
-
-    def test_starting_what_is_not_there_is_not_found(self, full_catalog: None, as_owner: Client) -> None:
-        assert as_owner.post("/applications/", {"product": "atlantis"}).status_code == 404
-        assert as_owner.post("/applications/", {}).status_code == 404

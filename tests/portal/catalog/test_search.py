@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from formation_portal.contract.catalog import CatalogItem
-from formation_portal.portal.catalog.filters import CatalogFilter, _ceilings, _day_limits
+from formation_portal.portal.catalog.filters import CatalogFilter, _day_limits
 from formation_portal.portal.catalog.search import matches_search
 from tests import factories
 from tests.markup import Markup
@@ -68,21 +68,6 @@ class TestOverTheWholeCatalog:
         [wider] = [one for one in markup.all("a") if one.text.startswith("Without")]
         assert wider.text == "Without “Search: <b>moon”, 8 company types match"
         assert wider.attributes["href"] == "/?region=Europe"
-
-
-@pytest.mark.parametrize(
-    ("prices", "ceilings"),
-    [
-        ((500, 1_200, 5_000), [500, 1_000, 2_000, 3_000, 5_000]),
-        ((1_000, 2_500), [1_000, 2_000, 2_500]),
-        ((700,), [700]),
-    ],
-)
-def test_the_ceilings_begin_at_the_cheapest_and_end_at_the_dearest(
-    prices: tuple[int, ...], ceilings: list[int]
-) -> None:
-    items = [factories.product(price={"one_off": price, "annual": 1, "currency": "USD"}) for price in prices]
-    assert [int(one.amount) for one in _ceilings(tuple(items), None)] == ceilings
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ from formation_portal.applications.readback import inactive_in
 from tests import factories
 from tests.journeys.page import Page
 from tests.markup import Element, Markup
-from tests.portal.applications.test_overview import save
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -70,11 +69,13 @@ def entry(markup: Markup, name: str) -> Element | None:
 def test_an_answer_that_is_not_asked_any_more_is_inactive_and_no_answer(
     draft: Draft, owner: Any, as_owner: Client
 ) -> None:
-    save(draft, "the-company", factories.COMPANY | {"xy.activity": "Trading", "xy.goods": "Cold fish"}, owner)
+    factories.save_section(
+        draft, "the-company", factories.COMPANY | {"xy.activity": "Trading", "xy.goods": "Cold fish"}, by=owner
+    )
     markup = Markup(as_owner.get(path(draft)).content.decode())
     assert entry(markup, "aside") is None
     assert answers(markup)["Goods"] == "Cold fish"
-    save(draft, "the-company", {"xy.activity": "Holding company"}, owner)
+    factories.save_section(draft, "the-company", {"xy.activity": "Holding company"}, by=owner)
     markup = Markup(as_owner.get(path(draft)).content.decode())
     company, inactive = entry(markup, "section-the-company"), entry(markup, "aside")
     assert company is not None
@@ -92,13 +93,13 @@ def test_shares_and_documents_of_sections_that_are_not_asked_are_inactive(owner:
     sections = [company, funds, directors, shareholders | rule | slots, shares | rule]
     product = factories.product(schema=factories.SCHEMA | {"sections": sections})
     draft = open_draft(services.start(owner=owner, product=product))
-    save(draft, "the-company", factories.COMPANY | {"xy.activity": "Trading"}, owner)
+    factories.save_section(draft, "the-company", factories.COMPANY | {"xy.activity": "Trading"}, by=owner)
     ada = services.add_party(draft, "person", ["director", "shareholder"], factories.ADA, by=owner)
     services.add_share_class(draft, factories.ORDINARY, by=owner)
     services.add_document(draft, ada, "Passport", factories.upload(), by=owner)
     services.add_document(draft, ada, "Agreement", factories.upload(name="agreement.pdf"), by=owner)
     assert not inactive_in(draft).rows
-    save(draft, "the-company", {"xy.activity": "Holding company"}, owner)
+    factories.save_section(draft, "the-company", {"xy.activity": "Holding company"}, by=owner)
     markup = Markup(as_owner.get(path(draft)).content.decode())
     assert answers(markup)["Agreement, Ada Lovelace"].startswith("agreement.pdf Only asked if")
     assert answers(markup)["Ordinary"].startswith("Share class Only asked if")
@@ -108,7 +109,7 @@ def test_shares_and_documents_of_sections_that_are_not_asked_are_inactive(owner:
 
 
 def test_nothing_is_listed_as_inactive_once_it_was_sent(complete: Draft, owner: Any, as_owner: Client) -> None:
-    save(complete, "the-company", {"xy.goods": "Fish"}, owner)
+    factories.save_section(complete, "the-company", {"xy.goods": "Fish"}, by=owner)
     assert entry(Markup(as_owner.get(path(complete)).content.decode()), "aside") is not None
     services.submit(complete, by=owner, declaration="I declare it.")
     assert "Fish" not in as_owner.get(path(complete)).content.decode()
@@ -158,7 +159,7 @@ def test_what_is_complete_takes_a_line_and_what_may_be_amiss_is_open(
 
 
 def test_markup_in_an_answer_stays_text(draft: Draft, owner: Any, as_owner: Client) -> None:
-    save(draft, "the-company", {"entity.name": "<script>alert(1)</script>"}, owner)
+    factories.save_section(draft, "the-company", {"entity.name": "<script>alert(1)</script>"}, by=owner)
     for page in (path(draft), f"/applications/{draft.application.reference}/", "/applications/"):
         assert "<script>alert" not in as_owner.get(page).content.decode()
 

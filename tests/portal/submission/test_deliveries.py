@@ -128,16 +128,6 @@ def test_a_section_speaks_of_its_own_answers_only(complete: Draft, as_owner: Cli
     assert "With our team" not in text_of(as_owner, complete, "sections/funds/")
 
 
-def test_the_overview_says_it_at_the_task_and_names_the_thing(complete: Draft, as_owner: Client) -> None:
-    put("party_csp", "unknown")
-    markup = Markup(as_owner.get(address(complete, "")).content.decode())
-    notes = {one.attributes["id"]: one.text for one in markup.all("p", class_="task-note")}
-    assert "Checking delivery" in notes["task-directors-note"]
-    assert "Checking delivery" in notes["task-shareholders-note"]
-    assert "Checking" not in notes.get("task-funds-note", "")
-    assert "Answers of Ada Lovelace: Checking delivery" in markup.one("main").text
-
-
 def test_what_is_gone_here_and_can_not_be_removed_there_is_named(complete: Draft, owner: Any, as_owner: Client) -> None:
     update_each(
         Delivery.objects.filter(kind="share_class"),
@@ -149,13 +139,6 @@ def test_what_is_gone_here_and_can_not_be_removed_there_is_named(complete: Draft
     )
     text = text_of(as_owner, complete, "")
     assert "Share class Founders: With our team" in text
-
-
-def test_the_status_page_names_what_is_not_settled(submitted: Draft, as_owner: Client) -> None:
-    put("document", "held", Reason.UNCLEAR)
-    text = text_of(as_owner, submitted, "status/")
-    assert "Passport of Ada Lovelace: With our team" in text
-    assert "don’t know yet whether it arrived" in text
 
 
 def test_an_answer_to_a_change_never_leaves_sending_behind(complete: Draft, owner: Any, as_owner: Client) -> None:

@@ -19,7 +19,6 @@ from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
 from formation_portal.ui.printed_record import printed_record
 from tests import factories
 from tests.journeys.conftest import browser, customer
-from tests.portal.applications.test_overview import save
 
 __all__ = ["browser", "customer"]
 
@@ -82,8 +81,8 @@ def test_the_entry_in_the_register_stands_in_both_records_once_there_is_one(subm
 def test_what_cannot_be_read_stands_as_typed_and_what_is_parked_says_so(
     draft: Draft, owner: Any, as_owner: Client
 ) -> None:
-    save(draft, "the-company", factories.COMPANY | {"xy.goods": "Tea"}, owner)
-    save(draft, "funds", {"xy.capital": {"amount": "a lot", "currency": "USD"}}, owner)
+    factories.save_section(draft, "the-company", factories.COMPANY | {"xy.goods": "Tea"}, by=owner)
+    factories.save_section(draft, "funds", {"xy.capital": {"amount": "a lot", "currency": "USD"}}, by=owner)
     answers = answers_of(record_of(as_owner, draft))
     assert (answers["xy.goods"]["asked"], answers["xy.goods"]["value"]) == (False, "Tea")
     assert (answers["xy.capital"]["value"], answers["xy.capital"]["words"]) == (None, "a lot USD")

@@ -17,7 +17,6 @@ from formation_portal.ui.downloads import PdfNotMade, make_pdf
 from formation_portal.ui.printed_record import PrintedEntry, PrintedRecord, PrintedRow
 from tests import factories
 from tests.pdfs import ReadPdf, read_pdf, squeezed
-from tests.portal.applications.test_overview import save
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -75,7 +74,7 @@ def test_it_is_tagged_and_says_what_it_is_and_in_which_language(submitted: Draft
 
 
 def test_a_draft_says_that_it_is_one_and_what_is_needed(draft: Draft, owner: Any, as_owner: Client) -> None:
-    save(draft, "the-company", factories.COMPANY | {"xy.goods": "Cold fish"}, owner)
+    factories.save_section(draft, "the-company", factories.COMPANY | {"xy.goods": "Cold fish"}, by=owner)
     found = pdf_of(as_owner, draft).text
     assert "Draft. Not submitted yet." in found
     for need in draft.needs:

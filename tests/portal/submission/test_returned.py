@@ -14,7 +14,6 @@ from formation_portal.relay.models import Delivery, DeliveryState
 from tests import factories
 from tests.encrypted_rows import update_each
 from tests.markup import Markup
-from tests.portal.applications.test_overview import save
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -69,7 +68,7 @@ def test_each_thing_that_came_back_stands_first_with_its_note_and_leads_to_its_c
 def test_what_was_changed_since_is_listed_and_counted(returned: Draft, owner: Any, as_owner: Client) -> None:
     assert "Waiting for you to make 2 corrections." in page_of(as_owner, returned, "status/").one("main").text
     assert "2 items to complete" in page_of(as_owner, returned).one("main").text
-    save(returned, "the-company", {"entity.name": "Larkspur"}, owner)
+    factories.save_section(returned, "the-company", {"entity.name": "Larkspur"}, by=owner)
     main = page_of(as_owner, returned, "status/").one("main").text
     assert "Waiting for you to make 1 correction." in main
     assert "You have changed this." in main
@@ -81,7 +80,7 @@ def test_what_was_changed_since_is_listed_and_counted(returned: Draft, owner: An
 def test_the_check_page_sends_corrections_in_one_press(returned: Draft, owner: Any, as_owner: Client) -> None:
     check = page_of(as_owner, returned, "check/")
     assert any(one.text == "Choose another name" for one in check.all("a") if one.inside("li"))
-    save(returned, "the-company", {"entity.name": "Larkspur"}, owner)
+    factories.save_section(returned, "the-company", {"entity.name": "Larkspur"}, by=owner)
     services.add_document(returned, returned.parties[0], "Passport", factories.upload(factories.PDF + b"2"), by=owner)
     check = page_of(as_owner, returned, "check/")
     assert [one.text for one in check.all("button", class_="button") if one.inside("form")] == ["Send corrections"]
@@ -113,7 +112,7 @@ def test_many_corrections_cost_no_more_queries(
         with CaptureQueriesContext(connection) as few:
             as_owner.get(url(returned, page))
         for number in range(3):
-            save(returned, "the-company", {"entity.name": f"Larkspur {page} {number}"}, owner)
+            factories.save_section(returned, "the-company", {"entity.name": f"Larkspur {page} {number}"}, by=owner)
         with django_assert_num_queries(len(few)):
             as_owner.get(url(returned, page))
 
@@ -135,5 +134,5 @@ def test_what_nobody_asks_about_and_nobody_changed_is_folded_on_the_check_page(
     party, share_class = returned.parties[0].token, returned.share_classes[0].token
     assert folded() == {"section-funds", f"class-{share_class}"}
     assert f"party-{party}" not in folded(), "its passport came back"
-    save(returned, "funds", {"xy.capital": {"amount": "60000", "currency": "USD"}}, owner)
+    factories.save_section(returned, "funds", {"xy.capital": {"amount": "60000", "currency": "USD"}}, by=owner)
     assert folded() == {f"class-{share_class}"}
