@@ -15,7 +15,7 @@ from tests.embedded_catalog import catalog_items
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
-SLUGS = ("bvi-limited-company", "delaware-llc", "ch-foundation", "gmbh-zug")
+SLUGS = ("bvi-limited-company", "ch-foundation")
 
 
 def item_of(slug: str) -> CatalogItem:

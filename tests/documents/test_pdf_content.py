@@ -1,6 +1,5 @@
 """What stands in a PDF beside its pages, object by object: what is refused, by which code, and what is no reason."""
 
-import io
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +10,7 @@ from pikepdf import Array, Dictionary, Name, String
 from formation_portal.documents.findings import MAX_PAGES, FindingCode
 from formation_portal.documents.pdf_content import _dictionaries, judge_pdf
 from tests.documents import sample_files
+from tests.documents.corpus.pdfs import changed
 
 JUMP = {"/S": Name.GoTo, "/D": String("top")}
 SCRIPT = {"/S": Name.JavaScript, "/JS": String("app.alert(1)")}
@@ -19,14 +19,6 @@ SCRIPT = {"/S": Name.JavaScript, "/JS": String("app.alert(1)")}
 def judged(change: Callable[[Any], object]) -> frozenset[FindingCode]:
     """What is found in a good PDF after one change."""
     return judge_pdf(changed(change))
-
-
-def changed(change: Callable[[Any], object], **how: Any) -> bytes:
-    out = io.BytesIO()
-    with pikepdf.open(io.BytesIO(sample_files.pdf())) as pdf:
-        change(pdf)
-        pdf.save(out, **how)
-    return out.getvalue()
 
 
 def put(where: str, value: Any) -> Callable[[Any], None]:

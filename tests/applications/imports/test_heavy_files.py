@@ -12,34 +12,21 @@ from formation_portal.applications.imports import uploads
 from formation_portal.applications.imports.grid import (
     MAX_CELL,
     MAX_CHARACTERS,
-    Grid,
     GridRow,
     SheetRefusal,
     SheetRefused,
-    normalized_heading,
     within_bounds,
 )
 from formation_portal.applications.imports.readers import check_archive
-from formation_portal.applications.imports.uploads import read_sheet
 
 from . import sample_sheets
+from .conftest import KNOWN, read, refusal
 from .sample_sheets import ADA, HEADS, as_csv, as_xlsx
 
-KNOWN = {normalized_heading(heading) for heading in HEADS}
 _SHEET, _TYPES, _STRINGS = "xl/worksheets/sheet1.xml", "[Content_Types].xml", "xl/sharedStrings.xml"
 _PACKED = {"compress_type": zipfile.ZIP_DEFLATED}
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _STRINGS_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
-
-
-def read(content: bytes) -> Grid:
-    return read_sheet(content, KNOWN, account=1)
-
-
-def refusal(content: bytes) -> str:
-    with pytest.raises(SheetRefused) as refused:
-        read(content)
-    return refused.value.message
 
 
 def lying_about_its_size(content: bytes, *, holds: int, says: int) -> bytes:

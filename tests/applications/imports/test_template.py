@@ -52,32 +52,27 @@ def test_each_column_is_explained(draft: Draft) -> None:
     assert "See the list" in rows["Registered address: Country (Company)"][3]
 
 
-@pytest.mark.parametrize("label", ["=1+1", "+41", "-", "@SUM(A1)", "\tx", "'=x", '=HYPERLINK("http://x","y")'])
-def test_nothing_that_is_written_out_is_ever_worked_out(owner: Any, label: str) -> None:
-    form = {
-        **factories.SCHEMA,
-        "sections": [
-            {
-                "scope": "role:director",
-                "title": "Directors",
-                "person_fields": [factories.field("odd", "select", label=label, help=label, options=[label, "Plain"])],
-            }
-        ],
-    }
-    draft = draft_of(owner, schema=form)
+def test_nothing_that_is_written_out_is_ever_worked_out(owner: Any) -> None:
+    labels = ("=1+1", "+41", "-", "@SUM(A1)", "\tx", "'=x", '=HYPERLINK("http://x","y")')
+    fields = [
+        factories.field(f"odd{number}", "select", label=label, help=label, options=[label, "Plain"])
+        for number, label in enumerate(labels)
+    ]
+    section = {"scope": "role:director", "title": "Directors", "person_fields": fields}
+    draft = draft_of(owner, schema={**factories.SCHEMA, "sections": [section]})
     book = opened(xlsx_template(draft))
     cells = [cell for sheet in book for row in sheet for cell in row if cell.value]
     assert {cell.data_type for cell in cells} == {"s"}
     assert all(cell.quotePrefix for cell in cells)
     [line] = csv.reader(io.StringIO(csv_template(draft).decode("utf-8-sig")))
     assert not [text for text in line if text.startswith(("=", "+", "-", "@", "\t", "\r"))]
-    found = read_sheet(
-        csv_template(draft) + b"Person,Yes,A,B,c@example.com,Plain\n", keys_by_heading(draft.schema), account=1
-    )
-    assert normalized_heading(found.headings[-1]) == normalized_heading(label)
+    answers = b"Person,Yes,A,B,c@example.com" + b",Plain" * len(labels) + b"\n"
+    found = read_sheet(csv_template(draft) + answers, keys_by_heading(draft.schema), account=1)
+    plain_labels = [normalized_heading(label) for label in labels]
+    assert [normalized_heading(heading) for heading in found.headings[-len(labels) :]] == plain_labels
 
 
-@pytest.mark.parametrize("slug", ["caymans-foundation-company", "delaware-llc", "malta-ltd"])
+@pytest.mark.parametrize("slug", ["caymans-foundation-company", "malta-ltd"])
 def test_the_sheet_of_a_product_is_understood_when_it_comes_back(owner: Any, slug: str) -> None:
     [product] = parse_catalog([next(item for item in read_catalog() if item["product"]["slug"] == slug)])
     draft = open_draft(services.start(owner=owner, product=product))  # type: ignore[arg-type]

@@ -8,23 +8,11 @@ from typing import Any
 import pytest
 
 from formation_portal.applications.imports import grid, readers
-from formation_portal.applications.imports.grid import MAX_ROWS, Grid, SheetRefused, normalized_heading
-from formation_portal.applications.imports.uploads import read_sheet
+from formation_portal.applications.imports.grid import MAX_ROWS, Grid
 
 from . import sample_sheets
+from .conftest import read, refusal
 from .sample_sheets import ADA, HEADS, NOOR, as_csv, as_xlsx
-
-KNOWN = {normalized_heading(heading) for heading in HEADS}
-
-
-def read(content: bytes) -> Grid:
-    return read_sheet(content, KNOWN, account=1)
-
-
-def refusal(content: bytes) -> str:
-    with pytest.raises(SheetRefused) as refused:
-        read(content)
-    return refused.value.message
 
 
 def texts(found: Grid) -> list[tuple[str, ...]]:

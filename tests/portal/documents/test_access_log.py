@@ -3,9 +3,7 @@
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
@@ -97,16 +95,6 @@ def test_what_a_browser_prefetches_is_neither_opened_nor_handed_out(
     assert log_entries() == []
     shown(as_agent, path)
     assert len(log_entries()) == 1
-
-
-def test_a_look_costs_three_queries_more_than_none(
-    document: Document, as_owner: Client, django_assert_num_queries: Any
-) -> None:
-    path = f"/applications/{document.application.reference}/documents/{document.pk}/"
-    with CaptureQueriesContext(connection) as before:
-        shown(as_owner, path, "head")
-    with django_assert_num_queries(len(before) + 3):
-        shown(as_owner, path)
 
 
 @pytest.mark.parametrize("kind", ["json", "pdf"])
