@@ -23,14 +23,6 @@ def copy_of(draft: Draft) -> Application:
     return Application.objects.exclude(pk=draft.application.pk).get()
 
 
-def test_a_press_makes_the_copy_and_opens_it(complete: Draft, as_owner: Client) -> None:
-    response = as_owner.post(path(complete), follow=True)
-    made = copy_of(complete)
-    assert response.redirect_chain == [(f"/applications/{made.reference}/", 302)]
-    assert "This is a copy of Larkfield Holdings" in response.content.decode()
-    assert open_draft(made).needs == ()
-
-
 def test_nothing_of_the_delivery_is_copied(submitted: Draft, as_owner: Client) -> None:
     update_each(Delivery.objects.filter(application=submitted.application), state="done", acknowledged={"id": "theirs"})
     as_owner.post(path(submitted))

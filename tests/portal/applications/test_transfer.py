@@ -43,17 +43,6 @@ def seen(client: Client, address: str) -> str:
     return str(Markup(client.get(address).content.decode()).one("input", name="seen").attributes["value"])
 
 
-def test_a_press_starts_there_with_what_was_seen(filled: Draft, as_owner: Client) -> None:
-    address = path(filled, THERE)
-    response = as_owner.post(address, {"seen": seen(as_owner, address)}, follow=True)
-    made = Application.objects.exclude(pk=filled.application.pk).get()
-    assert response.redirect_chain == [(f"/applications/{made.reference}/", 302)]
-    draft = open_draft(made)
-    assert draft.title == "Larkfield Holdings"
-    assert [row.label for row in draft.parties] == ["Ada Lovelace"]
-    assert "with the answers we could reuse from Larkfield Holdings" in response.content.decode()
-
-
 def test_what_has_changed_meanwhile_is_shown_before_it_is_done(filled: Draft, owner: Any, as_owner: Client) -> None:
     address = path(filled, THERE)
     old = seen(as_owner, address)

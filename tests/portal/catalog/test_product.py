@@ -11,7 +11,6 @@ from formation_portal.gateway.catalog import Catalog, read_products
 from formation_portal.portal.catalog import views
 from formation_portal.portal.catalog.requirements import Requirements
 from tests import factories
-from tests.journeys.conftest import new_user
 from tests.markup import Markup
 
 
@@ -125,22 +124,3 @@ class TestUnavailable:
         settings.DEMO = False
         assert "The schema has no id" in opened(as_agent).one("main").text
         assert "The schema has no id" in as_agent.get("/").content.decode()
-
-
-@pytest.mark.django_db(databases=["default", "service"])
-class TestPage:
-    """Over the real catalog."""
-
-    def test_a_visitor_signs_in_to_start_and_comes_back_to_the_choice(self, full_catalog: None) -> None:
-        customer = new_user(password="quite-a-long-one")
-        client = Client()
-        page = Markup(client.get("/products/bvi-limited-company/").content.decode())
-        [start] = [one for one in page.all("a") if one.text == "Start this application"]
-        response = client.post(
-            start.attributes["href"],
-            {"login": customer.email, "password": "quite-a-long-one", "next": "/products/bvi-limited-company/?chosen"},
-        )
-        assert response["Location"] == "/products/bvi-limited-company/?chosen"
-        html = client.get(response["Location"]).content.decode()
-        assert "You are signed in." in html
-        assert Markup(html).one("input", name="product").attributes["value"] == "bvi-limited-company"

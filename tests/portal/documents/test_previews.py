@@ -77,21 +77,3 @@ def test_what_cannot_be_shown_says_so_and_can_be_downloaded(as_owner: Client, co
     assert page.one("a", href=url(document, "")).text == "Download the file"
     assert as_owner.get(url(document, "pages/1/picture/")).status_code == 404
     assert as_owner.get(url(document, "thumbnail/")).status_code == 404
-
-
-def test_agents_look_at_what_was_submitted(
-    as_agent: Client, as_owner: Client, complete: Draft, document: Document, owner: Any
-) -> None:
-    case = f"/desk/{document.application.reference}/"
-    page = f"{case}documents/{document.pk}/pages/2/"
-    assert as_agent.get(page).status_code == 404, "it is a draft"
-    services.submit(complete, by=owner)
-    review = Markup(as_agent.get(case).content.decode())
-    assert review.one("a", href=f"{case}documents/{document.pk}/pages/1/").text == "View passport.pdf"
-    shown = Markup(as_agent.get(page).content.decode())
-    assert shown.one("img").attributes["src"] == f"{page}picture/"
-    assert case in [one.attributes["href"] for one in shown.all("a")]
-    assert as_agent.get(f"{page}picture/")["Content-Security-Policy"] == ISOLATED_POLICY
-    assert as_agent.get(f"{case}documents/{document.pk}/pages/9/").status_code == 404
-    assert as_owner.get(page).status_code == 403
-    assert as_owner.get(f"{page}picture/").status_code == 403

@@ -24,13 +24,6 @@ def choose(client: Client, theme: str, page: str = SIGN_IN) -> Any:
     return client.post(reverse("portal:display"), {"theme": theme, "page": page})
 
 
-def test_without_a_choice_the_system_says(as_nobody: Client) -> None:
-    page = page_of(as_nobody)
-    assert "data-theme" not in page.one("html").attributes
-    assert page.one("meta", name="color-scheme").attributes["content"] == "light dark"
-    assert [one.text for one in page.all("span", aria_current="true")] == ["English", "System theme"]
-
-
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_choice_comes_back_to_the_page_and_stays(as_nobody: Client, theme: str) -> None:
     response = choose(as_nobody, theme, f"{SIGN_IN}?next=/x")
@@ -40,13 +33,6 @@ def test_a_choice_comes_back_to_the_page_and_stays(as_nobody: Client, theme: str
     page = page_of(as_nobody)
     assert page.one("html").attributes["data-theme"] == theme
     assert page.one("meta", name="color-scheme").attributes["content"] == theme
-
-
-def test_the_systems_theme_is_chosen_back(as_nobody: Client) -> None:
-    choose(as_nobody, "dark")
-    response = choose(as_nobody, "system")
-    assert response.cookies[THEME_COOKIE]["max-age"] == 0
-    assert "data-theme" not in page_of(as_nobody).one("html").attributes
 
 
 def test_what_is_no_theme_changes_nothing(as_nobody: Client) -> None:

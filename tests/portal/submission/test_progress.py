@@ -175,15 +175,6 @@ def test_each_status_says_where_it_is_and_whether_somebody_else_has_it(
     assert present in [(one.title, one.detail, one.state) for one in page.steps]
 
 
-def test_what_was_submitted_before_the_history_knew_of_moves_has_its_first_step(submitted: Draft) -> None:
-    Change.objects.update(moved_to="")
-    assert step_states(submitted)[:2] == [
-        ("You submitted", "met"),
-        ("Our reviewer checks people and documents", "open"),
-    ]
-    assert next(Progress(submitted.application).steps()).when
-
-
 def test_the_page_costs_the_same_after_many_rounds(submitted: Draft, owner: Any, as_owner: Client) -> None:
     from django.db import connection
     from django.test.utils import CaptureQueriesContext

@@ -77,21 +77,6 @@ def test_what_was_changed_since_is_listed_and_counted(returned: Draft, owner: An
     assert "Waiting for you to send your corrections." in page_of(as_owner, returned, "status/").one("main").text
 
 
-def test_the_check_page_sends_corrections_in_one_press(returned: Draft, owner: Any, as_owner: Client) -> None:
-    check = page_of(as_owner, returned, "check/")
-    assert any(one.text == "Choose another name" for one in check.all("a") if one.inside("li"))
-    factories.save_section(returned, "the-company", {"entity.name": "Larkspur"}, by=owner)
-    services.add_document(returned, returned.parties[0], "Passport", factories.upload(factories.PDF + b"2"), by=owner)
-    check = page_of(as_owner, returned, "check/")
-    assert [one.text for one in check.all("button", class_="button") if one.inside("form")] == ["Send corrections"]
-    assert "All done. You can send your corrections." in check.one("main").text
-    changed = check.one("ul", class_="log")
-    assert changed.text == "Uploaded “Passport” of Ada Lovelace: Passport Changed “The company”: Name"
-    response = as_owner.post(url(returned, "submission/"), {"declaration": "1"}, follow=True)
-    assert factories.again(returned).application.status is State.SUBMITTED_FOR_REVIEW
-    assert "Your corrections for Larkspur have been sent." in response.content.decode()
-
-
 def test_what_the_service_refused_and_nobody_changed_stands_in_the_way(returned: Draft, as_owner: Client) -> None:
     response = as_owner.post(url(returned, "submission/"), {"declaration": "1"})
     assert response.status_code == 422

@@ -22,18 +22,6 @@ def set_state(draft: Draft, state: State) -> None:
     Application.objects.filter(pk=draft.application.pk).update(state=state)
 
 
-def test_a_draft_has_its_overview_instead(draft: Draft, as_owner: Client) -> None:
-    assert as_owner.get(path(draft))["Location"] == path(draft, "")
-
-
-def test_one_takes_it_back_only_after_being_asked(submitted: Draft, as_owner: Client) -> None:
-    page = as_owner.get(path(submitted, "withdrawal/"))
-    assert Markup(page.content.decode()).faults == []
-    response = as_owner.post(path(submitted, "withdrawal/"), follow=True)
-    assert Application.objects.get(pk=submitted.application.pk).status is State.WITHDRAWN
-    assert "You withdrew" in response.content.decode()
-
-
 def test_what_was_decided_since_is_told_before_it_is_taken_back(submitted: Draft, as_owner: Client, agent: Any) -> None:
     asked = Markup(as_owner.get(path(submitted, "withdrawal/")).content.decode())
     read = {"drawn": asked.one("input", name="drawn").attributes["value"]}
