@@ -122,3 +122,8 @@ def test_reading_it_takes_one_query_however_many_there_are(
     with django_assert_num_queries(1):
         assert len(contacts(owner, draft)) == 5
     assert Party.objects.count() == 10
+
+
+def test_nobody_without_a_name_is_known(draft: Draft, earlier: Draft, owner: Any) -> None:
+    services.add_party(earlier, "person", ["director"], {"person.email": "x@example.com"}, by=owner)
+    assert contacts(owner, draft) == ()

@@ -127,3 +127,9 @@ def test_many_files_cost_as_many_queries_as_one_and_bring_nothing_large_along(
     many = read()
     assert len(few) <= len(many) <= 4
     assert not any("snapshot_id" in query for query in many), "whole applications are read"
+
+
+def test_another_person_of_that_name_is_told_apart(draft: Draft, owner: Any, earlier: Draft) -> None:
+    born = {"day": "1", "month": "1", "year": "1970"}
+    services.add_party(draft, "person", ["director"], {**factories.ADA, "person.date_of_birth": born}, by=owner)
+    assert offered(draft, owner) == []
