@@ -63,3 +63,9 @@ def test_a_copy_copies_no_declaration_and_asks_for_each_again(declared: Draft, a
     missing = {need.field for need in copied.needs} - {need.field for need in declared.needs}
     assert missing == {"xy.truth", "xy.person.consent", "xy.class.rights"}
     assert open_draft(declared.application).entity_raw["xy.truth"] == ["Everything is true"]
+
+
+def test_a_second_press_makes_no_second_copy(complete: Draft, as_owner: Client) -> None:
+    first, second = as_owner.post(path(complete)), as_owner.post(path(complete))
+    assert first["Location"] == second["Location"]
+    assert Application.objects.count() == 2

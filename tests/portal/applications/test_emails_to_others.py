@@ -78,13 +78,6 @@ def test_presses_at_the_same_time_pass_the_limit_of_an_address_no_further(owner:
         assert sorted(pool.map(press, range(8))) == [False] * 5 + [True] * 3
 
 
-@pytest.mark.usefixtures("few")
-def test_what_is_no_address_counts_for_nothing(as_owner: Client, draft: Draft) -> None:
-    for _ in range(6):
-        as_owner.post(f"{root(draft.application)}access/", {"email": "no address"})
-    assert as_owner.post(f"{root(draft.application)}access/", {"email": "ada@example.com"}).status_code == 302
-
-
 def test_trying_many_addresses_makes_nobody_forget_what_was_tried_at_one(rf: RequestFactory) -> None:
     def may_try(address: str) -> bool:
         return bool(ratelimit.consume(rf.post("/"), action="reset_password", key=address))

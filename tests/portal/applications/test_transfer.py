@@ -64,3 +64,11 @@ def test_more_people_cost_no_more_queries(
         services.add_party(filled, "person", ["director"], {"person.first_name": "Bo"}, by=owner)
     with django_assert_num_queries(len(few)):
         as_owner.get(path(filled, THERE))
+
+
+def test_a_second_press_starts_nothing_more(filled: Draft, as_owner: Client) -> None:
+    address = path(filled, THERE)
+    token = seen(as_owner, address)
+    first, second = (as_owner.post(address, {"seen": token}) for _ in range(2))
+    assert first["Location"] == second["Location"]
+    assert Application.objects.count() == 2

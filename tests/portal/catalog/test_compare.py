@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from django.http import QueryDict
 from django.test import Client
 
 from formation_portal.gateway.catalog import Catalog, read_products
@@ -78,11 +77,6 @@ def test_each_role_says_how_many_who_and_when_that_changes() -> None:
     assert found["Secretary"] == ((), ("At least 1: a person",))
 
 
-def test_cells_are_told_apart_by_the_shortest_words_that_do() -> None:
-    assert page("one", "two").labels == ["One", "Two"], "both are in the same place"
-    assert page("one").labels == ["British Virgin Islands"]
-
-
 def test_a_fourth_is_refused_in_words() -> None:
     shown = page("one", "two", "three", "four")
     assert names(shown) == ["One", "Two", "Three"]
@@ -118,10 +112,3 @@ class TestPage:
         markup = Markup(response.content.decode())
         assert not markup.all("table")
         assert markup.one("h1").text == "Nothing to compare yet"
-
-    def test_the_address_is_rid_of_filters_that_are_not_set(self, full_catalog: None) -> None:
-        response = Client().get("/compare/?region=&country=bvi&type=&price=&product=gmbh-zug&product=texas-llc")
-        assert response["Location"] == "/compare/?country=bvi&product=gmbh-zug&product=texas-llc"
-        again = Client().get(response["Location"])
-        assert again.status_code == 200
-        assert "region=" not in QueryDict(response["Location"].partition("?")[2])

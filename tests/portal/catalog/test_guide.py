@@ -69,11 +69,6 @@ def test_questions_and_options_come_from_the_catalog() -> None:
     }
 
 
-def test_a_question_that_divides_nothing_is_left_out() -> None:
-    alike = [item(slug, "North", (50, "XTS"), "5 days", {"warden": 1}) for slug in ("one", "two")]
-    assert options(page(items=alike)) == {"country": ["Land of one", "Land of two"]}, "all in one region: by country"
-
-
 def test_what_fits_says_why_and_how_it_is_otherwise() -> None:
     shown = page("people=2&days=5")
     assert names(shown.fitting) == ["Mill", "Barge"], "the one that is ready soonest first"

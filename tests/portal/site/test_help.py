@@ -1,12 +1,10 @@
 """The field's words are explained, with what each jurisdiction calls them, and a form shows those that it uses."""
 
 import pytest
-from django.test import Client
 from django.utils import translation
 
 from formation_portal.service.catalog.loader import read_catalog
 from formation_portal.ui.glossary import explained_term, places, term_texts, terms_in
-from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -37,12 +35,3 @@ def test_what_is_not_translated_says_its_language() -> None:
     with translation.override("fr"):
         term = explained_term("director", None)
     assert term.language == ("en" if term.meaning == term_texts()["director"].meaning else "")
-
-
-@pytest.mark.parametrize("path", ["/help/", "/help/NL/"])
-def test_the_help_page_explains_every_term(as_nobody: Client, path: str) -> None:
-    response = as_nobody.get(path)
-    assert response.status_code == 200
-    markup = Markup(response.content.decode())
-    assert {one.attributes.get("id") for one in markup.all("div")} >= term_texts().keys()
-    assert ("bestuurder" in response.content.decode()) is (path == "/help/NL/")

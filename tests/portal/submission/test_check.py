@@ -8,7 +8,6 @@ from django.test import Client
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Document
 from formation_portal.applications.readback import inactive_in
 from tests import factories
 from tests.journeys.page import Page
@@ -137,25 +136,6 @@ def test_a_row_that_is_none_leads_to_nothing_but_the_page(complete: Draft, as_ow
         response = as_owner.post(f"{address}?{urlencode({'next': 'check', 'row': row})}", {"version": "1"})
         assert response["Location"].startswith(f"{path(complete)}?row=")
         assert len(response["Location"]) < 6000
-
-
-def folds(markup: Markup) -> dict[str, bool]:
-    """Whether each party and share class is open, by the line that it folds into."""
-    lines = [one for one in markup.all("summary") if one.inside("section")]
-    return {" ".join(line.text.split()): "open" in line.ancestors[-1].attributes for line in lines}
-
-
-def test_what_is_complete_takes_a_line_and_what_may_be_amiss_is_open(
-    complete: Draft, owner: Any, as_owner: Client
-) -> None:
-    services.add_party(complete, "person", ["shareholder"], factories.ADA | {"person.first_name": "Ben"}, by=owner)
-    services.save_holdings(complete, {(complete.parties[1].token, "ordinary"): "5"}, by=owner)
-    # Ada's passport can't be opened: it is from before such files were refused.
-    Document.objects.update(findings={"codes": ["unreadable"]})
-    found = folds(Markup(as_owner.get(path(complete)).content.decode()))
-    assert found["Ada Lovelace Director, shareholder. 5 answers, 1 document"] is True
-    assert found["Ben Lovelace Shareholder. 4 answers"] is False
-    assert found["Ordinary Share class. 5 answers"] is False
 
 
 def test_markup_in_an_answer_stays_text(draft: Draft, owner: Any, as_owner: Client) -> None:

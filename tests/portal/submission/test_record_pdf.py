@@ -142,25 +142,6 @@ def test_of_a_text_without_end_the_beginning_is_set(monkeypatch: pytest.MonkeyPa
     assert found.count("word") == 12
 
 
-def test_a_heading_keeps_the_first_of_what_it_names_on_its_page() -> None:
-    for before in range(32, 42):
-        entries = (
-            PrintedEntry(
-                "Before",
-                rows=tuple(PrintedRow(f"Question {number}", "Yes") for number in range(before)),
-                columns=COLUMNS,
-            ),
-            PrintedEntry(
-                "Heading after",
-                rows=(PrintedRow("First of it", "Yes"), PrintedRow("Second of it", "No")),
-                columns=COLUMNS,
-            ),
-        )
-        for page in read_pdf(make_pdf(record(entries=entries))).pages:
-            together = {words in squeezed(page) for words in ("Heading after", "First of it", "Second of it")}
-            assert len(together) == 1, before
-
-
 def test_every_page_about_the_whole_leads_to_it(submitted: Draft, as_owner: Client, as_agent: Client) -> None:
     reference = submitted.application.reference
     other = services.start(owner=submitted.application.owner, product=factories.product())

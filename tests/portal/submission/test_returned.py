@@ -100,24 +100,3 @@ def test_many_corrections_cost_no_more_queries(
             factories.save_section(returned, "the-company", {"entity.name": f"Larkspur {page} {number}"}, by=owner)
         with django_assert_num_queries(len(few)):
             as_owner.get(url(returned, page))
-
-
-def test_what_nobody_asks_about_and_nobody_changed_is_folded_on_the_check_page(
-    returned: Draft, owner: Any, as_owner: Client
-) -> None:
-    def folded() -> set[str]:
-        markup = page_of(as_owner, returned, "check/")
-        entries = {one.attributes.get("aria-labelledby", ""): one for one in markup.all("section")}
-        entries |= {one.attributes.get("id", ""): one for one in markup.all("div")}
-        details = [one for one in markup.all("details") if "unchanged" in one.text and "open" not in one.attributes]
-        return {
-            id
-            for id, entry in entries.items()
-            if id.startswith(("section-", "party-", "class-")) and any(entry in one.ancestors for one in details)
-        }
-
-    party, share_class = returned.parties[0].token, returned.share_classes[0].token
-    assert folded() == {"section-funds", f"class-{share_class}"}
-    assert f"party-{party}" not in folded(), "its passport came back"
-    factories.save_section(returned, "funds", {"xy.capital": {"amount": "60000", "currency": "USD"}}, by=owner)
-    assert folded() == {f"class-{share_class}"}
