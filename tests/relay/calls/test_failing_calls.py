@@ -15,11 +15,10 @@ from formation_portal.applications.models import Application, Change
 from formation_portal.contract.lifecycle import State
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.client import Collection
-from formation_portal.relay.calls.claiming import _expire_leases, claim
+from formation_portal.relay.calls.claiming import _expire_leases
 from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.delivery_status import deliveries_of
-from formation_portal.relay.models import Attempt, Delivery, ServiceProfile
-from formation_portal.relay.resolution import record_provider_informed
+from formation_portal.relay.models import Delivery, ServiceProfile
 from formation_portal.relay.service_profile import current_profile, update_profile
 from formation_portal.relay.timing import KEYED_REPEATS
 from formation_portal.relay.worker import drain
@@ -99,7 +98,7 @@ def test_an_answer_that_was_lost_is_asked_for_again_with_the_same_key(
     assert deliveries_of(complete.application).overall.words == "Received"
 
 
-@pytest.mark.parametrize("answer", [answers(429), answers(401), unreachable])
+@pytest.mark.parametrize("answer", [answers(429), unreachable])
 def test_what_may_have_arrived_stays_in_doubt_while_its_repeat_is_surely_not_processed(
     complete: Draft, transport: FlakyTransport, service: FormationService, answer: Failure
 ) -> None:
@@ -160,44 +159,18 @@ def test_an_agent_is_asked_after_many_repeats_in_vain(complete: Draft, transport
     assert row("entity").state == "held"
 
 
-def test_what_may_have_arrived_is_held_where_keys_are_not_honoured(
-    complete: Draft, transport: FlakyTransport, settings: Any
-) -> None:
-    settings.FORMATION_SERVICE_URL = "https://service.example"
-    settings.FORMATION_SERVICE_EDITS = True
-    transport.fail_on("POST entities", lost_after)
-    drain()
-    assert row("entity").state == "unknown"
-    drain()
-    assert (row("entity").state, len(transport.calls)) == ("held", 1)
-
-
-def test_a_worker_that_died_while_sending_leaves_an_unknown_never_a_queued_row(
-    complete: Draft, transport: FlakyTransport, service: FormationService
-) -> None:
-    for _ in ("entity", "entity_csp", "share_class"):
-        make_next_call(complete.application.pk)
-    taken = claim(complete.application.pk)
-    assert taken is not None
-    assert (taken.row.kind, Attempt.objects.filter(ended_at=None).count()) == ("party", 1)
-    assert claim(complete.application.pk) is None
-    Delivery.objects.filter(pk=taken.row.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
-    drain()
-    assert row("party", "ada").state == "done"
-    assert len(service.records(row("entity").remote_id, Collection.PARTIES)) == 1
-    assert {made.key for made in transport.calls if made.endpoint == "POST entities/parties"} == {taken.row.key}
-
-
+@pytest.mark.parametrize("status", [401, 403])
 def test_a_key_that_is_not_accepted_pauses_everything(
-    complete: Draft, transport: FlakyTransport, owner: Any, caplog: pytest.LogCaptureFixture
+    complete: Draft, transport: FlakyTransport, owner: Any, caplog: pytest.LogCaptureFixture, status: int
 ) -> None:
     services.start(owner=owner, product=factories.product())
-    transport.fail_on("POST entities", answers(401, {"code": "unauthorized"}))
+    transport.fail_on("POST entities", answers(status, {"code": "unauthorized"}))
     with caplog.at_level(logging.ERROR):
         assert make_next_call(complete.application.pk) is not None
     assert "rejects the portal's key" in caplog.text
     assert all(make_next_call(application.pk) is None for application in Application.objects.all())
     assert len(transport.calls) == 1
+    assert ServiceProfile.objects.get().pause_reason == "key"
     assert {deliveries_of(application).overall.words for application in Application.objects.all()} == {
         "Waiting to retry"
     }
@@ -243,20 +216,6 @@ def test_a_refused_thing_is_not_sent_again_unchanged(complete: Draft, transport:
     assert transport.endpoints.count("POST entities/parties") == 1
 
 
-def test_a_change_made_during_the_call_outlives_its_refusal(
-    complete: Draft, transport: FlakyTransport, owner: Any
-) -> None:
-    def refuses_late(transport: FlakyTransport, request: Any, more: Any) -> Any:
-        other_tab = factories.again(complete)
-        services.save_party(other_tab, other_tab.parties[0], {"person.last_name": "King"}, version=1, by=owner)
-        return refuses("last_name")(transport, request, more)
-
-    transport.fail_on("POST entities/parties", refuses_late, times=1)
-    drain()
-    assert transport.bodies("POST entities/parties")[-1]["last_name"] == "King"
-    assert deliveries_of(complete.application).overall.words == "Received"
-
-
 def test_what_was_changed_during_a_refused_call_has_all_its_tries_before_it(
     complete: Draft, transport: FlakyTransport, owner: Any
 ) -> None:
@@ -275,6 +234,9 @@ def test_what_was_changed_during_a_refused_call_has_all_its_tries_before_it(
     drain()
     found = row("party", "ada")
     assert (found.state, found.attempts, found.sent["answers"]["person.last_name"]) == ("waiting", 1, "King")
+    due_now()
+    drain()
+    assert deliveries_of(complete.application).overall.words == "Received"
 
 
 def test_two_classes_of_one_name_are_for_the_customer_to_part(
@@ -305,22 +267,6 @@ def test_an_entity_that_is_there_already_is_bound_and_brought_up_to_date(
     assert service.entity(there)["name"] == "Larkfield Holdings"
 
 
-def test_what_the_service_cannot_edit_is_left_to_our_team(
-    complete: Draft, transport: FlakyTransport, owner: Any
-) -> None:
-    drain()
-    transport.clear()
-    transport.fail_on("PATCH", answers(405))
-    transport.fail_on("DELETE", answers(501))
-    save(complete, "the-company", {"entity.name": "Larkspur"}, owner)
-    drain()
-    deliveries = deliveries_of(complete.application)
-    assert deliveries.of_entity().words == "With our team"
-    assert len(deliveries.notices) == 2
-    services.remove_party(complete, complete.parties[0], by=owner)
-    assert transport.endpoints == ["PATCH entities", "GET entities"], "read once, to see that the entity is there"
-
-
 def test_a_held_edit_goes_once_a_probe_has_found_the_call(
     complete: Draft, transport: FlakyTransport, owner: Any
 ) -> None:
@@ -333,18 +279,6 @@ def test_a_held_edit_goes_once_a_probe_has_found_the_call(
     drain()
     assert transport.bodies("PATCH entities") == [{"name": "Larkspur"}]
     assert deliveries_of(complete.application).overall.words == "Received"
-
-
-def test_a_submission_that_cannot_be_told_counts_here(complete: Draft, transport: FlakyTransport, owner: Any) -> None:
-    transport.fail_on("POST entities/submit", answers(404))
-    services.submit(complete, by=owner)
-    drain()
-    drain()
-    assert transport.endpoints.count("POST entities/submit") == 1
-    deliveries = deliveries_of(complete.application)
-    assert deliveries.last_submission.words == "With our team"
-    assert any("submission or withdrawal" in notice for notice in deliveries.notices)
-    assert factories.again(complete).application.status is State.SUBMITTED_FOR_REVIEW
 
 
 def test_a_submission_that_is_refused_goes_back_with_the_reasons(
@@ -375,34 +309,14 @@ def test_a_submission_that_is_refused_goes_back_with_the_reasons(
     assert deliveries_of(fresh.application).last_submission.words == "Received"
 
 
-def test_a_refusal_after_submitting_gives_the_application_back(
-    complete: Draft, transport: FlakyTransport, owner: Any, without_edits: None
-) -> None:
-    transport.fail_on("POST entities/parties", refuses("email", "No such address"), times=1)
-    services.submit(complete, by=owner)
-    drain()
-    fresh = factories.again(complete)
-    assert fresh.application.status is State.RETURNED_FOR_CHANGES
-    assert "POST entities/submit" not in transport.endpoints
-    services.save_party(fresh, fresh.parties[0], {"person.email": "ada@example.org"}, version=1, by=owner)
-    assert drain() == 0
-    services.submit(fresh, by=owner)
-    drain()
-    assert transport.endpoints[-1] == "POST entities/submit"
-    assert factories.again(fresh).application.status is State.SUBMITTED_FOR_REVIEW
-
-
 @pytest.mark.parametrize(
     ("status", "body", "state"),
     [
         (409, {"code": "invalid_state", "detail": "Not now"}, "held"),
-        (409, {"code": "schema_superseded"}, "held"),
         (422, {"code": "idempotency_key_reused"}, "held"),
-        (400, {"code": "malformed_json"}, "held"),
         (302, None, "unknown"),
         (400, {"code": "unclear"}, "held"),
         (404, {"code": "not_found"}, "held"),
-        (413, {"error": "Too large"}, "held"),
         (422, {"errors": {"name": ["Too long"]}}, "refused"),
         (429, None, "waiting"),
         (409, {"code": "request_in_progress"}, "unknown"),
@@ -448,15 +362,6 @@ def test_an_upload_that_is_not_there_waits_and_keeps_nothing_else_waiting(
         factories.again(complete), factories.again(complete).parties[0], document.slot, upload, by=owner
     )
     drain()
-    assert row("document", document.subject).state == "done"
-
-
-def test_an_agent_decides_that_a_lost_upload_goes_another_way(complete: Draft, agent: Any) -> None:
-    document = complete.documents[0]
-    document.file.storage.delete(str(document.file.name))
-    drain()
-    found = row("document", document.subject)
-    record_provider_informed(found.pk, agent=agent, note="Sent by post")
     assert row("document", document.subject).state == "done"
 
 

@@ -13,13 +13,13 @@ from formation_portal.relay.wording import state_words
 from formation_portal.relay.worker import drain
 from formation_portal.service.models import Entity, Party
 from tests.relay.conftest import row, save
-from tests.relay.flaky_transport import Failure, FlakyTransport, answers, lost_before, unreachable
+from tests.relay.flaky_transport import Failure, FlakyTransport, answers, lost_before
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 NOT_FOUND = answers(404, {"code": "not_found", "detail": "There is no such thing"})
 NO_ROUTE = answers(404, "<h1>Not found</h1>")
-MISSING = (NOT_FOUND, NO_ROUTE, answers(405), answers(501))
+
 CHANGE, SUBMIT, STATUS = "PATCH entities/parties", "POST entities/submit", "POST entities/status"
 CANNOT = "The service cannot do this: tell it by e-mail, then record it here"
 
@@ -36,7 +36,7 @@ def rename(draft: Draft, last_name: str, by: Any) -> None:
     services.save_party(draft, ada, {"person.last_name": last_name}, version=ada.model.version, by=by)
 
 
-@pytest.mark.parametrize("answer", MISSING, ids=("404-code", "404", "405", "501"))
+@pytest.mark.parametrize("answer", [NOT_FOUND, answers(405)], ids=("404-code", "405"))
 def test_a_change_is_impossible_where_the_entity_and_the_record_are_there(
     received: Draft, transport: FlakyTransport, owner: Any, answer: Failure
 ) -> None:
@@ -53,7 +53,7 @@ def test_a_change_is_impossible_where_the_entity_and_the_record_are_there(
     assert transport.endpoints == [], "a missing call is not made again"
 
 
-@pytest.mark.parametrize("answer", MISSING, ids=("404-code", "404", "405", "501"))
+@pytest.mark.parametrize("answer", [NO_ROUTE, answers(501)], ids=("404", "501"))
 def test_a_submission_that_the_service_lacks_is_told_by_hand_and_never_made_again(
     complete: Draft, transport: FlakyTransport, owner: Any, agent: Any, answer: Failure
 ) -> None:
@@ -73,11 +73,8 @@ def test_a_submission_that_the_service_lacks_is_told_by_hand_and_never_made_agai
     assert transport.endpoints.count(SUBMIT) == 1
 
 
-@pytest.mark.parametrize("answer", MISSING, ids=("404-code", "404", "405", "501"))
-def test_a_record_is_gone_where_the_entity_is_gone(
-    received: Draft, transport: FlakyTransport, owner: Any, answer: Failure
-) -> None:
-    transport.fail_on(CHANGE, answer)
+def test_a_record_is_gone_where_the_entity_is_gone(received: Draft, transport: FlakyTransport, owner: Any) -> None:
+    transport.fail_on(CHANGE, NOT_FOUND)
     transport.fail_on("GET entities", NOT_FOUND)
     rename(received, "King", owner)
     drain()
@@ -112,7 +109,7 @@ def test_an_entity_that_only_its_list_of_parties_shows_is_there(
     assert (row("submission").state, row("submission").reason) == ("done", Reason.UNSUPPORTED)
 
 
-@pytest.mark.parametrize("failure", [lost_before, unreachable, answers(500), answers(503, Retry_After="1")])
+@pytest.mark.parametrize("failure", [lost_before, answers(503, Retry_After="1")])
 def test_nothing_is_concluded_while_the_entity_cannot_be_read(
     received: Draft, transport: FlakyTransport, owner: Any, failure: Failure
 ) -> None:

@@ -112,19 +112,17 @@ def test_ten_first_tries_that_succeed_pay_for_one_retry(at_service: ServiceProfi
     assert opens_after(at_service, NOW, is_retry=True) == pytest.approx(0, abs=0.001)
 
 
-@pytest.mark.parametrize("seconds", [1, 7, 600])
 def test_a_pause_that_the_service_asks_for_is_kept_by_everybody(
-    complete: Draft, transport: FlakyTransport, owner: Any, seconds: int
+    complete: Draft, transport: FlakyTransport, owner: Any
 ) -> None:
     other = services.start(owner=owner, product=factories.product())
-    transport.fail_on("POST entities", answers(429, Retry_After=str(seconds)), times=1)
+    transport.fail_on("POST entities", answers(429, Retry_After="600"), times=1)
     asked_at = timezone.now()
     make_next_call(complete.application.pk)
     assert make_next_call(other.pk) is None
     paused = current_profile().paused_until
     assert paused is not None
-    assert paused - asked_at >= timedelta(seconds=seconds)
-    assert paused - asked_at < timedelta(seconds=seconds + 30)
+    assert timedelta(seconds=600) <= paused - asked_at < timedelta(seconds=630)
     assert len(transport.calls) == 1
 
 
@@ -132,19 +130,6 @@ def test_an_answer_elsewhere_does_not_end_a_pause(at_service: ServiceProfile) ->
     rate_limit.record_outcome(at_service, CallOutcome(DeliveryState.WAITING, retry_after=20.0), NOW, was_retry=False)
     rate_limit.record_outcome(at_service, GOOD, NOW, was_retry=False)
     assert opens_after(at_service, NOW) == 20
-
-
-@pytest.mark.parametrize("status", [401, 403])
-def test_a_key_that_is_not_accepted_pauses_everything_and_is_told(
-    complete: Draft, transport: FlakyTransport, owner: Any, caplog: pytest.LogCaptureFixture, status: int
-) -> None:
-    other = services.start(owner=owner, product=factories.product())
-    transport.fail_on("POST entities", answers(status))
-    make_next_call(complete.application.pk)
-    assert make_next_call(other.pk) is None
-    assert row_of(complete).state == "waiting"
-    assert ServiceProfile.objects.get().pause_reason == "key"
-    assert "rejects the portal's key" in caplog.text
 
 
 def row_of(draft: Draft) -> Delivery:

@@ -1,6 +1,5 @@
 """A service that honours no keys: what may have arrived is found out by counting its records."""
 
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -165,8 +164,6 @@ def test_what_turns_up_after_a_second_sending_is_told_to_agents(
     ("endpoint", "kind", "subject"),
     [
         ("POST entities", "entity", ""),
-        ("POST entities/share-classes", "share_class", "ordinary"),
-        ("POST entities/shareholdings", "shareholding", "ada/ordinary"),
         ("POST entities/documents", "document", "ada/Passport"),
     ],
 )
@@ -290,18 +287,12 @@ def test_a_worker_that_overslept_does_not_send(complete: Draft, strict: FlakyTra
     assert row("entity").state == "waiting"
 
 
-Reply = Callable[[Draft], dict[str, Any]]
-
-
 @pytest.mark.parametrize(
     "record",
     [
         {"party_id": "pty_other", "first_name": "Grace"},
         {"party_id": "pty_other", "party_type": "corporate"},
         {"party_id": "pty_other", "roles": ["ubo"]},
-        {"party_id": "sc_other"},
-        {"party_id": 7},
-        {},
     ],
 )
 def test_an_answer_about_somebody_else_binds_nothing(
@@ -311,15 +302,6 @@ def test_an_answer_about_somebody_else_binds_nothing(
     drain()
     unknown = row("party", "ada")
     assert (unknown.state, unknown.remote_id) == ("unknown", "")
-
-
-def test_an_answer_with_the_id_of_another_binds_nothing(complete: Draft, strict: FlakyTransport, owner: Any) -> None:
-    with_a_namesake(complete, owner)
-    drain_until(PARTIES, strict)
-    first = row("party", "ada").remote_id
-    strict.fail_on(PARTIES, answers(201, {"data": {"party_id": first}}), times=1)
-    drain()
-    assert (row("party", "namesake").state, row("party", "namesake").remote_id) == ("unknown", "")
 
 
 def test_one_in_doubt_is_not_told_from_another_by_likeness(

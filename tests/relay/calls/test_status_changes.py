@@ -109,14 +109,6 @@ def test_corrections_wait_for_the_customer_and_the_return_itself_does_not(
     assert transport.endpoints[2:] == ["PATCH entities", "POST entities/submit"]
 
 
-def test_what_is_on_its_way_is_not_said_to_wait_for_the_customer(submitted: Draft, agent: Any) -> None:
-    advance(submitted, *RETURNED, by=agent)
-    returned = Change.objects.get(moved_to="returned_for_changes")
-    assert deliveries_of(submitted.application).of("status", str(returned.pk)).words == "Saved"
-    advanced = Change.objects.get(moved_to="in_review")
-    assert deliveries_of(submitted.application).of("status", str(advanced.pk)).words == "Sending"
-
-
 def test_an_application_that_the_service_gave_back_has_no_transition_to_send(
     submitted: Draft, transport: FlakyTransport, owner: Any
 ) -> None:
@@ -163,15 +155,6 @@ def test_what_was_told_stays_told_whatever_is_saved_later(
     sync(factories.again(submitted))
     assert drain() == 0
     assert transport.bodies(STATUS) == [{"status": "in_review", "note": "As it was"}]
-
-
-def test_a_draft_that_was_never_submitted_pays_nothing(
-    complete: Draft, owner: Any, django_assert_num_queries: Any
-) -> None:
-    fresh = factories.again(complete)
-    assert fresh.needs == ()
-    with django_assert_num_queries(2):
-        sync(fresh)
 
 
 def test_renewing_takes_the_same_few_queries_after_however_many_rounds(

