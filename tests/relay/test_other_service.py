@@ -3,16 +3,12 @@
 from typing import Any
 
 import pytest
-from django.test import Client
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
 from formation_portal.contract.lifecycle import State
 from formation_portal.relay.delivery_status import NO_SUBMISSIONS, SENT_ON_SUBMIT, deliveries_of
-from formation_portal.relay.models import Reason
-from formation_portal.relay.resolution import send_again
-from formation_portal.relay.wording import state_words
 from formation_portal.relay.worker import drain
 from formation_portal.reviews.decisions import Registration, registration_of
 from formation_portal.reviews.models import ServiceStatus
@@ -91,6 +87,7 @@ def test_a_refusal_in_another_shape_stands_at_its_field(
     drain()
     fresh = factories.again(shares)
     assert fresh.application.status is State.RETURNED_FOR_CHANGES
+    assert at_other_service.requests("POST", "/submit") == []
     (problem,) = deliveries_of(fresh.application).of_party("ada").problems
     assert (problem.field, problem.message, problem.party) == ("person.email", "is not ours", "ada")
     services.save_party(fresh, fresh.parties[0], {"person.email": "ada@example.org"}, version=1, by=owner)
@@ -137,61 +134,6 @@ def test_a_service_that_is_down_loses_nothing(shares: Draft, at_other_service: O
     assert len(at_other_service.only_entity().shareholdings) == 2
 
 
-def test_a_contract_fault_is_left_to_our_team_who_send_it_again_unchanged(
-    shares: Draft, at_other_service: OtherService, owner: Any, agent: Any
-) -> None:
-    at_other_service.refuse("POST .*/csp-data$", "csp_data", "An object of csp_field_key to value is required", times=1)
-    services.submit(shares, by=owner)
-    drain()
-    fresh = factories.again(shares)
-    assert fresh.application.status is State.SUBMITTED_FOR_REVIEW
-    deliveries = deliveries_of(fresh.application)
-    assert (deliveries.overall.words, deliveries.overall.problems) == ("With our team", ())
-    send_again(row("entity_csp").pk, agent=agent)
-    drain()
-    assert at_other_service.only_entity().csp_data == {"lark.votes": "Some"}
-    bodies = [request.body for request in at_other_service.requests("POST", "/csp-data")]
-    first, second = (body for body in bodies if "scope" not in body)
-    assert first == second
-    assert len(at_other_service.only_entity().shareholdings) == 2
-
-
-def test_a_404_to_a_submission_of_an_entity_that_is_there_says_that_the_call_is_missing(
-    shares: Draft, at_other_service: OtherService, owner: Any
-) -> None:
-    at_other_service.answer("POST .*/submit$", 404, "Nothing here")
-    services.submit(shares, by=owner)
-    drain()
-    assert (row("submission").state, row("submission").reason) == ("done", Reason.UNSUPPORTED)
-    assert "The service cannot do this" in state_words(row("submission"))
-    [entity_id] = at_other_service.entities
-    read = [request.path for request in at_other_service.received if request.method == "GET"]
-    assert read == [f"/api/v1/entities/{entity_id}", f"/api/v1/entities/{entity_id}/parties"]
-
-
-def test_an_entity_that_is_gone_there_is_not_taken_for_a_missing_call(
-    shares: Draft, at_other_service: OtherService, owner: Any
-) -> None:
-    at_other_service.answer("POST .*/submit$", 404, "Nothing here")
-    at_other_service.answer("GET .*/parties$", 404, "Nothing here")
-    services.submit(shares, by=owner)
-    drain()
-    assert (row("submission").state, row("submission").reason) == ("held", "not_found")
-    assert state_words(row("submission")) == "The service no longer has it"
-
-
-@pytest.mark.parametrize("status", [404, 405, 501])
-def test_a_service_that_shows_no_entity_decides_nothing_that_we_know_of(
-    status: int, shares: Draft, at_other_service: OtherService, owner: Any
-) -> None:
-    at_other_service.answer("GET .*/entities/[^/]+$", status, "Not here.")
-    services.submit(shares, by=owner)
-    drain()
-    assert read_all_entities() == 1
-    assert factories.again(shares).application.status is State.SUBMITTED_FOR_REVIEW
-    assert not ServiceStatus.objects.exists()
-
-
 def test_what_the_service_decides_is_read_in_its_own_shape(
     shares: Draft, at_other_service: OtherService, owner: Any, agent: Any
 ) -> None:
@@ -210,21 +152,3 @@ def test_what_the_service_decides_is_read_in_its_own_shape(
     application = factories.again(shares).application
     assert application.status is State.INCORPORATED
     assert registration_of(application) == Registration("4711", None)
-
-
-def test_a_submission_that_waits_for_payment_is_received_once_it_is_paid_for(
-    shares: Draft, at_other_service: OtherService, owner: Any, as_owner: Client
-) -> None:
-    answer = {"pending_submission": True, "payment_url": "https://till.example/E-1"}
-    at_other_service.answer("POST .*/submit$", 202, answer, times=1)
-    services.submit(shares, by=owner)
-    drain()
-    assert deliveries_of(factories.again(shares).application).overall.words == "Waiting for payment"
-    page = as_owner.get(f"/applications/{shares.application.reference}/status/").content.decode()
-    assert "Pay at till.example" in page
-    assert "https://till.example/E-1" in page
-    read_all_entities()
-    assert factories.again(shares).application.payment_due_since is not None, "it shows no entity"
-    at_other_service.answer("GET .*/entities/[^/]+$", 200, {"status": "submitted_for_review"}, times=1)
-    read_all_entities()
-    assert deliveries_of(factories.again(shares).application).overall.words == "Received"

@@ -11,7 +11,6 @@ from formation_portal.gateway import FormationService
 from formation_portal.relay.delivery_status import SENT_WITH_CORRECTIONS, deliveries_of
 from formation_portal.relay.worker import drain
 from formation_portal.service.models import Entity
-from tests import factories
 from tests.relay.conftest import row, save
 from tests.relay.flaky_transport import FlakyTransport, refuses
 
@@ -29,17 +28,6 @@ def returned(complete: Draft, transport: FlakyTransport, owner: Any) -> Draft:
     return complete
 
 
-def test_no_correction_leaves_before_all_are_sent(returned: Draft, transport: FlakyTransport, owner: Any) -> None:
-    save(returned, "the-company", {"entity.name": "Larkspur"}, owner)
-    services.add_party(returned, "person", ["director"], factories.ADA, by=owner, token="grace")
-    assert drain() == 0
-    assert transport.calls == []
-    deliveries = deliveries_of(returned.application)
-    assert deliveries.of_entity().words == SENT_WITH_CORRECTIONS
-    assert deliveries.of_party("grace").words == SENT_WITH_CORRECTIONS
-    assert deliveries.notices == ()
-
-
 def test_all_of_it_leaves_once_it_is_sent(
     returned: Draft, transport: FlakyTransport, service: FormationService, owner: Any
 ) -> None:
@@ -51,15 +39,6 @@ def test_all_of_it_leaves_once_it_is_sent(
     assert transport.endpoints[-1] == "POST entities/submit"
     assert service.entity(row("entity").remote_id)["name"] == "Larkspur & Co"
     assert deliveries_of(returned.application).overall.words == "Received"
-
-
-def test_a_draft_that_was_never_submitted_goes_on_at_once(
-    complete: Draft, transport: FlakyTransport, owner: Any
-) -> None:
-    drain()
-    save(complete, "the-company", {"entity.name": "Larkspur"}, owner)
-    drain()
-    assert transport.bodies("PATCH entities") == [{"name": "Larkspur"}]
 
 
 def test_what_was_refused_and_is_corrected_counts_as_saved_until_it_is_sent(

@@ -30,12 +30,6 @@ def counts_at_service(service: FormationService) -> tuple[int, ...]:
     )
 
 
-def test_nothing_of_a_removed_party_is_desired(complete: Draft, owner: Any) -> None:
-    services.remove_party(complete, complete.party("ada"), by=owner)  # type: ignore[arg-type]
-    names = {resource.subject for resource in desired_state(factories.again(complete))}
-    assert not any("ada" in name for name in names)
-
-
 def test_it_goes_and_comes_back_whole(complete: Draft, service: FormationService, owner: Any) -> None:
     drain()
     before = desired_state(complete)
@@ -63,15 +57,6 @@ def test_what_is_restored_before_it_went_stays_there(
     assert drain() == 0
     assert len(transport.calls) == count
     assert counts_at_service(service) == (1, 1, 1)
-
-
-def test_the_file_of_a_party_that_was_removed_before_it_was_sent_stays_here(
-    complete: Draft, transport: FlakyTransport, owner: Any
-) -> None:
-    services.remove_party(complete, complete.party("ada"), by=owner)  # type: ignore[arg-type]
-    drain()
-    assert "POST entities/documents" not in transport.endpoints
-    assert "POST entities/parties" not in transport.endpoints
 
 
 def test_a_claimed_file_is_not_opened_once_its_party_was_removed(complete: Draft, owner: Any) -> None:

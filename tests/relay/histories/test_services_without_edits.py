@@ -6,11 +6,9 @@ import pytest
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
-from formation_portal.gateway import FormationService
-from formation_portal.gateway.client import Collection
 from formation_portal.relay.delivery_status import NO_EDITS, deliveries_of
 from formation_portal.relay.worker import drain
-from tests.relay.conftest import row, save
+from tests.relay.conftest import save
 from tests.relay.flaky_transport import FlakyTransport
 
 pytestmark = [
@@ -31,17 +29,6 @@ def test_nothing_leaves_before_the_customer_submits(complete: Draft, transport: 
     ):
         assert view.words == "Saved. We send it when you submit."
     assert deliveries.notices == (NO_EDITS,)
-
-
-def test_everything_leaves_by_documented_calls_once_it_is_submitted(
-    complete: Draft, transport: FlakyTransport, service: FormationService, owner: Any
-) -> None:
-    services.submit(complete, by=owner)
-    drain()
-    assert {action.split()[0] for action in transport.endpoints} == {"POST"}
-    assert len(service.records(row("entity").remote_id, Collection.PARTIES)) == 1
-    assert deliveries_of(complete.application).overall.words == "Received"
-    assert deliveries_of(complete.application).notices == ()
 
 
 def test_what_was_changed_before_submitting_goes_once_in_its_last_form(
