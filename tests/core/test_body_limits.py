@@ -18,7 +18,7 @@ TOO_LARGE_FOR_A_FORM = 3_000_000
 PACKAGE = Path(__file__).resolve().parents[2] / "formation_portal"
 
 
-@pytest.mark.parametrize("path", ["/language/", "/accounts/login/", "/accounts/signup/", "/unsent/", "/nothing/", "/"])
+@pytest.mark.parametrize("path", ["/accounts/login/", "/nothing/"])
 def test_nobody_fills_the_disk_by_a_form(as_nobody: Client, path: str) -> None:
     sheet = SimpleUploadedFile("x.bin", b"x" * TOO_LARGE_FOR_A_FORM)
     assert as_nobody.post(path, {"language": "de", "file": sheet}).status_code == 413

@@ -2,13 +2,9 @@
 
 import contextlib
 import multiprocessing
-import os
 import socketserver
-import subprocess
-import sys
 import threading
 import time
-from datetime import timedelta
 from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
@@ -19,30 +15,20 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage, storages
 from django.core.management import CommandError
 from django.core.management.base import OutputWrapper
-from django.db import connections
 from django.test import Client
-from django.utils import timezone
 from PIL import Image
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Document, Preview
 from formation_portal.core.encryption import decrypt_file
-from formation_portal.core.nodes.secret_store import StoredSecret
 from formation_portal.core.servers import bucket
 from formation_portal.core.storage import storage_settings
 from formation_portal.management.commands import remove_orphans, setup_portal
-from formation_portal.relay.delivery_status import deliveries_of
-from formation_portal.relay.models import Delivery, DeliveryState
-from formation_portal.service.auth import portal_key
 from formation_portal.service.catalog.loader import store_catalog
-from formation_portal.service.models import Document as ServiceDocument
 from tests import factories
 from tests.documents import sample_files
-from tests.management.nodes import new_key
-from tests.management.served import PROJECT
 from tests.markup import Markup
-from tests.object_store import KEY, SECRET, ObjectStore, needs_a_bucket, object_server, object_store
-from tests.scratch_postgres import KEYS
+from tests.object_store import SECRET, ObjectStore, needs_a_bucket, object_server, object_store
 from tests.service import example_catalog
 from tests.service.caller import Caller
 
@@ -208,56 +194,6 @@ def test_a_bucket_that_says_nothing_keeps_nobody_waiting(browser: Client, draft:
     assert content_of(browser.get(address)) == FILE
 
 
-def other_node(store: ObjectStore, data: Path) -> None:
-    """One round of a relay in a process with a folder of its own."""
-    databases = {
-        name: f"sqlite:///{connections[alias].settings_dict['NAME']}"
-        for alias, name in (("default", "DATABASE_URL"), ("service", "SERVICE_DATABASE_URL"))
-    }
-    environment = {key: value for key, value in os.environ.items() if key != "DJANGO_SETTINGS_MODULE"}
-    environment |= {
-        "DATA_DIR": str(data),
-        "STORAGE_URL": store.url(),
-        "RELAY_CALLS_PER_SECOND": "1000",
-        **databases,
-        **KEYS,
-    }
-    command = [sys.executable, "manage.py", "relay", "--once"]
-    # The secrets of an installation are the same on all its machines.
-    data.mkdir(exist_ok=True)
-    (data / StoredSecret.SERVICE_KEY).write_text(portal_key())
-    subprocess.run(command, cwd=PROJECT, env=environment, check=True, capture_output=True)
-
-
-@pytest.mark.skipif(connections["default"].vendor != "sqlite", reason="the other process is given the files' names")
-def test_the_relay_of_another_machine_sends_it_waits_for_it_and_never_calls_it_lost(
-    browser: Client, draft: Draft, store: ObjectStore, tmp_path: Path
-) -> None:
-    upload(browser, draft)
-    document = plan_of(draft)
-    name = f"here/portal/{document.file.name}"
-    content = store.bucket.Object(name).get()["Body"].read()
-    store.bucket.Object(name).delete()
-
-    def row() -> Delivery:
-        Delivery.objects.exclude(next_at=None).update(next_at=timezone.now() - timedelta(seconds=1))
-        other_node(store, tmp_path / "other")
-        return Delivery.objects.get(kind="document", subject=document.subject)
-
-    assert (row().state, row().reason) == (DeliveryState.WAITING, "file_missing")
-    # Its own page says why, and the others have arrived.
-    page = Markup(browser.get(documents_url(draft)).content.decode())
-    assert page.one("main").text.count("We can’t open this file at the moment.") == 1
-    assert deliveries_of(draft.application).of_party(draft.parties[0].token).words == "Received"
-    store.stop()
-    assert (row().state, row().reason) == (DeliveryState.WAITING, "file_missing")
-    store.start_again()
-    store.bucket.put_object(Key=name, Body=content)
-    assert row().state == DeliveryState.DONE
-    sent = ServiceDocument.objects.get(document_key="Business plan")
-    assert decrypt_file(store.bucket.Object(f"here/service/{sent.path}").get()["Body"].read(), sent.path) == FILE
-
-
 def test_orphans_are_removed_from_it(
     browser: Client, draft: Draft, store: ObjectStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -330,18 +266,6 @@ def test_two_nodes_that_start_at_once_do_not_take_each_others_file_away(
     monkeypatch.setattr(bucket.BucketStorage, "open", after_another_start)
     storages["default"].check()
     assert store.names == []
-
-
-def test_a_wrong_bucket_ends_the_first_start_with_one_line(store: ObjectStore, tmp_path: Path) -> None:
-    environment = {key: value for key, value in os.environ.items() if key != "DJANGO_SETTINGS_MODULE"}
-    environment |= {"DATA_DIR": str(tmp_path / "data"), "STORAGE_URL": store.url("another")}
-    # The keys are made in the database, by this start.
-    environment |= {"SECRETS_KEY": new_key("a"), "FIELD_KEYS": ""}
-    command = [sys.executable, "manage.py", "setup_portal"]
-    ended = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
-    assert ended.returncode == 1
-    assert ended.stderr.splitlines() == ["CommandError: STORAGE_URL: The bucket refuses: NoSuchBucket"]
-    assert KEY not in ended.stdout + ended.stderr
 
 
 class SlowReader(socketserver.StreamRequestHandler):

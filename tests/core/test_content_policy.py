@@ -9,7 +9,7 @@ from django.test import Client
 from formation_portal.core.pages.content_policy import FIRST_SCRIPT, FRAMING_POLICY, ScriptNonces
 
 ARRIVAL = {"Sec-Fetch-Dest": "document", "Sec-Fetch-Site": "none"}
-PAGES = ("/privacy/", "/accounts/login/", "/accounts/signup/", "/there-is-no-such-page/", "/help/")
+PAGES = ("/privacy/", "/accounts/login/", "/there-is-no-such-page/")
 
 
 def policy_of(answer: HttpResponse) -> dict[str, set[str]]:

@@ -43,12 +43,6 @@ def test_no_call_takes_memory_for_its_frame() -> None:
     assert _worst(lambda answer, request: FrameMemory(answer)(request)) < _CALLS / 2
 
 
-def test_without_it_calls_at_some_depth_take_memory_each() -> None:
-    """Once no interpreter that the portal runs on does so, the module can go."""
-    if (worst := _worst(lambda answer, request: answer(request))) < _CALLS / 2:
-        pytest.skip(f"not needed here: {worst} faults")
-
-
 def test_what_recurses_is_refused_as_ever() -> None:
     def recurse(request: HttpRequest) -> HttpResponse:
         return recurse(request)

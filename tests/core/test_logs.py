@@ -97,14 +97,6 @@ def test_another_service_is_sent_the_pages_id(as_nobody: Client, at_other_servic
     assert {one.headers["X-Request-Id"] for one in at_other_service.received} == {"proxys-id-1"}
 
 
-@pytest.mark.usefixtures("_fresh_catalog")
-def test_an_id_that_the_embedded_service_makes_is_on_its_line(lines: Lines, as_nobody: Client) -> None:
-    answer = as_nobody.get("/api/v1/catalog")
-    line = [one for one in lines() if one["logger"] == "formation_portal.request_log"][-1]
-    assert line["request"] == answer["X-Request-Id"]
-    assert answer["X-Request-Id"] in line["message"]
-
-
 @pytest.mark.parametrize("chosen", ["plain", "json"])
 def test_the_setting_chooses_how_lines_are_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Any, chosen: str) -> None:
     monkeypatch.setenv("DATA_DIR", str(tmp_path))

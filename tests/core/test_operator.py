@@ -1,9 +1,7 @@
 """Whose portal it is: hours in words, and an accent colour that can be read or stops the start."""
 
 import pytest
-from django.conf import settings as project_settings
 from django.core.checks import run_checks
-from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 from pytest_django.fixtures import Settings
@@ -28,13 +26,6 @@ TEXTS = ("ink", "ink-2", "good", "warning", "error")
 )
 def test_hours_are_said_as_people_say_them(written: str, words: str) -> None:
     assert hours_in_words(written, language="en") == words
-
-
-def test_hours_name_days_and_places_in_the_readers_language() -> None:
-    with translation.override("fr"):
-        said = hours_in_words("Mo-Fr 08:00-18:00 Europe/London", language="fr")
-    assert "lundi" in said
-    assert "Londres" in said
 
 
 @pytest.mark.parametrize(
@@ -97,7 +88,3 @@ def test_an_accent_that_can_be_read_is_taken_as_it_is() -> None:
     accent = Accent.derived_from("#0B3D91")
     assert accent.plain[0] == "#0b3d91"
     assert "--petrol:light-dark(#0b3d91," in accent.css
-
-
-def test_letters_come_from_the_operator_where_no_sender_is_set() -> None:
-    assert project_settings.MAIL_FROM == "Formation Portal <portal@localhost>"

@@ -1,7 +1,5 @@
 """A prepared query gives what its query set gives."""
 
-import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +8,6 @@ from django.db import connection, transaction
 from django.db.models import Q
 from django.test.utils import CaptureQueriesContext
 
-import formation_portal
 from formation_portal.core.prepared_queries import PreparedQuery
 
 pytestmark = pytest.mark.django_db
@@ -54,14 +51,3 @@ def test_a_value_that_stands_within_a_pattern_is_refused(people: list[Any]) -> N
     query = PreparedQuery(lambda name: get_user_model().objects.filter(first_name__startswith=name))
     with pytest.raises(ValueError, match="stand in the query as it is"):
         query.rows("A")
-
-
-def test_at_most_a_dozen_queries_are_prepared_all_in_two_modules() -> None:
-    root = Path(formation_portal.__file__).parent
-    prepared = {
-        str(path.relative_to(root)): len(re.findall(r"PreparedQuery\(", path.read_text()))
-        for path in root.rglob("*.py")
-        if path.name != "prepared_queries.py"
-    }
-    assert {path for path, count in prepared.items() if count} == {"applications/queries.py", "relay/queries.py"}
-    assert sum(prepared.values()) <= 12

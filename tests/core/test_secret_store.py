@@ -150,16 +150,6 @@ def test_the_start_puts_the_key_that_signs_into_the_settings(settings: Any) -> N
     assert signing.loads(signed) == "a session"
 
 
-def test_a_command_without_the_database_signs_nothing(settings: Any) -> None:
-    without_keys_in_the_environment(settings)
-    secret_store.open_secrets(OutputWrapper(StringIO()))
-    settings.SECRET_KEY = ""
-    in_another_process(NEW, settings=settings)
-    secret_store.load_secret_key()
-    with pytest.raises(ImproperlyConfigured, match="SECRET_KEY"):
-        signing.dumps("a session")
-
-
 def test_a_key_of_the_environment_goes_before_the_stored_one(settings: Any) -> None:
     without_keys_in_the_environment(settings)
     secret_store.open_secrets(OutputWrapper(StringIO()))

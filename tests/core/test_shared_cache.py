@@ -113,7 +113,7 @@ def test_a_cache_that_goes_away_refuses_nobody_and_comes_back(
 
 
 @needs_redis
-@pytest.mark.parametrize("first_call", ["get", "set", "delete", "count"])
+@pytest.mark.parametrize("first_call", ["get", "count"])
 def test_nobody_asks_a_cache_that_was_away_a_moment_ago(
     redis: Redis, settings: Any, monkeypatch: pytest.MonkeyPatch, first_call: str
 ) -> None:
@@ -121,13 +121,10 @@ def test_nobody_asks_a_cache_that_was_away_a_moment_ago(
     monkeypatch.setattr(shared_cache, "_PAUSE_SECONDS", 3600.0)
     cache: Any = caches["default"]
     redis.stop()
-    match first_call:
-        case "count":
-            assert cache.count("key", seconds=60) is None
-        case "set":
-            cache.set("key", [2.5])
-        case _:
-            getattr(cache, first_call)("key")
+    if first_call == "count":
+        assert cache.count("key", seconds=60) is None
+    else:
+        cache.get("key")
     redis.start()
     cache.set("key", [1.5])
     assert cache.count("key", seconds=60) is None

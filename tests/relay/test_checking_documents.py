@@ -19,7 +19,6 @@ from formation_portal.relay.models import Delivery, ResourceKind
 from formation_portal.relay.worker import drain
 from tests import factories
 from tests.documents.scanners import MARK, Scanner, small_scanner
-from tests.encrypted_rows import save_with
 
 from .conftest import row
 
@@ -44,21 +43,6 @@ def away(scanner: Scanner) -> Scanner:
 
 def sent() -> list[Delivery]:
     return [*Delivery.objects.filter(kind=ResourceKind.DOCUMENT)]
-
-
-def test_a_clean_file_goes_on_at_once(scanner: Scanner, complete: Draft, service: FormationService) -> None:
-    assert Document.objects.get().scan == ScanState.CLEAN
-    assert scanner.seen == [factories.PDF]
-    drain()
-    assert len(service.records(row("entity").remote_id, Collection.DOCUMENTS)) == 1
-
-
-def test_malware_is_refused_and_kept_in_the_audit(scanner: Scanner, draft: Draft, owner: Any) -> None:
-    with pytest.raises(services.UploadRefused, match="malware"):
-        services.add_document(draft, None, "Business plan", factories.upload(INFECTED, "x.jpg"), by=owner)
-    assert not Document.objects.exists()
-    [entry] = Entry.objects.filter(action=AuditAction.REFUSAL)
-    assert (entry.account, entry.reference) == (owner.pk, draft.application.reference)
 
 
 def test_what_was_not_scanned_stays_here(away: Scanner, complete: Draft, service: FormationService, owner: Any) -> None:
@@ -110,30 +94,6 @@ def test_what_turns_out_to_be_malware_is_removed(
     assert sent() == []
 
 
-def test_a_file_of_an_application_that_is_with_us_is_removed_as_well(
-    away: Scanner, complete: Draft, owner: Any, django_capture_on_commit_callbacks: Any
-) -> None:
-    services.submit(complete, by=owner)
-    for document in Document.objects.all():
-        # Its name is bound to its digest.
-        save_with(document, sha256="0" * 64, name=document.name)
-    away.answer = b"stream: Test.Mark FOUND\0"
-    with django_capture_on_commit_callbacks(execute=True):
-        assert scan_waiting() == 1
-    assert not Document.objects.exists()
-    assert "malware" in Change.objects.latest("pk").text
-    letter = Email.objects.get(kind="document_removed")
-    assert "If we need a new copy of the document, we will ask you for it." in letter.text
-    assert f"/applications/{complete.application.reference}/status/" in letter.text
-
-
-def test_nobody_is_told_at_an_address_that_was_not_confirmed(away: Scanner, complete: Draft, owner: Any) -> None:
-    owner.emailaddress_set.update(verified=False)
-    away.answer = b"stream: Test.Mark FOUND\0"
-    assert scan_waiting() == 1
-    assert not Email.objects.filter(kind="document_removed").exists()
-
-
 def test_nobody_opens_what_was_not_scanned(
     away: Scanner, complete: Draft, owner: Any, as_owner: Client, as_agent: Client
 ) -> None:
@@ -170,3 +130,18 @@ def test_two_who_ask_at_once_let_it_go_once(away: Scanner, complete: Draft) -> N
     away.answer = b""
     assert [scan_waiting(), scan_waiting()] == [1, 0]
     assert factories.again(complete).application.revision == revision
+
+
+def test_malware_is_refused_and_kept_in_the_audit(scanner: Scanner, draft: Draft, owner: Any) -> None:
+    with pytest.raises(services.UploadRefused, match="malware"):
+        services.add_document(draft, None, "Business plan", factories.upload(INFECTED, "x.jpg"), by=owner)
+    assert not Document.objects.exists()
+    [entry] = Entry.objects.filter(action=AuditAction.REFUSAL)
+    assert (entry.account, entry.reference) == (owner.pk, draft.application.reference)
+
+
+def test_nobody_is_told_at_an_address_that_was_not_confirmed(away: Scanner, complete: Draft, owner: Any) -> None:
+    owner.emailaddress_set.update(verified=False)
+    away.answer = b"stream: Test.Mark FOUND\0"
+    assert scan_waiting() == 1
+    assert not Email.objects.filter(kind="document_removed").exists()

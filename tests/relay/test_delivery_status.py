@@ -18,11 +18,6 @@ from .flaky_transport import FlakyTransport
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
-def test_what_has_no_row_is_saved(draft: Draft, owner: Any) -> None:
-    party = services.add_party(draft, "person", ["director"], {}, by=owner)
-    assert deliveries_of(draft.application).of_party(party.token).words == "Saved"
-
-
 def test_the_most_urgent_state_stands_for_all(complete: Draft, transport: FlakyTransport) -> None:
     drain()
     assert deliveries_of(complete.application).overall.state is DeliveryStage.RECEIVED
@@ -33,12 +28,6 @@ def test_the_most_urgent_state_stands_for_all(complete: Draft, transport: FlakyT
     assert deliveries.overall.state is DeliveryStage.YOURS
     assert deliveries.of_party("ada").is_refused
     assert not deliveries.of("party", "ada").is_refused
-
-
-def test_the_delivery_status_takes_two_queries(complete: Draft, django_assert_num_queries: Any) -> None:
-    with django_assert_num_queries(2):
-        deliveries = deliveries_of(complete.application)
-        assert [deliveries.overall, deliveries.notices, deliveries.of_entity(), deliveries.of_party("ada")]
 
 
 @pytest.mark.parametrize("document_status", ["", REJECTED])

@@ -16,15 +16,6 @@ from .conftest import download, row
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
-@pytest.fixture
-def entity(owner: Any, service: FormationService) -> str:
-    """The service's id of the application's entity, after everything was sent."""
-    store_catalog([factories.ITEM | {"schema": factories.VARIED_SCHEMA}])
-    services.submit(factories.varied_draft(owner), by=owner)
-    drain()
-    return row("entity").remote_id
-
-
 def names_by_party(service: FormationService, entity: str) -> dict[str, str]:
     return {
         party["party_id"]: party.get("first_name") or party["name"]
@@ -32,7 +23,7 @@ def names_by_party(service: FormationService, entity: str) -> dict[str, str]:
     }
 
 
-def test_of_the_entity(entity: str, service: FormationService) -> None:
+def assert_entity(entity: str, service: FormationService) -> None:
     record = service.entity(entity)
     assert record["name"] == "Société d’Été & Fils"
     assert record["status"] == "submitted_for_review"
@@ -44,7 +35,7 @@ def test_of_the_entity(entity: str, service: FormationService) -> None:
     assert answers["xy.turnover"] == {"amount": 89.125, "currency": "KWD"}
 
 
-def test_of_the_people(entity: str, service: FormationService) -> None:
+def assert_people(entity: str, service: FormationService) -> None:
     siobhan, zoe, _ = service.records(entity, Collection.PARTIES)
     assert (siobhan["party_type"], siobhan["first_name"], siobhan["last_name"]) == ("person", "Siobhán", "O’Brien")
     assert (siobhan["email"], siobhan["date_of_birth"]) == ("siobhan@example.com", "1971-06-05")
@@ -59,14 +50,14 @@ def test_of_the_people(entity: str, service: FormationService) -> None:
     }
 
 
-def test_of_the_company(entity: str, service: FormationService) -> None:
+def assert_company(entity: str, service: FormationService) -> None:
     company = service.records(entity, Collection.PARTIES)[2]
     assert (company["party_type"], company["name"]) == ("corporate", "Ørsted Holding ApS")
     assert (company["registration_number"], company["country"]) == ("DK 36 45 17", "DK")
     assert (company["roles"], company["pending_roles"]) == (["director"], [])
 
 
-def test_of_the_shares(entity: str, service: FormationService) -> None:
+def assert_shares(entity: str, service: FormationService) -> None:
     voting, preference, founders = service.records(entity, Collection.SHARE_CLASSES)
     assert (voting["name"], voting["currency"], voting["par_value"]) == ("Voting", "USD", 0.125)
     assert (voting["voting_rights"], voting["dividend_rights"]) == (True, False)
@@ -88,7 +79,7 @@ def test_of_the_shares(entity: str, service: FormationService) -> None:
     ]
 
 
-def test_of_the_documents(entity: str, service: FormationService) -> None:
+def assert_documents(entity: str, service: FormationService) -> None:
     people = names_by_party(service, entity)
     documents = {
         (people[document["party_id"]], document["document_key"]): download(service, entity, document["id"])
@@ -99,3 +90,15 @@ def test_of_the_documents(entity: str, service: FormationService) -> None:
         ("Zoë", "Passport"): factories.JPEG,
         ("Ørsted Holding ApS", "Register extract"): factories.PNG,
     }
+
+
+def test_each_value_arrives_where_it_belongs(owner: Any, service: FormationService) -> None:
+    store_catalog([factories.ITEM | {"schema": factories.VARIED_SCHEMA}])
+    services.submit(factories.varied_draft(owner), by=owner)
+    drain()
+    entity = row("entity").remote_id
+    assert_entity(entity, service)
+    assert_people(entity, service)
+    assert_company(entity, service)
+    assert_shares(entity, service)
+    assert_documents(entity, service)

@@ -48,12 +48,6 @@ def test_a_refusal_of_a_document_names_its_slot(complete: Draft) -> None:
     assert (own["slot"], named["slot"]) == ("Passport", "Visa")
 
 
-def test_a_refusal_without_words_has_some(complete: Draft) -> None:
-    row = Delivery(application=complete.application, kind="entity", subject="")
-    [found] = locate([refused("entity.name", message="")], row, IDS, complete)
-    assert found["message"] == "Change this answer. The formation service did not accept it."
-
-
 @pytest.mark.parametrize(
     ("path", "field"),
     [

@@ -8,7 +8,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.core.management import call_command
 from django.db import connection, connections
 from django.utils import timezone
 
@@ -129,19 +128,6 @@ def test_a_page_never_calls_the_service(complete: Draft, transport: FlakyTranspo
     assert transport.calls == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_the_worker_cleanly(number: int) -> None:
-    kept = {one: signal.getsignal(one) for one in (signal.SIGTERM, signal.SIGINT)}
-    try:
-        running = Worker()
-        running.stop_on_signals()
-        threading.Timer(0.2, os.kill, (os.getpid(), number)).start()
-        running.run()
-    finally:
-        for one, handler in kept.items():
-            signal.signal(one, handler)
-
-
 def test_a_second_signal_does_not_wait_for_the_first() -> None:
     """It may come at any moment of the first one's handler, which could let nothing go that it holds."""
     running = Worker()
@@ -160,11 +146,6 @@ def test_a_second_signal_does_not_wait_for_the_first() -> None:
     finally:
         sys.setprofile(None)
         signal.signal(signal.SIGTERM, kept)
-
-
-def test_the_command_makes_what_calls_it_can_and_ends(complete: Draft, capsys: Any) -> None:
-    call_command("relay", once=True)
-    assert "7 calls made" in capsys.readouterr().out
 
 
 def test_one_applications_trouble_does_not_stop_the_others(

@@ -54,20 +54,6 @@ def test_a_service_that_cannot_be_reached_is_tried_again(
     assert [attempt.outcome for attempt in row("entity").calls.order_by("pk")] == ["NotSent", "done"]
 
 
-def test_what_waits_holds_up_what_comes_after_it(complete: Draft, transport: FlakyTransport) -> None:
-    transport.fail_on("POST entities/share-classes", answers(503, Retry_After="7"))
-    drain()
-    assert transport.endpoints == ["POST entities", "POST entities/csp-data", "POST entities/share-classes"]
-    waiting = row("share_class", "ordinary")
-    assert waiting.state == "waiting"
-    assert waiting.next_at is not None
-    assert waiting.next_at - timezone.now() > timedelta(seconds=6)
-    deliveries = deliveries_of(complete.application)
-    assert deliveries.of_share_class("ordinary").words == "Waiting to retry"
-    # The service has asked for a pause, whatever comes next.
-    assert deliveries.of_party("ada").words == "Waiting to retry"
-
-
 def test_a_change_while_waiting_is_sent_with_a_key_of_its_own(
     complete: Draft, transport: FlakyTransport, owner: Any
 ) -> None:
@@ -265,20 +251,6 @@ def test_an_entity_that_is_there_already_is_bound_and_brought_up_to_date(
     drain()
     assert row("entity").remote_id == there
     assert service.entity(there)["name"] == "Larkfield Holdings"
-
-
-def test_a_held_edit_goes_once_a_probe_has_found_the_call(
-    complete: Draft, transport: FlakyTransport, owner: Any
-) -> None:
-    drain()
-    transport.fail_on("PATCH", answers(405))
-    save(complete, "the-company", {"entity.name": "Larkspur"}, owner)
-    drain()
-    transport.clear()
-    ServiceProfile.objects.update(can_edit=True, lacks=[])
-    drain()
-    assert transport.bodies("PATCH entities") == [{"name": "Larkspur"}]
-    assert deliveries_of(complete.application).overall.words == "Received"
 
 
 def test_a_submission_that_is_refused_goes_back_with_the_reasons(

@@ -132,6 +132,10 @@ def test_the_setting_wins_over_the_probe_and_a_missing_call_is_still_not_made_ag
     assert not current_profile().can_edit
     settings.FORMATION_SERVICE_EDITS = True
     assert current_profile().can_edit
+    update_profile(can_edit=True)
+    settings.FORMATION_SERVICE_EDITS = False
+    assert not current_profile().can_edit
+    settings.FORMATION_SERVICE_EDITS = True
     transport.fail_on(CHANGE, answers(405))
     rename(received, "King", owner)
     save(received, "the-company", {"entity.name": "Larkspur"}, owner)
@@ -140,10 +144,3 @@ def test_the_setting_wins_over_the_probe_and_a_missing_call_is_still_not_made_ag
     assert row("entity").state == "done", "other edits go on"
     drain()
     assert transport.endpoints.count(CHANGE) == 1
-
-
-@pytest.mark.parametrize("probed", [None, True])
-def test_the_setting_no_wins_too(received: Draft, settings: Any, probed: bool | None) -> None:
-    update_profile(can_edit=probed)
-    settings.FORMATION_SERVICE_EDITS = False
-    assert not current_profile().can_edit

@@ -17,8 +17,7 @@ from formation_portal.relay.service_profile import current_profile, locked_profi
 from formation_portal.relay.worker import Worker
 from tests import factories
 
-from ..conftest import row
-from ..flaky_transport import FlakyTransport, answers, lost_before, unreachable
+from ..flaky_transport import FlakyTransport, answers, unreachable
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -164,14 +163,6 @@ def test_one_that_waits_tries_for_all_though_its_time_has_not_come(complete: Dra
     assert Worker().work_once() == 1
     assert row_of(complete).state == "done"
     assert locked_profile().open_until is None
-
-
-def test_one_pass_leaves_waiting_what_has_to_wait(complete: Draft, transport: FlakyTransport) -> None:
-    transport.fail_on("POST entities/parties", lost_before, times=1)
-    Worker().work_through()
-    calls = len(transport.calls)
-    assert Worker().work_through() == 0
-    assert (row("party", "ada").state, len(transport.calls)) == ("unknown", calls)
 
 
 def test_a_retry_without_budget_waits_while_others_go_on(

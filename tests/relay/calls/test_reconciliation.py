@@ -257,21 +257,6 @@ def test_a_list_that_is_not_there_holds(complete: Draft, strict: FlakyTransport)
     assert (row("party", "ada").state, row("party", "ada").reason) == ("held", "unclear")
 
 
-def test_a_worker_that_died_leaves_something_to_look_for(
-    complete: Draft, strict: FlakyTransport, service: FormationService
-) -> None:
-    drain_until("POST entities/share-classes", strict)
-    taken = claim(complete.application.pk)
-    assert taken is not None
-    assert taken.row.kind == ResourceKind.PARTY
-    Delivery.objects.filter(pk=taken.row.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
-    drain()
-    assert row("party", "ada").calls.get().outcome == "worker_died"
-    drain_until_settled()
-    assert len(parties(service)) == 1
-    assert "not there" in [conclusion for _, _, conclusion in lookups("ada")]
-
-
 def test_a_worker_that_overslept_does_not_send(complete: Draft, strict: FlakyTransport, monkeypatch: Any) -> None:
     from formation_portal.relay.calls import sending
 

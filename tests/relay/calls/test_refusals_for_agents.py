@@ -29,21 +29,6 @@ def problem(pointer: str, code: str, detail: str, **more: str) -> Failure:
     return answers(422, {"code": "validation_failed", "detail": "Invalid", "errors": [error]})
 
 
-def test_a_contract_fault_is_held_and_does_not_return_the_application(
-    complete: Draft, transport: FlakyTransport, owner: Any, without_edits: None
-) -> None:
-    transport.fail_on(CSP_DATA, problem("/csp_data", "wrong_type", WORDS), times=1)
-    services.submit(complete, by=owner)
-    drain()
-    fresh = factories.again(complete)
-    assert fresh.application.status is State.SUBMITTED_FOR_REVIEW
-    held = row("entity_csp")
-    assert (held.state, held.reason) == ("held", "validation_failed")
-    assert [(one["code"], one["message"]) for one in held.problems] == [("wrong_type", WORDS)]
-    deliveries = deliveries_of(fresh.application)
-    assert (deliveries.overall.words, deliveries.overall.problems, deliveries.refusals) == ("With our team", (), ())
-
-
 @pytest.mark.parametrize(
     ("status", "body"),
     [

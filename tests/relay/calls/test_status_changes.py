@@ -155,17 +155,3 @@ def test_what_was_told_stays_told_whatever_is_saved_later(
     sync(factories.again(submitted))
     assert drain() == 0
     assert transport.bodies(STATUS) == [{"status": "in_review", "note": "As it was"}]
-
-
-def test_renewing_takes_the_same_few_queries_after_however_many_rounds(
-    submitted: Draft, owner: Any, agent: Any, django_assert_num_queries: Any
-) -> None:
-    for _ in range(4):
-        advance(submitted, *RETURNED, by=agent)
-        services.submit(submitted, by=owner)
-    fresh = factories.again(submitted)
-    assert fresh.needs == ()
-    Delivery.objects.filter(kind="status").first().delete()  # type: ignore[union-attr]
-    Delivery.objects.filter(kind="party").update(position=9)
-    with django_assert_num_queries(5):
-        sync(fresh)

@@ -8,7 +8,7 @@ from django.utils import timezone
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.relay.calls.sending import make_next_call
-from formation_portal.relay.delivery_status import NO_REVIEWS, NO_SUBMISSIONS, deliveries_of
+from formation_portal.relay.delivery_status import NO_REVIEWS, deliveries_of
 from formation_portal.relay.models import Reason
 from formation_portal.relay.provider_message import provider_message
 from formation_portal.relay.resolution import declare_absent, deliveries_in
@@ -130,18 +130,6 @@ def test_a_service_without_the_call_is_not_told_and_holds_nothing_up(
     services.submit(submitted, by=owner)
     drain_until_still()
     assert transport.endpoints[2:] == ["PATCH entities", SUBMIT]
-
-
-def test_a_service_without_any_such_call_is_said_to_have_none(
-    complete: Draft, transport: FlakyTransport, owner: Any, agent: Any
-) -> None:
-    transport.fail_on(SUBMIT, answers(404))
-    transport.fail_on(STATUS, answers(404))
-    services.submit(complete, by=owner)
-    advance(complete, "begin_review", "approve", by=agent)
-    drain_until_still()
-    assert sent_statuses(transport) == ["in_review"]
-    assert deliveries_of(complete.application).notices == (NO_SUBMISSIONS,)
 
 
 def test_a_key_without_the_scope_stops_nobody_else(

@@ -51,10 +51,9 @@ def storm(transport: FlakyTransport, fault: str, sunny_calls: int) -> None:
     "capabilities",
     [
         EMBEDDED_CAPABILITIES,
-        Capabilities(lists=EMBEDDED_CAPABILITIES.lists, replaces_documents=True),
         Capabilities(lists=EMBEDDED_CAPABILITIES.lists),
     ],
-    ids=["keys", "lists", "lists-and-whole-answers"],
+    ids=["keys", "lists-and-whole-answers"],
 )
 @settings(
     max_examples=12,

@@ -57,15 +57,10 @@ def test_an_event_is_counted_where_there_is_no_secret_to_verify_it(sign: Sign) -
     assert refused_events() == {"no_secret": 1}
 
 
-@pytest.mark.parametrize(("body", "media_type"), [(BODY, "text/plain"), (b"[7]", "application/json")])
-def test_signed_content_that_is_no_event_is_counted_too(sign: Sign, body: bytes, media_type: str) -> None:
-    post(body, sign(body), media_type)
-    assert refused_events() == {"content": 1}
-
-
-def test_an_event_that_is_accepted_is_not_counted(sign: Sign) -> None:
-    assert post(BODY, sign(BODY)).status_code == 200
-    assert refused_events() == {}
+def test_signed_content_that_is_no_event_is_counted_too(sign: Sign) -> None:
+    post(BODY, sign(BODY), "text/plain")
+    post(b"[7]", sign(b"[7]"))
+    assert refused_events() == {"content": 2}
 
 
 def test_a_flood_of_forged_events_leaves_one_row_a_reason_and_nothing_of_their_content(sign: Sign) -> None:
@@ -85,56 +80,24 @@ def test_what_was_refused_more_than_a_day_ago_is_no_longer_reported(sign: Sign) 
     assert refusal_notices() == []
 
 
-NOTICES = {
-    "no_secret": (
-        "the portal has no secret to verify them",
-        "Run manage.py register_webhook, or set WEBHOOK_SECRET.",
-    ),
-    "unsigned": ("they have no signature", "Ask the formation service to sign its events."),
-    "other_scheme": (
-        "they are signed in another way than WEBHOOK_SCHEME says",
-        "Set WEBHOOK_SCHEME to the scheme of the formation service.",
-    ),
-    "time": (
-        "they were signed more than five minutes ago, or the clocks differ",
-        "Compare the clocks of both servers.",
-    ),
-    "signature": (
-        "their signature does not match the secret",
-        "Check WEBHOOK_SECRET, or run manage.py register_webhook --anew.",
-    ),
-    "content": (
-        "their content is not JSON",
-        "Ask the formation service to send its events as application/json.",
-    ),
-}
-
-
-@pytest.mark.parametrize("reason", NOTICES)
-def test_a_notice_says_how_many_why_and_when_last(reason: str) -> None:
+def test_a_notice_says_how_many_why_and_when_last() -> None:
     """The time is that of the current zone: Kathmandu is 5:45 before UTC."""
     at = timezone.now() - timedelta(hours=2)
-    RefusedEvents.objects.create(reason=reason, number=1_234, last_at=at)
+    RefusedEvents.objects.create(reason="no_secret", number=1_234, last_at=at)
     with timezone.override("Asia/Kathmandu"):
         [notice] = refusal_notices()
     shown = at.astimezone(UTC) + timedelta(hours=5, minutes=45)
-    why, remedy = NOTICES[reason]
     time = f"{shown.day}\u00a0{shown:%B}, {shown:%H:%M:%S}"
-    assert notice == (f"1,234 events were rejected because {why} (last on {time}).", remedy)
+    assert notice == (
+        f"1,234 events were rejected because the portal has no secret to verify them (last on {time}).",
+        "Run manage.py register_webhook, or set WEBHOOK_SECRET.",
+    )
 
 
 def test_the_newest_refusal_is_told_first() -> None:
     for minutes, reason in enumerate(("time", "unsigned", "content")):
         RefusedEvents.objects.create(reason=reason, last_at=timezone.now() - timedelta(minutes=abs(minutes - 1)))
-    assert next(iter(refusal_notices())).remedy == NOTICES["unsigned"][1]
-
-
-REMEDIES = {
-    "time": "Compare the clocks",
-    "other_scheme": "Set WEBHOOK_SCHEME",
-    "signature": "Check WEBHOOK_SECRET",
-    "unsigned": "Ask the formation service to sign",
-}
+    assert next(iter(refusal_notices())).remedy == "Ask the formation service to sign its events."
 
 
 def doctor(capsys: pytest.CaptureFixture[str]) -> list[dict[str, str]]:
@@ -144,14 +107,13 @@ def doctor(capsys: pytest.CaptureFixture[str]) -> list[dict[str, str]]:
     return [check for check in checks if check["check"] == "Events received"]
 
 
-@pytest.mark.parametrize("reason", FORGED)
-def test_doctor_names_the_reason_and_its_remedy(sign: Sign, reason: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_doctor_names_the_reason_and_its_remedy(sign: Sign, capsys: pytest.CaptureFixture[str]) -> None:
     assert [check["verdict"] for check in doctor(capsys)] == ["ok"]
-    post(BODY, FORGED[reason](sign))
+    post(BODY, by_another(sign))
     [check] = doctor(capsys)
     assert check["verdict"] == "look"
     assert check["found"].startswith("1 event was rejected because ")
-    assert REMEDIES[reason] in check["remedy"]
+    assert "Check WEBHOOK_SECRET" in check["remedy"]
     assert not {SECRET, WRONG, "evt_1"} & set(check["found"].split())
 
 

@@ -15,7 +15,7 @@ from formation_portal.environment import Environment
 from formation_portal.gateway import FormationService
 from formation_portal.relay import incoming_webhooks
 from formation_portal.relay.management.commands import register_webhook
-from formation_portal.relay.models import ReceivedEvent, RefusedEvents
+from formation_portal.relay.models import ReceivedEvent
 from formation_portal.service.models import EventDelivery, Subscription
 from formation_portal.service.webhooks.sending import body_of, secret_of, signed_headers
 from tests.relay.flaky_transport import FlakyTransport, answers
@@ -58,14 +58,10 @@ def test_a_second_time_changes_nothing_unless_it_is_asked_for(capsys: pytest.Cap
     assert incoming_webhooks.signing_secrets() == first
     registered(capsys, "--anew")
     assert incoming_webhooks.signing_secrets() != first
-    assert Subscription.objects.count() == 1, "the earlier one is ended"
-
-
-def test_a_lost_secret_is_replaced(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    registered(capsys)
     secret_store.delete(StoredSecret.WEBHOOK_SECRET)
     registered(capsys)
     assert incoming_webhooks.signing_secrets() == (secret_of(Subscription.objects.get().id),)
+    assert Subscription.objects.count() == 1, "the earlier one is ended"
 
 
 @pytest.fixture
@@ -120,22 +116,13 @@ def test_a_test_event_that_does_not_arrive_is_reported(
     assert "The test event did not arrive within 15 seconds." in run_with_test(capsys)
 
 
-@pytest.mark.parametrize("status", [404, 405, 501])
 def test_a_service_that_cannot_send_a_test_event_is_subscribed_all_the_same(
-    status: int, transport: FlakyTransport, capsys: pytest.CaptureFixture[str]
+    transport: FlakyTransport, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    transport.fail_on("POST webhooks/test", answers(status))
+    transport.fail_on("POST webhooks/test", answers(404))
     output = run_with_test(capsys)
     assert "Subscribed: " in output
     assert "cannot send a test event" in output
-
-
-def test_another_scheme_than_the_setting_names_the_setting_and_tests_nothing(
-    transport: FlakyTransport, capsys: pytest.CaptureFixture[str]
-) -> None:
-    output = run_with_test(capsys, "--scheme=plain")
-    assert "Set WEBHOOK_SCHEME=plain, restart the portal" in output
-    assert "POST webhooks/test" not in transport.endpoints
 
 
 def test_at_a_terminal_the_command_asks_for_the_scheme(
@@ -149,26 +136,10 @@ def test_at_a_terminal_the_command_asks_for_the_scheme(
     assert "Set WEBHOOK_SCHEME=plain" in output
 
 
-def test_subscribing_again_counts_refused_events_from_zero(capsys: pytest.CaptureFixture[str]) -> None:
-    post(b"{}", {})
-    assert RefusedEvents.objects.exists()
-    registered(capsys)
-    assert not RefusedEvents.objects.exists()
-
-
-def test_an_earlier_subscription_that_is_gone_already_is_no_fault(
-    transport: FlakyTransport, capsys: pytest.CaptureFixture[str]
-) -> None:
-    registered(capsys)
-    transport.fail_on("DELETE webhooks", answers(404))
-    assert "Subscribed" in registered(capsys, "--anew")
-
-
-@pytest.mark.parametrize("status", [404, 405, 501])
 def test_a_service_without_the_call_leaves_it_to_a_setting(
-    status: int, transport: FlakyTransport, settings: Any, capsys: pytest.CaptureFixture[str]
+    transport: FlakyTransport, settings: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    transport.fail_on("GET webhooks", answers(status))
+    transport.fail_on("GET webhooks", answers(405))
     with pytest.raises(CommandError, match="set WEBHOOK_SECRET"):
         registered(capsys)
     settings.WEBHOOK_SECRET = SECRET
