@@ -54,20 +54,12 @@ def used(*properties: str) -> Iterator[str]:
         yield from (name for name in re.findall(r"var\(--([\w-]+)", declaration[1]) if name in TOKENS)
 
 
-def test_black_on_white_has_the_contrast_that_the_formula_says() -> None:
-    assert contrast("#000000", "#ffffff") == pytest.approx(21)
-
-
 @pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize(("front", "ground"), [*product(TEXTS, GROUNDS), *product(["on-petrol"], FILLED)])
-def test_text_is_read_easily(front: str, ground: str, theme: str) -> None:
-    assert between(front, ground, theme) >= 7
-
-
-@pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize(("front", "ground"), [*product(SEEN, GROUNDS), *product(SERIES, ["paper", "sheet"])])
-def test_controls_marks_and_pictures_are_seen(front: str, ground: str, theme: str) -> None:
-    assert between(front, ground, theme) >= 3
+def test_text_is_read_easily_and_controls_marks_and_pictures_are_seen(theme: str) -> None:
+    for front, ground in (*product(TEXTS, GROUNDS), *product(["on-petrol"], FILLED)):
+        assert between(front, ground, theme) >= 7, (front, ground)
+    for front, ground in (*product(SEEN, GROUNDS), *product(SERIES, ["paper", "sheet"])):
+        assert between(front, ground, theme) >= 3, (front, ground)
 
 
 @pytest.mark.parametrize("theme", THEMES)

@@ -88,18 +88,11 @@ def test_a_wrong_setting_is_one_line_with_its_name_and_without_its_value(
     [
         ("LOG_LEVEL", "verbose"),
         ("METRICS_TOKEN", "secret"),
-        ("METRICS_TOKEN", "a secret with spaces between"),
-        ("DATABASE_URL", "nonsense"),
         ("DATABASE_URL", "postgres://user:secret@host:port/name"),
         ("SERVICE_DATABASE_URL", "mysql://user:secret@host/name"),
-        ("CACHE_URL", "memcached://user:secret@host"),
-        ("CACHE_URL", "redis://:secret@"),
         ("CACHE_URL", "redis://:secret@host:port/0"),
-        ("CACHE_URL", "rediss://:secret@host/first"),
         ("PORT", "70000"),
         ("WEB_PROCESSES", "-1"),
-        ("READ_TIMEOUT", "0"),
-        ("RATE_LIMIT", "0"),
         ("PORTAL_URL", "http://["),
         ("TRUSTED_ORIGINS", "https://portal.example, portal.example"),
         ("CATALOG_LANGUAGE", "klingon"),
@@ -113,26 +106,14 @@ def test_what_a_setting_cannot_be(monkeypatch: pytest.MonkeyPatch, name: str, va
     assert "secret" not in line
 
 
-def test_several_wrong_settings_are_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    message = stopped(monkeypatch, PORT="x", LOG_LEVEL="x")
-    assert [line.partition(":")[0] for line in message] == ["PORT", "LOG_LEVEL"]
-
-
 @pytest.mark.parametrize(
     ("settings", "names"),
     [
-        ({"DEMO": "true"}, ["DEMO"]),
-        ({"SECRET_KEY": "x"}, ["SECRET_KEY"]),
         ({"SECRET_KEY": "x" * 80}, ["SECRET_KEY"]),
-        ({"DEBUG": "true"}, ["DEBUG"]),
-        ({"SECURE_COOKIES": "false"}, ["SECURE_COOKIES"]),
-        ({"HOST": "::", "DEMO": "true"}, ["DEMO"]),
         ({"HOST": "portal.example", "DEBUG": "true"}, ["DEBUG"]),
         ({"DEMO": "true", "DEBUG": "true", "SECURE_COOKIES": "false"}, ["DEMO", "DEBUG", "SECURE_COOKIES"]),
         ({"DEMO": "true", "DEMO_ANYWHERE": "true", "DEBUG": "true"}, ["DEBUG"]),
-        ({"AUDIT_KEY": "short"}, ["AUDIT_KEY"]),
         ({"AUDIT_KEY": f"{STRONG} short"}, ["AUDIT_KEY"]),
-        ({"SECRETS_KEY": b64encode(bytes(32)).decode()}, ["SECRETS_KEY"]),
         ({"SECRETS_KEY": f"{KEY} {b64encode(bytes(32)).decode()}"}, ["SECRETS_KEY"]),
         ({"WEBHOOK_SECRET": f"whsec_{b64encode(b'x').decode()}"}, ["WEBHOOK_SECRET"]),
         ({"WEBHOOK_SECRET": "swordfish", "WEBHOOK_SCHEME": "plain"}, ["WEBHOOK_SECRET"]),
@@ -150,7 +131,6 @@ def test_what_must_not_be_where_others_can_connect(
     [
         ({"PORTAL_URL": "https://portal.example"}, ["DEMO", "SECURE_COOKIES"]),
         ({"ALLOWED_HOSTS": "portal.example, localhost"}, ["DEMO", "SECURE_COOKIES"]),
-        ({"ALLOWED_HOSTS": "*"}, ["DEMO", "SECURE_COOKIES"]),
         ({"ALLOWED_HOSTS": ".example", "DEMO": "false"}, ["SECURE_COOKIES"]),
     ],
 )
@@ -168,7 +148,6 @@ OWN_KEYS = {"SECRET_KEY": STRONG, "AUDIT_KEY": STRONG[::-1], "FIELD_KEYS": KEY}
     "settings",
     [
         POSTGRES,
-        {"SERVICE_DATABASE_URL": "postgresql://service:geheim-4711@db.example/service"},
         {"STORAGE_URL": "s3://key:geheim-4711@bucket"},
         *({**POSTGRES, **OWN_KEYS, missing: ""} for missing in OWN_KEYS),
     ],
@@ -224,7 +203,7 @@ def test_a_folder_of_fonts_that_cannot_be_read_is_named_as_wrong(tmp_path: Path)
 READ = "from formation_portal.environment import read_environment; read_environment()"
 
 
-@pytest.mark.parametrize("settings", [{"DEMO": "false"}, IN_PUBLIC, IN_PUBLIC | {"UPLOADS_UNCONFINED": "false"}])
+@pytest.mark.parametrize("settings", [{"DEMO": "false"}, IN_PUBLIC])
 def test_a_kernel_without_landlock_stops_the_start(settings: dict[str, str], tmp_path: Path) -> None:
     stop = run_without_landlock(READ, DATA_DIR=str(tmp_path), **settings)
     assert stop.returncode == 1
@@ -243,15 +222,12 @@ def test_without_landlock_the_demo_starts_and_who_takes_the_risk(settings: dict[
 @pytest.mark.parametrize(
     "settings",
     [
-        IN_PUBLIC,
         IN_PUBLIC
         | {"AUDIT_KEY": STRONG, "SECRETS_KEY": KEY, "METRICS_TOKEN": STRONG, "WEBHOOK_SECRET": f"whsec_{KEY}"},
         IN_PUBLIC | {"PORTAL_URL": "https://portal.example", "ALLOWED_HOSTS": "portal.example"},
         {"HOST": "localhost", "ALLOWED_HOSTS": "localhost,127.0.0.1,[::1]", "PORTAL_URL": "http://[::1]:8000"},
-        IN_PUBLIC | {"SECRET_KEY": STRONG},
         IN_PUBLIC | {"DEMO": "true", "DEMO_ANYWHERE": "true"},
         {"HOST": "localhost", "SECRET_KEY": "x", "DEBUG": "true"},
-        {"HOST": "::1"},
         {"HOST": "127.0.0.2"},
     ],
 )
@@ -274,7 +250,3 @@ def test_a_misspelt_setting_is_named_with_the_one_that_is_meant() -> None:
 def test_a_folder_for_data_is_made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("DATA_DIR", str(tmp_path / "a/b"))
     assert read_environment().data_dir.is_dir()
-
-
-def test_every_setting_is_described() -> None:
-    assert all(field.description for field in Environment.model_fields.values())

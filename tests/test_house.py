@@ -174,16 +174,6 @@ def test_docstrings_name_what_they_describe() -> None:
     assert len(riddles) <= MOST_RIDDLES, riddles
 
 
-def test_each_cited_section_of_the_interface_exists() -> None:
-    sections = set(re.findall("^#+ (.+)$", (PACKAGE / "contract/INTERFACE.md").read_text(), re.MULTILINE))
-    cited = []
-    for path in (*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.md")):
-        for names in re.findall(r'INTERFACE\.md, ("[^"]+"(?:, "[^"]+")*)', re.sub(r"\s+", " ", path.read_text())):
-            cited += [(path.name, name) for name in re.findall(r'"([^"]+)"', names)]
-    assert len(cited) > 80
-    assert [place for place in cited if place[1] not in sections] == []
-
-
 def test_variables_are_called_what_they_hold() -> None:
     stored = [
         (path.name, node.lineno, node.id)
@@ -223,36 +213,26 @@ PORTAL_ROOMS = (
 )
 
 
-@pytest.mark.parametrize("room", PORTAL_ROOMS)
-def test_rooms_of_the_portal_import_downwards(room: str) -> None:
-    later = PORTAL_ROOMS[PORTAL_ROOMS.index(room) + 1 :]
-    prefixes = tuple(f"formation_portal.portal.{one}" for one in later)
-    wrong = [
-        (path.name, name) for path in modules(f"portal/{room}") for name in imported(path) if name.startswith(prefixes)
-    ]
-    assert not wrong
-
-
 # The rooms of the desk, from below; the last four import no other room.
 DESK_ROOMS = ("queue", "decisions", "case", "parties", "deliveries", "audit", "statistics", "texts", "workbench")
 
 
-@pytest.mark.parametrize("room", DESK_ROOMS)
-def test_rooms_of_the_desk_import_downwards(room: str) -> None:
-    later = DESK_ROOMS[DESK_ROOMS.index(room) + 1 :]
-    prefixes = tuple(f"formation_portal.desk.{one}." for one in later)
+@pytest.mark.parametrize(
+    ("package", "rooms", "room"),
+    [
+        *(("portal", PORTAL_ROOMS, room) for room in PORTAL_ROOMS),
+        *(("desk", DESK_ROOMS, room) for room in DESK_ROOMS),
+    ],
+)
+def test_rooms_import_downwards(package: str, rooms: tuple[str, ...], room: str) -> None:
+    prefixes = tuple(f"formation_portal.{package}.{later}." for later in rooms[rooms.index(room) + 1 :])
     wrong = [
         (path.name, name)
-        for path in modules(f"desk/{room}")
+        for path in modules(f"{package}/{room}")
         for name in imported(path)
         if f"{name}.".startswith(prefixes)
     ]
     assert not wrong
-
-
-def test_the_desk_is_told_of_changes_and_listens_to_no_saves() -> None:
-    listening = [path for path in modules("desk") if "django.db.models.signals" in set(imported(path))]
-    assert listening == []
 
 
 def test_the_contract_is_pure() -> None:

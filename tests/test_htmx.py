@@ -1,15 +1,11 @@
 """How we write htmx: nothing in an attribute is script, no page is kept, and a form carries its own token."""
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from django.template.loader import render_to_string
-
-from tests.markup import Markup
 
 ROOT = Path(__file__).parents[1]
 TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
@@ -42,19 +38,6 @@ def tags() -> Iterator[Tag]:
 TAGS = list(tags())
 
 
-def test_no_trigger_filters_and_no_value_is_script() -> None:
-    for tag in TAGS:
-        assert "[" not in tag.says.get("hx-trigger", ""), tag
-        for name, value in tag.says.items():
-            assert not re.match(r"\s*(?:js|javascript):", value), (tag, name)
-
-
-def test_a_form_carries_its_own_token() -> None:
-    posting = [tag for tag in TAGS if tag.name == "form" and "hx-post" in tag.says]
-    for tag in posting:
-        assert "{% csrf_token %}" in tag.path.read_text(), tag
-
-
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
 def test_our_script_runs_no_text_and_writes_no_markup(path: Path) -> None:
     source = path.read_text()
@@ -62,19 +45,6 @@ def test_our_script_runs_no_text_and_writes_no_markup(path: Path) -> None:
     assert not re.search(r"setTimeout\(\s*[\"'`]", source)
     assert "htmx.config" not in source
     assert "htmx.eval" not in source
-
-
-def test_the_settings_are_safe() -> None:
-    config = json.loads(Markup(render_to_string("base.html")).one("meta", name="htmx-config").attributes["content"])
-    safe = {
-        "allowEval": False,
-        "allowScriptTags": False,
-        "includeIndicatorStyles": False,
-        "selfRequestsOnly": True,
-        "historyCacheSize": 0,
-    }
-    assert {name: config.get(name) for name in safe} == safe
-    assert not {"withCredentials", "globalViewTransitions", "disableInheritance", "inlineScriptNonce"} & config.keys()
 
 
 def test_the_history_keeps_no_page() -> None:

@@ -78,6 +78,7 @@ def test_htmx_is_told_not_to_evaluate_store_or_swap_errors(frame: Markup) -> Non
     assert [config[name] for name in forbidden] == [False, False, False]
     assert config["historyCacheSize"] == 0
     assert config["selfRequestsOnly"] is True
+    assert not {"withCredentials", "globalViewTransitions", "disableInheritance", "inlineScriptNonce"} & config.keys()
 
     def swaps(status: int) -> bool:
         return next(bool(one["swap"]) for one in config["responseHandling"] if re.search(one["code"], str(status)))

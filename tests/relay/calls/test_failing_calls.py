@@ -54,6 +54,20 @@ def test_a_service_that_cannot_be_reached_is_tried_again(
     assert [attempt.outcome for attempt in row("entity").calls.order_by("pk")] == ["NotSent", "done"]
 
 
+def test_what_waits_holds_up_what_comes_after_it(complete: Draft, transport: FlakyTransport) -> None:
+    transport.fail_on("POST entities/share-classes", answers(503, Retry_After="7"))
+    drain()
+    assert transport.endpoints == ["POST entities", "POST entities/csp-data", "POST entities/share-classes"]
+    waiting = row("share_class", "ordinary")
+    assert waiting.state == "waiting"
+    assert waiting.next_at is not None
+    assert waiting.next_at - timezone.now() > timedelta(seconds=6)
+    deliveries = deliveries_of(complete.application)
+    assert deliveries.of_share_class("ordinary").words == "Waiting to retry"
+    # The service has asked for a pause, whatever comes next.
+    assert deliveries.of_party("ada").words == "Waiting to retry"
+
+
 def test_a_change_while_waiting_is_sent_with_a_key_of_its_own(
     complete: Draft, transport: FlakyTransport, owner: Any
 ) -> None:

@@ -178,14 +178,6 @@ def test_an_id_that_another_thing_has_is_refused(
     assert refused.value.field == "remote_id"
 
 
-def test_a_note_that_is_too_long_changes_nothing(lost_entity: Delivery, agent: Any) -> None:
-    with pytest.raises(DecisionRefused) as refused:
-        bind(lost_entity.pk, agent=agent, remote_id="ent_9", note="n" * 1001)
-    assert refused.value.field == "note"
-    assert row("entity").needs_a_decision
-    assert row("entity").remote_id == ""
-
-
 def test_the_second_of_two_decisions_is_told_that_it_comes_late(lost_entity: Delivery, agent: Any) -> None:
     bind(lost_entity.pk, agent=agent, remote_id="ent_9", seen_at=lost_entity.updated_at)
     with pytest.raises(DecisionOutdated):
