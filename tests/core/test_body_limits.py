@@ -7,7 +7,7 @@ import pytest
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
-from django.urls import URLPattern, URLResolver, get_resolver
+from django.urls import URLPattern, URLResolver
 
 from formation_portal.core.middleware import body_limit
 from formation_portal.service.pipeline import BODY_LIMITS
@@ -15,7 +15,6 @@ from formation_portal.service.pipeline import BODY_LIMITS
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 TOO_LARGE_FOR_A_FORM = 3_000_000
-PACKAGE = Path(__file__).resolve().parents[2] / "formation_portal"
 
 
 @pytest.mark.parametrize("path", ["/accounts/login/", "/nothing/"])
@@ -43,23 +42,6 @@ def test_it_is_not_even_read(as_nobody: Client) -> None:
 def test_where_forms_take_files_a_file_of_the_largest_size_passes(as_owner: Client) -> None:
     sheet = SimpleUploadedFile("x.pdf", b"x" * settings.UPLOAD_LIMIT)
     assert as_owner.post("/applications/nobodys/documents/", {"file": sheet}).status_code == 404
-
-
-def test_every_view_that_takes_files_may_get_them() -> None:
-    """Whatever reads `request.FILES` is below an address whose limit has room for a file."""
-    # These look whether there were files, or stand behind the forms that take them.
-    rooms = {
-        ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
-        for folder in ("portal", "desk/parties")
-        for path in (PACKAGE / folder).rglob("*.py")
-        if "request.FILES" in path.read_text()
-    }
-    assert {"portal.documents.views", "portal.parties.spreadsheet", "portal.sections.views"} <= rooms
-    assert "desk.parties.views" in rooms
-    for pattern, route in _patterns(get_resolver(), ""):
-        module = pattern.callback.__module__
-        if module.removeprefix("formation_portal.") in rooms:
-            assert body_limit(f"/{route}") > settings.UPLOAD_LIMIT, route
 
 
 def _patterns(resolver: URLResolver, before: str) -> Any:

@@ -70,12 +70,6 @@ def test_a_line_is_one_object_with_what_is_known(lines: Lines) -> None:
     assert current_request_id() == ""
 
 
-def test_the_line_of_a_request_names_id_and_account(lines: Lines, as_owner: Client, owner: User) -> None:
-    as_owner.get("/applications/", headers={"X-Request-Id": "proxys-id-1"})
-    [line] = [one for one in lines() if one["logger"] == "formation_portal.request_log"]
-    assert (line["request"], line["account"]) == ("proxys-id-1", owner.pk)
-
-
 def test_what_goes_wrong_within_a_request_is_found_by_its_id(lines: Lines, as_owner: Client, owner: User) -> None:
     as_owner.get("/Solheim/", headers={"X-Request-Id": "proxys-id-1"})
     [line] = [one for one in lines() if one["logger"] == "django.request"]

@@ -82,15 +82,6 @@ def test_what_the_service_has_acknowledged_is_overwritten_once_the_draft_is_dele
     assert not Entity.objects.exists()
 
 
-def test_what_the_service_has_acknowledged_of_a_removed_party_is_overwritten(delivered: Draft, owner: Any) -> None:
-    values = stored(Delivery, "acknowledged", f"kind = '{ResourceKind.PARTY.value}'")
-    assert left(values) == values != []
-    for party in list(delivered.parties):
-        services.remove_party(delivered, party, by=owner)
-    drain()
-    assert left(values) == []
-
-
 def test_what_the_services_retention_deletes_is_overwritten(delivered: Draft) -> None:
     values = [*stored(Party, "properties"), *stored(KeptAnswer, "body", "status < 300")]
     assert left(values) == values != []

@@ -51,11 +51,6 @@ def test_what_is_not_ours_or_another_database_s_is_left_alone(app: str, name: st
     assert versions.unknown_migrations("default") == []
 
 
-def test_a_migration_that_another_replaces_is_known() -> None:
-    MigrationRecorder(connection).record_applied("relay", "0001_deliveries")
-    assert versions.unknown_migrations("default") == []
-
-
 def record_as_before(alias: str, app: str, number: int) -> None:
     """Record the first migrations that `0001_tables` replaces, in its place."""
     recorder = MigrationRecorder(connections[alias])

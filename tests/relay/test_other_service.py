@@ -8,7 +8,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.contract.catalog import CatalogItem, parse_catalog
 from formation_portal.contract.lifecycle import State
-from formation_portal.relay.delivery_status import NO_SUBMISSIONS, SENT_ON_SUBMIT, deliveries_of
+from formation_portal.relay.delivery_status import NO_EDITS, NO_SUBMISSIONS, SENT_ON_SUBMIT, deliveries_of
 from formation_portal.relay.worker import drain
 from formation_portal.reviews.decisions import Registration, registration_of
 from formation_portal.reviews.models import ServiceStatus
@@ -51,10 +51,13 @@ def shares(at_other_service: OtherService, owner: Any) -> Draft:
 def test_all_of_it_arrives_when_the_customer_submits(shares: Draft, at_other_service: OtherService, owner: Any) -> None:
     assert drain() == 0
     assert deliveries_of(shares.application).overall.words == SENT_ON_SUBMIT
+    assert deliveries_of(shares.application).notices == (NO_EDITS,)
+    assert at_other_service.entities == {}
+    save(shares, "the-company", {"entity.name": "Larkspur"}, owner)
     services.submit(shares, by=owner)
     drain()
     held = at_other_service.only_entity()
-    assert held.created["name"] == "Larkfield"
+    assert held.created["name"] == "Larkspur", "in its last form"
     assert held.csp_data == {"lark.votes": "Some"}
     ((class_id, share_class),) = held.share_classes.items()
     assert (share_class["name"], share_class["par_value"]) == ("Ordinary", 1)

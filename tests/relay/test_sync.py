@@ -209,25 +209,6 @@ def test_an_upload_of_the_entity_itself_has_no_scope(complete: Draft, transport:
     assert row("party", "ada").remote_id.encode() in of_party
 
 
-def test_a_role_whose_section_becomes_inactive_is_not_sent(
-    complete: Draft, service: FormationService, owner: Any
-) -> None:
-    services.add_party(complete, "person", ["manager"], factories.ADA, by=owner, token="max")
-    drain()
-    assert len(service.records(row("entity").remote_id, Collection.PARTIES)) == 1
-    save(complete, "the-company", {"xy.activity": "Trading", "xy.goods": "Timber"}, owner)
-    drain()
-    assert {tuple(party["roles"]) for party in service.records(row("entity").remote_id, Collection.PARTIES)} >= {
-        ("manager",)
-    }
-    save(complete, "the-company", {"xy.activity": "Holding company"}, owner)
-    drain()
-    assert len(service.records(row("entity").remote_id, Collection.PARTIES)) == 1
-    save(complete, "the-company", {"xy.activity": "Trading"}, owner)
-    drain()
-    assert len(service.records(row("entity").remote_id, Collection.PARTIES)) == 2
-
-
 def test_a_deleted_draft_is_deleted_there_in_one_call(
     complete: Draft, service: FormationService, transport: FlakyTransport, owner: Any
 ) -> None:

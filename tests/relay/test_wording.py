@@ -134,18 +134,6 @@ def test_what_has_no_name_is_called_so(draft: Draft) -> None:
     assert titles.title(Delivery(application=application, kind="shareholding")) == "Shares"
 
 
-def test_a_change_of_status_is_called_by_what_it_decides() -> None:
-    titles = {
-        status: Titles([]).title(Delivery(kind="status", wanted={"status": status}))
-        for status in ("in_review", "submitted_to_csp", "something_new")
-    }
-    assert titles == {
-        "in_review": "Start of the review",
-        "submitted_to_csp": "Approval",
-        "something_new": "Status change",
-    }
-
-
 @pytest.mark.django_db(databases=["default", "service"])
 def test_a_document_is_called_as_its_form_calls_it(complete: Draft) -> None:
     rows = list(complete.application.deliveries.all())

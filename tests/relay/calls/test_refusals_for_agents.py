@@ -124,17 +124,6 @@ def test_an_agent_can_send_what_waits_for_the_customer_again_too(
     assert deliveries_of(complete.application).overall.words == "Received"
 
 
-@pytest.mark.parametrize(("state", "reason"), [("held", Reason.UNCLEAR), ("sending", ""), ("reconciling", "")])
-def test_what_may_have_been_processed_is_never_sent_again_by_hand(
-    complete: Draft, transport: FlakyTransport, agent: Any, state: str, reason: str
-) -> None:
-    drain()
-    Delivery.objects.filter(kind="party").update(state=state, reason=reason)
-    with pytest.raises(DecisionOutdated):
-        send_again(row("party", "ada").pk, agent=agent)
-    assert row("party", "ada").state == state
-
-
 def test_a_refusal_after_a_lost_answer_is_resolved_before_anything_is_sent_again(
     complete: Draft, transport: FlakyTransport, agent: Any
 ) -> None:

@@ -55,29 +55,6 @@ def test_the_service_follows_through_two_rounds_to_the_incorporation(
     assert drain() == 0
 
 
-def test_it_follows_to_the_end_from_whatever_was_not_told_in_time(
-    complete: Draft, transport: FlakyTransport, owner: Any, agent: Any
-) -> None:
-    services.submit(complete, by=owner)
-    advance(complete, *RETURNED, by=agent)
-    save(complete, "the-company", {"entity.name": "Larkspur"}, owner)
-    services.submit(complete, by=owner)
-    advance(complete, "begin_review", "decline", by=agent)
-    drain()
-    first = transport.endpoints.index("POST entities/submit")
-    assert transport.endpoints[first:] == [
-        "POST entities/submit",
-        STATUS,
-        STATUS,
-        "POST entities/submit",
-        STATUS,
-        STATUS,
-    ]
-    assert sent_statuses(transport) == ["in_review", "returned_for_changes", "in_review", "rejected"]
-    assert status_there() == "rejected"
-    assert Entity.objects.get().properties["name"] == "Larkspur"
-
-
 def test_the_note_goes_along_as_far_as_the_service_takes_it(
     submitted: Draft, transport: FlakyTransport, agent: Any
 ) -> None:

@@ -15,7 +15,7 @@ from formation_portal.relay.service_profile import Capabilities, current_profile
 from formation_portal.relay.worker import drain
 from formation_portal.service.models import Entity
 from tests import factories
-from tests.relay.conftest import row, save
+from tests.relay.conftest import row
 from tests.relay.flaky_transport import FlakyTransport, answers, lost_after, lost_before
 
 from .status_changes import (
@@ -37,15 +37,10 @@ __all__ = ["submitted", "without_keys"]
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
-@pytest.mark.parametrize(
-    ("is_keyed", "lost"),
-    [(True, lost_before), (True, lost_after), (False, answers(500)), (False, answers(503, Retry_After="1"))],
-)
+@pytest.mark.parametrize("lost", [lost_before, lost_after, answers(503, Retry_After="1")])
 def test_a_transition_is_done_once_whatever_becomes_of_its_answer(
-    submitted: Draft, transport: FlakyTransport, agent: Any, request: Any, lost: Any, is_keyed: bool
+    submitted: Draft, transport: FlakyTransport, agent: Any, lost: Any
 ) -> None:
-    if not is_keyed:
-        request.getfixturevalue("without_keys")
     transport.fail_on(STATUS, lost, times=1)
     advance(submitted, *RETURNED, by=agent)
     drain_until_still()
@@ -185,17 +180,6 @@ def test_a_record_of_something_else_settles_nothing(submitted: Draft, without_ke
     assert len(sent_statuses(without_keys)) == 2
 
 
-def test_a_submission_whose_answer_was_lost_is_not_made_twice(
-    complete: Draft, without_keys: FlakyTransport, owner: Any, agent: Any
-) -> None:
-    without_keys.fail_on(SUBMIT, lost_after, times=1)
-    services.submit(complete, by=owner)
-    advance(complete, "begin_review", by=agent)
-    drain_until_still()
-    assert without_keys.endpoints.count(SUBMIT) == 1
-    assert status_there() == "in_review"
-
-
 def test_what_was_returned_there_meanwhile_was_submitted(
     complete: Draft, without_keys: FlakyTransport, owner: Any
 ) -> None:
@@ -229,18 +213,3 @@ def test_what_the_services_own_people_have_done_already_is_done(
     assert status_row("in_review").state == "done"
     assert (status_there(), sent_statuses(transport)) == (status, ["in_review"])
     assert Look.objects.count() == 1
-
-
-def test_corrections_wait_while_it_is_not_known_whether_the_first_round_arrived(
-    complete: Draft, transport: FlakyTransport, owner: Any, agent: Any
-) -> None:
-    transport.fail_on(SUBMIT, lost_after, times=1)
-    services.submit(complete, by=owner)
-    drain()
-    advance(complete, *RETURNED, by=agent)
-    save(complete, "the-company", {"entity.name": "Larkspur"}, owner)
-    services.submit(complete, by=owner)
-    transport.calls.clear()
-    drain_until_still()
-    assert transport.endpoints == [SUBMIT, STATUS, STATUS, "PATCH entities", SUBMIT]
-    assert Entity.objects.get().properties["name"] == "Larkspur"

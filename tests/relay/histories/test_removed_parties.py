@@ -16,7 +16,6 @@ from formation_portal.relay.sync import desired_state
 from formation_portal.relay.worker import drain
 from tests import factories
 from tests.relay.conftest import download, row
-from tests.relay.flaky_transport import FlakyTransport
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -45,18 +44,6 @@ def test_it_goes_and_comes_back_whole(complete: Draft, service: FormationService
     assert service.csp_data(entity, party_id=party)["csp_data"] == {"xy.person.is_pep": False}
     assert download(service, entity, row("document", "ada/Passport").remote_id) == factories.PDF
     assert set(Delivery.objects.values_list("state", flat=True)) == {"done"}
-
-
-def test_what_is_restored_before_it_went_stays_there(
-    complete: Draft, service: FormationService, transport: FlakyTransport, owner: Any
-) -> None:
-    drain()
-    count = len(transport.calls)
-    services.remove_party(complete, complete.party("ada"), by=owner)  # type: ignore[arg-type]
-    services.restore_party(complete, "ada", by=owner)
-    assert drain() == 0
-    assert len(transport.calls) == count
-    assert counts_at_service(service) == (1, 1, 1)
 
 
 def test_a_claimed_file_is_not_opened_once_its_party_was_removed(complete: Draft, owner: Any) -> None:

@@ -13,7 +13,7 @@ from formation_portal.applications.models import Application
 from formation_portal.audit.models import Actor, AuditAction, Entry
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.client import Collection
-from formation_portal.relay.models import Decision, Delivery, Reason
+from formation_portal.relay.models import Decision, Delivery
 from formation_portal.relay.resolution import (
     DecisionOutdated,
     DecisionRefused,
@@ -192,18 +192,6 @@ def test_a_decision_about_an_older_trouble_is_refused(lost_entity: Delivery, age
         declare_absent(lost_entity.pk, agent=agent, seen_at=lost_entity.updated_at - timedelta(seconds=9))
 
 
-@pytest.mark.parametrize("state", ["sending", "unknown"])
-def test_only_what_nothing_else_can_settle_is_decided(complete: Draft, agent: Any, state: str) -> None:
-    Delivery.objects.filter(kind="entity").update(state=state, reason=Reason.UNCLEAR)
-    for decide in (lambda: bind(row("entity").pk, agent=agent, remote_id="e"), lambda: _absent(row("entity"), agent)):
-        with pytest.raises(DecisionOutdated):
-            decide()
-
-
-def _absent(found: Delivery, agent: Any) -> Decision:
-    return declare_absent(found.pk, agent=agent)
-
-
 def test_a_shareholding_may_be_there_without_an_id(
     complete: Draft, transport: FlakyTransport, strict: None, service: FormationService, agent: Any
 ) -> None:
@@ -266,6 +254,8 @@ class TestAnAgentResolvesAChange:
         ("document", "waiting", "file_missing", False, {"inform"}),
         ("document", "waiting", "resend", False, set()),
         ("party", "unknown", "unclear", True, set()),
+        ("party", "sending", "", False, set()),
+        ("party", "reconciling", "", False, set()),
         ("party", "refused", "", False, {"send again"}),
     ],
 )
