@@ -222,12 +222,16 @@ def allocation_sentences(allocation: Allocation) -> Iterator[str]:
     if are_many:
         names = [name for name, _ in unallocated[:_NAMED_AT_MOST]]
         names.append(ngettext("{count} more", "{count} more", len(unallocated) - _NAMED_AT_MOST))
+        # Without calls within the call: gettext's tool would lose the plural.
+        count = sum(rest for _, rest in unallocated)
+        classes = format_number(len(unallocated))
+        listed = join_list(names)
         yield ngettext(
             "{count} share not allocated in {classes} share classes: {names}.",
             "{count} shares not allocated in {classes} share classes: {names}.",
-            sum(rest for _, rest in unallocated),
-            classes=format_number(len(unallocated)),
-            names=join_list(names),
+            count,
+            classes=classes,
+            names=listed,
         )
     for name, rest, available in rests:
         if rest > 0 and not (are_many and name):
