@@ -51,6 +51,10 @@ STATES = {
     ("waiting", "not_allowed"): "Our key lacks the scope for this: an operator has to request it",
     ("waiting", "resend"): "It did not arrive and will be sent again",
     ("unknown", ""): "Delivery uncertain",
+    (
+        "unknown",
+        "state_conflict",
+    ): "Not accepted because of the application’s status at the service; checking that status",
     ("held", "some_code"): "Held: some code",
     ("held", "unclear"): "It may have arrived, but the service’s records do not show it",
     ("held", "unsupported"): CANNOT,
