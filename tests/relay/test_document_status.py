@@ -192,9 +192,16 @@ def test_a_list_says_nothing_of_another_applications_documents(
     assert other.application.deliveries.get(kind="document").read_next_at is None
 
 
-def test_a_service_that_asks_for_a_pause_gets_it(received: Draft, transport: FlakyTransport) -> None:
-    transport.fail_on(LIST, answers(503, Retry_After="90"))
+def test_a_service_that_is_away_loses_nothing_and_a_pause_that_it_asks_for_is_kept(
+    received: Draft, transport: FlakyTransport
+) -> None:
+    says(transport, "rejected", status_note=NOTE)
     read_all_documents()
+    for failure in (unreachable, answers(405), answers(503, Retry_After="90")):
+        transport.clear()
+        transport.fail_on(LIST, failure)
+        read_all_documents()
+        assert document_delivery().document_note == NOTE
     assert current_profile().is_paused(timezone.now() + timedelta(seconds=80))
 
 
@@ -202,16 +209,6 @@ def test_a_service_without_such_a_list_is_asked_again_after_a_day(received: Draf
     transport.fail_on(LIST, answers(405))
     read_all_documents()
     assert document_delivery().read_next_at > timezone.now() + timedelta(hours=23)
-    assert document_delivery().document_status == ""
-
-
-def test_a_service_that_is_away_loses_nothing(received: Draft, transport: FlakyTransport) -> None:
-    says(transport, "rejected", status_note=NOTE)
-    read_all_documents()
-    transport.clear()
-    transport.fail_on(LIST, unreachable)
-    read_all_documents()
-    assert document_delivery().document_note == NOTE
 
 
 def test_what_belongs_to_nothing_here_says_nothing(received: Draft, transport: FlakyTransport) -> None:

@@ -258,21 +258,16 @@ def test_a_record_of_another_entity_or_without_a_status_says_nothing(
 
 
 def test_it_is_read_once_an_hour_by_one_worker(submitted: Draft, transport: FlakyTransport) -> None:
-    lets_time_pass()
-    assert [read_due_entities(), read_due_entities()] == [1, 0]
-    reading = EntityReading.objects.get()
-    assert timedelta(minutes=59) < reading.next_at - timezone.now() <= timedelta(hours=1)
-    assert transport.endpoints == [READ]
-
-
-def test_a_worker_that_reads_keeps_others_away(submitted: Draft, transport: FlakyTransport) -> None:
     def while_another_looks(transport: FlakyTransport, request: Any, more: Any) -> Any:
         assert read_due_entities() == 0
         return answers(200, {"data": {"status": "submitted_for_review"}})(transport, request, more)
 
     lets_time_pass()
     transport.fail_on(READ, while_another_looks, times=1)
-    assert read_due_entities() == 1
+    assert [read_due_entities(), read_due_entities()] == [1, 0]
+    reading = EntityReading.objects.get()
+    assert timedelta(minutes=59) < reading.next_at - timezone.now() <= timedelta(hours=1)
+    assert transport.endpoints == [READ]
 
 
 def test_of_two_workers_that_find_the_same_entity_due_one_reads_it(
@@ -354,23 +349,16 @@ def test_nothing_is_read_of_drafts_and_while_the_service_asks_for_a_pause(
     assert read_due_entities() == 0
 
 
-def test_no_transition_is_sent_for_a_decision_that_was_passed_on(
-    submitted: Draft, transport: FlakyTransport, agent: Any
-) -> None:
-    approve(submitted, agent)
-    transport.clear()
-    services.advance(submitted, "pass_on_return", by=agent)
-    assert drain() == 0
-    assert transport.calls == []
-    assert [one.state for one in Delivery.objects.filter(kind="status")] == ["done", "done"]
-
-
-def test_what_the_customer_submits_after_that_goes_to_our_review_first(
+def test_a_decision_that_was_passed_on_is_not_sent_and_the_next_submission_goes_to_our_review_first(
     submitted: Draft, service: FormationService, transport: FlakyTransport, owner: Any, agent: Any
 ) -> None:
     approve(submitted, agent)
     provider_sets(service, "returned_for_changes", "The address is missing.")
+    transport.clear()
     services.advance(submitted, "pass_on_return", by=agent)
+    assert drain() == 0
+    assert transport.calls == []
+    assert [delivery.state for delivery in Delivery.objects.filter(kind="status")] == ["done", "done"]
     services.submit(submitted, by=owner)
     drain()
     assert (state(submitted), status_there()) == (State.SUBMITTED_FOR_REVIEW, "submitted_for_review")

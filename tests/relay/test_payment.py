@@ -100,31 +100,21 @@ def test_the_page_links_to_where_the_customer_pays_and_names_the_host(unpaid: Dr
     assert "noreferrer" in rel
 
 
-def test_the_address_is_read_again_when_the_page_is_opened(
+def test_the_page_reads_the_address_again_and_keeps_it_where_it_cannot(
     unpaid: Draft, transport: FlakyTransport, as_owner: Client
 ) -> None:
     shows(transport, "awaiting_payment", invoice_url="https://new.example/pay")
     [(url, words, _)] = payment_links(status_page(as_owner, unpaid))
     assert (url, words) == ("https://new.example/pay", "Pay at new.example")
     assert transport.endpoints == [READ]
-
-
-@pytest.mark.parametrize("failure", [unreachable, answers(200, "?")])
-def test_a_service_that_does_not_answer_leaves_the_page_as_it_was(
-    failure: Any, unpaid: Draft, transport: FlakyTransport, as_owner: Client
-) -> None:
-    transport.clear()
-    transport.fail_on(READ, failure)
-    assert [url for url, _, _ in payment_links(status_page(as_owner, unpaid))] == [URL]
-
-
-def test_a_page_makes_no_call_while_the_service_is_not_to_be_called(
-    unpaid: Draft, transport: FlakyTransport, as_owner: Client
-) -> None:
+    for failure in (unreachable, answers(200, "?")):
+        transport.clear()
+        transport.fail_on(READ, failure)
+        assert [url for url, _, _ in payment_links(status_page(as_owner, unpaid))] == [url]
     update_profile(paused_until="2099-01-01T00:00:00Z")
     transport.clear()
-    assert [url for url, _, _ in payment_links(status_page(as_owner, unpaid))] == [URL]
-    assert transport.calls == []
+    assert [url for url, _, _ in payment_links(status_page(as_owner, unpaid))] == [url]
+    assert transport.calls == [], "the service is not to be called"
 
 
 def test_an_address_that_is_not_https_is_no_link(
@@ -138,7 +128,7 @@ def test_an_address_that_is_not_https_is_no_link(
         assert "We don’t have a link to the payment page." in page.one("main").text
 
 
-def test_the_address_is_in_no_log(
+def test_the_owner_gets_one_e_mail_and_the_address_is_in_no_log(
     complete: Draft, transport: FlakyTransport, owner: Any, as_owner: Client, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.DEBUG):
@@ -147,21 +137,15 @@ def test_the_address_is_in_no_log(
         read_all_entities()
         status_page(as_owner, complete)
     assert caplog.records
-    assert "s3cret" not in caplog.text
-    assert "s3cret" not in str(EntityReading.objects.values_list("payment_url").get()), "nor readable in the database"
+    [email] = [email for email in Email.objects.all() if email.kind == "decision"]
+    assert (email.to, email.subject.partition(":")[0]) == ("owner@example.com", "Payment due")
+    stored_url = str(EntityReading.objects.values_list("payment_url").get())
+    assert "s3cret" not in caplog.text + email.text + stored_url
 
 
-def test_the_owner_gets_one_e_mail(complete: Draft, transport: FlakyTransport, owner: Any) -> None:
-    submit(complete, transport, owner, status="unpaid", payment_url=URL)
-    shows(transport, "unpaid", payment_url=URL)
-    read_all_entities()
-    letters = [one for one in Email.objects.all() if one.kind == "decision"]
-    assert [(one.to, one.subject.partition(":")[0]) for one in letters] == [("owner@example.com", "Payment due")]
-    assert "s3cret" not in letters[0].text
-    assert "is waiting for your payment" in letters[0].text
-
-
-def test_meanwhile_nobody_edits_and_no_agent_decides(unpaid: Draft, owner: Any, agent: Any) -> None:
+def test_meanwhile_nobody_edits_or_decides_and_the_customer_may_withdraw_it(
+    unpaid: Draft, transport: FlakyTransport, owner: Any, agent: Any, as_owner: Client
+) -> None:
     draft = factories.again(unpaid)
     section = draft.schema.section("the-company")
     assert section is not None
@@ -169,9 +153,6 @@ def test_meanwhile_nobody_edits_and_no_agent_decides(unpaid: Draft, owner: Any, 
         services.save_section(draft, section, {"entity.name": "Other"}, version=draft.version("the-company"), by=owner)
     with pytest.raises(services.PaymentDue):
         services.advance(draft, "begin_review", by=agent)
-
-
-def test_the_customer_may_withdraw_it(unpaid: Draft, transport: FlakyTransport, owner: Any, as_owner: Client) -> None:
     transport.clear()
     services.withdraw(factories.again(unpaid), by=owner)
     drain()
