@@ -62,28 +62,12 @@ def test_text_is_read_easily_and_controls_marks_and_pictures_are_seen(theme: str
         assert between(front, ground, theme) >= 3, (front, ground)
 
 
-@pytest.mark.parametrize("theme", THEMES)
-def test_bars_that_stand_side_by_side_are_told_apart_by_more_than_their_colour(theme: str) -> None:
-    picture = (CSS / "components/picture.css").read_text()
-    assert ".hatch" in picture
-    assert ".dots" in picture
-    assert len({TOKENS[name][theme] for name in SERIES}) == len(SERIES)
-
-
 def test_no_text_and_no_ground_is_left_out_here() -> None:
     assert set(used("color", "--mark", "--button-ink")) <= {*TEXTS, "on-petrol"}
     grounds = {*GROUNDS, *FILLED, *SEEN, *TEXTS, "on-petrol", "spine"}
     assert set(used("background", "--button-ground", "--button-hover")) <= grounds
     lines = (r"border(?:-[\w-]+)?", "outline", "stroke", "--button-edge")
     assert set(used(*lines)) <= {*SEEN, *TEXTS, *SERIES, *DECORATION, "paper"}
-
-
-def test_what_bounds_a_control_is_more_than_decoration() -> None:
-    control = r"\.input\b|\.button\b|file-selector|\[type=\"(?:checkbox|radio|file)\"\]"
-    blocks = re.findall(r"([^{}]*)\{([^{}]*)\}", SHEETS)
-    bounds = [body for selector, body in blocks if re.search(control, selector) and "border" in body]
-    assert len(bounds) > 5
-    assert not [one for one in bounds if re.search(r"border[\w-]*:[^;]*var\(--(?:rule|spine)", one)]
 
 
 def test_either_theme_can_be_chosen_against_the_system() -> None:

@@ -1,12 +1,9 @@
 """Traces, as a collector receives them: one from a page through to the embedded service, and nobody's name in it."""
 
 import os
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -164,24 +161,6 @@ def test_a_fault_is_an_error_without_its_words(
     assert as_owner.get("/applications/").status_code == 500
     assert collector.named("GET portal:applications").status.code == 2
     assert "Solheim" not in collector.text
-
-
-def test_without_a_collector_nothing_is_loaded(tmp_path: Path) -> None:
-    code = (
-        "import sys; from django.http import HttpResponse; from django.test import RequestFactory;"
-        "from formation_portal.core.middleware import RequestLog; import formation_portal.wsgi;"
-        "RequestLog(lambda _: HttpResponse())(RequestFactory().get('/'));"
-        "print([name for name in sys.modules if name.startswith('opentelemetry')])"
-    )
-    environment = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
-    done = subprocess.run(
-        [sys.executable, "manage.py", "shell", "-v", "0", "-c", code],
-        env=environment | {"DATA_DIR": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.strip().endswith("[]"), done.stdout
 
 
 def test_a_collector_without_the_packages_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,8 +31,9 @@ NOTE = "The page with the photo is cut off. Upload the whole page."
 
 
 @pytest.fixture
-def received(complete: Draft, transport: FlakyTransport, owner: Any) -> Draft:
+def received(complete: Draft, transport: FlakyTransport, owner: Any, settings: Any) -> Draft:
     """Submitted, and received whole."""
+    settings.RELAY_CALLS_PER_SECOND = 1_000
     services.submit(complete, by=owner)
     drain()
     transport.clear()
@@ -200,7 +201,7 @@ def test_a_service_that_is_away_loses_nothing_and_a_pause_that_it_asks_for_is_ke
     for failure in (unreachable, answers(405), answers(503, Retry_After="90")):
         transport.clear()
         transport.fail_on(LIST, failure)
-        read_all_documents()
+        assert read_all_documents() == 1
         assert document_delivery().document_note == NOTE
     assert current_profile().is_paused(timezone.now() + timedelta(seconds=80))
 
@@ -215,7 +216,7 @@ def test_what_belongs_to_nothing_here_says_nothing(received: Draft, transport: F
     for data in ([{"id": 7, "status": ["rejected"]}], [{"status": "rejected", "note": "x"}], ["?"]):
         transport.clear()
         transport.fail_on(LIST, answers(200, {"data": data}))
-        read_all_documents()
+        assert read_all_documents() == 1
         assert (document_delivery().document_status, document_delivery().state) == ("", "done")
 
 

@@ -253,7 +253,7 @@ def test_a_record_of_another_entity_or_without_a_status_says_nothing(
 ) -> None:
     for record in ({"status": "rejected", "id": "ent_somebody_elses"}, {"status": ""}):
         shows(transport, **record)
-        read_all_entities()
+        assert read_all_entities() == 1
         assert not ServiceStatus.objects.exists()
 
 

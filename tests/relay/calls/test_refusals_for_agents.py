@@ -70,13 +70,11 @@ def test_the_customer_reads_the_errors_that_name_an_answer_and_agents_read_all(
 @pytest.mark.parametrize(
     ("error", "is_returned"),
     [
-        ({"code": "quota", "detail": "No more companies this month"}, False),
         ({"pointer": "/registered_office", "code": "required", "detail": "No office"}, False),
         ({"section": "Directors", "code": "minimum", "detail": "Two directors are required"}, True),
         ({"field": "xy.person.is_pep", "code": "required", "detail": "Is a director exposed?"}, True),
-        ({"pointer": "/documents", "slot": "Register extract", "detail": "Upload the extract"}, True),
     ],
-    ids=("quota", "foreign-field", "section", "persons-field", "slot"),
+    ids=("foreign-field", "section", "persons-field"),
 )
 def test_a_refused_submission_goes_back_only_if_it_names_something_of_the_form(
     complete: Draft, transport: FlakyTransport, owner: Any, error: dict[str, str], is_returned: bool
