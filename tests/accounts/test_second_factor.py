@@ -82,19 +82,6 @@ def test_a_code_works_once_and_within_half_a_minute() -> None:
     assert enter(client, app_code(secret, now + 30)).status_code == 302, "a clock that is half a minute ahead"
 
 
-def test_a_recovery_code_works_once() -> None:
-    user = person()
-    add_app(user)
-    code = recovery_codes(user)[3]
-    client = Client()
-    sign_in(client)
-    assert enter(client, code).status_code == 302
-    again = Client()
-    sign_in(again)
-    assert enter(again, code).status_code == 200
-    assert len(recovery_codes(user)) == 9
-
-
 def test_a_sign_in_has_five_tries_and_begins_with_the_password_then() -> None:
     secret = add_app(person())
     client = Client()

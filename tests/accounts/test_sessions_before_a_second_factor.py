@@ -126,8 +126,11 @@ def test_the_owner_gets_past_by_a_recovery_code_and_reads_of_it() -> None:
     assert client.post(USE_CODE, {"code": code, "next": CODES})["Location"] == CODES
     other = Client()
     sign_in(other)
+    other.post("/accounts/2fa/authenticate/", {"code": code})
+    assert not is_in(other), "a code works once"
     other.post("/accounts/2fa/authenticate/", {"code": recovery_codes(user)[7]})
     assert is_in(other)
+    assert len(recovery_codes(user)) == 8
     assert events(user) == ["recovery_code_used"] * 2
     assert subjects() == ["A recovery code was used"] * 2
 

@@ -89,7 +89,7 @@ def test_what_cannot_be_asked_is_refused(
     assert caught.value.field == field
 
 
-def test_a_place_is_read_as_it_was_written() -> None:
+def test_a_place_and_a_version_are_read_as_they_were_written() -> None:
     for target in (
         BIRTH,
         WHOLE_APPLICATION,
@@ -99,11 +99,8 @@ def test_a_place_is_read_as_it_was_written() -> None:
         assert Target.parse(str(target)) == target
     for text in ("", "field", "field:a", "colour:a:b", "field:a:b:c"):
         assert Target.parse(text) is None
-
-
-def test_a_version_is_read_as_it_was_written() -> None:
     assert ReviewVersion.parse(str(ReviewVersion(2, 17))) == ReviewVersion(2, 17)
-    for text in ("", "2", "2.", ".1", "a.b", "1.2.3", "²." + "1"):
+    for text in ("", "2.", "a.b", "1.2.3", "².1"):
         assert ReviewVersion.parse(text) == ReviewVersion(0, 0)
 
 

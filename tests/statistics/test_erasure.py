@@ -26,7 +26,6 @@ from tests.statistics.test_queries import (
     by_question,
     by_reason,
     send_back,
-    send_back_twice,
     submitted,
 )
 
@@ -53,15 +52,6 @@ def test_an_erased_case_counts_as_before(owner: Any, clock: Clock) -> None:
     assert not case.changes.exists()
     assert (counted("week"), counted("month")) == before
     assert ErasedFigures.objects.get().last_day == clock.now().date()
-
-
-def test_the_queries_of_an_erased_case_count_as_before(submitted: Draft, owner: Any, agent: Any) -> None:
-    send_back_twice(submitted, owner, agent)
-    services.withdraw(open_draft(submitted.application), by=owner)
-    before = by_question(), by_reason()
-    erase(submitted.application)
-    assert not Query.objects.exists()
-    assert (by_question(), by_reason()) == before
 
 
 def test_only_the_queries_of_the_erased_case_are_kept(submitted: Draft, owner: Any, agent: Any) -> None:
