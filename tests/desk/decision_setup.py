@@ -35,6 +35,12 @@ def sound(response: HttpResponse) -> Markup:
     return markup
 
 
+def error_links(markup: Markup) -> list[str]:
+    """The ids that the summary of errors leads to."""
+    links = [one for one in markup.all("a") if any(up.attributes.get("role") == "alert" for up in one.ancestors)]
+    return [link.attributes["href"].removeprefix("#") for link in links]
+
+
 def decided(client: Client, draft: Draft, transition: str, **typed: str) -> Any:
     """The answer to a decision, by somebody who has just opened the page, presses its button with a pointer, goes on
     without opening documents, and lets the time to undo it pass."""

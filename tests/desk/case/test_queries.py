@@ -10,7 +10,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.reviews.models import Note, Query
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import current_version
-from tests.desk.decision_setup import path, sound
+from tests.desk.decision_setup import error_links, path, sound
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -83,8 +83,7 @@ def test_what_is_wrong_stands_at_its_control(submitted: Draft, as_agent: Client)
         answer = ask(as_agent, submitted, **typed)
         assert answer.status_code == 422, control
         markup = sound(answer)
-        [link] = [one for one in markup.all("a") if any(div.attributes.get("role") == "alert" for div in one.ancestors)]
-        target = link.attributes["href"].removeprefix("#")
+        [target] = error_links(markup)
         assert target.startswith(control)
         assert [tag for tag in ("input", "select", "textarea") if markup.all(tag, id=target)]
         assert markup.one("textarea", name="text").text.strip() == typed.get("text", "")

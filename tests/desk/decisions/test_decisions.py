@@ -16,7 +16,17 @@ from formation_portal.reviews.decisions import RETURN
 from formation_portal.reviews.models import DecisionOutcome, DeclineReason, ReviewDecision
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from tests import factories
-from tests.desk.decision_setup import REGISTERED, case_page, decided, page_version, path, sound, state, take_over
+from tests.desk.decision_setup import (
+    REGISTERED,
+    case_page,
+    decided,
+    error_links,
+    page_version,
+    path,
+    sound,
+    state,
+    take_over,
+)
 from tests.desk.factories import searched, submitted_ones
 from tests.desk.review_rounds import ask_at
 from tests.encrypted_rows import update_each
@@ -27,12 +37,6 @@ from tests.reviews.deciding import let_decisions_take_effect
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 BIRTH = Target.of_field("ada", "person.date_of_birth")
-
-
-def error_links(markup: Markup) -> list[str]:
-    """The ids that the summary of errors leads to."""
-    links = [one for one in markup.all("a") if any(up.attributes.get("role") == "alert" for up in one.ancestors)]
-    return [link.attributes["href"].removeprefix("#") for link in links]
 
 
 def test_an_approval_that_is_posted_all_the_same_says_what_is_open(submitted: Draft, as_agent: Client) -> None:

@@ -159,15 +159,11 @@ def test_what_has_come_is_counted_once_and_leads_to_the_newest(owner: Any, as_ag
 def test_what_the_view_and_the_filters_leave_out_is_no_news(owner: Any, agent: Any, as_agent: Client) -> None:
     addresses = [asks(as_agent, query) for query in ("?view=unclaimed", "?q=nobody", "?view=answered")]
     [case] = submitted_ones(owner, 1)
+    answer = Markup(as_agent.get(addresses[0], headers=HTMX).content.decode())
+    following = answer.one("p", id="news").attributes["hx-get"]
     Case.objects.filter(pk=case.pk).update(claimed_by=agent, claimed_at=timezone.now())
-    assert [as_agent.get(one, headers=HTMX).status_code for one in addresses] == [204] * 3
-
-
-def test_what_had_come_and_is_gone_again_is_taken_back(owner: Any, agent: Any, as_agent: Client) -> None:
-    address = asks(as_agent, "?view=unclaimed")
-    [case] = submitted_ones(owner, 1)
-    following = Markup(as_agent.get(address, headers=HTMX).content.decode()).one("p", id="news").attributes["hx-get"]
-    Case.objects.filter(pk=case.pk).update(claimed_by=agent, claimed_at=timezone.now())
+    assert [as_agent.get(address, headers=HTMX).status_code for address in addresses] == [204] * 3
+    # What had come and is gone again is taken back.
     answer = Markup(as_agent.get(following, headers=HTMX).content.decode())
     assert answer.one("p", id="news").text == ""
     assert answer.all("a") == []

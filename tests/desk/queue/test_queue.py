@@ -282,8 +282,6 @@ def test_only_what_there_is_a_case_of_is_offered(cases: list[Application], as_ag
         "Co of Nevis, Nevis",
         "Co of Zug, Zug",
     ]
-
-
-def test_a_place_that_nobody_knows_finds_nothing(cases: list[Application], as_agent: Client) -> None:
+    # A place that nobody knows finds nothing.
     assert references(as_agent, "?place=Atlantis%00") == []
     assert "Atlantis, remove" in as_agent.get("/desk/?place=Atlantis").content.decode()
