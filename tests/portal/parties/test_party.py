@@ -147,10 +147,6 @@ def test_a_submitted_party_is_read_only(as_owner: Client, submitted: Draft) -> N
     assert stored(submitted.application).raw["person.last_name"] == "Lovelace"
 
 
-def headings(page: Markup) -> list[str]:
-    return [one.text.strip() for one in page.elements if one.tag == "h2"]
-
-
 def folded(page: Markup) -> list[str]:
     """What is read back, by the words of its Change."""
     return [
@@ -180,18 +176,6 @@ def test_what_is_complete_stays_open_while_somebody_works_on_the_page(
     assert folded(Markup(refused.content.decode())) == []
     posted(as_owner, draft.application, ada, **{"person.email": "ada@example.com"})
     assert folded(page_of(as_owner, draft.application, ada)) == ["Identity and contact", "As director"]
-
-
-@pytest.mark.parametrize("shut", [[], ["Identity and contact"], ["Identity and contact", "As director"]])
-def test_what_script_draws_anew_is_folded_where_it_was_folded_and_is_complete(
-    as_owner: Client, draft: Draft, ada: Party, shut: list[str], owner: Any
-) -> None:
-    services.set_roles(draft, ada, ["shareholder"], by=owner)
-    answers = {"q:person.first_name": "Ada", "q:person.last_name": "Lovelace", "q:xy.person.is_pep": ""}
-    post = {"version": "2", "roles": ["", "shareholder", "director"], "folded": shut} | answers
-    page = Markup(as_owner.post(url(draft.application, ada), post, HTTP_HX_REQUEST="true").content.decode())
-    assert "As director" in headings(page)
-    assert folded(page) == shut[:1]
 
 
 def test_the_kind_comes_first(as_owner: Client, application: Application) -> None:

@@ -244,15 +244,6 @@ def test_an_address_to_invite_somebody_at_is_kept(as_owner: Client, draft: Draft
     assert factories.again(draft).parties[0].model.invitation.email == "ada@example.com"
 
 
-def test_whoever_was_removed_is_listed_apart(as_owner: Client, removed: Draft) -> None:
-    page = people_page(as_owner, removed)
-    row = page.one("li", id=f"removed-{removed.removed_parties[0].token}")
-    assert "Ada Lovelace" in row.text
-    assert "Director, shareholder. Removed" in row.text
-    assert "You have not added anyone yet" in page.one("main").text
-    assert "1 needed" in page.one("div", id="role-directors").text
-
-
 def test_one_press_restores_all_of_it(as_owner: Client, removed: Draft) -> None:
     page = people_page(as_owner, removed)
     [form] = [one for one in page.all("form") if one.attributes.get("action", "").endswith("/restoration/")]

@@ -33,16 +33,6 @@ def _named(answers: dict[str, Any]) -> dict[str, Any]:
     return {name if name in plain else f"q:{name.replace('__', ':')}": value for name, value in answers.items()}
 
 
-def test_a_question_whose_rule_does_not_hold_stands_hidden_in_the_page(
-    as_owner: Client, application: Application
-) -> None:
-    page = Markup(as_owner.get(url(application)).content.decode())
-    region = page.one("div", id="region-q:goods")
-    assert "hidden" in region.attributes
-    assert "disabled" in page.one("input", name="shown").attributes
-    page.one("textarea", name="q:goods")
-
-
 def test_saving_goes_on_to_the_next_section(as_owner: Client, application: Application) -> None:
     response = posted(as_owner, application, name="Larkfield", activity="Holding company")
     assert response.status_code == 302

@@ -4,9 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from django.conf import settings
 from django.test import Client
-from django.utils import translation
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
@@ -165,10 +163,3 @@ def test_table_picture_tree_and_sums_say_the_same(as_owner: Client, trio: Draft,
     assert percentages(page_text(as_owner, trio, "shares/")) - OTHERS == PARTS
     assert percentages(page_text(as_owner, trio, "check/")) - OTHERS == PARTS
     assert percentages(read_pdf(as_owner.get(f"{root(trio)}record.pdf").content).text) == PARTS
-
-
-def test_so_they_do_in_every_language(as_owner: Client, trio: Draft, owner: Any) -> None:
-    hold(trio, owner, ("7,096",), ("2,904",))
-    as_owner.cookies[settings.LANGUAGE_COOKIE_NAME] = "de"
-    with translation.override("de"):
-        assert percentages(page_text(as_owner, trio, "shares/")) - OTHERS == {one.replace(".", ",") for one in PARTS}
