@@ -151,27 +151,6 @@ def test_what_stays_behind_says_why(complete: Draft, owner: Any) -> None:
 
 
 @pytest.mark.django_db
-def test_shares_and_owners_that_stay_behind_say_where_and_what_to_do(complete: Draft, owner: Any) -> None:
-    services.add_party(
-        complete, "corporate", ["shareholder"], {"corporate.name": "Byron Ltd"}, by=owner, token="byron00001"
-    )
-    byron = complete.party("byron00001")
-    assert byron
-    services.save_owners(complete, byron, {"ada": "40%"}, by=owner)
-    sections = factories.SCHEMA["sections"]
-    no_holders = [one for one in sections if one["scope"] != "role:shareholder"]
-    found = plan_transfer(
-        open_draft(complete.application),
-        schema=factories.product(schema={**factories.SCHEMA, "sections": no_holders}).form,
-    )
-    reasons = {(line.holder, line.what): line.reason for line in found.misfits}
-    wanted = "Not a shareholder in the new application. Choose its shareholders there, then allocate shares"
-    assert reasons["Ada Lovelace", "Shares, Ordinary"] == wanted
-    wanted = "Byron Ltd is not copied. Add them to the new application, then enter the owners again"
-    assert reasons["Ada Lovelace", "Owner of Byron Ltd"] == wanted
-
-
-@pytest.mark.django_db
 def test_a_new_draft_there_has_what_fits_and_nothing_else(complete: Draft, owner: Any) -> None:
     item = elsewhere()
     before = factories.entered(complete)

@@ -145,8 +145,3 @@ def _pdf(objects: Iterable[bytes], *, more: bytes = b"") -> bytes:
     count, start = len(offsets) + 1, len(body)
     head = b"xref\n0 %d\n0000000000 65535 f \n" % count
     return body + head + table + b"trailer<</Size %d/Root 1 0 R%s>>\nstartxref\n%d\n%%%%EOF\n" % (count, more, start)
-
-
-def zip_behind_pdf() -> bytes:
-    """A file that is a PDF to some programs and a page with script to others."""
-    return pdf() + b"<script>alert(1)</script>PK\x05\x06" + b"\0" * 18

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone, translation
 from PIL import ImageFont
 
 from formation_portal.applications import services
@@ -14,7 +15,7 @@ from formation_portal.contract.fields.parsing import LINES_LIMIT
 from formation_portal.documents.typesetting import fonts_in
 from formation_portal.ui import downloads
 from formation_portal.ui.downloads import PdfNotMade, make_pdf
-from formation_portal.ui.printed_record import PrintedEntry, PrintedRecord, PrintedRow
+from formation_portal.ui.printed_record import PrintedEntry, PrintedRecord, PrintedRow, printed_record
 from tests import factories
 from tests.pdfs import ReadPdf, read_pdf, squeezed
 
@@ -173,3 +174,11 @@ def test_a_record_that_cannot_be_typeset_leads_to_its_other_copies(
     assert "We could not create the PDF" in answer.content.decode()
     assert as_owner.get(f"/applications/{draft.application.reference}/record.json").status_code == 200
     assert 'href="record.json"' in answer.content.decode()
+
+
+def test_its_words_are_the_readers(submitted: Draft) -> None:
+    with translation.override("de"):
+        found = read_pdf(make_pdf(printed_record(submitted, made_at=timezone.now())))
+    assert found.language == "de"
+    assert "en" in found.languages, "the schema's words are marked with theirs"
+    assert "en" not in read_pdf(make_pdf(printed_record(submitted, made_at=timezone.now()))).languages
