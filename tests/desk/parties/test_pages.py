@@ -224,7 +224,7 @@ def test_it_costs_a_fixed_number_of_queries(
 
 def test_a_close_picture_is_larger_and_each_look_is_kept(draft: Draft, as_agent: Client, owner: Any) -> None:
     factories.fill_in(draft, owner)
-    scan = factories.upload(sample_files.jpeg(3000, 2000), "scan.jpg")
+    scan = factories.upload(sample_files.jpeg(2600, 400), "scan.jpg")
     number = services.add_document(draft, draft.party("ada"), "Passport", scan, by=owner).pk
     services.submit(draft, by=owner)
     Entry.objects.all().delete()
