@@ -164,16 +164,20 @@ def test_nothing_is_answered_once_it_is_sent(asked: Draft, owner: Any, as_owner:
     assert "Too late" in page.content.decode()
 
 
+def send_as_it_was(client: Client, page: Markup) -> Any:
+    """Send the form of a page that asks once more, without script."""
+    form = page.one("form", id="answers")
+    held = {one.attributes.get("name"): one.attributes.get("value", "") for one in page.all("input")}
+    return client.post(
+        form.attributes["action"], {name: held[name] for name in ("declaration", "as_it_was", "drawn") if name in held}
+    )
+
+
 def test_what_was_neither_touched_nor_answered_is_asked_once(asked: Draft, as_owner: Client) -> None:
     markup = sound(as_owner.post(url(asked, "submission/"), {"declaration": "1"}), 422)
     assert "You have not dealt with 2 queries" in markup.one("main").text
     assert factories.again(asked).application.status is State.RETURNED_FOR_CHANGES
-    again = {
-        one.attributes["name"]: one.attributes.get("value", "")
-        for one in markup.all("input")
-        if one.inside("form") and one.attributes.get("name") in ("declaration", "as_it_was")
-    }
-    assert as_owner.post(url(asked, "submission/"), again).status_code == 302
+    assert send_as_it_was(as_owner, markup).status_code == 302
     assert factories.again(asked).application.status is State.SUBMITTED_FOR_REVIEW
 
 
@@ -202,14 +206,7 @@ def test_sending_back_what_nobody_has_changed_is_asked_once(returned_with_note: 
     assert factories.again(returned_with_note).application.status is State.RETURNED_FOR_CHANGES
     markup = Markup(response.content.decode())
     assert "Nothing has changed since it was returned" in markup.one("main").text
-    # The same form, without script, sends it.
-    [form] = [one for one in markup.all("form") if one.attributes.get("id") == "answers"]
-    again = {
-        one.attributes["name"]: one.attributes.get("value", "")
-        for one in markup.all("input")
-        if one.inside("form") and one.attributes.get("name") in ("declaration", "as_it_was", "drawn")
-    }
-    assert as_owner.post(form.attributes["action"], again).status_code == 302
+    assert send_as_it_was(as_owner, markup).status_code == 302
     assert factories.again(returned_with_note).application.status is State.SUBMITTED_FOR_REVIEW
     status = page_of(as_owner, returned_with_note, "status/").one("main").text
     assert "Sent without changes on" in status
