@@ -186,11 +186,6 @@ def test_the_threshold_itself_counts_where_it_is_included(is_inclusive: bool, co
     assert [threshold.counts(Fraction(1, 4) + part) for part in (-hair, Fraction(0), hair)] == counted
 
 
-def lost(company: str, whole: Fraction, stakes: Stakes) -> Fraction:
-    """What of a company's part ends with nobody, since its owners are not all known."""
-    return whole * (1 - sum(stakes[company].values()))
-
-
 @given(held=HELD, stakes=STAKES)
 def test_every_company_has_what_it_holds_and_what_comes_from_the_companies_that_it_owns(
     held: dict[str, int], stakes: Stakes
@@ -201,19 +196,6 @@ def test_every_company_has_what_it_holds_and_what_comes_from_the_companies_that_
         direct = Fraction(held.get(holder, 0), whole) if whole else Fraction(0)
         through = sum(found.passing[company] * owners.get(holder, 0) for company, owners in counted.items())
         assert found.of(holder) == direct + through
-
-
-@given(held=HELD, stakes=STAKES)
-def test_what_ends_and_what_is_not_accounted_for_is_the_whole_to_the_last_share(
-    held: dict[str, int], stakes: Stakes
-) -> None:
-    counted = {company: {who: part for who, part in owners.items() if part} for company, owners in stakes.items()}
-    trapped = _trapped(counted)
-    if not any(held.values()) or trapped:
-        return
-    found = trace_ownership(held, stakes=stakes)
-    nobodys = sum(lost(company, part, stakes) for company, part in found.passing.items())
-    assert sum(found.final.values()) + nobodys == 1
 
 
 def _trapped(counted: Stakes) -> set[str]:

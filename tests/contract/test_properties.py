@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from formation_portal.contract.canonical import raw_answers
 from formation_portal.contract.needs import needs
-from formation_portal.contract.record import Answers, Holder, Party, Record, ShareClass, validate
+from formation_portal.contract.record import Holder, Party, Record, ShareClass, validate
 from formation_portal.contract.rules import FormState, evaluate
 from formation_portal.contract.schema import FormSchema
 from formation_portal.contract.schema_check import check_schema
@@ -47,33 +47,6 @@ def test_the_order_of_sections_does_not_matter(application: Any, seed: int) -> N
     random.Random(seed).shuffle(sections)
     shuffled = FormSchema.model_validate({**document, "sections": sections})
     assert activations(evaluate(schema, record)) == activations(evaluate(shuffled, record))
-
-
-def only_active(form_state: FormState) -> Record:
-    """The record as it is when everything parked has been taken out."""
-
-    def kept(holder: Holder) -> Answers:
-        names = {spec.name for spec, _ in form_state.active_answers(holder)}
-        answers = holder.answers if holder else form_state.record.answers
-        return Answers({name: value for name, value in answers.values.items() if name in names}, answers.problems)
-
-    record = form_state.record
-    return Record(
-        kept(None),
-        tuple(Party(one.id, one.kind, one.roles, kept(one), one.label) for one in record.parties),
-        tuple(ShareClass(one.id, kept(one), one.label) for one in record.share_classes),
-        record.holdings,
-        record.documents,
-    )
-
-
-@given(applications())
-def test_settling_twice_changes_nothing(application: Any) -> None:
-    _, schema, record = application
-    once = evaluate(schema, record)
-    twice = evaluate(schema, only_active(once))
-    assert activations(once) == activations(twice)
-    assert needs(schema, record) == needs(schema, twice.record)
 
 
 def at_the_service(schema: FormSchema, form_state: FormState) -> Record:

@@ -21,25 +21,6 @@ def is_active(schema: FormSchema, key: str, given: Record, holder: Any = None) -
     )
 
 
-@pytest.mark.parametrize(
-    ("field_type", "wanted", "answer", "holds"),
-    [
-        ("boolean", True, "true", True),
-        ("boolean", "true", "true", False),
-        ("boolean", False, None, False),
-        ("number", 2, "2.0", True),
-        ("number", "2", 2, False),
-        ("date", "1985-03-27", "1985-03-27", True),
-        ("multi_select", ["A"], ["A", "B"], False),
-        ("currency_amount", {"amount": 5, "currency": "USD"}, {"amount": "5.00", "currency": "USD"}, True),
-    ],
-)
-def test_equality_compares_typed_values(field_type: str, wanted: Any, answer: Any, holds: bool) -> None:
-    named = question("a", field_type, options=["A", "B"])
-    schema = form(entity(named, question("b", depends_on={"field": "a", "value": wanted})))
-    assert is_active(schema, "b", record(schema, a=answer)) is holds
-
-
 def test_includes_any_on_a_list_asks_for_a_shared_member() -> None:
     rule = {"field": "a", "operator": "includes_any", "value": ["A", "B"]}
     schema = form(entity(question("a", "multi_select", options=["A", "B", "C"]), question("b", depends_on=rule)))
