@@ -18,7 +18,8 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
 @pytest.fixture
-def draft(owner: Any) -> Draft:
+def duo(owner: Any) -> Draft:
+    """Ada and Kestrel."""
     return limited(owner)
 
 
@@ -30,26 +31,26 @@ def over_issued(draft: Draft) -> list[str]:
     return [need.text for need in open_draft(draft.application).needs if need.code == "over_issued"]
 
 
-def test_what_is_left_is_said_at_the_total_and_above(as_owner: Client, draft: Draft, owner: Any) -> None:
-    hold(draft, owner, ("6,000",))
-    page = page_of(as_owner, draft.application)
-    assert rest(page, draft, 0) == "4,000 of 10,000 not allocated"
-    assert rest(page, draft, 1) == ""
+def test_what_is_left_is_said_at_the_total_and_above(as_owner: Client, duo: Draft, owner: Any) -> None:
+    hold(duo, owner, ("6,000",))
+    page = page_of(as_owner, duo.application)
+    assert rest(page, duo, 0) == "4,000 of 10,000 not allocated"
+    assert rest(page, duo, 1) == ""
     lead = "6,000 shares allocated. 4,000 Ordinary shares not allocated."
     assert page.one("p", id="shares-lead").text == lead
     picture = page.one("svg", role="img").attributes["aria-label"]
     assert picture == "Ordinary: Ada Lovelace 60%, 40% not allocated"
 
 
-def test_too_many_together_are_an_error_at_the_total(as_owner: Client, draft: Draft) -> None:
-    cells = {cell(draft, 0, 0): "6,000", cell(draft, 1, 0): "4,001", cell(draft, 1, 1): "7"}
-    page = sound(save(as_owner, draft, cells), 422)
-    assert rest(page, draft, 0) == "Error: 1 more than the 10,000 available"
-    token = draft.share_classes[0].token
+def test_too_many_together_are_an_error_at_the_total(as_owner: Client, duo: Draft) -> None:
+    cells = {cell(duo, 0, 0): "6,000", cell(duo, 1, 0): "4,001", cell(duo, 1, 1): "7"}
+    page = sound(save(as_owner, duo, cells), 422)
+    assert rest(page, duo, 0) == "Error: 1 more than the 10,000 available"
+    token = duo.share_classes[0].token
     summary = [one.text for one in page.all("a", href=f"#rest-{token}")]
     assert summary[0] == "Ordinary: 1 more than the 10,000 available"
-    assert set(open_draft(draft.application).typed_holdings().values()) == {"6,000", "4,001", "7"}
-    assert over_issued(draft) == ["Reduce “Ordinary” by 1 share, to the 10,000 available"]
+    assert set(open_draft(duo.application).typed_holdings().values()) == {"6,000", "4,001", "7"}
+    assert over_issued(duo) == ["Reduce “Ordinary” by 1 share, to the 10,000 available"]
 
 
 @pytest.mark.parametrize(
@@ -61,27 +62,27 @@ def test_too_many_together_are_an_error_at_the_total(as_owner: Client, draft: Dr
     ],
 )
 def test_a_bad_number_is_refused_at_its_cell_and_the_rest_is_kept(
-    as_owner: Client, draft: Draft, typed: str, owners_text: str
+    as_owner: Client, duo: Draft, typed: str, owners_text: str
 ) -> None:
-    name = cell(draft, 1, 0)
-    page = sound(save(as_owner, draft, {name: typed, cell(draft, 0, 0): "50", cell(draft, 0, 1): "60"}), 422)
+    name = cell(duo, 1, 0)
+    page = sound(save(as_owner, duo, {name: typed, cell(duo, 0, 0): "50", cell(duo, 0, 1): "60"}), 422)
     control = page.one("input", id=name)
     assert (control.attributes["value"], control.attributes["aria-invalid"]) == (typed, "true")
     assert page.one("p", id=f"{name}-error").text == f"Error: {owners_text}"
     assert page.one("h2", id="problem").text == "There is a problem"
-    assert set(open_draft(draft.application).typed_holdings().values()) == {typed, "50", "60"}
-    assert open_draft(draft.application).needs_of_section("share-classes")
+    assert set(open_draft(duo.application).typed_holdings().values()) == {typed, "50", "60"}
+    assert open_draft(duo.application).needs_of_section("share-classes")
 
 
 def test_what_is_too_many_stands_in_the_way_of_submitting_and_leads_back(
-    as_owner: Client, draft: Draft, owner: Any
+    as_owner: Client, duo: Draft, owner: Any
 ) -> None:
-    hold(draft, owner, ("6,000",), ("4,001",))
-    page = Markup(as_owner.get(f"/applications/{draft.application.reference}/check/").content.decode())
+    hold(duo, owner, ("6,000",), ("4,001",))
+    page = Markup(as_owner.get(f"/applications/{duo.application.reference}/check/").content.decode())
     words = "Reduce “Ordinary” by 1 share, to the 10,000 available"
     links = [one.attributes["href"] for one in page.all("a") if words in one.text]
     assert len(links) == 1
-    assert links[0].startswith(f"/applications/{draft.application.reference}/shares/")
+    assert links[0].startswith(f"/applications/{duo.application.reference}/shares/")
 
 
 @pytest.mark.parametrize("at_most", ["", "0", "2.5"])
