@@ -234,7 +234,7 @@ class ReviewFeedback:
             number=query.number,
             title=query_title(self.draft, query),
             text=query.text,
-            when=formats.date_and_time(query.sent_at),
+            when=formats.full_date_and_time(query.sent_at),
             reply=query.reply,
             is_changed=is_changed(self.draft, query.target, self.changed_lines),
             proposal=proposal,

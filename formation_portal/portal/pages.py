@@ -271,7 +271,7 @@ def day_words(at: datetime | None) -> str:
 
 
 def time_words(at: datetime | None) -> str:
-    return formats.time_or_day(at) if at else ""
+    return formats.day_and_time(at) if at else ""
 
 
 def fees_of(price: Price) -> tuple[str, str]:

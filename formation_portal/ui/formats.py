@@ -22,7 +22,7 @@ def day(value: date | datetime) -> str:
     return localisation.long_date(timezone.localdate(value) if isinstance(value, datetime) else value)
 
 
-def time_or_day(value: datetime) -> str:
+def day_and_time(value: datetime) -> str:
     """Write a moment like "24 November at 14:02", with the year unless it is this year. The day is never left out."""
     local = timezone.localtime(value)
     date_words = day(value)
@@ -31,7 +31,7 @@ def time_or_day(value: datetime) -> str:
     return gettext("%(day)s at %(time)s") % {"day": date_words, "time": f"{local:%H:%M}"}
 
 
-def date_and_time(value: datetime) -> str:
+def full_date_and_time(value: datetime) -> str:
     local = timezone.localtime(value)
     return f"{day(value)}, {local:%H:%M}"
 

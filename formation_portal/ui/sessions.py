@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from formation_portal.accounts.sessions import can_be_extended, seconds_left
 
-from .formats import time_or_day
+from .formats import day_and_time
 
 WARN_SECONDS = 5 * 60
 # A page does not watch the end of a session that is further away.
@@ -37,7 +37,7 @@ def session_end(request: HttpRequest, *, is_told: bool = False, was_extended: bo
     seconds = seconds_left(request, is_used=was_extended or not is_told)
     if seconds is None or seconds > _FAR_SECONDS:
         return None
-    at = time_or_day(timezone.now() + timedelta(seconds=seconds))
+    at = day_and_time(timezone.now() + timedelta(seconds=seconds))
     is_near = seconds <= WARN_SECONDS
     wait = seconds + _AFTER_THE_END_SECONDS if is_near and is_told else seconds - WARN_SECONDS
     is_open = can_be_extended(request)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from django.utils import timezone, translation
 
-from formation_portal.ui.formats import date_and_time, day, file_size, time_or_day
+from formation_portal.ui.formats import day, day_and_time, file_size, full_date_and_time
 
 
 @pytest.fixture(autouse=True)
@@ -22,9 +22,9 @@ def _past_midnight(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_a_time_is_never_said_without_its_day(at: datetime, words: str) -> None:
     with timezone.override(UTC):
-        assert time_or_day(at).replace("\u00a0", " ") == words
+        assert day_and_time(at).replace("\u00a0", " ") == words
         with translation.override("de"):
-            assert time_or_day(at).startswith("24.\u00a0November")
+            assert day_and_time(at).startswith("24.\u00a0November")
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_a_time_is_never_said_without_its_day(at: datetime, words: str) -> None:
 def test_the_day_of_a_moment_is_that_of_the_time_zone(zone: str, words: str) -> None:
     moment = datetime(2026, 11, 24, 10, 30, tzinfo=UTC)
     with timezone.override(zone):
-        assert date_and_time(moment).replace("\u00a0", " ") == words
+        assert full_date_and_time(moment).replace("\u00a0", " ") == words
         assert day(moment).replace("\u00a0", " ") == words.partition(",")[0]
 
 

@@ -22,7 +22,7 @@ from formation_portal.invitations.models import InvitationStage
 from formation_portal.privacy.announcements import deleted_on
 from formation_portal.relay.delivery_status import DeliveryStage
 from formation_portal.ui import roles
-from formation_portal.ui.formats import application_price, counted, entity_word, time_or_day
+from formation_portal.ui.formats import application_price, counted, day_and_time, entity_word
 from formation_portal.ui.ownership import join_sentences
 
 from ..feedback import DeliverySummary, task_deliveries
@@ -218,7 +218,7 @@ def _guest_action(draft: Draft, guest: GuestPart) -> PendingAction:
         who=party.label,
         is_name=True,
         what=what,
-        since=gettext("%(stage)s, %(time)s") % {"stage": guest.stage.label, "time": time_or_day(guest.since)},
+        since=gettext("%(stage)s, %(time)s") % {"stage": guest.stage.label, "time": day_and_time(guest.since)},
         state="met" if is_done else "half",
         url=url,
         remind_url=remind_url,
@@ -230,7 +230,7 @@ def _to_complete(count: int) -> str:
 
 
 def _since(at: datetime | None) -> str:
-    return gettext("since %(time)s") % {"time": time_or_day(at)} if at else ""
+    return gettext("since %(time)s") % {"time": day_and_time(at)} if at else ""
 
 
 def newer_form(draft: Draft) -> CatalogItem | None:

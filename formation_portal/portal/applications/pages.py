@@ -29,7 +29,7 @@ from formation_portal.contract.localisation import ngettext
 from formation_portal.contract.transfer import form_changes
 from formation_portal.gateway.catalog import Catalog, CatalogProduct
 from formation_portal.invitations.models import current_stage
-from formation_portal.ui.formats import counted, day, time_or_day
+from formation_portal.ui.formats import counted, day, day_and_time
 from formation_portal.ui.ownership import join_sentences
 
 from ..pages import fees_of
@@ -90,7 +90,7 @@ def _waiting_words(application: Application) -> str:
     if application.is_open or application.payment_due_since is not None:
         return gettext("Waiting for you")
     if status in (State.SUBMITTED_FOR_REVIEW, State.IN_REVIEW) and application.submitted_at:
-        time = time_or_day(application.submitted_at)
+        time = day_and_time(application.submitted_at)
         return gettext("Waiting for our reviewer since %(time)s") % {"time": time}
     return gettext("Waiting for the registry") if status is State.SUBMITTED_TO_CSP else ""
 
@@ -104,7 +104,7 @@ def _waiting_guests(application: Application) -> list[str]:
         if party.removed_at is None and current_stage(invitation, now=now)[0].waits:
             # The list loads no form, so the name is read from the answers alone.
             name = canonical.label_of(answers_by_property(party.kind, party.raw))
-            values = {"name": name or gettext("someone you invited"), "time": time_or_day(invitation.sent_at)}
+            values = {"name": name or gettext("someone you invited"), "time": day_and_time(invitation.sent_at)}
             guests.append(gettext("%(name)s, since %(time)s") % values)
     return guests
 

@@ -153,7 +153,7 @@ class PartyPage(QuestionPage):
 
     @property
     def saved_at(self) -> str:
-        return formats.time_or_day(self.party.model.updated_at)
+        return formats.day_and_time(self.party.model.updated_at)
 
     @cached_property
     def unmet(self) -> tuple[Need, ...]:

@@ -22,7 +22,7 @@ from formation_portal.contract.schema import Section
 from formation_portal.invitations.models import Invitation
 from formation_portal.relay.delivery_status import DeliveryStatus
 from formation_portal.ui import roles
-from formation_portal.ui.formats import time_or_day
+from formation_portal.ui.formats import day_and_time
 from formation_portal.ui.forms.question import AnswerRow
 from formation_portal.ui.ownership import join_sentences
 from formation_portal.ui.pagination import PEOPLE_AT_ONCE, PageLink, numbered_links
@@ -113,7 +113,7 @@ class PeoplePage(ApplicationPage):
         removed: list[tuple[PartyRow, str]] = []
         for party in self.draft.removed_parties:
             if party.model.removed_at and not self.read_only_reason:
-                values = {"roles": roles.role_words(party.roles), "when": time_or_day(party.model.removed_at)}
+                values = {"roles": roles.role_words(party.roles), "when": day_and_time(party.model.removed_at)}
                 removed.append((party, gettext("{roles}. Removed on {when}").format(**values)))
         return removed
 

@@ -17,7 +17,7 @@ from formation_portal.contract.needs import CORRECTIONS, Need
 from formation_portal.contract.schema import Section
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation, InvitationStage, current_stage
-from formation_portal.ui.formats import counted, time_or_day
+from formation_portal.ui.formats import counted, day_and_time
 
 NO_REFUSALS: Set[str] = frozenset()
 
@@ -111,7 +111,7 @@ class GuestPart:
     @property
     def words(self) -> str:
         """Describe the stage, like "Invitation: Opened, 24 November at 14:02"."""
-        stage = {"stage": self.stage.label, "since": time_or_day(self.since)}
+        stage = {"stage": self.stage.label, "since": day_and_time(self.since)}
         sentence = gettext("Invitation: %(stage)s, %(since)s") % stage
         wish = gettext("They have asked for a new link")
         return f"{sentence}. {wish}" if self.invitation.wanted_at else sentence

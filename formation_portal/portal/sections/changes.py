@@ -27,7 +27,7 @@ from formation_portal.contract.inactive_answers import (
 from formation_portal.contract.localisation import in_quotes
 from formation_portal.contract.record import Party
 from formation_portal.contract.rules import FormState
-from formation_portal.ui.formats import counted, listed, time_or_day
+from formation_portal.ui.formats import counted, day_and_time, listed
 from formation_portal.ui.forms.form import QuestionForm, Region
 from formation_portal.ui.forms.form_data import KEEP, PAGE_VERSION
 from formation_portal.ui.forms.question import AnswerRow, Question
@@ -250,7 +250,7 @@ class FieldConflict:
         if change.who_id == reader.pk:
             sentence = gettext("As you saved it in another window on %(time)s")
         name = customer_name(change.who) or gettext("someone else")
-        return sentence % {"name": name, "time": time_or_day(change.at)}
+        return sentence % {"name": name, "time": day_and_time(change.at)}
 
 
 def field_conflicts(form: QuestionForm, result: SaveResult) -> tuple[FieldConflict, ...]:

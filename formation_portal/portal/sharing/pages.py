@@ -18,7 +18,7 @@ from formation_portal.contract.fields.cleaning import clean_line
 from formation_portal.contract.localisation import ngettext
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import InvitationStage
-from formation_portal.ui.formats import day, listed, time_or_day
+from formation_portal.ui.formats import day, day_and_time, listed
 from formation_portal.ui.forms.controls import Option, Problem
 
 from ..feedback import delivery_summary
@@ -80,7 +80,7 @@ def collaborator_row(collaborator: Collaborator) -> dict[str, Any]:
         status = gettext("The invitation expired on %(day)s") % {"day": day(collaborator.expires_at)}
     else:
         state = "open"
-        status = gettext("Invited on %(time)s, not accepted yet") % {"time": time_or_day(collaborator.asked_at)}
+        status = gettext("Invited on %(time)s, not accepted yet") % {"time": day_and_time(collaborator.asked_at)}
     return {
         "collaborator": collaborator,
         "name": (collaborator.user and collaborator.user.get_full_name()) or collaborator.email,
@@ -105,7 +105,7 @@ def invitation_context(draft: Draft, party: PartyRow, posted: EmailControl | Non
     if invitation := parts.invitations_of(draft).get(party.token):
         box = posted or EmailControl(invitation.email)
         part = guest_part(draft, party, invitation, refused=delivery_summary(draft).refused)
-        since = time_or_day(part.since)
+        since = day_and_time(part.since)
         if part.needs and part.stage.waits:
             count = ngettext("{count} item to complete", "{count} items to complete", len(part.needs))
             since = f"{since}. {count}"

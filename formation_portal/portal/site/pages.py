@@ -25,7 +25,7 @@ from formation_portal.contract.fields.iso_codes import sort_key
 from formation_portal.core.pages.content_policy import source_hash
 from formation_portal.mail.models import Email
 from formation_portal.mail.rendering import email_styles
-from formation_portal.ui.formats import time_or_day
+from formation_portal.ui.formats import day_and_time
 from formation_portal.ui.forms.form_data import posted_answers, recognised_answers
 from formation_portal.ui.forms.question import AnswerRow
 from formation_portal.ui.glossary import GlossaryPlace, Term, explained_term, places, term_texts
@@ -121,7 +121,7 @@ def letter_html(html: str) -> HttpResponse:
 def letter_row(letter: Email) -> Task:
     if letter.sent_at:
         mark = "met"
-        status = gettext("Sent on %(when)s") % {"when": time_or_day(letter.sent_at)}
+        status = gettext("Sent on %(when)s") % {"when": day_and_time(letter.sent_at)}
     elif letter.next_at is None:
         mark = "error"
         status = gettext("Not sent: %(error)s") % {"error": letter.error or gettext("too old")}
@@ -138,7 +138,7 @@ def letter_row(letter: Email) -> Task:
         url=reverse("portal:letter", args=[letter.number]) if letter.text else "",
         state=mark,
         status=status,
-        note=note % {"to": letter.to, "when": time_or_day(letter.created_at)},
+        note=note % {"to": letter.to, "when": day_and_time(letter.created_at)},
     )
 
 

@@ -132,7 +132,7 @@ def _refused_items(delivery: DeliverySummary, lines: frozenset[ChangedLine], bac
             title=title,
             holder=holder_name(draft, target),
             text=need.text,
-            when=formats.date_and_time(at),
+            when=formats.full_date_and_time(at),
             url=need_url(draft, need, back_to=back_to),
             action=action,
             is_changed=is_changed(draft, target, lines),

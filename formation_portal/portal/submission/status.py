@@ -203,7 +203,7 @@ def _past_step(move: Change, *, is_first: bool, is_again: bool) -> ProgressStep:
     detail = f"{timezone.localtime(move.at):%H:%M}"
     if is_first:
         day = ""
-        detail = formats.date_and_time(move.at)
+        detail = formats.full_date_and_time(move.at)
     if state is State.SUBMITTED_FOR_REVIEW and move.who is not None and not move.who.is_agent:
         detail = gettext("%(when)s, by %(name)s") % {"when": detail, "name": move.who.called}
     return ProgressStep(day, title, detail, "met")
@@ -239,7 +239,7 @@ class StatusPage:
         # The next step is somebody else's, not the customer's.
         self.is_moving = application.status in _MOVING and not is_payment_due
         self.sends_emails = settings.LETTERS_GO_OUT
-        self.updated = formats.time_or_day(timezone.now())
+        self.updated = formats.day_and_time(timezone.now())
         # Pages with a final status ask for no updates.
         self.version = "" if application.status in FINAL else status_version(application)
 
@@ -264,7 +264,7 @@ class StatusPage:
         """Yield the facts of the receipt: label, value, and whether it is a name. Makes at most one SQL query."""
         application = self.draft.application
         if application.submitted_at is not None:
-            yield gettext("Submitted"), formats.date_and_time(application.submitted_at), False
+            yield gettext("Submitted"), formats.full_date_and_time(application.submitted_at), False
         if application.submitted_by is not None:
             yield gettext("By"), application.submitted_by.called, True
         if entry := registration_of(application):

@@ -14,13 +14,13 @@ from formation_portal.accounts.second_factor import AFTER_SET_UP
 from formation_portal.accounts.sessions import account_marker as marker_of
 from formation_portal.mail.models import Email
 
-from ..formats import time_or_day
+from ..formats import day_and_time
 from ..forms.form_data import recognised_answers
 from ..forms.question import AnswerRow
 from ..sessions import SessionEnd, session_end
 
 register = template.Library()
-register.filter(time_or_day)
+register.filter(day_and_time)
 
 _IS_CONFIRMED = "is_confirmed"
 # The most e-mails of a demo to decrypt in search of an address.

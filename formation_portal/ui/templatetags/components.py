@@ -33,7 +33,7 @@ from .languages import schema_words
 register = template.Library()
 register.simple_tag(icon)
 register.filter("day", formats.day)
-register.filter("time_or_day", formats.time_or_day)
+register.filter("day_and_time", formats.day_and_time)
 register.filter("role_words", role_words)
 
 _RING = '<circle cx="10" cy="10" r="6" stroke="currentColor" stroke-width="1.5"{}/>'
