@@ -31,11 +31,18 @@ def test_what_an_event_tells_of_while_the_status_is_noted_is_read_again(
         finally:
             connections.close_all()
 
-    with ThreadPoolExecutor(1) as pool:
+    def wait_for_the_event() -> None:
+        # On a connection of its own: within a transaction PostgreSQL goes on showing what it has shown once.
+        try:
+            _waits_for_a_lock(told[0])
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(2) as pool:
 
         def note_while_it_arrives(*of: Any) -> None:
             told.append(pool.submit(event_arrives))
-            _waits_for_a_lock(told[0])
+            pool.submit(wait_for_the_event).result()
             note(*of)
 
         monkeypatch.setattr(entity_status, "_note_record", note_while_it_arrives)
