@@ -15,11 +15,6 @@ from tests import factories
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
-def save(draft: Draft, key: str, raw: dict[str, Any], by: Any) -> None:
-    """For tests of sections."""
-    factories.save_section(draft, key, raw, by=by)
-
-
 def task(tasks: TaskList, title: str) -> Task:
     [found] = [one for _, _, group in tasks.groups for one in group if one.title == title]
     return found
