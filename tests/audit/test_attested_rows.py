@@ -1,6 +1,7 @@
 """What the digest of a row depends on, which rows need an entry, and which entries are looks at documents."""
 
 from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
 
 import pytest
 
@@ -33,7 +34,7 @@ def test_a_row_that_nobody_can_read_is_attested_by_no_digest(draft: Draft) -> No
     assert digests == {str(change.pk): ""}
 
 
-def test_a_case_that_nobody_has_claimed_needs_no_entry(submitted: Draft, agent: object) -> None:
+def test_a_case_that_nobody_has_claimed_needs_no_entry(submitted: Draft, agent: Any) -> None:
     claims.claim([submitted.application.pk], by=agent)
     other = factories.submitted_draft(person("grace@example.com"))
     assert Case.objects.filter(pk=other.application.pk).exists()
