@@ -1,4 +1,4 @@
-"""Forms take the fields that they have and no others."""
+"""Forms take the fields that they have and no others, and what agents write among themselves reaches no customer."""
 
 from typing import Any
 
@@ -10,6 +10,9 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.desk.models import Case
 from formation_portal.reviews.models import Check, Note, Query
+from formation_portal.reviews.queries import write_note
+from formation_portal.reviews.screening import record_screening
+from formation_portal.reviews.targets import WHOLE_APPLICATION
 from tests.access.posts import sight
 from tests.access.world import BIRTH, Things
 from tests.accounts.test_sign_up import NEW
@@ -62,3 +65,29 @@ def test_what_is_done_in_a_review_is_done_as_oneself(
     assert not Query.objects.exclude(by=agent).exists()
     assert Case.objects.get().claimed_by == agent
     assert Application.objects.get().state == "in_review"
+
+
+def test_notes_and_screening_reach_no_customer(
+    submitted: Draft, as_owner: Client, agent: Any, as_agent: Client
+) -> None:
+    party = submitted.party("ada")
+    assert party is not None
+    write_note(submitted, WHOLE_APPLICATION, text="Canary-note", by=agent)
+    record_screening(
+        submitted, party, kind="pep", done_on=submitted.today, outcome="match", text="Canary-risk", by=agent
+    )
+    assert "Canary-note" in as_agent.get(f"/desk/{submitted.application.reference}/").content.decode()
+    root = f"/applications/{submitted.application.reference}/"
+    for more in (
+        "",
+        "status/",
+        "check/",
+        "people/",
+        "people/ada/",
+        "documents/",
+        "record.json",
+        "sections/the-company/",
+    ):
+        answer = as_owner.get(root + more, follow=True)
+        assert answer.status_code == 200, more
+        assert b"Canary" not in b"".join(answer), more

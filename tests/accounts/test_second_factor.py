@@ -118,6 +118,18 @@ def test_whoever_has_the_password_keeps_a_known_device_from_nothing() -> None:
     assert is_in(owner)
 
 
+def test_a_new_password_passes_by_no_second_factor() -> None:
+    user = person()
+    secret = add_app(user)
+    client, new = Client(), "another long passphrase"
+    reset_password(client, new)
+    assert not is_in(client)
+    assert sign_in(client, new)["Location"] == CODE
+    assert not is_in(client)
+    enter(client, app_code(secret, time.time()))
+    assert is_in(client)
+
+
 def reset_password(client: Client, new: str) -> None:
     """Set a new password by the link of an e-mail, in this browser."""
     client.post("/accounts/password/reset/", {"email": EMAIL})
