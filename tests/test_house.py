@@ -174,6 +174,16 @@ def test_docstrings_name_what_they_describe() -> None:
     assert len(riddles) <= MOST_RIDDLES, riddles
 
 
+def test_each_cited_section_of_the_interface_exists() -> None:
+    sections = set(re.findall("^#+ (.+)$", (PACKAGE / "contract/INTERFACE.md").read_text(), re.MULTILINE))
+    cited = []
+    for path in (*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.md")):
+        for names in re.findall(r'INTERFACE\.md, ("[^"]+"(?:, "[^"]+")*)', re.sub(r"\s+", " ", path.read_text())):
+            cited += [(path.name, name) for name in re.findall(r'"([^"]+)"', names)]
+    assert len(cited) > 80
+    assert [place for place in cited if place[1] not in sections] == []
+
+
 def test_variables_are_called_what_they_hold() -> None:
     stored = [
         (path.name, node.lineno, node.id)
