@@ -1,28 +1,15 @@
-"""A right to one application is none to another, and what the history and the record say of share classes."""
+"""What the history and the record say of share classes."""
 
 from typing import Any
 
 import pytest
 
 from formation_portal.applications import services
-from formation_portal.applications.access import Right
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.models import Application
 from formation_portal.applications.readback import readback
-from formation_portal.invitations.collaborators import accept, share_with
 from tests import factories
 
 pytestmark = pytest.mark.django_db
-
-
-def test_a_right_to_one_application_opens_no_other(owner: Any, other_customer: Any) -> None:
-    shared, private = factories.new_draft(owner), factories.new_draft(owner)
-    asked = share_with(shared, email=other_customer.email, right=Right.EDIT, by=owner, language="en")
-    accept(asked, by=other_customer)
-    opened = Application.objects.get_for(other_customer, shared.application.reference)
-    assert opened.given_right == Right.EDIT
-    with pytest.raises(Application.DoesNotExist):
-        Application.objects.get_for(other_customer, private.application.reference)
 
 
 def test_the_history_names_a_share_class_that_was_removed_and_what_it_held(complete: Draft, owner: Any) -> None:
