@@ -107,7 +107,7 @@ def _carry_out(due: ReviewDecision) -> bool:
             stop_scheduled_decision(work, own=True)
             return False
         waiting = waiting_decision(draft.application)
-        if waiting is not None:
+        if waiting is not None and decision.kind in TRANSITIONS:
             work.save(waiting, "overtake", outcome=DecisionOutcome.OVERTAKEN)
         queries: list[Query] = []
         if decision.kind == DecisionKind.RETURN:
