@@ -1,5 +1,6 @@
-"""The button that allauth's own pages draw by `element`."""
+"""What allauth's own pages draw by `element`: buttons, and boxes to tick."""
 
+import pytest
 from django.template import Context, Origin, Template
 
 from tests.markup import Element, Markup
@@ -17,3 +18,14 @@ def test_a_button_has_each_attribute_that_it_is_given() -> None:
     button = drawn("button", attributes)
     assert button.attributes == attributes | {"class": "button"}
     assert button.text == "Send"
+
+
+@pytest.mark.parametrize("kind", ["checkbox", "radio"])
+@pytest.mark.parametrize("state", ["checked", "disabled", ""])
+def test_a_choice_is_as_the_form_has_it(kind: str, state: str) -> None:
+    more = f"{state}=True" if state else ""
+    source = f"""{{% load allauth %}}{{% element field type="{kind}" id="pick" name="pick" value="7" {more} %}}
+        {{% slot label %}}Pick it{{% endslot %}}{{% endelement %}}"""
+    box = Markup(Template(source, origin=Origin("x", template_name="field.html")).render(Context())).one("input")
+    given = {"type": kind, "id": "pick", "name": "pick", "value": "7"}
+    assert box.attributes == given | ({state: ""} if state else {})

@@ -98,6 +98,7 @@ def test_an_approval_or_decline_that_no_pointer_pressed_is_asked_about_once_more
     response = post(as_agent, submitted, **form, certain="")
     assert response.status_code == 200
     assert not ReviewDecision.objects.exists()
+    assert "Nothing is decided yet" in sound(response).one("main").text
     again = asked_again(response)
     assert again["certain"] == ["1"]
     assert sound(response).all("button", autofocus="") == []
