@@ -158,6 +158,7 @@ def back_up_and_restore(kept: Kept, folder: Path) -> None:
     assert (found["without their file"], found["wrong"]) == ([], [])
 
 
+@pytest.mark.long
 def test_a_portal_on_one_machine_is_restored_and_goes_on(
     tmp_path: Path, stack: ExitStack, with_databases: Callable[..., Path]
 ) -> None:
