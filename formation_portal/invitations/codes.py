@@ -1,4 +1,4 @@
-"""The keys of links, and the codes that open a part. Only their digests are stored."""
+"""The keys in e-mailed links, and the codes that guests enter. Only digests of both are stored."""
 
 import hashlib
 import secrets
@@ -27,11 +27,11 @@ _SALT = "formation_portal.invitations.code"
 
 
 class TooMany(Exception):
-    """No more codes are sent today."""
+    """The refusal of another code: the guest has had as many as are sent in a day."""
 
 
 def digest_of_key(key: str) -> str:
-    """Return the stored digest of a key. Nobody can guess 256 bits, so it needs no salt."""
+    """Return the digest by which a link's key is stored. It has no salt, since nobody can guess a key of 256 bits."""
     return hashlib.sha256(key.encode()).hexdigest()
 
 
@@ -46,7 +46,7 @@ def send_link(draft: Draft, invited: Invitation | Collaborator, *, kind: str, vi
 
 
 def send_code(invitation: Invitation) -> None:
-    """Send a new code, which replaces the last one. Raises TooMany."""
+    """Send a code that replaces the last one, unless that was sent seconds ago. Raises TooMany."""
     now = timezone.now()
     with transaction.atomic():
         locked = Invitation.objects.select_for_update().get(pk=invitation.pk)

@@ -18,7 +18,7 @@ from .codes import SAME_PRESS, send_link
 
 
 def share_with(draft: Draft, *, email: str, right: Right, by: AbstractBaseUser, language: str) -> Collaborator:
-    """Invite a collaborator, or send another link; after acceptance, only set the right. Raises Closed."""
+    """Invite a collaborator, or send them another link; if they have accepted, only set their right. Raises Closed."""
     now = timezone.now()
     with application_transaction(draft, by=by, must_be_open=False) as journal:
         collaborator = Collaborator.objects.filter(application=draft.application, email=email).first()
@@ -57,7 +57,7 @@ def revoke(draft: Draft, number: int, *, by: AbstractBaseUser) -> Collaborator:
 
 
 def accept(invited: Collaborator, *, by: AbstractBaseUser) -> None:
-    """Accept an invitation, once. The owner and existing collaborators keep their right. Raises Gone."""
+    """Accept an invitation, once: a second time raises Gone. The owner and existing collaborators keep their right."""
     with transaction.atomic():
         # The application's row is locked first, as by every change.
         application = Application.objects.select_for_update().get(pk=invited.application_id)
@@ -75,13 +75,13 @@ def accept(invited: Collaborator, *, by: AbstractBaseUser) -> None:
 
 
 def just_accepted(by: AbstractBaseUser) -> Collaborator | None:
-    """Return the access that the account accepted a moment ago, so that a second press leads to the same page."""
+    """Return the access that the account accepted seconds ago, or None; a second press leads to the same page."""
     accesses = Collaborator.objects.select_related("application").filter(user=by.pk, application__deleted_at=None)
     return accesses.filter(accepted_at__gt=timezone.now() - SAME_PRESS).order_by("-accepted_at").first()
 
 
 def find_by_key_digest(key_digest: str) -> Collaborator | None:
-    """Return the collaborator of a key if the invitation is still open."""
+    """Return the collaborator invited by a link with the key; None if the invitation is not open."""
     invited = Collaborator.objects.select_related("application", "application__schema_version")
     return invited.filter(key_digest=key_digest, expires_at__gt=timezone.now(), application__deleted_at=None).first()
 

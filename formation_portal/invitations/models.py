@@ -1,4 +1,4 @@
-"""Invitations of guests to fill in their own part, and their stages. `parts` and `codes` write them."""
+"""Invitations of guests to fill in one party of an application. The modules `parts` and `codes` write them."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -11,10 +11,10 @@ from formation_portal.applications.models import Application, Party
 
 
 class Invitation(models.Model):
-    """The invitation of a party to fill in its part. A party has at most one.
+    """The invitation of a guest to answer the questions about a party. A party has at most one.
 
-    Sending it again gives it a new key and raises `round`, which ends the sessions of earlier keys. Leaving raises
-    `session_epoch`, which ends the guest's sessions but keeps the link. `reference` is in URLs and gives no access.
+    Sending it again gives it a new key and raises `round`, which ends the sessions of earlier keys. When the guest
+    leaves, `session_epoch` rises: their sessions end, but the link stays. `reference` is in URLs and gives no access.
     Neither key nor code is stored, only their digests.
     """
 
@@ -50,7 +50,7 @@ class Invitation(models.Model):
 
 
 class InvitationStage(models.TextChoices):
-    """The stage of an invitation, as its owner sees it."""
+    """The stage of an invitation, as the application's owner sees it."""
 
     SENT = "sent", gettext_lazy("Sent")
     OPENED = "opened", gettext_lazy("Opened")
@@ -77,7 +77,7 @@ class Closure(StrEnum):
 def current_stage(
     invitation: Invitation, *, now: datetime, has_needs: bool = False
 ) -> tuple[InvitationStage, datetime]:
-    """Return the stage at a time, and its beginning. A finished part that needs something again is in progress."""
+    """Return the stage at a time, and when it began. With `has_needs`, a finished one is in progress again."""
     if invitation.withdrawn_at:
         return InvitationStage.WITHDRAWN, invitation.withdrawn_at
     if invitation.done_at and not has_needs:
@@ -92,7 +92,7 @@ def current_stage(
 
 
 def closure(invitation: Invitation, *, now: datetime, round_: int, epoch: int) -> Closure | None:
-    """Return the reason why a session of a round and an epoch is over; None while it is open."""
+    """Return the reason why a session that began in a round and an epoch is over; None while it is open."""
     if invitation.withdrawn_at or invitation.party.removed_at:
         return Closure.WITHDRAWN
     if invitation.round != round_:

@@ -24,11 +24,11 @@ REMIND_EVERY = timedelta(days=1)
 
 
 class TooSoon(Exception):
-    """The last e-mail to the guest is too recent for a reminder."""
+    """The refusal of a reminder: the last e-mail to the guest is less than a day old."""
 
 
 class NothingToSend(Exception):
-    """The invitation is not waiting for the guest."""
+    """The refusal of a reminder: no invitation waits for the guest."""
 
 
 def needs_of_guest(draft: Draft, party: PartyRow) -> tuple[Need, ...]:
@@ -79,7 +79,7 @@ def withdraw(draft: Draft, party: PartyRow, *, by: AbstractBaseUser) -> None:
 def remind(draft: Draft, party: PartyRow, *, by: AbstractBaseUser, has_refusals: bool = False) -> None:
     """Remind the guest with a new link; the expiry stays. Raises TooSoon within a day, NothingToSend, Closed, Gone.
 
-    `has_refusals` is True if the formation service has refused something in the part.
+    `has_refusals` is True if the formation service has refused something about the party.
     """
     now = timezone.now()
     with application_transaction(draft, by=by) as journal:
@@ -100,7 +100,7 @@ def next_reminder_from(invitation: Invitation) -> datetime:
 
 
 def mark_begun(invitation: Invitation) -> None:
-    """Record that the guest has filled something in; a finished part is in progress again."""
+    """Record that the guest has filled something in; a finished invitation is in progress again."""
     if invitation.begun_at is None or invitation.done_at:
         invitation.begun_at = timezone.now()
         invitation.done_at = None
@@ -145,7 +145,7 @@ def find_by_reference(reference: str) -> Invitation | None:
 
 
 def invitations_of(draft: Draft) -> dict[str, Invitation]:
-    """Return the application's invitations by the token of the party. One SQL query."""
+    """Return each party's invitation by the party's token, without removed parties. Makes one SQL query."""
     invitations = Invitation.objects.filter(application=draft.application, party__removed_at=None)
     return {invitation.party.token: invitation for invitation in invitations.select_related("party")}
 
