@@ -53,7 +53,7 @@ class DeliverySummary:
 
     @property
     def is_notable(self) -> bool:
-        """Tell whether the status adds to "Saved", which pages say anyway."""
+        """Tell whether the status says more than "Saved", which pages say anyway."""
         return self.deliveries.overall.words != gettext(DeliveryStage.SAVED.label)
 
     @cached_property
@@ -102,7 +102,7 @@ _TASK_STAGES = (DeliveryStage.OURS, DeliveryStage.CHECKING, DeliveryStage.WAITIN
 
 
 def task_deliveries(draft: Draft, deliveries: ApplicationDeliveries) -> dict[str, str]:
-    """Return the label of each task's most urgent delivery stage, by section key or "documents"."""
+    """Return the label of each task's most urgent unsettled delivery stage, by section key or "documents"."""
     stages: dict[str, set[DeliveryStage]] = {"documents": {deliveries.of_all(ResourceKind.DOCUMENT).state}}
     for section in draft.schema.entity_sections:
         stages[section.key] = {deliveries.of_section(section).state}
@@ -176,7 +176,7 @@ REPLY_WAS = "reply-was"
 
 @dataclass(frozen=True)
 class ReviewFeedback:
-    """Our reviewer's open queries, else the message about the whole; lines changed since the return; locks."""
+    """Our reviewer's open queries or message about the whole application, the lines changed since, and the locks."""
 
     draft: Draft
     message: str = ""
@@ -202,7 +202,7 @@ class ReviewFeedback:
         return notes
 
     def at_page(self, holder: str) -> tuple[QueryNote, ...]:
-        """Return the notes about a section, party or share class as a whole, or about parts that are gone."""
+        """Return the notes about a section, party or share class itself, or about answers or slots that are gone."""
         notes: list[QueryNote] = []
         for query in self._queries_of(holder):
             is_whole = query.target.kind in (TargetKind.PARTY, TargetKind.SECTION)
@@ -211,7 +211,7 @@ class ReviewFeedback:
         return tuple(notes)
 
     def proposed(self, holder: str, pressed: str) -> dict[str, Any]:
-        """Return the answer that the pressed button accepts: its name and the proposed value."""
+        """Return the answer that the pressed button accepts, as its name and the proposed value; {} without any."""
         for query in self._queries_of(holder):
             spec = field_at(self.draft, query.target)
             if str(query.number) == pressed and query.proposal is not None and spec:
@@ -265,7 +265,7 @@ def review_feedback(draft: Draft) -> ReviewFeedback:
 
 
 def return_message(draft: Draft) -> str:
-    """Return the reviewer's message about the application, unless queries are open. Makes up to two SQL queries."""
+    """Return the reviewer's message about the application; "" if queries are open. Makes up to two SQL queries."""
     application = draft.application
     if application.status is not State.RETURNED_FOR_CHANGES:
         return ""

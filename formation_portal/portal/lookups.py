@@ -13,7 +13,7 @@ from formation_portal.contract.schema import Section
 
 
 class PartyRemoved(Http404):
-    """A removed party that can be restored: a post is answered with that offer (`parties.removed`), a GET with 404."""
+    """A removed party that can be restored: `parties.removed` answers a post with an offer to do so, a GET gets 404."""
 
     def __init__(self, draft: Draft, party: PartyRow) -> None:
         super().__init__()
@@ -82,6 +82,6 @@ def get_document_or_404(draft: Draft, number: int) -> Document:
 
 
 def posted_token(post: QueryDict) -> str:
-    """Return the posted token of a new record, else a new token. The token keeps a second post from adding it twice."""
+    """Return the posted token of a new record, else a new token. A second post with it does not add another record."""
     token = post.get("token", "")
     return token if is_token(token) else new_token()

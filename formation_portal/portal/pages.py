@@ -74,7 +74,7 @@ def next_step(draft: Draft, view: str, key: str = "") -> Link:
 
 
 def application_url(reference: str, view: str, key: str = "", **query: str) -> str:
-    """Return the URL of a view of an application, or of the record in it that `key` names."""
+    """Return the URL of a view of an application; `key` names the record that the view shows, if any."""
     return reverse(f"portal:{view}", args=list(filter(None, (reference, key))), query=query)
 
 
@@ -101,7 +101,7 @@ def return_url(request: HttpRequest, reference: str) -> Link | None:
 
 
 def need_link(draft: Draft, need: Need, *, back_to: str = "") -> Link:
-    """Return the link to the place to meet a need; `back_to` names the page to return to after saving."""
+    """Return the link to where a need can be met; `back_to` names the page to return to after saving."""
     return Link(need.text, need_url(draft, need, back_to=back_to), is_correction=need.is_correction)
 
 
@@ -140,7 +140,7 @@ def _page_of_need(draft: Draft, need: Need) -> tuple[str, str, Sequence[FieldSpe
 
 
 def need_rows(needs: Iterable[Need], form: QuestionForm | None = None, *, about: str = "") -> tuple[Link, ...]:
-    """Return links to the controls of needs; their texts lose the holder's name (`about`) at the beginning."""
+    """Return a link for each need, to its control on this page. Texts lose the holder's name (`about`) at the start."""
     links: list[Link] = []
     prefix = f"{about}{colon()}"
     for need in needs:
@@ -177,7 +177,7 @@ _REASONS = {
 
 
 def read_only_reason(application: Application, *, is_accepted: bool = False) -> str:
-    """Say why nothing can be changed; "" if changes are allowed. `is_accepted`: by our reviewer, the whole page."""
+    """Say why nothing can be changed, or "". `is_accepted`: our reviewer has accepted the whole page."""
     if application.can_be_changed and is_accepted:
         return gettext("Our reviewer has accepted this. You can’t change it while you correct the rest.")
     if application.can_be_changed:

@@ -50,13 +50,13 @@ class RemovalPage(ConfirmPage):
 
 
 def _new_needs(draft: Draft, record: Record) -> list[str]:
-    """Return the needs that a removal, resulting in `record`, would add."""
+    """Return the texts of the needs that a removal would add; `record` is the application's record after it."""
     texts = {need.text for need in draft.needs}
     return [need.text for need in needs(draft.schema, record) if need.text not in texts]
 
 
 def _delivered_words(draft: Draft, kind: ResourceKind, token: str) -> list[str]:
-    """Say that the service keeps its copy until our team asks for the removal, if so."""
+    """Return the sentence that the service may keep its copy until our team asks for the removal, if so."""
     return [gettext(_STAYS)] if deliveries_of(draft.application).cannot_be_removed(kind, token) else []
 
 

@@ -26,7 +26,7 @@ from .shares.pages import share_class_page
 
 
 class RestorationView(QuestionPageView):
-    """Restore the choices of one change. A GET, as after signing in again, only redirects to their page."""
+    """Restore the choices that one change replaced. A GET, as after signing in again, only redirects to their page."""
 
     @cached_property
     def change(self) -> Change:

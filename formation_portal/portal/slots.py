@@ -70,7 +70,7 @@ class SlotRow:
 
     @cached_property
     def offers(self) -> list[tuple[str, str, str]]:
-        """Return the files to reuse: posted value, name and origin of each. Only read when drawn, not for a save."""
+        """Return the files to reuse: posted value, name and origin of each. They are read only to draw the page."""
         offers: list[tuple[str, str, str]] = []
         if self.reusable is not None:
             for file in self.reusable.fitting(self.party, self.spec.name)[:OFFERED_AT_MOST]:

@@ -41,7 +41,7 @@ _ABOUT = {
 
 @dataclass(slots=True)
 class Task:
-    """A row of a list of tasks. `state` is its mark; a task without a URL is not available yet."""
+    """A row of a list of tasks, applications or e-mails. `state` names its mark; without a URL it can't be opened."""
 
     id: str
     title: str
@@ -79,7 +79,7 @@ def task_list(
     refused: Sequence[Need] = (),
     deliveries: Mapping[str, str] = MappingProxyType({}),
 ) -> TaskList:
-    """Build the tasks of a draft. `deliveries` describes unsettled deliveries by task (`task_deliveries`)."""
+    """Build a draft's task list. `refused` is what the service has refused, `deliveries` is from `task_deliveries`."""
     counts = NeedCounts(draft)
     refused_parties = {need.party_id for need in refused if need.party_id}
     about = [_section_task(counts, section) for section in draft.schema.entity_sections]
@@ -168,7 +168,7 @@ def _task_progress(needed: int, *, is_begun: bool) -> Progress:
 
 @dataclass(frozen=True, slots=True)
 class PendingAction:
-    """A person who still has to act, or a finished guest. `url` leads to the details, `remind_url` sends a reminder."""
+    """Somebody who still has to act, or a finished guest. `url` leads to the details, `remind_url` sends a reminder."""
 
     id: str
     who: str
@@ -234,7 +234,7 @@ def _since(at: datetime | None) -> str:
 
 
 def newer_form(draft: Draft) -> CatalogItem | None:
-    """Return the draft's product from the cached catalog if its form has another version there."""
+    """Return the draft's product as in the cached catalog, if the form there is another version; else None."""
     catalog = cached_catalog()
     if catalog is None:
         return None

@@ -169,7 +169,7 @@ def is_another(draft: Draft, product: CatalogProduct) -> bool:
 
 
 class CarryOverPage:
-    """The comparison of a draft with another product, by holder of answers. Makes no SQL query."""
+    """The comparison of a draft with another product's form: which answers fit, and which don't. Makes no SQL query."""
 
     def __init__(self, draft: Draft, product: CatalogProduct, item: CatalogItem) -> None:
         self.draft = draft

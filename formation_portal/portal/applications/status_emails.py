@@ -1,4 +1,4 @@
-"""Queue the e-mails about an application, in the transaction of the change itself.
+"""Queue the e-mails about an application, each in the transaction of the change that it reports.
 
 Only confirmed addresses get e-mails: any other could be a stranger's.
 """
@@ -46,14 +46,14 @@ def send_status_email(draft: Draft) -> None:
 
 
 def send_decision_email(draft: Draft, outcome: str) -> None:
-    """Tell the application's owner of a decision or event that moves nothing, such as a payment that is due."""
+    """Tell the owner of a decision or event that does not change the state, such as a payment that is due."""
     owner = draft.application.owner
     if has_confirmed(owner):
         _queue(draft, owner, "decision", "status", outcome=outcome, count=0)
 
 
 def _queue(draft: Draft, to: User, kind: str, page: str, *, key: str = "", once: str = "", **context: object) -> None:
-    """Queue an e-mail with a link to a page of the application, or of the record in it that `key` names."""
+    """Queue an e-mail with a link to a page of the application; for the page of a party, `key` is the party's token."""
     language = _language_of(to)
     with translation.override(language):
         context["company"] = email_title(draft)
@@ -125,7 +125,7 @@ _NEEDS_SHOWN = 5
 
 @hourly_task
 def send_reminders() -> None:
-    """Remind the owner of each draft unchanged for a week. Each reminder has its own transaction."""
+    """Remind the owner of each draft unchanged for a week, once a draft. Each reminder has its own transaction."""
     now = timezone.now()
     drafts = Application.objects.filter(
         state=State.DRAFT,

@@ -104,7 +104,7 @@ def _single_press(request: UserRequest) -> Iterator[None]:
 
 
 def _just_created(request: UserRequest, *, entry: str = "", **filters: str) -> Application | None:
-    """Return the untouched application that an earlier press of the button has just created, if there is one."""
+    """Return the untouched application that an earlier press has just created, or None. `entry` is in its history."""
     since = timezone.now() - _SAME_PRESS
     created = Application.objects.owned_by(request.user).filter(revision=0, created_at__gte=since, **filters)
     if not entry:
@@ -136,7 +136,7 @@ def removal(request: UserRequest, reference: str) -> HttpResponse:
 
 
 def _render_removal(request: UserRequest, draft: Draft, *, is_unread: bool = False, status: int = 200) -> HttpResponse:
-    """Show what goes with the draft, and whether the service can delete it. Makes three SQL queries."""
+    """Show what is deleted with the draft, and warn if the service may keep its copy. Makes three SQL queries."""
     overview = reverse("portal:overview", args=[draft.application.reference])
     context = {
         "page": ConfirmPage(draft, overview, gettext("Overview")),

@@ -32,14 +32,14 @@ _TYPE_WORDS = {"Corporation": gettext_noop("Companies"), "Foundation": gettext_n
 
 @dataclass(frozen=True, slots=True)
 class PriceCeiling:
-    """The highest set-up fee, in one currency; in a URL: USD-2000."""
+    """The highest set-up fee that passes a filter, in one currency; in a URL: USD-2000."""
 
     currency: str
     amount: Decimal
 
     @classmethod
     def parse(cls, text: str) -> "PriceCeiling | None":
-        """Read a ceiling from a URL; None without a valid one."""
+        """Read a ceiling from a URL; None if it is not valid."""
         match = _CEILING.fullmatch(text)
         return cls(match["currency"], Decimal(match["amount"])) if match else None
 
@@ -64,7 +64,7 @@ class CatalogFilter:
 
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> "CatalogFilter":
-        """Read the filters from a URL, without the invalid ones."""
+        """Read the filters from a URL. A price or number of days that can't be read is unset."""
         days = parse_integer(query.get("days", ""), digits=5) or 0
         return cls(
             search=query.get("search", "").replace("\0", "").strip()[:MAX_LENGTH],
@@ -76,7 +76,7 @@ class CatalogFilter:
         )
 
     def matches(self, item: CatalogItem | None) -> bool:
-        """Tell whether a product passes every filter; an unreadable product (None) needs them all unset."""
+        """Tell whether a product passes every filter. An unreadable product (None) only passes if no filter is set."""
         if item is None:
             return not self.values
         return (
@@ -161,7 +161,7 @@ def by_name(labels: Mapping[str, str]) -> dict[str, str]:
 
 
 def most_days(item: CatalogItem) -> int:
-    """Return the most working days that a product takes; without a number, more than any limit."""
+    """Return the most working days that a product takes; more than any limit if its timeline has no number."""
     _, days = working_days(item.original.estimated_timeline) or (0, _MOST_DAYS + 1)
     return days
 
@@ -200,7 +200,7 @@ class Removal(NamedTuple):
 
 
 def best_removal(removals: Iterable[Removal]) -> Link | None:
-    """Return a link to the most products: "Without “Region: Europe”, 9 company types match"; None without any."""
+    """Link to the removal with the most matches ("Without “Region: Europe”, 9 company types match"), or return None."""
     best = max(removals, key=attrgetter("matches"), default=None)
     if best is None or not best.matches:
         return None

@@ -27,7 +27,7 @@ _MAX_LIMITS = 4
 
 
 class GuideQuestion:
-    """A question, with the label of each answer by its value in the URL; `short_labels` stand below the legend."""
+    """A question. `labels` are the answers by their value in the URL; below the legend, `short_labels` replace them."""
 
     name: str
     legend: str
@@ -254,7 +254,7 @@ class Candidate:
 
     @property
     def other_facts(self) -> str:
-        """Describe the product in respect of the unanswered questions."""
+        """Return the facts about the product that the unanswered questions ask for."""
         return " · ".join(question.fact(self.item) for question in self._questions if not question.answer)
 
 
@@ -297,7 +297,7 @@ class GuidePage:
 
     @cached_property
     def loosened(self) -> Link | None:
-        """If no product fits, return the link that drops the answer without which the most products fit."""
+        """If no product fits, return a link that drops one answer, so that the most products fit; else None."""
         removals: list[Removal] = []
         for question in self.questions:
             if question.answer and not self.fitting:
@@ -331,7 +331,7 @@ class GuidePage:
 
 
 def _limits(values: list[Decimal]) -> list[Decimal]:
-    """Return a few round limits (1, 2, 5, 10, …) that only some of the values exceed, else their median."""
+    """Return a few round limits (1, 2, 5, 10, …) that only some values exceed; without any, the values' median."""
     largest = max(values, default=Decimal(0))
     limits: set[Decimal] = set()
     for value in values:

@@ -119,7 +119,7 @@ class CatalogPage:
 
     @cached_property
     def left_out(self) -> str:
-        """Say that a chosen price leaves out products priced in other currencies."""
+        """Say that a chosen price leaves out products priced in other currencies; "" if it leaves out none."""
         price = self.chosen.price
         if price is None:
             return ""
@@ -145,7 +145,7 @@ class CatalogPage:
 
     @cached_property
     def wider(self) -> Link | None:
-        """If no product matches, return the link that removes the filter which hides the most."""
+        """If no product matches, return a link that removes the filter which hides the most; else None."""
         removals: list[Removal] = []
         for control in self.controls:
             if not self.products and control.name in self.chosen.values:
@@ -276,7 +276,7 @@ class ComparePage:
         return rows
 
     def _document_rows(self) -> list[ComparisonRow]:
-        """Return a row for each title of document groups; companies and foundations share one."""
+        """Return a row for each heading of documents; new companies and new foundations have a heading in common."""
         groups = [dict(product.documents("entity")) for product in self._requirements]
         rows: list[ComparisonRow] = []
         for title in dict.fromkeys(chain.from_iterable(groups)):

@@ -47,7 +47,7 @@ _MOST_OPTIONS = 8
 
 @dataclass(frozen=True, slots=True)
 class ListedQuestion:
-    """A question, with its roles unless all ask it. An empty condition means "always asked"."""
+    """A question, with the roles that ask it unless all do. An empty condition means "always asked"."""
 
     spec: FieldSpec
     condition: str
@@ -146,7 +146,7 @@ class Requirements:
 
     @property
     def effort(self) -> tuple[str, ...]:
-        """Count unconditional requirements, in a line each for the entity, each required role and each share class."""
+        """Count what is always required: a line for the entity, one for each required role, one for a share class."""
         form = self.item.form
         lines: list[str] = []
         fields: list[FieldSpec] = []
@@ -176,7 +176,7 @@ class Requirements:
                 yield section, list(chain.from_iterable(section.groups.values())), self._condition(section)
 
     def _condition(self, section: Section) -> str:
-        """Name the condition of a section that is not asked from the beginning."""
+        """Name the condition of a section; "" if it is asked from the beginning."""
         activation = self._empty_state.section_activation(section)
         return "" if activation.active else f"{activation.reason}."
 
@@ -192,7 +192,7 @@ class Requirements:
 
     @property
     def checklist(self) -> tuple[ChecklistPart, ...]:
-        """Return the questions to prepare for, without those that the registered agent answers."""
+        """Return the questions to prepare for by heading, without those that the registered agent answers."""
         parts = [self._part(section, ENTITY) for section in self.item.form.entity_sections]
         for kind in canonical.PARTY_KINDS:
             questions = tuple(self._questions_to_kind(kind))

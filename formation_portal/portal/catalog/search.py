@@ -1,4 +1,4 @@
-"""Search the catalog: each word must begin a word of the product's texts, or be a trade term for it."""
+"""Search the catalog: each word must begin a word of the product's texts, or be a trade term for one."""
 
 import re
 import unicodedata

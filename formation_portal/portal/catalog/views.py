@@ -1,4 +1,4 @@
-"""Show the catalog, a comparison, the guide and products to everybody. The URL has the choices."""
+"""Show the catalog, a comparison, the guide and products to everybody. The reader's choices are in the URL."""
 
 import logging
 from collections.abc import Callable
@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 def with_catalog(
     view: Callable[Concatenate[Request, Catalog, Rest], HttpResponse],
 ) -> Callable[Concatenate[Request, Rest], HttpResponse]:
-    """Pass the catalog, if need be an old copy, to the view, or answer 503 without any."""
+    """Pass the catalog to the view, if need be an old copy; if there is none, answer 503."""
 
     @wraps(view)
     def wrapped(request: Request, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponse:

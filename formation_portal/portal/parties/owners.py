@@ -1,4 +1,4 @@
-"""Build the page of the owners of a company that holds shares, each with the share that they own."""
+"""Build the page that asks who owns a company that holds shares, and how much of it each owner has."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -83,7 +83,7 @@ def stake_control(token: str) -> str:
 
 @dataclass(frozen=True)
 class OwnersPage(FormPage):
-    """The owners of one company, and the owner to add. `typed` has the stakes as typed, even refused ones."""
+    """The owners of one company, and the owner to add. `typed` has the owned shares as typed, even refused ones."""
 
     company_row: PartyRow
     typed: TypedStakes
@@ -105,7 +105,7 @@ class OwnersPage(FormPage):
 
     @property
     def controls(self) -> list[tuple[str, Owner, str]]:
-        """Return the name of each owner's control, the owner, and the error at the control."""
+        """Return for each owner: the name of the control, the owner, and the error at the control."""
         controls: list[tuple[str, Owner, str]] = []
         for owner in self.owners:
             error = self.excess if owner.part else owner.problem

@@ -45,7 +45,7 @@ from ..slots import SlotRow
 
 
 def duplicate_context(draft: Draft, party: PartyRow, other: PartyRow) -> dict[str, Any]:
-    """Ask whether two parties are the same: `party` was just saved, `other` remains after a merger."""
+    """Describe the question whether `party`, which was just saved, is the same as `other`, which a merger keeps."""
     new_roles = [role for role in party.roles if role not in other.roles]
     merge_label = gettext("Keep only the first {name}").format(name=other.label)
     if count := len(new_roles):
@@ -62,7 +62,7 @@ def duplicate_context(draft: Draft, party: PartyRow, other: PartyRow) -> dict[st
 
 
 def _differing_answers(draft: Draft, party: PartyRow, other: PartyRow) -> list[tuple[str, str, str]]:
-    """Return the answers and shareholdings that differ: label, value of the other, value of the party."""
+    """Return the answers and shareholdings that differ: the label, the value of `other`, and that of `party`."""
     rows: list[tuple[str, str, str]] = []
     for spec in draft.schema.fields_of(party.kind, (*other.roles, *party.roles)):
         if spec.name in party.raw and spec.name in other.raw:
@@ -89,7 +89,7 @@ def already_here(draft: Draft, row: PartyRow) -> str:
 
 
 def distinguishing_words(properties: Mapping[str, Any]) -> str:
-    """Describe a party by its registration number, else by its date of birth, else by its e-mail address."""
+    """Name a party's registration number, else its date of birth, else its e-mail address; "" without any."""
     number = properties.get("registration_number")
     country = properties.get("country")
     if number and country:
@@ -167,9 +167,9 @@ class PartyPage(QuestionPage):
 
     @cached_property
     def slots_by_role(self) -> dict[str, list[SlotRow]]:
-        """Return the document slots that only one role has, by section key; "" has all other slots.
+        """Return the document slots that only one role has, by the key of its section, and all others under "".
 
-        Without other slots, "" has them all, since only the part with "" says which files are accepted.
+        Without others, all are under "", since the page says which files are accepted only there.
         """
         sections = [section for section in self.draft.schema.role_sections if section.allows(self.party.kind)]
         names = [(section.key, slot.name) for section in sections for slot in section.slots(self.party.kind)]
@@ -339,7 +339,7 @@ def questions_by_entry(questions: Iterable[rules.Question]) -> tuple[rules.Quest
 
 
 def party_email(party: PartyRow) -> str:
-    """Return the party's typed e-mail address, in lower case."""
+    """Return the party's typed e-mail address, in lower case; "" without any."""
     for name, value in party.raw.items():
         if canonical.property_of(name) == "email" and isinstance(value, str):
             return clean_line(value).lower()

@@ -179,7 +179,7 @@ class PeoplePage(ApplicationPage):
 
     @cached_property
     def _contacts(self) -> list[RoleCandidate]:
-        """Return the reader's contacts that are not parties yet. A token keeps a second press from adding another."""
+        """Return the contacts of the reader that are not parties. A token keeps two presses from adding two."""
         if self.read_only_reason or self.party_limit:
             return []
         absent = without_party(self.draft, contacts(self.user, self.draft))

@@ -35,7 +35,7 @@ class NeedCounts:
 
     @cached_property
     def by_party(self) -> dict[str, Counter[str]]:
-        """Count the needs of all sections by code, for each party's token."""
+        """Return each party's number of needs by code, in all sections, by the party's token."""
         counts: dict[str, Counter[str]] = {row.token: Counter() for row in self.draft.parties}
         for need in self.draft.needs:
             if need.party_id is not None:
@@ -56,7 +56,7 @@ class NeedCounts:
 
 
 def role_progress(counts: NeedCounts, section: Section, *, refused: Set[str] = NO_REFUSALS) -> Progress:
-    """Judge a role, complete only if all its parties are. `refused` has the tokens of refused parties."""
+    """Judge a role; it is complete only if all its parties are. `refused` has the tokens of parties with refusals."""
     tokens = {row.token for row in counts.draft.parties if section.role in row.roles}
     minimum = counts.draft.form_state.minimum_of(section).count
     if not refused.isdisjoint(tokens):
@@ -100,7 +100,7 @@ def needs_words(codes: Counter[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class GuestPart:
-    """The part of an invited party. `needs` are the items that its guest still has to give or correct."""
+    """The progress of a party that a guest fills in. `needs` are what the guest still has to give or correct."""
 
     party: PartyRow
     invitation: Invitation

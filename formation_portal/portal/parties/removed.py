@@ -51,9 +51,9 @@ def _typed_answers(draft: Draft, party: PartyRow, post: QueryDict) -> list[Answe
 
 
 def restores_removed_party(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """Make a view that changes one party answer a post to a removed party with the offer to restore it.
+    """Decorate a view that changes one party: a post to a removed party is answered with the offer to restore it.
 
-    Before, the view itself checks that the reader may edit the application.
+    The view itself has already checked that the reader may edit the application.
     """
 
     @wraps(view)

@@ -65,7 +65,7 @@ def spreadsheet(request: UserRequest, reference: str) -> HttpResponse:
 
 
 def _content(upload: "UploadedFile[bytes]") -> bytes:
-    """Read one byte more than allowed, to notice a file that is too large."""
+    """Read an upload, to one byte beyond the limit, so that a larger file is noticed. Raises SheetRefused."""
     try:
         return bytes(upload.read(MAX_BYTES + 1))
     except OSError as error:
@@ -95,7 +95,7 @@ _CONTENT_TYPES = {
 @require_safe
 @customer
 def spreadsheet_template(request: UserRequest, reference: str, kind: str) -> HttpResponse:
-    """Download the empty spreadsheet: with lists and explanations, or as text."""
+    """Download the empty spreadsheet, as an Excel file with lists and explanations, or as CSV."""
     draft = get_draft_or_404(request, reference)
     content = xlsx_template(draft) if kind == "xlsx" else csv_template(draft)
     return as_attachment(HttpResponse(content, content_type=_CONTENT_TYPES[kind]), name=f"{reference}.{kind}")

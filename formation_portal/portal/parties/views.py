@@ -83,7 +83,7 @@ def _give_role(request: UserRequest, draft: Draft, party: PartyRow) -> None:
 
 
 def _posted_role(request: UserRequest, draft: Draft, kind: str, name: str) -> Section | None:
-    """Return the section of the posted role if the role accepts the kind; else add an error message."""
+    """Return the section of the posted role if the role accepts the kind; else None, with an error message."""
     role = request.POST.get("role", "")
     for section in active_roles(draft):
         if role and section.role == role and section.allows(kind):
@@ -269,7 +269,7 @@ def party_duplicate(request: UserRequest, reference: str, token: str) -> HttpRes
 
 
 def ask_about_duplicate(request: UserRequest, draft: Draft, token: str, response: HttpResponseBase) -> HttpResponseBase:
-    """Return the response to a save; if it redirects and the party may be a duplicate, redirect to that question."""
+    """Return the response to a save; if it redirects and the party may be a duplicate, a redirect to ask about that."""
     stays = {"later", "update", "slot", "removal", "again", RESTORE}
     leads_on = isinstance(response, HttpResponseRedirect) and stays.isdisjoint(request.POST)
     party = draft.party(token)
@@ -285,7 +285,7 @@ def ask_about_duplicate(request: UserRequest, draft: Draft, token: str, response
 @customer
 @restores_removed_party
 def owners(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """Show the owners of a company that holds shares. A post saves stakes and adds an owner, only in the portal."""
+    """Show a company's owners. A post saves the share of each, which the service never gets, and adds an owner."""
     draft = get_draft_or_404(request, reference)
     company = get_party_or_404(draft, token)
     if not draft.holds_shares or not company.is_owned:

@@ -42,7 +42,7 @@ def retention_sentences() -> list[str]:
 
 
 def _time(days: int) -> str:
-    """Write a number of days, as years if it is whole years, leap days aside."""
+    """Write a number of days, or of years if it makes whole years, leap days aside."""
     years, rest = divmod(days, _DAYS_A_YEAR)
     if years and rest <= years // 4 + 1:
         return ngettext("{count} year", "{count} years", years)

@@ -96,7 +96,7 @@ def announcement(*, added: int, removed: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class NeedChanges:
-    """The ids of lines to remove, and the lines to add, by the id of the following line ("" at the end)."""
+    """Changes to a list of needs: ids of lines to remove, and new lines by the id of the next line ("" at the end)."""
 
     done: tuple[str, ...]
     new: tuple[tuple[str, tuple[Link, ...]], ...]
@@ -310,7 +310,7 @@ def sentence_about(labels: Iterable[str], singular: str, plural: str) -> str:
 def hidden_controls(
     post: QueryDict, *, but: Collection[str] = ("csrfmiddlewaretoken", "version", PAGE_VERSION)
 ) -> tuple[tuple[str, str], ...]:
-    """Return the post as hidden inputs, without `but` and chosen versions. Buttons of slots become "update"."""
+    """Return the post as hidden inputs, without `but` and choices in a conflict. Buttons of slots become "update"."""
     inputs: list[tuple[str, str]] = []
     for name, values in post.lists():
         if name in ("slot", "removal"):

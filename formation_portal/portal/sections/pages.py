@@ -125,7 +125,7 @@ class QuestionPage(FormPage):
 
     @cached_property
     def slots(self) -> tuple[SlotRow, ...]:
-        """Return the slots on the page: all of its party, else those of the section that holds its answers."""
+        """Return the document slots on the page: all of its party or, without a party, those of its section."""
         return slot_rows(
             self.draft,
             self.party,

@@ -83,7 +83,7 @@ class PageBefore:
 
 
 def _slots_of(page: QuestionPage) -> list[tuple[str, bool, tuple[str, ...]]]:
-    """Return the key of each document slot of a page, whether it is required, and the advice at it."""
+    """Return for each document slot of a page: its key, whether it is required, and the advice at it."""
     return [(slot.key, slot.spec.required, slot.advice) for slot in page.slots]
 
 
@@ -198,7 +198,7 @@ class QuestionPageView(View):
             messages.warning(self.request, consequence.text, extra_tags=before.page.undo_url(consequence.change))
 
     def show_opened(self, before: QuestionPage, after: QuestionPage) -> HttpResponse | None:
-        """Redirect to the first required question that a save by button has opened and the browser has not shown."""
+        """Redirect to the first required question that a save by button opened and the browser lacks; else None."""
         request = self.request
         stays = "later" in request.POST or same_page_url(request, after)
         # A restored choice redirects to its page anyway.
@@ -290,7 +290,7 @@ class QuestionPageView(View):
         return replace(result, refused_files=refused, documents=tuple(documents))
 
     def save_file(self, page: QuestionPage, slot: SlotRow) -> Document | None:
-        """Store the file that was chosen for the slot, or reuse an earlier file. Raises UploadRefused, Closed, Gone."""
+        """Store the slot's posted file, or reuse an earlier one, if any. Raises UploadRefused, Closed, Gone."""
         request = self.request
         upload = request.FILES.get(slot.id)
         number, key = posted_reuse(request)

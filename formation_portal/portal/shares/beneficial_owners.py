@@ -121,7 +121,7 @@ def _words(allocation: Allocation, party: PartyRow) -> str:
 
 
 def _steps(draft: Draft, allocation: Allocation, party: PartyRow) -> list[str]:
-    """Return lines for companies, like "40% of Kite Holding, which holds 75%: 30%", and for direct holdings."""
+    """Return a line for each company owned, like "40% of Kite Holding, which holds 75%: 30%", and for own shares."""
     if not allocation.is_owner(party):
         return []
     steps = _steps_of(draft, allocation, party, allocation.held, allocation.final_shares, allocation.share_percents)

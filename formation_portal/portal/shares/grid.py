@@ -251,7 +251,7 @@ class CannotSplit(Exception):
 
 
 def split_equally(allocation: Allocation, row: ShareClassRow) -> tuple[dict[tuple[str, str], str], str]:
-    """Split the allocated shares of a class, or if none are allocated all that exist, equally between its holders.
+    """Split the allocated shares of a class equally between its holders; if none are allocated, split all that exist.
 
     If fewer than two parties hold any, all that can hold some get a part. Return the new numbers, by the tokens of
     party and class, and a sentence about them. Raises CannotSplit.

@@ -52,7 +52,7 @@ class SharesPage(FormPage):
         return self._url("shares")
 
     def query_of(self, numbers: Mapping[str, Any]) -> str:
-        """Return the URL's query for a part of the grid; without a number, the current page stays."""
+        """Return the URL's query for the page numbers of holders and classes; one that is not given stays as it is."""
         pages = {"page": self.grid.holders_shown.number, "classes": self.grid.classes_shown.number}
         query: dict[str, str] = {}
         for name, number in pages.items():

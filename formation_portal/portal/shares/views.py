@@ -98,7 +98,7 @@ class SharesView(View):
         return self.go_on(before, has_acted=has_acted)
 
     def posted_numbers(self, page: SharesPage) -> tuple[dict[tuple[str, str], str], list[str]]:
-        """Read the numbers by party and class, and apart, those whose party or class has been removed meanwhile."""
+        """Read the numbers by party and class, and separately those whose party or class has since been removed."""
         post = self.request.POST
         holders = {row.token for row in page.grid.allocation.holders}
         numbers: dict[tuple[str, str], str] = {}

@@ -101,7 +101,7 @@ class PartPage(PartyPage):
 
     @cached_property
     def slots(self) -> tuple[SlotRow, ...]:
-        """Return the slots with their current files, at URLs of the part. Earlier files are not shown."""
+        """Return the slots, whose current files have URLs that guests may open. Earlier files are not shown."""
         documents = self.draft.documents_of(self.party)
         rows: list[SlotRow] = []
         for row in super().slots:

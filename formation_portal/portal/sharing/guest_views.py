@@ -1,4 +1,4 @@
-"""Let a guest open their part with an e-mailed link and a code, fill it in, and finish it.
+"""Let a guest open their part of an application with an e-mailed link and a code, fill it in, and finish it.
 
 Before the right code is entered, no page names anybody, and right and wrong links are answered alike.
 """

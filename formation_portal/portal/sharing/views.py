@@ -80,7 +80,7 @@ def collaborator_removal(request: UserRequest, reference: str, number: int) -> H
 
 
 def _right(request: UserRequest) -> Right:
-    """Read the posted right; if it is not one that can be given, return the lesser right."""
+    """Return the posted right: to edit, or in any other case to view."""
     return Right.EDIT if request.POST.get("right") == Right.EDIT else Right.VIEW
 
 
@@ -185,7 +185,7 @@ def collaboration(request: UserRequest) -> HttpResponse:
 
 
 def _already_accepted(request: UserRequest) -> HttpResponse:
-    """Redirect a second press of the button to the application, as the first; else say that no invitation is open."""
+    """Redirect a second press of the button to where the first led; without a first, say that no invitation is open."""
     accepted = collaborators.just_accepted(request.user)
     if accepted is None:
         return _unavailable(request, None)

@@ -59,7 +59,7 @@ TEXTS: Mapping[str, Promise] = {
 
 
 def own_text(name: str, *, language: str) -> tuple[SafeString, str] | None:
-    """Read the operator's text, and its language if that is not `language`; None without a file.
+    """Return the operator's text and its language ("" if that is `language`); None without a file.
 
     Without a text in `language` or English, any other is used: the portal's own text could contradict the operator's.
     """
@@ -78,7 +78,7 @@ def own_text(name: str, *, language: str) -> tuple[SafeString, str] | None:
 
 
 def typed_rows(request: UserRequest, unsent: UnsentForm) -> tuple[AnswerRow, ...]:
-    """Return the posted answers that differ from the stored ones, with labels from the catalog if the page is gone."""
+    """Return the posted answers that differ from the stored ones, labelled by the catalog if the page is gone."""
     post = QueryDict(urlencode(unsent.controls, doseq=True))
     match = resolve(unsent.path.partition("?")[0])
     try:
@@ -110,7 +110,7 @@ def _rows(draft: Draft, view: str, kwargs: dict[str, str], post: QueryDict) -> t
 
 
 def letter_html(html: str) -> HttpResponse:
-    """Return an e-mail's HTML as a page for a frame, which may only use its own style sheet."""
+    """Return an e-mail's HTML as a page for a frame. The page can load nothing, and only use its own style sheet."""
     policy = (
         f"default-src 'none'; style-src {source_hash(email_styles())}; base-uri 'none'; form-action 'none'; "
         "frame-ancestors 'self'; sandbox"

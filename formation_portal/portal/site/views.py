@@ -263,7 +263,7 @@ def letter_refusal(request: HttpRequest, token: str) -> HttpResponse:
 @signed
 @require_POST
 def service_events(request: HttpRequest) -> JsonResponse:
-    """Receive an event from the formation service. All events that are not accepted get the same response."""
+    """Receive an event from the formation service. If it is refused, the response only says whether it is too large."""
     if content_length(request.META) > BODY_LIMIT:
         return JsonResponse({"status": "too_large"}, status=413)
     if not receive(request.body, headers=request.headers, media_type=request.content_type or ""):

@@ -48,7 +48,7 @@ class ReturnedItem:
 
 
 class Returned:
-    """The items returned by a move, and the changes since. Makes three SQL queries if the move is known."""
+    """The items to correct after a return, and the changes since. Makes three SQL queries if the return is known."""
 
     def __init__(self, delivery: DeliverySummary, move: Change | None, *, back_to: str = "") -> None:
         draft = delivery.draft

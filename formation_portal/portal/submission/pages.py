@@ -167,7 +167,7 @@ class CheckPage:
 
     @property
     def entries_with_needs(self) -> Iterator[tuple[Link, int]]:
-        """Yield a link to each entry of the page with needs, and the number of its needs."""
+        """Yield a link to each entry that has needs, with the number of its needs."""
         titles = {entry.id: entry.group.title for entry in (*self.sections, *self.people, *self.share_classes)}
         if self.readback.shares:
             titles[_SHARES] = gettext("Shares")

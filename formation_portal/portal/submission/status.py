@@ -93,7 +93,7 @@ class Progress:
 
     @cached_property
     def _changes(self) -> list[Change]:
-        """Read the moves, and the decisions of our reviewer that moved nothing."""
+        """Read the changes of the state, and our reviewer's decisions that did not change it."""
         changes = self.application.changes.filter(~Q(moved_to="") | Q(message__in=HISTORY_MESSAGES))
         return list(changes.select_related("who").order_by("pk"))
 
@@ -210,7 +210,7 @@ def _past_step(move: Change, *, is_first: bool, is_again: bool) -> ProgressStep:
 
 
 def current_return(delivery: DeliverySummary, progress: Progress, *, back_to: str = "") -> Returned | None:
-    """Return the returned items, while the application waits for the customer's corrections."""
+    """Return the returned items while the application waits for the customer's corrections; else None."""
     if progress.application.status is not State.RETURNED_FOR_CHANGES:
         return None
     move = next(reversed(progress.moves), None)
