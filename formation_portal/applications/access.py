@@ -38,7 +38,7 @@ MAX_APPLICATIONS_READ = 20
 
 
 class Guest:
-    """An author without an account: a guest who fills in their own part by invitation."""
+    """An author without an account: a guest who was invited to answer the questions about one party."""
 
     pk: None = None
 
@@ -82,7 +82,7 @@ class ApplicationQuerySet(models.QuerySet["Application"]):
         return visible.annotate(given_right=right)  # type: ignore[no-redef]
 
     def get_for(self, user: AbstractBaseUser, reference: str) -> "Application":
-        """Return a visible application by its reference. Raises Application.DoesNotExist. Two SQL queries at most."""
+        """Return an application that the user may see. Raises Application.DoesNotExist. At most two SQL queries."""
         application = self.get(reference=reference, deleted_at=None)
         if application.owner_id == user.pk:
             application.given_right = Right.OWN
@@ -122,12 +122,12 @@ class OwnApplication(PermissionDenied):
 
 
 def own_applications(account: int, applications: Collection[int]) -> set[int]:
-    """Select, from these keys, the applications that are the account's own (`concerning`). One SQL query."""
+    """Return those of the keys whose applications the account may not review (`concerning`). One SQL query."""
     own = apps.get_model("applications", "Application").objects.filter(pk__in=applications).concerning(account)
     return set(own.values_list("pk", flat=True))
 
 
 def refuse_own_applications(applications: Collection[int], *, agent: int) -> None:
-    """Raise OwnApplication if any of these is the agent's own. Every transaction that writes a review calls this."""
+    """Raise OwnApplication if one of the applications is the agent's own. Every transaction of a review calls this."""
     if own_applications(agent, applications):
         raise OwnApplication("This is your own application. Another agent has to review it.")

@@ -32,7 +32,7 @@ _ANY_KIND = "party"
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """A person or company with answers as typed, by canonical property. `sources` name the parties that gave them."""
+    """A person or company with typed answers by canonical property. They are from `sources`: parties, or OWNER."""
 
     sources: tuple[str, ...]
     kind: str
@@ -52,7 +52,7 @@ class Contact:
 
 
 def contacts(user: AbstractUser, draft: Draft) -> tuple[Contact, ...]:
-    """Return the customer, if the account has a name, and the parties of their other applications. One SQL query."""
+    """Return the customer, if the account has a name, and the merged parties of other applications. One SQL query."""
     others = _merge(_entries(user, draft.application))
     if not user.get_full_name():
         return others
@@ -61,7 +61,7 @@ def contacts(user: AbstractUser, draft: Draft) -> tuple[Contact, ...]:
 
 
 def _merge(entries: Iterable[Contact]) -> tuple[Contact, ...]:
-    """Merge entries, which come newest first, into contacts in the same order. The newest answers win."""
+    """Merge entries about the same person or company; leave out nameless ones. Newer entries come first, and win."""
     by_name: dict[tuple[str, str], list[Contact]] = {}
     for entry in entries:
         identifiers = entry.identifiers
@@ -84,7 +84,7 @@ def owner_contact(user: AbstractUser, draft: Draft) -> Contact:
 
 
 def _owner_contact(user: AbstractUser, others: tuple[Contact, ...]) -> tuple[Contact, Contact | None]:
-    """Return the customer as a contact, and the contact in `others` that completes its answers, if any."""
+    """Return the customer as a contact, and the one of `others` that is merged into it; None if none matches."""
     account = {"first_name": user.first_name, "last_name": user.last_name, "email": user.email}
     answers = {name: text for name, text in account.items() if text}
     entry = next((contact for contact in others if is_same("person", answers, contact)), None)
@@ -100,7 +100,7 @@ def is_same(kind: str, answers: Mapping[str, Any], contact: Contact) -> bool:
 
 
 def matching_party(draft: Draft, contact: Contact) -> PartyRow | None:
-    """Return the party that may be the same as the contact; the customer is found by e-mail address too."""
+    """Return the party that may be the contact, or None. The customer is recognised by e-mail address too."""
     return PartyFinder(draft).find_contact(contact)
 
 
@@ -112,14 +112,14 @@ def without_party(draft: Draft, contacts: Iterable[Contact]) -> list[Contact]:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """An apparent duplicate. `row` is the number of its row in the sheet; None for a party of the application."""
+    """A party that another seems to repeat. `row` is its row in an uploaded sheet; None for one in the application."""
 
     party: PartyRow
     row: int | None
 
 
 class PartyFinder:
-    """Hold the parties of a draft and of a sheet's rows, read once, to find duplicates among them."""
+    """The parties of a draft, and those added from an uploaded sheet, indexed to find duplicates."""
 
     def __init__(self, draft: Draft) -> None:
         self._by_identity: dict[Identity, Match] = {}
@@ -129,7 +129,7 @@ class PartyFinder:
             self.add(row, None)
 
     def add(self, party: PartyRow, number: int | None) -> None:
-        """Add a party, with the number of its row if it comes from the sheet."""
+        """Add a party, with the number of its row if it comes from a sheet, else None."""
         identifiers = _identifiers(answers_by_property(party.kind, party.raw))
         match = Match(party, number)
         if identity_ := identity(party.kind, identifiers):
@@ -139,7 +139,7 @@ class PartyFinder:
         self._by_email.setdefault(identifiers.get("email"), party)
 
     def find(self, party: PartyRow) -> Match | None:
-        """Return the party with the same identity, or with the same name and no contradicting value."""
+        """Return the match with the same identity, or with the same name and no contradicting value; else None."""
         identifiers = _identifiers(answers_by_property(party.kind, party.raw))
         identity_ = identity(party.kind, identifiers)
         if identity_ in self._by_identity:
@@ -160,7 +160,7 @@ class PartyFinder:
 
 
 def copyable_answers(draft: Draft, contact: Contact, roles: Sequence[str]) -> dict[str, Any]:
-    """Return the contact's answers that this form can parse in these roles, without declarations."""
+    """Return the contact's answers that the draft's form asks in these roles and can parse, without declarations."""
     answers: dict[str, Any] = {}
     for spec in draft.schema.fields_of(contact.kind, roles):
         if not spec.canonical_field or spec.is_declaration or spec.provided_by_agent or spec.refers_to_share_class:
@@ -212,7 +212,7 @@ def identity_of(draft: Draft, row: PartyRow) -> Identity | None:
 
 
 def duplicate_of(draft: Draft, row: PartyRow) -> PartyRow | None:
-    """Return the first other party that seems to be the same, unless the customer has marked both as different."""
+    """Return the first other party that seems to be the same and is not marked as different; None if there is none."""
     own = identity_of(draft, row)
     if own is None:
         return None

@@ -66,7 +66,7 @@ def _draw(document: Document, *, side: int, page: int = 1) -> bytes:
 
 
 def expired_dates(draft: Draft, party: PartyRow | None, slot: str) -> tuple[tuple[str, date], ...]:
-    """Return the label and date of each expiry date that has passed for the slot's kind of document."""
+    """Return the label and date of each answer that says when the document in this slot expires, if it has expired."""
     holder = party.record if party else None
     answers = draft.form_state.values_of(holder)
     dates: list[tuple[str, date]] = []
@@ -97,7 +97,7 @@ class EarlierFiles:
         return tuple(reversed(by_content.values()))
 
     def about(self, document: Document) -> str:
-        """Return the name of the party or entity that a file is about."""
+        """Return the name of the party or entity that a file is about; the product's name for an unnamed entity."""
         if document.party_id is not None:
             return self._parties[document.party_id].label
         application = document.application_id

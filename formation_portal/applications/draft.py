@@ -34,7 +34,7 @@ _NO_NUMBER = gettext_noop("{who}: enter the number of “{name}” shares in dig
 
 
 def open_draft(application: Application, *, today: date | None = None) -> "Draft":
-    """Open an application's draft, with its form in the reader's language. One SQL query, none if it is cached."""
+    """Open an application's draft, with its form in the reader's language. One SQL query; none for a cached form."""
     return Draft(application, schema=in_language(load_schema(application.schema_version_id)), today=today)
 
 
@@ -215,7 +215,7 @@ class Draft(StoredRows):
 
     @cached_property
     def needs(self) -> tuple[Need, ...]:
-        """Return all needs before submission, also for numbers of shares that are unreadable or too high."""
+        """Return what must be given or corrected before submission, also numbers of shares (unreadable or too high)."""
         return (
             *needs(self.schema, self.record, form_state=self.form_state),
             *self._unreadable_holdings(self.holdings),
@@ -263,11 +263,11 @@ class Draft(StoredRows):
         )
 
     def slots_of(self, party: PartyRow | None) -> tuple[Slot, ...]:
-        """Return the active document slots of a party, or of the entity itself."""
+        """Return the active document slots of a party, or of the entity (None)."""
         return self.form_state.slots(party.record if party else None)
 
     def missing_documents(self, party: PartyRow | None) -> list[Slot]:
-        """Return the required slots of a party, or of the entity itself, that hold no file."""
+        """Return the required slots, of a party or of the entity (None), that hold no file."""
         documents = self.documents_of(party)
         return [slot for slot in self.slots_of(party) if slot.required and slot.name not in documents]
 
@@ -281,7 +281,7 @@ class Draft(StoredRows):
         return canonical.entity_name(self.entity_raw) or self.application.product_name
 
     def answers_naming(self, share_class: ShareClassRow) -> list[tuple[str, FieldSpec]]:
-        """Return each question answered with the share class, and the answering party's or class's label, or ""."""
+        """Return each question answered with this class, after the answering party's or class's label (entity: "")."""
         schema = self.schema
         holders: list[tuple[str, Iterable[FieldSpec], Mapping[str, Any]]]
         holders = [("", schema.entity_fields, self.entity_raw)]

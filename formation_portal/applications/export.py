@@ -102,7 +102,7 @@ def _section(draft: Draft, section: Section, holder: DraftHolder, questions: Ite
 
 
 def _answers(draft: Draft, holder: DraftHolder, questions: Iterable[Question]) -> Iterator[Exported]:
-    """Yield every answer; an unreadable answer has no value."""
+    """Yield every given answer; the value of an unreadable one is None."""
     for question in questions:
         line = AnswerLine(draft, holder, question)
         spec = line.spec
@@ -150,7 +150,7 @@ def _stakes(draft: Draft) -> Iterator[Exported]:
 
 
 def _history(application: Application) -> Iterator[Exported]:
-    """Export the history. An entry's state is the new state that the application moved to, if any."""
+    """Yield the history's entries, oldest first. `state` is the state that the application moved to, or None."""
     for change in application.changes.order_by("pk"):
         yield {
             "at": change.at.isoformat(),

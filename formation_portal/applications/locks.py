@@ -1,4 +1,4 @@
-"""Locks: a customer who corrects an application cannot change its accepted parts, unless they need something."""
+"""Locks: a customer who corrects a returned application can change an accepted part only if it lacks something."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ AnswerKey = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Locks:
-    """The locked answers, documents (by token and slot), parties whose roles are locked, and accepted sections."""
+    """The locked answers and documents (by token and slot), parties whose roles are locked, and locked sections."""
 
     answers: frozenset[AnswerKey] = frozenset()
     documents: frozenset[tuple[str, str]] = frozenset()

@@ -44,7 +44,7 @@ class Application(models.Model):
     """A customer's application for a product, with the schema that it was started with.
 
     `visible_to` and `get_for` set the reader's right; agents have every right. A deleted draft leaves an empty row
-    behind, since the service may still have to be told of the deletion.
+    behind, since the formation service may still have to be told of the deletion.
     """
 
     given_right: str = Right.OWN
@@ -124,7 +124,7 @@ class Application(models.Model):
         return translation or product_text(self.product, *path)
 
     def language_of(self, text: str) -> str:
-        """Return the reader's language if the text is a product's or place's name translated into it, else ""."""
+        """Return the reader's language if the text is the product's or jurisdiction's name in it, else ""."""
         for path in (("product", "name"), ("jurisdiction", "name")):
             if text and text == translated_product_text(self.product_id, self.product, *path):
                 return get_language()
@@ -316,7 +316,7 @@ class Preview(models.Model):
 class Change(models.Model):
     """An entry of the history: author, time and change. `changes` is a list of {field, label, before, after}.
 
-    `what` is the English text, which agents read. `message` and the values `named` in it are translated for customers.
+    `what` is the English text, for agents. `message`, with the values `named` in it, is translated for customers.
     """
 
     application = models.ForeignKey(Application, models.CASCADE, related_name="changes")

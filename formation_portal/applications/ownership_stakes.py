@@ -101,7 +101,7 @@ def exceed_whole(parts: Iterable[Fraction | None]) -> bool:
 
 
 def needs_of_owners(draft: Draft) -> tuple[Need, ...]:
-    """Return a need for each company whose owners exceed 100%, as after merging two entries. One SQL query."""
+    """Return a need (it prevents submission) for each company whose stakes exceed 100% in total. One SQL query."""
     section = draft.schema.share_section
     if section is None or not draft.holds_shares:
         return ()
@@ -146,7 +146,7 @@ class _Thresholds(BaseModel):
 
 
 def threshold_of(jurisdiction: dict[str, Any]) -> Threshold:
-    """Return the threshold for a jurisdiction's ISO code, or the general threshold if the code has none."""
+    """Return a jurisdiction's threshold, or the general one if none is known for its ISO code."""
     thresholds = _thresholds()
     own = thresholds.places.get(str(jurisdiction.get("iso_code", "")))
     entry = own or thresholds.general

@@ -19,7 +19,7 @@ DOCUMENTS = PreparedQuery(lambda application: Document.objects.filter(applicatio
 
 
 def rows_of(application: Application, query: PreparedQuery[Owned], part: str) -> list[Owned]:
-    """Return an application's rows of an SQL query, or the prefetched rows if `part`, a related name, has them."""
+    """Return an application's rows: those prefetched under `part`, a related name, or else those of the SQL query."""
     if application.pk is None:
         return []
     prefetched: dict[str, Any] = getattr(application, "_prefetched_objects_cache", {})

@@ -96,7 +96,7 @@ class AnswerLine:
 
     @property
     def doubt(self) -> str:
-        """Tell how an ambiguous answer was read."""
+        """Tell how an ambiguous answer was read; "" for any other answer."""
         return self.spec.ambiguity_note(self.typed) if self.answer is not None else ""
 
     @cached_property
@@ -166,7 +166,7 @@ class Readback:
 
     @cached_property
     def shares(self) -> ShareTable | None:
-        """Return the holdings of all parties; None if no shares are asked for."""
+        """Return the holdings of all shareholders; None if no shares are asked for, or there is no share class."""
         draft = self.draft
         if not draft.holds_shares or not draft.share_classes:
             return None
@@ -265,7 +265,7 @@ class InactiveAnswers:
 
     @property
     def how_restored(self) -> str:
-        """Name the questions that restore the answers, without those that are inactive themselves."""
+        """Tell which questions to change back so that the rows are restored; name none if they are too many."""
         several = len(self.rows) > 1
         activations = [activation for row in self.rows for activation in row.activations]
         decided_by = dict.fromkeys(activation.decided_by for activation in activations if activation.decided_by)

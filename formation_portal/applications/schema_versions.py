@@ -16,7 +16,7 @@ MAX_PARSED_SCHEMAS = 64
 
 
 def keep_schema(document: Mapping[str, Any]) -> SchemaVersion:
-    """Return the schema version of a document; save a new version, and translations that are new."""
+    """Return the SchemaVersion of a schema document, saved if it is new, with any new translations."""
     translations = form_translations(document)
     values = {"document": dict(document), "translations": translations}
     version, is_new = SchemaVersion.objects.get_or_create(digest=schema_digest(document), defaults=values)
@@ -34,7 +34,7 @@ def schema_digest(document: Mapping[str, Any]) -> str:
 
 @lru_cache(maxsize=MAX_PARSED_SCHEMAS)
 def load_schema(digest: str) -> FormSchema:
-    """Return the parsed schema of a digest. One SQL query, none if this process has cached it."""
+    """Return the parsed schema with this digest. One SQL query, none if this process has cached it."""
     version = SchemaVersion.objects.get(digest=digest)
     form = FormSchema.model_validate(version.document)
     form.other_documents.update(version.translations)

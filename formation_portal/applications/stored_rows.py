@@ -1,4 +1,4 @@
-"""Read one application's rows: its part of a table is read once, at the first use."""
+"""The rows of one application. Those in one table are read together, at their first use."""
 
 from collections.abc import Iterable
 from functools import cached_property
@@ -21,13 +21,13 @@ Row = TypeVar("Row", bound=HasToken)
 
 
 class StoredRows:
-    """Hold the rows of an application. For an unsaved application, the code that makes it fills the lists."""
+    """The rows of an application. For an unsaved application, the code that makes it fills the lists."""
 
     def __init__(self, application: Application) -> None:
         self.application = application
 
     def forget_rows(self) -> None:
-        """Forget all rows; the next use reads a table again."""
+        """Forget all rows; the next use of a table reads it again."""
         self.forget_properties(StoredRows)
         getattr(self.application, "_prefetched_objects_cache", {}).clear()
 
@@ -97,7 +97,7 @@ class StoredRows:
         return by_party
 
     def documents_of(self, party: HasToken | None) -> dict[str, Document]:
-        """Return the files in use of a party, or of the entity itself, by slot."""
+        """Return the current files of a party, or of the entity (None), by slot."""
         return self._documents_by_party.get(token_of(party), {})
 
     def replaced_in(self, party: HasToken | None, slot: str) -> list[Document]:

@@ -66,7 +66,7 @@ def count_declarations(draft: Draft) -> int:
 
 
 def fields_of_kind(schema: FormSchema, kind: str) -> tuple[FieldSpec, ...]:
-    """Return the fields of a party of the kind in any role."""
+    """Return the fields that a party of this kind can have in any of the schema's roles."""
     return schema.fields_of(kind, [section.role for section in schema.role_sections if section.role])
 
 
@@ -99,7 +99,7 @@ class TransferLine:
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """The content that fits another product's schema, its needs there, and lines on what fits or not."""
+    """The content that fits another product's schema, its needs there, and a line for each piece of content."""
 
     content: Content
     needed: tuple[Need, ...]
@@ -275,7 +275,7 @@ def with_schema(draft: Draft, schema: FormSchema) -> Draft:
 
 
 def lost_answers(draft: Draft, schema: FormSchema) -> list[LostAnswer]:
-    """Return every answer that is valid now but not under the other schema. No SQL query."""
+    """Return every answer that is valid now but not under the other schema, and every role it lacks. No SQL query."""
     other = with_schema(draft, schema)
     roles = {section.role for section in schema.role_sections}
     lost = list(_lost_between(draft.title, draft.schema.entity_fields, draft.record.answers, other.record.answers))

@@ -45,7 +45,7 @@ def in_language(form: FormSchema, language: str = "") -> FormSchema:
 
 
 def form_translations(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the same version of a form's document in every other known language, by language."""
+    """Return a form's document in each language in which the service now has this version, by language."""
     translations = {}
     for language, _ in settings.LANGUAGES:
         translation = _form_document(language, str(document.get("id") or ""), str(document.get("version") or ""))
@@ -55,7 +55,7 @@ def form_translations(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _form_document(language: str, key: str, version: str) -> Mapping[str, Any] | None:
-    """Return the schema of this id and version in a language, if the service has it now."""
+    """Return the schema of this id and version in a language; None if the service does not have it now."""
     item = _find_item(language, key) or {}
     document = item.get("schema")
     if key and isinstance(document, Mapping) and str(document.get("version") or "") == version:

@@ -1,4 +1,4 @@
-"""The sheet's columns, made from the schema alone: kind, roles, and the questions of all roles."""
+"""The columns of a sheet of parties, made from the schema alone: kind, roles, and the questions of all roles."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -113,7 +113,7 @@ def _questions(schema: FormSchema) -> Iterator[Column]:
 
 
 def _with_distinct_headings(unnamed: Sequence[Column]) -> Iterator[Column]:
-    """Add party kinds to repeated headings and those not for people, then field names to any still repeated."""
+    """Add the party kinds to headings that are repeated or not for people, then field names to any still repeated."""
     by_label = Counter(normalized_heading(column.heading) for column in unnamed)
     named: list[Column] = []
     for column in unnamed:

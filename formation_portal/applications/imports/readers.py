@@ -107,7 +107,7 @@ def read_csv(content: bytes, headings: Collection[str]) -> Grid:
 
 
 def _csv_text(content: bytes) -> tuple[str, list[tuple[str, str]]]:
-    """Decode the text and add remarks. Without a byte order mark try UTF-8, then Windows-1252 with a remark."""
+    """Return the decoded text and remarks. Without a byte order mark try UTF-8, then Windows-1252 with a remark."""
     encodings = [encoding for mark, encoding in _MARKS if content.startswith(mark)]
     for encoding in encodings or ("utf-8", "cp1252"):
         with suppress(UnicodeDecodeError):
@@ -272,7 +272,7 @@ def _read_rows(sheet: Any) -> Iterator[tuple[int, list[Any]]]:
 
 
 def _with_formulas(rows: Iterator[GridRow], sheet: Any) -> Iterator[GridRow]:
-    """Add the places of formulas to rows, from the sheet opened without values."""
+    """Add to each row the indexes of its formulas, read from the same sheet opened without values."""
     for row, (_, cells) in zip(rows, _read_rows(sheet), strict=True):
         is_formula = (place for place, cell in enumerate(cells) if cell is not EMPTY_CELL and cell.data_type == "f")
         yield GridRow(row.number, row.cells, frozenset(is_formula))

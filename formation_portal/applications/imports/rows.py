@@ -119,7 +119,7 @@ class SheetRows:
         row.problems.append((self._columns[key].heading, text))
 
     def _kind(self, row: SheetRow) -> str:
-        """Return the kind of party. If the roles allow only one kind, its cell may be empty."""
+        """Return the kind of party; "" after adding a problem. With only one possible kind, the cell may be empty."""
         choices = dict(kind_choices(self._sections))
         text = row.texts.get(KIND, "")
         if not text and len(choices) == 1:

@@ -1,4 +1,4 @@
-"""The empty sheet of an application, as CSV and as XLSX with explanations and lists. It has no personal data."""
+"""The empty sheet for an application's parties, as CSV, or as XLSX with explanations and lists of allowed answers."""
 
 import csv
 import io

@@ -53,7 +53,7 @@ StoredNames = dict[int, str]
 
 @contextmanager
 def copied_files(application: Application, documents: Iterable[Document]) -> Iterator[StoredNames]:
-    """Copy the files before any row names them; delete the copies if the rows can't be written. Raises NotCopied."""
+    """Copy the documents' files for rows that the block writes; delete the copies if it fails. Raises NotCopied."""
     stored: StoredNames = {}
     try:
         for document in documents:

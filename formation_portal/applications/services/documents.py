@@ -57,7 +57,7 @@ def add_document(
 def reuse_document(
     draft: Draft, party: Party | PartyRow | None, slot: str, source: Document, *, by: Author
 ) -> Document:
-    """Store a copy of an earlier upload as a new file. The caller checks whose upload it is."""
+    """Store a copy of an upload, whose owner the caller has checked, in a slot. Raises UploadRefused, Gone, Closed."""
     check_quota(draft.application.owner_id, [source.size])
     document = Document(name=source.name, mime_type=source.mime_type, size=source.size, sha256=source.sha256)
     try:

@@ -46,7 +46,7 @@ def erase_content(application: Application) -> None:
 
 
 def erase_application(application: Application, *, by: Author | None, reason: str) -> None:
-    """Erase a closed application; `reason` is a code for the audit log. Raises Unread if it has changed meanwhile."""
+    """Erase a closed application; `reason` is a code for the audit log. Raises Unread if it changed or is on hold."""
     with transaction.atomic():
         locked = Application.objects.select_for_update().get(pk=application.pk)
         if locked.revision != application.revision or locked.deleted_at or locked.hold_reason is not None:

@@ -87,7 +87,7 @@ class NotReady(Exception):
 
 
 class NotCopied(Exception):
-    """The documents cannot be copied at present, or there is no room for their copies."""
+    """The documents cannot be copied at present, or a copy would exceed the account's room or MAX_PARTIES."""
 
     def __init__(self, message: str = "") -> None:
         super().__init__(message or gettext("We could not copy the documents just now. Try again in a few minutes"))

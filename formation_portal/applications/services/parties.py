@@ -102,7 +102,7 @@ def save_party(
     roles: Iterable[str] | None = None,
     page_version: PageVersion | None = None,
 ) -> SaveResult:
-    """Save the posted answers of a party as typed, and its roles (by the name ROLES) if given. Raises Gone, Closed."""
+    """Save a party's posted answers as typed, and its roles if given (ROLES in the result). Raises Gone, Closed."""
     with application_transaction(draft, by=by, page_version=page_version) as journal:
         model = current_party(draft, party).model
         old_roles = model.roles
@@ -140,7 +140,7 @@ def save_party(
 
 
 def set_roles(draft: Draft, party: Party | PartyRow, roles: Iterable[str], *, by: AbstractBaseUser) -> None:
-    """Set a party's roles. Locked roles and answers to the questions of a lost role stay. Raises Gone, Closed."""
+    """Set a party's roles. Locked roles stay, and so do answers given for a lost role. Raises Gone, Closed."""
     save_party(draft, party, {}, version=None, by=by, roles=roles)
 
 
@@ -262,7 +262,7 @@ def _hand_over_documents(draft: Draft, row: PartyRow, target: PartyRow) -> None:
 
 
 def _hand_over_holdings(draft: Draft, row: PartyRow, target: PartyRow, journal: Journal) -> None:
-    """Move holdings of classes that the target lacks; raise the version, so that no earlier page overwrites them."""
+    """Move holdings of classes that the target has none of. A new version keeps older pages from overwriting them."""
     section, labels = draft.schema.share_section, draft.labels
     changes: ChangeList = []
     for (holder, share_class), holding in draft.holdings.items():
@@ -279,7 +279,7 @@ def _hand_over_holdings(draft: Draft, row: PartyRow, target: PartyRow, journal: 
 
 
 def _hand_over_stakes(draft: Draft, row: PartyRow, target: PartyRow) -> None:
-    """Give the target the stakes that the party owns and those in the party, unless it has its own."""
+    """Copy the party's stakes, and those of others in it, to the target, except where the target has such a stake."""
     typed = typed_stakes(draft)
     parties = draft.parties_by_token | {row.token: target}
     for (company_token, owner_token), text in typed.items():

@@ -63,7 +63,7 @@ def import_rows(draft: Draft, sheet: PartyImport) -> tuple[SheetRow, ...]:
 def apply_import(draft: Draft, sheet: PartyImport, actions: Mapping[str, str], *, by: AbstractBaseUser) -> ImportResult:
     """Carry out each row's action once; `actions` maps row tokens to RowActions. Delete a sheet with no rows left.
 
-    Raises Gone and Closed, and TooManyParties if not all rows can be added: then no row is.
+    Raises Gone and Closed, and TooManyParties if not all rows can be added: then none is.
     """
     with application_transaction(draft, by=by) as journal:
         if not PartyImport.objects.kept().filter(pk=sheet.pk).exists():

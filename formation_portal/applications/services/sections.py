@@ -28,7 +28,7 @@ def save_answers(
     by: Author,
     page_version: PageVersion | None = None,
 ) -> SaveResult:
-    """Save the posted answers of a section, by its key, or of a party or share class, by its token."""
+    """Save posted answers. `holder` is a section's key, or a party's or share class's token. Raises Gone, Closed."""
     if section := draft.schema.section(holder):
         return save_section(draft, section, raw, version=version, by=by, page_version=page_version)
     if party := draft.party(holder):
@@ -76,7 +76,7 @@ def save_section(
 
 
 def restorable_choices(draft: Draft, change: Change) -> dict[str, str]:
-    """Return the changed answers that decide what is asked, with their labels; none if their holder was removed."""
+    """Return the labels, by name, of the changed answers that decide what is asked; {} if their holder was removed."""
     schema = draft.schema
     decisive = answers_in_rules(schema)
     changed = [line["field"] for line in change.changes if line["field"] in decisive]
@@ -93,7 +93,7 @@ def restorable_choices(draft: Draft, change: Change) -> dict[str, str]:
 
 
 def restore_choices(draft: Draft, change: Change, *, by: Author) -> SaveResult:
-    """Undo the choices of a change, once. Raises Overtaken, Gone, Closed."""
+    """Undo the `restorable_choices` of a change; no-op if that was done. Raises Overtaken, Gone, Closed."""
     with application_transaction(draft, by=by) as journal:
         labels = restorable_choices(draft, change)
         if not labels:

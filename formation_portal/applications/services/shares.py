@@ -1,4 +1,4 @@
-"""Save share classes, holdings, and the owners of companies that hold shares. Owners are never sent."""
+"""Save share classes, holdings, and the owners of companies that hold shares. The service never gets owners."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -199,7 +199,7 @@ def save_owners(
     version: int | None = None,
     page_version: PageVersion | None = None,
 ) -> SaveResult:
-    """Save each owner's part as typed, by owner token; an empty text removes the owner. Other owners stay.
+    """Save each owner's stake as typed, by owner token; an empty text removes the owner. Other owners stay.
 
     Raises Closed, SharesExceedWhole, and Gone if company or owner was removed.
     """
@@ -244,7 +244,7 @@ def add_owner(
     by: AbstractBaseUser,
     token: str,
 ) -> None:
-    """Add, once, a party without roles as an owner of the company. Raises as `add_party` and `save_owners` do."""
+    """Add a party without roles as an owner; a second post is harmless. Raises as `add_party` and `save_owners` do."""
     with transaction.atomic():
         current_party(draft, company)
         party = draft.party(token)

@@ -1,7 +1,7 @@
 """The transaction around each write: the row lock, the history, the events and the audit log; and merging of answers.
 
 Concurrency is optimistic: nobody overwrites answers that others have saved since the page was drawn. The history shows
-this for each answer: an answer that both sides have changed waits for a choice, and other answers are saved. A page's
+which answers these are: one that both sides have changed waits for a choice, and others are saved. A page's
 earlier posts carry its id, or the id of the page that it has replaced in its window. So they never count as posts of
 another page, even while their responses are on the way.
 """
@@ -47,7 +47,7 @@ HISTORY_AN_HOUR = 8_000_000
 
 @dataclass(frozen=True, slots=True)
 class PageVersion:
-    """The version of a page that posts: the application's revision when it was drawn, and the page's id.
+    """A page that posts: its id, and the application's revision when the page was drawn.
 
     `earlier_pages` are the ids of pages that this page has replaced in its window: their posts may still arrive.
     `is_partial`: the page posts only its own changes, and shows other answers as it last knew them.
@@ -98,7 +98,7 @@ class SaveResult:
 
 
 class Journal:
-    """Hold the results of a transaction: its history entries, and the posted answers that it does not save.
+    """The results of a transaction: its history entries, and the posted answers that it does not save.
 
     `locks` are the parts that it may not change.
     """
@@ -141,8 +141,8 @@ class Journal:
     ) -> dict[str, Any]:
         """Return the posted answers to these fields that may be stored.
 
-        Answers to other fields are ignored, and logged without their values. An answer may be too long by itself,
-        for the whole application or for the history. The answers named in `locked` keep their values.
+        Answers to other fields are ignored, and logged without their values. Answers too long by themselves, for
+        the whole application or for the history are set apart. Answers named in `locked` keep their values.
         """
         posted = {name: raw[name] for name in raw if name in fields and not fields[name].provided_by_agent}
         ignored = [name[:MAX_NAME_SHOWN] for name in raw if name not in posted]
@@ -330,7 +330,7 @@ def application_transaction(
 def append_to_audit_log(
     application: Application, entries: Sequence[Change], *, by: Author | None, rows: Sequence[models.Model] = ()
 ) -> None:
-    """Append history entries to the audit log, which attests them and the other `rows` by keyed digests alone."""
+    """Append one entry to the audit log. Of history entries and other `rows` it holds only keys and keyed digests."""
     holders = {entry.holder for entry in entries}
     moved_to = next((entry.moved_to for entry in entries if entry.moved_to), "")
     chain.append(

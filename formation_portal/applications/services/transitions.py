@@ -123,7 +123,7 @@ def keep_draft(draft: Draft, *, by: AbstractBaseUser) -> None:
 
 
 def reopen(draft: Draft, *, reason: str) -> None:
-    """Return an application that the service refused, with a message for the history. No-op once it is in review."""
+    """Return to the customer an application that the service refused; `reason` is for the history. No-op in review."""
     with application_transaction(draft, by=None, must_be_open=False) as journal:
         if draft.application.status is not State.SUBMITTED_FOR_REVIEW:
             return
