@@ -29,7 +29,7 @@ _READABLE = (
 
 
 def missing_layers() -> list[str]:
-    """Return the names of the layers of confinement that this kernel lacks.
+    """Return the names of confinement layers that this kernel lacks.
 
     The network namespace is not checked: without it, the list of system calls still keeps a task off the network.
     """

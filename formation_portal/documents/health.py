@@ -1,4 +1,4 @@
-"""The checks for `manage.py doctor` of the sandbox, by forbidden attempts within it, and of the malware scanner."""
+"""Checks for `manage.py doctor`: that the sandbox refuses forbidden attempts, and that the malware scanner answers."""
 
 import errno
 import json

@@ -62,7 +62,7 @@ _LARGEST_SCALE = 4.0
 
 
 def inspect_pdf(content: bytes, side: int, page: int = 1) -> tuple[Findings, Image.Image | None]:
-    """Return the findings in a PDF, and a picture of the page. Raises PdfiumError."""
+    """Return the findings in a PDF, and a picture of the page; None if it is protected or empty. Raises PdfiumError."""
     try:
         document = PdfDocument(content)
     except PdfiumError as error:
@@ -121,7 +121,7 @@ Image.MAX_IMAGE_PIXELS = None
 
 
 def inspect_image(content: bytes, side: int) -> tuple[Findings, Image.Image | None]:
-    """Return the findings in a JPEG or PNG, and the picture. Raises Pillow's errors."""
+    """Return the findings in a JPEG or PNG, and the picture; None if the file is refused. Raises Pillow's errors."""
     with Image.open(io.BytesIO(content), formats=_FORMATS) as image:
         orientation, codes = _read_exif(image)
         width, height = reversed(image.size) if orientation in _SIDEWAYS else image.size

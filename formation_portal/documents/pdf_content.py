@@ -66,7 +66,7 @@ def _judge_object(pdf_object: Any) -> Iterator[FindingCode]:
 
 
 def _dictionaries(container: Any, depth: int = 0) -> Iterator[Any]:
-    """Yield the dictionary and those nested in it, but not those in separate objects."""
+    """Yield the container, if it is a dictionary, and the dictionaries nested in it, but not in separate objects."""
     if depth > _MAX_DEPTH:
         raise ValueError("containers stand too deep in one another")
     parts = container

@@ -126,7 +126,7 @@ class _Sandbox:
         self._door: socket.socket | None = None
 
     def ask(self, task: str, files: tuple[int, int], seconds: int, limit: int) -> tuple[bytes, Counter[int]]:
-        """Return the task's answer (b"" if it is late), and the number of its unlisted calls by call."""
+        """Return the task's answer (b"" if late or too long), and how often it made each unlisted system call."""
         answer, answering = os.pipe()
         door, their_door = socket.socketpair()
         try:
@@ -187,7 +187,7 @@ def _start_process(connection: int) -> "subprocess.Popen[bytes]":
 
 
 class _Exchange:
-    """Reader of a task's answer, which also refuses and counts the task's unlisted system calls."""
+    """The reader of a task's answer; it also refuses and counts the task's unlisted system calls."""
 
     def __init__(self, answer: int, door: socket.socket) -> None:
         self.calls: Counter[int] = Counter()

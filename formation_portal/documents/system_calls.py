@@ -68,7 +68,7 @@ def has_filters() -> bool:
 
 
 def restrict_calls(door: int) -> int | None:
-    """Restrict this thread to the calls on the list. Return a descriptor that reports others, if possible.
+    """Restrict this thread to the listed calls. Return a descriptor that reports other calls; None if that fails.
 
     The descriptor and the socket `door` must be closed before a task begins, since the descriptor can allow any call.
     """
