@@ -32,7 +32,7 @@ Exported = dict[str, Any]
 
 
 def export_account(user: User) -> tuple[Exported, list[Document]]:
-    """Export an account as JSON, with the documents whose files belong to it."""
+    """Return an account's data for JSON, and the documents whose files are exported with it."""
     applications = []
     documents: list[Document] = []
     for application in Application.objects.owned_by(user).order_by("pk"):
@@ -68,13 +68,13 @@ def export_account(user: User) -> tuple[Exported, list[Document]]:
 
 
 def account_archive(user: User) -> Iterator[bytes]:
-    """Return the archive piece by piece, so that no part is written to a disk."""
+    """Return the account's ZIP archive piece by piece, so that no part is written to a disk."""
     content, documents = export_account(user)
     return _zip(content, documents)
 
 
 def party_archive(application: Application, token: str) -> Iterator[bytes] | None:
-    """Return the archive of a party, for a person without an account; None if there is no such party."""
+    """Return a party's ZIP archive, for a person without an account; None if there is no such party."""
     party = export_party(open_draft(application), token)
     if party is None:
         return None

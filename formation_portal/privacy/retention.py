@@ -101,7 +101,7 @@ class CopyRule(Rule):
 
 @dataclass(frozen=True, slots=True)
 class ClosedRule(Rule):
-    """The rule that erases applications in a final state that are settled at the formation service."""
+    """The rule that erases applications in one final state, unless a delivery to the service is still unsettled."""
 
     state: State
 
