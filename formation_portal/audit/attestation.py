@@ -1,5 +1,5 @@
-"""The attestation of rows in other tables, which reveals rows that are altered, removed or slipped in later. The
-entry of the action that writes a row holds the row's digest, keyed by AUDIT_KEY."""
+"""The attestation of rows in other tables, so that rows altered, removed or slipped in later are found: the audit entry
+of the action that writes a row holds the row's digest, keyed by AUDIT_KEY."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -57,7 +57,7 @@ def keys_by_label(rows: Iterable[models.Model]) -> dict[str, list[str]]:
 
 
 def altered_rows(label: str, expected: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the keys of the model's rows that differ from their attestation, each with its fault.
+    """Yield the key and the fault of each row of a model that differs from its expected digest.
 
     Rows before the first attested row are left out.
     """

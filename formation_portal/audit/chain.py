@@ -1,4 +1,4 @@
-"""Add entries to the chain, in the transaction of the recorded action."""
+"""The chain of audit entries, each with the previous entry's hash. An entry is added in its action's transaction."""
 
 import json
 import time
@@ -58,7 +58,7 @@ def append(
 
 
 def accept(entries: Sequence[tuple[int, str]]) -> None:
-    """Give entries (numbers and hashes) a keyed digest of the first key, and record this in a new entry."""
+    """Give entries (numbers and hashes) a digest by the first key of AUDIT_KEY, and record this in a new entry."""
     if not entries and are_marks_current():
         return
     renew_digests(entries)

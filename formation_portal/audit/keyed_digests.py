@@ -6,7 +6,7 @@ from formation_portal.core.nodes.secret_store import audit_key
 
 
 def keyed_digests(content: str) -> list[str]:
-    """Return the digest of a text under each key of AUDIT_KEY. Store the first digest; any of them verifies."""
+    """Return the digest of a text under each key of AUDIT_KEY. The first is for storing; any of them verifies."""
     text = content.encode()
     return [hmac.digest(key.encode(), text, "sha256").hex() for key in audit_key().split()]
 

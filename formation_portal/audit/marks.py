@@ -1,5 +1,5 @@
-"""The marks of the beginning of keyed digests and of the end of the chain, so that the last entries can't be cut off:
-without the key, nobody can make the mark of a shorter chain."""
+"""The marks of two entries: that at which keyed digests begin, and the chain's last. So the loss of the last entries is
+found, since nobody can make the mark of a shorter chain without the key."""
 
 import logging
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _logged_end: tuple[int, str] | None = None
 
 
 def make_marks(entry_model: Any = Entry, mark_model: Any = ChainMark) -> None:
-    """Write both marks at the newest entry. For a migration, once."""
+    """Write both marks at the newest entry. The first migration calls this."""
     newest = entry_model.objects.order_by("-number").values_list("number", "hash").first()
     number, entry_hash = newest or (0, FIRST_PREVIOUS_HASH)
     for name in (BEGINNING, END):
@@ -29,7 +29,7 @@ def make_marks(entry_model: Any = Entry, mark_model: Any = ChainMark) -> None:
 
 
 def read_mark(name: str) -> ChainMark | None:
-    """Return a mark; None if its keyed digest is wrong."""
+    """Return a mark; None if it is missing or its keyed digest is wrong."""
     mark = ChainMark.objects.filter(name=name).first()
     if mark is None or mark.digest not in mark_digests(name, mark.number, mark.hash):
         return None

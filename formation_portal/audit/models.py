@@ -1,4 +1,4 @@
-"""The tables of the audit log, which only grow, and the hash of an entry."""
+"""The tables of the audit log, and the hash of an entry."""
 
 import hashlib
 import json
@@ -47,7 +47,7 @@ class Actor(models.TextChoices):
 
 
 class Entry(models.Model):
-    """A recorded action. Only `chain.append` writes rows, which are neither changed nor removed.
+    """A recorded action. Only `chain.append` adds rows; later only `keyed_digest` may change.
 
     No column refers to another table. Columns are hashed in their order. Numbers are 0 and texts empty if they do not
     apply.
@@ -120,7 +120,7 @@ _READABLE = frozenset({AccessKind.FILE, AccessKind.PAGE})
 
 
 def accesses_by_agents(reference: str) -> models.QuerySet[Entry]:
-    """Return the entries of agents' accesses to documents of an application."""
+    """Return the entries about agents who viewed an application's documents, the oldest first."""
     return Entry.objects.filter(reference=reference, action=AuditAction.LOOK, actor=Actor.AGENT).order_by("number")
 
 

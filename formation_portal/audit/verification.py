@@ -233,7 +233,7 @@ class _ChainReader:
 def _altered_rows(reader: _ChainReader) -> Iterator[AuditFinding]:
     """Find the attested rows that differ from the digest of their last entry.
 
-    Each is compared again with the entries added meanwhile, since the row may have been written meanwhile, too.
+    Each is compared again after reading the entries added meanwhile, since an action may have written it meanwhile.
     """
     suspects: set[tuple[str, str]] = set()
     for label, expected in reader.digests.items():
