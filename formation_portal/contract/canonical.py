@@ -71,7 +71,7 @@ _AUTOCOMPLETE = {
 
 
 def property_of(canonical_field: str | None) -> str:
-    """Return the last part of a party's or class's canonical field, under which it is sent; "" for None."""
+    """Return the last part of a party's or class's canonical field, under which the answer is sent; "" for None."""
     return (canonical_field or "").rpartition(".")[2]
 
 
@@ -185,7 +185,7 @@ def canonical_properties(fields: Iterable[FieldSpec], values: Mapping[str, Any])
 def raw_answers(
     fields: Iterable[FieldSpec], record: Mapping[str, Any], csp: Mapping[str, Any], *, of_entity: bool = False
 ) -> dict[str, Any]:
-    """Return a holder's answers by field name, as `record.validate` reads them, from its record at the service."""
+    """Return the answers by field name, as `record.validate` reads them, from the holder's record at the service."""
     raw = dict(csp)
     for spec in fields:
         if spec.canonical_field:
@@ -210,7 +210,7 @@ def identity(kind: str, properties: Mapping[str, Any]) -> Identity | None:
 
 
 def may_be_same(kind: str, properties: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
-    """Tell whether two entries of one name may be one party: by equal identities, or without differing properties."""
+    """Tell whether two entries of one name may be one party: identities are equal, or no property tells them apart."""
     first = identity(kind, properties)
     second = identity(kind, others)
     if first and second:

@@ -121,7 +121,7 @@ _SATURDAY = 5
 
 
 def _parse_timeline(timeline: str) -> tuple[int, int, bool] | None:
-    """Return the least and most days of a range, and whether they are working days; None without a range."""
+    """Return the least and most days of a timeline, and whether they are working days; None without a range."""
     match = _TIMELINE.match(timeline)
     if match is None:
         return None

@@ -36,7 +36,7 @@ class Condition(BaseModel):
 
     @property
     def has_known_operator(self) -> bool:
-        """Tell whether the condition is an equality, which has no operator, or includes_any."""
+        """Tell whether the operator is `includes_any` or `equals`, which may be left out."""
         return self.operator in (None, "equals", INCLUDES_ANY)
 
     def holds(self, value: Any) -> bool:

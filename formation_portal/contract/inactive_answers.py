@@ -23,7 +23,7 @@ class InactiveAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Inactive:
-    """Inactive sections with answers, parties without an active role, share classes, and single answers elsewhere.
+    """Inactive sections that have content, parties without an active role, share classes, and single answers.
 
     Sections are given by key, parties and classes by id. The answers of inactive parties and classes are not listed.
     """
@@ -45,14 +45,14 @@ def all_inactive(form_state: FormState) -> Inactive:
 
 
 def newly_inactive(before: FormState, after: FormState) -> Inactive:
-    """Return what a change made inactive. A newly inactive section stands for its answers."""
+    """Return what a change made inactive. The answers of a newly inactive section are not listed."""
     return _difference(all_inactive(before), all_inactive(after), before, after)
 
 
 def inactive_by(
     names: Iterable[str], before: FormState, after: FormState, *, was: Holder = None, now: Holder = None
 ) -> Inactive:
-    """Return what changed answers of the entity or of a party made inactive, within their reach."""
+    """Return what a change of the named answers made inactive. `was` and `now` are their holder; None is the entity."""
     reach = reach_of(before.schema, group_of(was), names)
     return _difference(_inactive_within(reach, before, was), _inactive_within(reach, after, now), before, after)
 
@@ -80,7 +80,7 @@ def inactive_without(names: Iterable[str], form_state: FormState, party: Party |
 
 
 def _inactive_within(reach: Reach, form_state: FormState, holder: Holder) -> Inactive:
-    """Return what is inactive within the reach of answers of the party or entity."""
+    """Return what is inactive within the reach. `holder` gave the answers that have this reach."""
     record = form_state.record
     sections = [section for section in form_state.schema.sections if section.key in reach.sections]
     roles = reach.roles.union(section.role for section in sections if section.role)
@@ -101,7 +101,7 @@ def _inactive(
     share_classes: Sequence[ShareClass],
     reach: Reach | None = None,
 ) -> Inactive:
-    """Return which sections, parties and classes of these are inactive, and the inactive answers within the reach."""
+    """Return which of these sections, parties and classes are inactive, and their inactive answers within the reach."""
     inactive_parties = frozenset(party.id for party in parties if is_inactive(form_state, party))
     inactive_classes: frozenset[str] = frozenset()
     if shares_are_inactive(form_state):

@@ -1,6 +1,4 @@
-"""The states of an entity, their transitions, and the events of a service (INTERFACE.md, "States and transitions",
-"Events").
-"""
+"""An entity's states and transitions, and a service's events (INTERFACE.md, "States and transitions", "Events")."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -49,7 +47,7 @@ FINAL = frozenset({State.INCORPORATED, State.REJECTED, State.WITHDRAWN})
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """A transition of an entity by its customer or an agent. `history` is the text of the entry in the history.
+    """A change of an entity's state by its customer or an agent. `history` is the text that the history shows.
 
     A transition that `is_sent` is a call to the formation service. Any other passes on to the customer a decision that
     the service has made itself.
@@ -104,7 +102,7 @@ def transition_to(target: State, source: State) -> Transition | None:
 
 
 def is_agents_call(target: State, source: State | None) -> bool:
-    """Tell whether an agent's transition is sent to the formation service. `source` is None if unknown."""
+    """Tell whether an agent leads an entity to `target` by a call to the service. `source` is None if unknown."""
     transition = transition_to(target, source) if source else None
     if transition is None:
         candidates = [transition for transition in TRANSITIONS.values() if transition.target is target]

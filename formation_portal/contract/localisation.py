@@ -115,7 +115,7 @@ def _format_date(value: date, skeleton: str, locale: Locale) -> str:
 
 
 def month_number(text: str) -> int:
-    """Return a month's number by its name or short form in any of the languages; 0 for other text."""
+    """Return a month's number by its name or short form in English, German, French or Spanish; 0 for other text."""
     return _months().get(_letters(text), 0)
 
 

@@ -38,7 +38,7 @@ CORRECTIONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A need of an application: a stable code, a sentence, and the place where it is met."""
+    """Something that an application still needs: a stable code, a sentence, and where to enter or correct it."""
 
     code: str
     text: str
@@ -122,7 +122,7 @@ def _role_needs(form_state: FormState) -> Iterator[Need]:
 
 
 def _total_needs(form_state: FormState, section: Section, fields: Mapping[str, FieldSpec]) -> Iterator[Need]:
-    """Yield the need of a section whose parties' answers add up to too much or, once all have answered, too little."""
+    """Yield a need if the parties' answers add up to too much or, once all parties have answered, to too little."""
     spec = next(iter(fields.values()))
     numbers = []
     is_complete = True

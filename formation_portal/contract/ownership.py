@@ -1,8 +1,8 @@
 """Read stakes in companies (40%, 1/3, 400 of 1,000), follow them to their final owners, and show them in percent.
 
-Parts are exact fractions, so that a part at a threshold is never rounded to its other side. Percentages are counted in
-hundredths, and those of one whole add up to 100.00%. Hundredths that rounding leaves over go to the largest remainders,
-but lift no part to a bound that it does not reach: the whole, or a threshold.
+A part is an exact fraction of the whole, so that rounding never moves it across a threshold. Percentages are counted in
+hundredths of a percent, and those of one whole add up to 100.00%. Hundredths that rounding leaves over go to the parts
+with the largest remainders, but lift no part to a bound that it does not reach: the whole, or a threshold.
 """
 
 import re
@@ -45,10 +45,10 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Parts of the whole: those that pass through companies with known owners, and those of final holders.
+    """Each holder's part of the whole: `passing` through companies with known owners, or `final`.
 
     Final holders are people, foundations and companies without known owners. Stakes without a known owner, and those
-    that companies own only in each other, have no final holder: the final parts may be less than the whole.
+    that companies own only in each other, have no final holder: the final parts may add up to less than the whole.
     """
 
     passing: Mapping[str, Fraction]
@@ -61,9 +61,9 @@ class Parts:
 def trace_ownership(shares: Mapping[str, int], *, stakes: Stakes = NO_STAKES) -> Parts:
     """Follow every share to its final holder, exactly, also where companies own each other.
 
-    The stakes in a company must not exceed the whole. One company after another is eliminated, and its part goes to its
-    owners. A company that then owns a part of itself passes on the rest in the proportion of the other owners, which is
-    the limit of passing it on for ever.
+    The stakes in a company must not exceed the whole. One company after another is eliminated: its part goes to its
+    owners. A company that then owns a part of itself passes everything on to its other owners in proportion, which is
+    the limit of passing that part on to itself for ever.
     """
     whole = sum(shares.values())
     parts = {holder: Fraction(number, whole) for holder, number in shares.items() if number}
@@ -119,7 +119,7 @@ _DECIMAL_COMMA = re.compile(r"(\d{1,3}),(\d{1,2}|\d{4,})", re.ASCII)
 
 
 def parse_stake(raw: object, *, of: str) -> Fraction:
-    """Parse a typed stake into a part of the whole. `of` names the stake in the message of an AnswerError."""
+    """Parse a typed stake into a part of the whole. Raises AnswerError with a message that calls the stake `of`."""
     text = parsing.ascii_digits(parsing.line(raw, label=of))
     number = text.removesuffix("%").strip()
     has_sign = text.endswith("%")
@@ -199,21 +199,21 @@ def apportion(
 
 
 def with_rest(parts: Sequence[Fraction], *, short_of: Collection[Fraction] = _ALL) -> tuple[tuple[int, ...], int]:
-    """Return the hundredths of each part and of the rest. The parts must not exceed the whole."""
+    """Return the hundredths of each part, and of the rest up to the whole, which the parts must not exceed."""
     rest = hundredths_rounded_up(1 - sum(parts, Fraction(0)))
     return apportion(parts, total=WHOLE - rest, short_of=short_of), rest
 
 
 @dataclass(frozen=True, slots=True)
 class Percentages:
-    """Each holder's exact part and its hundredths, direct and final. `rest` has no known holder."""
+    """Each holder's exact part and its hundredths, direct and final. `rest` are hundredths without a holder."""
 
     direct: Mapping[str, tuple[Fraction, int]]
     final: Mapping[str, tuple[Fraction, int]]
     rest: int
 
     def of(self, holder: str, part: Fraction) -> str:
-        """Format a holder's part in percent, with the hundredths of an equal direct or final part."""
+        """Format a holder's part in percent, rounded as the holder's direct or final part if it equals that."""
         for figures in (self.direct, self.final):
             if holder in figures and figures[holder][0] == part:
                 return format_hundredths(figures[holder][1])

@@ -17,7 +17,7 @@ _Node = tuple[str, str, str] | str
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Reached sections by key, and reached answers by their holder's group and name."""
+    """Reached sections by key, and the names of reached answers by their holder's group (`rules.group_of`)."""
 
     sections: frozenset[str] = frozenset()
     names: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -26,7 +26,7 @@ class Reach:
 
 
 def reach_of(schema: FormSchema, group: str, names: Iterable[str]) -> Reach:
-    """Return the reach of the named answers of a holder in the group: the entity, a party or a share class."""
+    """Return what the named answers of a holder reach. `group` is the holder's."""
     return schema.cached(_RuleGraph).reach_of(group, frozenset(names))
 
 
@@ -74,7 +74,7 @@ class _RuleGraph:
         return self._reaches[group, names]
 
     def _reached_nodes(self, group: str, names: frozenset[str]) -> set[tuple[_Node, bool]]:
-        """Return the nodes that an answer decides, each with True if it is reached through the same holder alone."""
+        """Return the nodes that the answers decide, each with True if it is reached through the same holder alone."""
         pending: list[tuple[_Node, bool]] = []
         for place in self._places.values():
             if place.group == group and place.spec.name in names:

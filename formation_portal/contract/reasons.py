@@ -39,7 +39,7 @@ _BECAUSE = (
 
 
 def asked_because(rule: Condition, named: FieldSpec, answer: Any) -> str:
-    """Tell why a question is asked, with the answer or, of several choices, those that the rule names."""
+    """Tell why a question is asked: quote the answer or, of several chosen options, those that the rule names."""
     if rule.operator == INCLUDES_ANY and named.many:
         answer = tuple(value for value in rule.named_values() if includes_any(answer, [value]))
     return _sentence(_ASKED_BECAUSE, named, _answer_texts(named, answer), "and")
@@ -61,7 +61,7 @@ def only_if(rule: Condition, named: FieldSpec) -> str:
 
 
 def if_answered(named: FieldSpec, values: Sequence[Any]) -> str:
-    """Name the deciding answers, as the end of a sentence."""
+    """Return the end of a sentence, like: if you answer “A” or “B” to “Label”."""
     return _sentence(_IF, named, [in_words(named, value) for value in values], "or")
 
 

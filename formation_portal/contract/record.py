@@ -1,4 +1,4 @@
-"""The content of an application as clean values, read from typed answers: the second argument of every rule."""
+"""The content of an application as clean values, read from typed answers, on which rules are evaluated."""
 
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
@@ -11,7 +11,7 @@ from .fields.values import AnswerError, Problem
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """The answers of a holder by field name: values if readable, else problems. Unanswered names are absent."""
+    """The answers of the entity, a party or a share class, by field name: values if readable, else problems."""
 
     values: Mapping[str, Any] = field(default_factory=dict)
     problems: Mapping[str, Problem] = field(default_factory=dict)
@@ -92,7 +92,7 @@ def holder_id(holder: Holder) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The content of an application. A document is a pair of party id, or None, and slot name."""
+    """The content of an application. A document is a pair: a party's id (None: the entity) and the slot's name."""
 
     answers: Answers = field(default_factory=Answers)
     parties: tuple[Party, ...] = ()
@@ -102,7 +102,7 @@ class Record:
     days: Days | None = None
 
     def with_answers(self, holder: Holder, answers: Answers) -> tuple["Record", Holder]:
-        """Return a record in which the holder has these answers, and the holder in it."""
+        """Return a copy in which the holder has these answers, and the holder's own copy in it."""
         if holder is None:
             return replace(self, answers=answers), None
         if isinstance(holder, Party):

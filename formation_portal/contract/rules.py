@@ -1,6 +1,6 @@
-"""Decide what is active and required, and each minimum, with reasons in words (INTERFACE.md, "Rules").
+"""Decide which questions are active or required, and the minimums of sections, with reasons (INTERFACE.md, "Rules").
 
-`FormState` computes an answer when it is first needed and caches it. A rule names a field by a word; `FieldLookup`
+`FormState` computes a result when it is first needed and caches it. A rule names a field by a word; `FieldLookup`
 finds the field: in the rule's own section, then in the entity's, then in the others.
 """
 
@@ -38,7 +38,7 @@ def field_locations(schema: FormSchema) -> Iterator[FieldLocation]:
 
 
 def rules_of(schema: FormSchema) -> Iterator[tuple[Condition, Section, FieldLocation | None]]:
-    """Yield every rule of the schema with its section, and with its field unless it is about the whole section."""
+    """Yield every rule of the schema with its section and its field, which is None for a rule of the whole section."""
     for section in schema.sections:
         if section.depends_on:
             yield section.depends_on, section, None
@@ -67,7 +67,7 @@ class FieldLookup:
         return (place for place in self._by_word.get(name, ()) if place.spec.name == name)
 
     def candidates(self, word: str, *, section: Section, group: str) -> list[FieldLocation]:
-        """Return the fields called `word`, nearest first to a rule in the section."""
+        """Return the fields called `word`; those nearest to a rule in the section and group come first."""
         place_of_rule = (word, section.key, group)
         if place_of_rule not in self._candidates:
             # Sorting is stable: equally near fields stay in the order of the schema.
@@ -85,12 +85,12 @@ class FieldLookup:
         return next(iter(candidates), None)
 
     def entity_field(self, word: str) -> FieldLocation | None:
-        """Return the entity's field called `word`; a conditional minimum never reads a party's answer."""
+        """Return the entity's field called `word`, or None. A conditional minimum never reads a party's answer."""
         return next((place for place in self._by_word.get(word, ()) if place.group == ENTITY), None)
 
 
 def _distance(place: FieldLocation, section: Section, group: str) -> int:
-    """Return how far a field is from a rule: in its own list, in its section, in the entity's sections, elsewhere."""
+    """Return 0 for a field in the rule's own list, 1 in its section, 2 in the entity's sections, 3 elsewhere."""
     if place.section.key == section.key:
         return int(place.group != group)
     return 2 + int(not place.section.is_entity)
@@ -100,7 +100,7 @@ def _distance(place: FieldLocation, section: Section, group: str) -> int:
 class Activation:
     """The state of a field or section, active or not, and the rule that decides it.
 
-    `named` is the field that the rule names, and `answer` its answer that satisfies the rule.
+    `named` is the field that the rule names, and `answer` an answer to that field that satisfies the rule.
     """
 
     active: bool
@@ -116,7 +116,7 @@ class Activation:
 
     @property
     def reason(self) -> str:
-        """Return the reason as a sentence. Few reasons of a large form are read, so each is worded on demand."""
+        """Return the reason as a sentence; "" without a rule. Worded on demand, since few reasons are read."""
         if self.rule is None or self.named is None:
             return gettext(self.fault)
         if self.active:
@@ -138,7 +138,7 @@ class Question(NamedTuple):
 
 
 class Slot(DocumentSlot):
-    """A document asked of a party or of the entity; two roles that ask for one name share a slot."""
+    """A document asked of a party or of the entity. Roles that ask for documents of the same name share a slot."""
 
     section: Section
 
@@ -155,7 +155,7 @@ def evaluate(schema: FormSchema, record: Record) -> "FormState":
 
 
 class FormState:
-    """The settled state of an application's sections, fields, minimums and slots."""
+    """The state of an application's sections, fields, minimums and slots, as the rules decide it."""
 
     def __init__(self, schema: FormSchema, record: Record) -> None:
         self.schema = schema
@@ -258,7 +258,7 @@ class FormState:
         return {name: advice for name in self._bounded(holder) if (advice := self.advice(name, holder))}
 
     def impossible_answers(self, holder: Holder = None) -> dict[str, Problem]:
-        """Return the problems of the holder's answers that can be read but cannot be true, by name."""
+        """Return, by name, the problem of each answer of the holder that can be read but cannot be true."""
         problems = {}
         for name in self._bounded(holder):
             objection = self.objection(name, holder)
@@ -273,7 +273,7 @@ class FormState:
         return self._parties_in[section.key]
 
     def minimum_of(self, section: Section) -> Minimum:
-        """Return the effective minimum: 0 if inactive, the conditional if its condition holds, else the base."""
+        """Return a section's minimum: 0 if inactive, the conditional one while its condition holds, else the base."""
         if not self.section_activation(section).active:
             return Minimum(0)
         rule = section.conditional_min

@@ -131,7 +131,7 @@ class Section(Model):
 
     @property
     def groups(self) -> Mapping[str, tuple[FieldSpec, ...]]:
-        """Return the questions by group of holders, default questions included. Cached by language."""
+        """Return the questions by who answers them: the entity, share classes or a kind of party. Defaults included."""
         language = get_language()
         if language not in self._groups:
             groups: dict[str, tuple[FieldSpec, ...]] = {}
@@ -156,7 +156,7 @@ class Section(Model):
 
     @property
     def most_parties(self) -> int | None:
-        """Return the most parties in the role (INTERFACE.md, "Bounds"); None without such a bound."""
+        """Return how many parties the role may have at most (INTERFACE.md, "Bounds"); None without such a bound."""
         most = count_of(self.maximum)
         least = self.base_minimum
         if self.conditional_min:
@@ -186,7 +186,7 @@ class Section(Model):
 
 
 class FormSchema(Model):
-    """The form of a product (INTERFACE.md, "Form schema"). `agent_address` is text by part."""
+    """The form of a product (INTERFACE.md, "Form schema"). `agent_address` has a text for each part of the address."""
 
     id: str = ""
     csp_name: str = ""
@@ -197,12 +197,12 @@ class FormSchema(Model):
 
     @cached_property
     def other_documents(self) -> dict[str, Any]:
-        """Return the stored JSON documents of the form in other languages."""
+        """Return a dict for callers to fill: by other language, the stored JSON document of the form."""
         return {}
 
     @cached_property
     def translations(self) -> dict[str, tuple[Any, FormSchema]]:
-        """Return the form in other languages, each with the document from which its texts were taken."""
+        """Return a dict for callers to fill: by other language, the document of the texts and the form with them."""
         return {}
 
     @cached_property
@@ -269,7 +269,7 @@ class FormSchema(Model):
     def fields_of(self, kind: str, roles: Sequence[str]) -> tuple[FieldSpec, ...]:
         """Return the fields that a party of the kind is asked in its roles, one for each name.
 
-        Where fields share a name, the first of them stands in the place of the last.
+        Of fields that share a name, the first is returned, at the position of the last.
         """
         key = ("fields", get_language(), kind, *roles)
         if key not in self._cache:

@@ -1,6 +1,6 @@
 """Check a schema (INTERFACE.md, "Faults in a schema").
 
-Faults make the product unavailable; warnings leave it usable, with the consequence that the table names. Notes name
+Faults make the product unavailable; warnings leave it usable, with the consequence that INTERFACE.md states. Notes name
 things that other services may not know.
 """
 

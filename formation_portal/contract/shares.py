@@ -19,7 +19,7 @@ _TOO_LONG = gettext_noop("Enter the number of {of} with at most {limit} digits")
 
 
 def parse_number_of_shares(raw: object, *, of: str) -> int:
-    """Parse a typed number of shares; 0 means none. `of` names the shares in the message of an AnswerError."""
+    """Parse a typed number of shares. Raises AnswerError with a message that calls the shares `of`."""
     if isinstance(raw, str) and _GROUPS_BY_POINTS.fullmatch(parsing.without_group_marks(raw)):
         # 10.000 is ten to some people, and ten thousand to others.
         text = gettext("Enter the number of {of} without a full stop or comma, like 10000", of=of)
@@ -37,7 +37,7 @@ def parse_number_of_shares(raw: object, *, of: str) -> int:
 
 
 def existing_shares(form_state: FormState, share_class: ShareClass | None) -> int | None:
-    """Return how many shares a class, or all classes together, have; None if not asked or answered."""
+    """Return how many shares a class has, or all classes (None) together; None if that is unknown or 0."""
     name = canonical.CLASS_SHARES if share_class else canonical.ENTITY_SHARES
     for spec, value in form_state.active_answers(share_class):
         if spec.canonical_field == name:
@@ -46,7 +46,7 @@ def existing_shares(form_state: FormState, share_class: ShareClass | None) -> in
 
 
 def over_issued(form_state: FormState) -> Iterator[Need]:
-    """Yield the needs to reduce allocations beyond the existing shares, which the service does not check."""
+    """Yield a need for each class with too many shares allocated, and one for all together. No service checks this."""
     section = form_state.active_share_section
     if section is None:
         return

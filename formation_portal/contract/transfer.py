@@ -1,6 +1,6 @@
-"""Compare two forms: which answers to the first fit the second, which questions of two versions differ.
+"""Compare two forms: the answers to one that fit the other, and the questions that differ between two versions.
 
-An answer fits a question of the same canonical name that reads the same value of the same type. Questions of two
+An answer fits a question of the same canonical name that reads it as the same value of the same type. Questions of two
 versions are matched by name and by who answers them; documents count as questions.
 """
 

@@ -23,12 +23,12 @@ _MIN_WORDS = 3
 
 
 def translated_form(form: FormSchema, document: Mapping[str, Any], language: str) -> FormSchema:
-    """Return the form with the texts of `document`, the same form as the service describes it in the language."""
+    """Return the form with the texts of `document`, which is the service's form in the language."""
     return _translation_for(form, document, language).form(form, document)
 
 
 def translated_item(item: CatalogItem, document: Mapping[str, Any], language: str) -> CatalogItem:
-    """Return the catalog item with the texts of `document`, the same item as described in the language."""
+    """Return the catalog item with the texts of `document`, which is the service's item in the language."""
     form_document = mapping_or_empty(document.get("schema"))
     if not is_same_form(item.form, form_document):
         form_document = {}
@@ -47,7 +47,7 @@ def is_same_form(form: FormSchema, document: Mapping[str, Any]) -> bool:
 
 
 def _translation_for(form: FormSchema, document: Mapping[str, Any], language: str) -> "_Translation":
-    """Return a translation that knows whether every longer text of the form is translated."""
+    """Return a translation. Equal texts count as translated in it if every longer text of the form differs."""
     trial = _Translation(language, shares_texts=True)
     trial.form(form, document)
     are_translated = [text != stored for stored, text in trial.pairs if len(stored.split()) >= _MIN_WORDS]
@@ -55,7 +55,7 @@ def _translation_for(form: FormSchema, document: Mapping[str, Any], language: st
 
 
 class _Translation:
-    """Texts of a language to lay over models. With `shares_texts`, texts equal to the stored count as translated."""
+    """Texts of a language to lay over models. With `shares_texts`, texts equal to the stored ones are translations."""
 
     def __init__(self, language: str, *, shares_texts: bool) -> None:
         self._language = language
@@ -73,7 +73,7 @@ class _Translation:
         translated: Iterable[str] = (),
         changes: Mapping[str, Any] | None = None,
     ) -> AnyModel:
-        """Return the model with the named texts in the language, and with translated parts."""
+        """Return the model with the named texts in the language and with `changes`, which contain `parts`."""
         translated = set(translated)
         for part in parts:
             if isinstance(part, DescribedModel):
@@ -141,7 +141,7 @@ class _Translation:
         return tuple(self.model(slot, by_name.get(slot.name, {}), ("help", "label")) for slot in labelled)
 
     def _text(self, stored: str, value: Any, translated: set[str]) -> str:
-        """Return the text in the language and add it to `translated`, or return the untranslated text."""
+        """Return `value`, the text in the language, and add it to `translated`; if there is none, return `stored`."""
         text = text_or_none(value)
         if not stored or text is None:
             return stored

@@ -1,4 +1,4 @@
-"""Tabulate when a question shows, by the controls beside it, so that a page can show it before the server answers.
+"""Tabulate when a question shows, by the controls on its page, so that a page can show it before the server answers.
 
 A table has rows. A row names controls and, for each, the posted values that fit; the question shows when a row fits.
 The table is found by running the real rules over every choice that they can tell apart, so there is one set of rules.
@@ -25,7 +25,7 @@ _MAX_COMBINATIONS = 256
 
 
 class _ChoiceGroup(NamedTuple):
-    """Choices of a control that no rule tells apart, as they are posted, and the value of the first."""
+    """Choices that no rule tells apart: their posted values, and the clean value of the first."""
 
     posted: tuple[str, ...]
     value: Any
@@ -36,7 +36,7 @@ _Columns = dict[str, list[Condition]]
 
 
 class VisibilityTables:
-    """The tables of a page's questions for one holder. Tables that depend on the page alone are cached."""
+    """The tables of the questions that a page asks one holder. Tables that depend on the page alone are cached."""
 
     def __init__(self, schema: FormSchema, record: Record, holder: Holder, asked: Sequence[Question]) -> None:
         self._schema = schema
@@ -47,7 +47,7 @@ class VisibilityTables:
         self._cached = schema.cached(_no_tables).setdefault(page, {})
 
     def of(self, question: Question) -> VisibilityTable | None:
-        """Return the table of a question; None if the page cannot tell, or if no control on it matters."""
+        """Return the table of a question; None if only the server can tell, or if no control on the page matters."""
         key = (question.section.key, question.spec.key)
         if key not in self._cached:
             columns, has_others = self._dependencies(question)
@@ -58,7 +58,7 @@ class VisibilityTables:
         return self._cached[key]
 
     def _dependencies(self, question: Question) -> tuple[_Columns, bool]:
-        """Return the rules on controls of this page that the question depends on, and whether it depends on more."""
+        """Return the rules behind the question that read this page's controls, and True if there are others."""
         columns: _Columns = {}
         has_others = False
         seen: set[tuple[str, str, str]] = set()
@@ -84,7 +84,7 @@ class VisibilityTables:
         return columns, has_others
 
     def _sections_asking(self, question: Question) -> Iterator[tuple[Section, FieldSpec]]:
-        """Yield the sections that ask the question. A party may be asked it in several roles."""
+        """Yield each section that asks the question, with its field. A party may be asked in several roles."""
         if not isinstance(self._holder, Party):
             yield question.section, question.spec
             return
@@ -125,7 +125,7 @@ class VisibilityTables:
         return tuple(table) if table and all(table) else None
 
     def _choice_groups(self, spec: FieldSpec, rules: Sequence[Condition]) -> list[_ChoiceGroup] | None:
-        """Group the choices of a control that no rule tells apart; None if anything can be typed."""
+        """Group the choices that no rule tells apart; None if text is typed, or if one choice alone cannot decide."""
         choices = spec.choices()
         if spec.refers_to_share_class or spec.parts or not choices:
             return None

@@ -39,7 +39,7 @@ def control_name(spec: FieldSpec) -> str:
 
 
 def fields_by_name(fields: Iterable[FieldSpec]) -> Mapping[str, FieldSpec]:
-    """Map the names of answers to fields: where fields share a name, to the last that the customer answers."""
+    """Map the names of answers to fields. Of fields that share a name, the last that the customer answers counts."""
     by_name: dict[str, FieldSpec] = {}
     for spec in fields:
         if spec.name not in by_name or not spec.provided_by_agent:
@@ -73,7 +73,7 @@ class DescribedModel(BaseModel):
         return self._language if text in self._translated_texts else ""
 
     def translated(self, language: str, translated_texts: Iterable[str], **changes: Any) -> Self:
-        """Return a copy with changed fields, not validated again, and without cached properties."""
+        """Return a copy with `changes`, which are not validated. Cached properties of the copy are computed anew."""
         copy = self.model_copy()
         for name in copy.__dict__.keys() - type(self).model_fields:
             del copy.__dict__[name]

@@ -52,7 +52,7 @@ class Objection:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The bounds of a field's values. This base class has none; each type has its own beside it."""
+    """The bounds of a field's values. This base class has none; field types have subclasses."""
 
     members: ClassVar[tuple[str, ...]] = ()
 
@@ -130,7 +130,7 @@ def is_percentage(name: str) -> bool:
 
 
 def read_number(value: Any) -> Decimal | None:
-    """Return the number of a schema's bound, or None if it is none."""
+    """Return a schema's bound as a number, or None if it is not a number."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         return None
     number = Decimal(str(value))

@@ -51,7 +51,7 @@ class ChoiceBounds(Bounds):
 
 
 class _ListField(FieldSpec):
-    """Base of fields whose answer is chosen from a list. A spreadsheet has labels, separated by semicolons."""
+    """Base of fields whose answer is chosen from a list. A spreadsheet's cell has labels, separated by semicolons."""
 
     missing_text: ClassVar[str] = gettext_noop("Choose “{label}”")
 
@@ -114,7 +114,7 @@ class _OptionField(_ListField):
 
 
 class SelectField(_OptionField):
-    """A single option."""
+    """One of the options."""
 
     type_name: ClassVar[str] = "select"
 
@@ -126,7 +126,7 @@ class SelectField(_OptionField):
 
 
 class MultiSelectField(_OptionField):
-    """Any of the options, each once; a sole option is a declaration."""
+    """Any of the options, each once. A field with a single option is a declaration."""
 
     type_name: ClassVar[str] = "multi_select"
     many: ClassVar[bool] = True

@@ -53,7 +53,7 @@ class AmountBounds(Bounds):
 
 
 class CurrencyAmountField(FieldSpec):
-    """An amount with its currency, of which a schema may allow some or fix one."""
+    """An amount with its currency. A schema may allow some currencies, or only one."""
 
     type_name: ClassVar[str] = "currency_amount"
     parts: ClassVar[Mapping[str, str]] = {"amount": gettext_noop("Amount"), "currency": gettext_noop("Currency")}
@@ -119,7 +119,7 @@ class CurrencyAmountField(FieldSpec):
         return Money(amount=amount, currency=currency)
 
     def _check_decimals(self, typed: Any, amount: Decimal, currency: str) -> None:
-        """Raise AnswerError for an amount with more decimals than it may have."""
+        """Raise AnswerError for too many decimals, or for three that may be meant as thousands."""
         places = self._decimals(currency)
         # Three digits after a point, even zeros, are thousands to some people.
         is_text = isinstance(typed, str) and places < _THOUSANDS_DECIMALS

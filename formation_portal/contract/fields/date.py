@@ -29,7 +29,7 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 
 @dataclass(frozen=True, slots=True)
 class DateBounds(Bounds):
-    """Inclusive bounds of a date and of the age of a person born then; `today` is taken in the person's favour."""
+    """Inclusive bounds of a date and of the age of a person born on it; `today` is taken in the person's favour."""
 
     members: ClassVar[tuple[str, ...]] = ("minimum", "maximum", "minimum_age", "maximum_age")
 
@@ -139,7 +139,7 @@ class DateField(FieldSpec):
 
 
 def calendar_date(raw: Any, *, label: str) -> date:
-    """Parse a date from its parts (the month may be a name) or from YYYY-MM-DD."""
+    """Parse a date from its parts (the month may be a name) or from YYYY-MM-DD. Raises AnswerError."""
     if isinstance(raw, str) and _ISO_DATE.fullmatch(text := ascii_digits(clean_line(raw))):
         year, month, day = text.split("-")
     elif isinstance(raw, dict):

@@ -1,4 +1,4 @@
-"""Parse what several types have: lines of text, members of lists, numbers. An AnswerError tells how to correct it.
+"""Parse what several field types share: texts, lists, numbers. An AnswerError is raised for what cannot be parsed.
 
 Every function takes posted answers and payloads, since the service uses the same code.
 
@@ -60,7 +60,7 @@ def length(text: str) -> int:
 
 
 def is_blank(raw: Any) -> bool:
-    """Tell whether an answer has no visible text, no member and no part."""
+    """Tell whether an answer is None or has no visible text, be it a text, a list or texts by part."""
     # Only one level is read: no answer is deeper, but a hostile body may be.
     members = raw if isinstance(raw, list | tuple) else (raw,)
     if isinstance(raw, dict):
@@ -105,7 +105,7 @@ def _checked_text(text: str, *, label: str, limit: int, allowed: str = "") -> st
 
 
 def members(raw: Any, *, label: str) -> list[Any]:
-    """Return the chosen members of a list, without blanks."""
+    """Return the chosen members of a list, without blanks. Raises AnswerError for anything but a list."""
     if not isinstance(raw, list | tuple):
         raise AnswerError("not_a_list", gettext("Choose “{label}” from the list", label=label))
     return [member for member in raw if not is_blank(member)]

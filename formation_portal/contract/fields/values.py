@@ -98,7 +98,7 @@ class AnswerError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A refused answer: the field's name, a stable code, and a sentence for the person."""
+    """The problem with an answer: the field's name, a stable code, and a sentence for the person."""
 
     field: str
     code: str
