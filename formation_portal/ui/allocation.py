@@ -1,4 +1,4 @@
-"""The allocation of shares to holders, with its sums, parts, votes and payments."""
+"""The allocation of shares to holders, with sums, percentages, votes and amounts paid in."""
 
 from collections.abc import Iterable
 from decimal import Decimal
@@ -23,7 +23,7 @@ from formation_portal.contract.shares import existing_shares, over_issued
 
 
 class Allocation:
-    """The shares of an application as its grid has them now; an unreadable number counts as 0."""
+    """The numbers of shares entered for each holder and class; an unreadable number counts as 0."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
@@ -41,7 +41,7 @@ class Allocation:
         return (holding and holding.shares) or 0
 
     def is_unreadable(self, party: PartyRow, row: ShareClassRow) -> bool:
-        """Tell whether the text is no number of shares."""
+        """Tell whether the typed holding is not a number of shares."""
         holding = self._draft.holdings.get((party.token, row.token))
         return holding is not None and holding.shares is None
 
@@ -109,13 +109,13 @@ class Allocation:
         return self._percents(self.votes, self.final_votes)
 
     def _percents(self, numbers: dict[str, int], ends: Parts) -> Percentages:
-        """Compute percentages. The final part of a company, whose owners are unknown, is in the rest."""
+        """Compute percentages. A part that ends at a company, whose owners are unknown, belongs to the rest."""
         unknown = {row.token for row in self._draft.parties if row.is_owned}
         return percentages_of(numbers, ends, unknown=unknown, short_of=self.bounds)
 
     @property
     def bounds(self) -> tuple[Fraction, ...]:
-        """Return the parts to which no smaller part is rounded up."""
+        """Return the whole and the threshold, to which no smaller part is rounded up."""
         return Fraction(1), self.threshold.percent / 100
 
     @cached_property
@@ -132,7 +132,7 @@ class Allocation:
         return any(self.final_shares.of(company) or self.final_votes.of(company) for company in companies)
 
     def may_hide_an_owner(self, party: PartyRow) -> bool:
-        """Tell whether an owner of the company's unknown part would be a beneficial owner."""
+        """Tell whether somebody who owned all of the company's unknown part would be a beneficial owner."""
         rest = 1 - sum(self.stakes.get(party.token, {}).values())
         ends = (self.final_shares.of(party.token), self.final_votes.of(party.token))
         return party.is_owned and rest > 0 and any(self.threshold.counts(part * rest) for part in ends)

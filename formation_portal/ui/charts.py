@@ -30,7 +30,7 @@ class Swatch:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """A holder's part of a bar, and the part of the bar before it. Without a swatch it has no known holder."""
+    """A holder's part of a bar, and the part of the bar before it. A slice without a swatch has no known holder."""
 
     label: str
     figure: str
@@ -55,7 +55,7 @@ class Slice:
         return self._fits(self.figure)
 
     def _fits(self, label: str) -> str:
-        """Return the narrowest bar whose slice has room for the label."""
+        """Return the name of the narrowest bar whose slice has room for the label, or "never"."""
         needed = (len(label) * _LETTER + _AROUND) / self.part
         return next((name for width, name in _BARS if needed <= width), "never")
 

@@ -45,7 +45,7 @@ _TYPES = {"application/pdf": "PDF", "image/jpeg": "JPEG", "image/png": "PNG"}
 
 
 def documents_url(draft: Draft, party: str, query: str = "") -> str:
-    """Return the URL of the customer's list of documents; a long list opens at the party with the token."""
+    """Return the URL of the customer's list of documents; a long list opens at the party with the token `party`."""
     # The entity takes a row of the page too.
     is_long = len(draft.parties) >= PEOPLE_AT_ONCE
     parameters = [query]
@@ -100,7 +100,7 @@ _PAPER = (1240, 1754)
 
 
 class DocumentPage:
-    """A page of a document, with URLs of `room`, portal or desk. Raises Http404 if there is no such page."""
+    """A page of a document, with URLs in the `room`: portal or desk. Raises Http404 if there is no such page."""
 
     def __init__(self, draft: Draft, document: Document, page: int, *, room: str = "portal") -> None:
         findings = findings_of(document)

@@ -55,7 +55,7 @@ def isolated(response: Response) -> Response:
 
 
 def as_attachment(response: Response, *, name: str) -> Response:
-    """Make a response a download of this name, which is ours, so that it contains no names of people."""
+    """Make a response a download called `name`, in which there must be no names of people."""
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return isolated(response)
 
@@ -157,7 +157,7 @@ _LONGEST = LINES_LIMIT
 
 
 class PdfNotMade(Exception):
-    """A record that is too long for a PDF, or takes too long."""
+    """A record that is too long for a PDF, or that the sandbox could not typeset."""
 
 
 def make_pdf(record: PrintedRecord) -> bytes:

@@ -46,9 +46,9 @@ def unaccounted_for(company: PartyRow, owners: Iterable[Owner]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OwnershipNode:
-    """A holder or owner with a note, its parts through the companies above it, and its own owners.
+    """A shareholder or owner: its parts of the shares and votes through the companies above it, and its own owners.
 
-    `end` tells why no owners are drawn, `rest` names the part without a known owner; `owners_url` is their page.
+    `end` tells why no owners are drawn, `rest` names the part without a known owner; `owners_url` is the owners' page.
     """
 
     name: str
@@ -150,7 +150,7 @@ class Ownership:
 
 
 def ownership(draft: Draft, allocation: Allocation | None = None) -> Ownership | None:
-    """Return the full ownership tree; None if all holders are people and no company has owners."""
+    """Return the full ownership tree; None without shares, or if all holders are people and no company has owners."""
     if not draft.holds_shares:
         return None
     tree = Ownership(draft, allocation or Allocation(draft), is_full=True)

@@ -1,6 +1,4 @@
-"""Pages of a list: numbered pages, and for long lists keyset pages, which go on from a row. Both have the links that
-templates/ui/pagination.html draws.
-"""
+"""Pages of a list (ui/pagination.html): numbered pages, or for long lists keyset pages, which go on from a row."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -29,7 +27,7 @@ class PageLink:
 
 
 def people_page(rows: Sequence[Row], number: Any, *, with_row: int | None) -> Page[Row]:
-    """Return the page of people and companies with the row of that index, or else the page of that number."""
+    """Return the page that has the row with the index `with_row`; if that is None, the page with the number."""
     return Paginator(rows, PEOPLE_AT_ONCE).get_page(number if with_row is None else with_row // PEOPLE_AT_ONCE + 1)
 
 

@@ -1,4 +1,4 @@
-"""An application as a printed record: plain text in its order, for the typesetter to lay out.
+"""An application as a printed record: plain text in reading order, for the typesetter to lay out.
 
 Its content and order are those of the page of answers. Nothing here is mark-up, and nothing is read as such.
 """

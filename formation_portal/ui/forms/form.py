@@ -31,7 +31,7 @@ from .rendering import cached_markup, render, why_markup
 
 @dataclass(frozen=True)
 class QuestionForm:
-    """The questions to one holder with the typed answers, and the contract's and the service's messages."""
+    """The questions to one holder with the typed answers, and the messages about them."""
 
     schema: FormSchema
     asked: tuple[rules.Question, ...]
@@ -64,11 +64,11 @@ class QuestionForm:
         return party_control(spec) if isinstance(self.holder, Party) else control_name(spec)
 
     def entry_of(self, question: rules.Question) -> str:
-        """Return the key of the heading that a question stands under: the group of the schema."""
+        """Return the key of the heading over a question: the `group` that the schema gives it."""
         return question.spec.group
 
     def why(self, question: rules.Question) -> str:
-        """Return why a question is asked. A section's own rule is explained once, at the section's head."""
+        """Return why a question is asked; "" without a rule. The rule of a section is explained once, at its head."""
         if question.spec.depends_on is None:
             return ""
         return rules.why_asked(self.schema, question.section, question.spec, self.holder)
@@ -145,7 +145,7 @@ class QuestionForm:
         )
 
     def _error(self, name: str) -> str:
-        """Return why an answer cannot be read or was refused; missing parts of an answer are no error."""
+        """Return why an answer cannot be read or was refused, else "". Missing parts of an answer are no error."""
         if name in self.overlong:
             return self.overlong[name].message
         problem = self.answers.problems.get(name)
@@ -190,7 +190,7 @@ class QuestionForm:
         return any(region.id for region in self.regions)
 
     def has_new_problems(self, before: "QuestionForm") -> bool:
-        """Tell whether there are unreadable answers or new objections. Earlier objections stop nobody."""
+        """Tell whether an answer is unreadable, too long or newly refused by the service, since `before`."""
         is_unreadable = any(question.spec.name in self.answers.problems for question in self.problems)
         return is_unreadable or bool(self.overlong) or bool(self.refused.items() - before.refused.items())
 
@@ -217,7 +217,7 @@ class QuestionForm:
 
     @property
     def structure(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """The headings and controls of all regions; a page of the same structure can be updated in place."""
+        """Return the headings and controls of all regions; a page of the same structure can be updated in place."""
         return tuple((region.entry, region.controls) for region in self.regions)
 
     def control_id_of(self, name: str) -> str:
@@ -232,7 +232,7 @@ class QuestionForm:
 
 @dataclass(frozen=True)
 class Region:
-    """A run of a form's questions from index `begin` on, with its heading's key `entry`. `id` is "" without a rule."""
+    """A run of a form's questions from index `begin` on, under the heading `entry`. `id` is "" without a rule."""
 
     id: str
     entry: str
@@ -254,7 +254,7 @@ class Region:
 
     @property
     def when(self) -> str:
-        """Return the visibility table as urlencoded rows, between spaces; "" if only the server can tell."""
+        """Return the visibility table as urlencoded rows, separated by spaces; "" without a rule or a table."""
         if not self.id or self.form.tables is None:
             return ""
         rows: list[str] = []
@@ -274,7 +274,7 @@ class Region:
 
     @property
     def html(self) -> SafeString:
-        """Return the region's markup, hidden or not. Its hidden input tells in a post that the region is shown."""
+        """Return the region's markup, hidden or not. A hidden input in it tells in a post that the region is shown."""
         return self._html("")
 
     @property

@@ -121,7 +121,7 @@ class Question:
 
     @property
     def error_id(self) -> str:
-        """The id of the first control that is wrong, which the error summary links to."""
+        """Return the id of the first wrong control, which the error summary links to."""
         wrong = next((part for part in self.parts if part.is_wrong), None)
         return self.id if wrong is None or wrong is self.parts[0] else wrong.id
 
@@ -147,7 +147,7 @@ class Question:
 
     @cached_property
     def raw(self) -> Any:
-        """The typed answer in the notation of the page and the shape of the template: text, list, or texts by part."""
+        """Return the typed answer in the reader's notation, as its template needs it: text, list, or texts by part."""
         typed = self.spec.localised(self.typed)
         blank: Any = ""
         if self.spec.many:
@@ -179,7 +179,7 @@ class Question:
 
     @cached_property
     def suggested_choices(self) -> tuple[Option, ...]:
-        """The likeliest choices of a long list of tick boxes, shown first and not repeated among the rest."""
+        """Return the likeliest choices of a long list of tick boxes, shown first and not repeated among the rest."""
         if not self.suggestions or not self.is_ticked_from_many:
             return ()
         options = {option.value: option for option in self.choices}
@@ -217,7 +217,7 @@ class Question:
 
     @property
     def mark(self) -> str:
-        """Return the mark on the spine: to be corrected, answered, or still to be answered; "" where none is needed."""
+        """Return the state that the mark beside the question shows, like "open" or "met"; "" if no answer is needed."""
         if self.error or self.objection:
             return "error"
         if self.note and not self.note.is_answered:

@@ -92,8 +92,8 @@ def cached_markup(question: Question, schema: FormSchema, place: tuple[str, str,
 
 
 def _can_be_cached(question: Question) -> bool:
-    """Tell whether to cache the markup: not with messages, which are rare, nor with choices that depend on the
-    application. Suggestions fill one gap in a list that opens, but reorder a list of tick boxes."""
+    """Tell whether to cache the markup: without messages, acceptance or choices that depend on the application."""
+    # Suggestions fill one gap in a list that opens, but reorder a list of tick boxes.
     has_message = (
         question.error or question.objection or question.advice or question.doubt or question.ahead or question.note
     )

@@ -1,4 +1,4 @@
-"""The terms of terms.yaml and places.yaml, and the terms that the texts of a form use.
+"""The glossary: terms (terms.yaml), the words of places for them (places.yaml), and the terms that texts use.
 
 Terms are found by words alone: the code knows no product and no field.
 """
@@ -34,13 +34,13 @@ class GlossaryPlace(BaseModel):
 
     @property
     def called(self) -> str:
-        """The name of the place in the reader's language, with its article if it has one."""
+        """Return the name of the place in the reader's language, with its article if it has one."""
         return gettext(self.name)
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A term with its meaning, the place's own word, and the languages of both if they are not the page's."""
+    """A term with its meaning and the place's own word for it, each with its language if that is not the page's."""
 
     key: str
     title: str

@@ -64,14 +64,14 @@ def emails_are_readable() -> bool:
 
 @register.simple_tag(takes_context=True)
 def when_session_ends(context: dict[str, Any]) -> SessionEnd | None:
-    """Return the end of the session; None without one, as on pages that are drawn without a request."""
+    """Return the end of the session; None if it is far away, if nobody is signed in, or without a request."""
     request = context.get("request")
     return session_end(request) if request is not None and hasattr(request, "session") else None
 
 
 @register.filter
 def typed_answers(request: HttpRequest) -> tuple[AnswerRow, ...]:
-    """Return the posted answers of a request, which could not be saved, to be read and copied."""
+    """Return the answers of a post that could not be saved, for the reader to copy."""
     return recognised_answers((name, tuple(map(str, values))) for name, values in request.POST.lists())
 
 

@@ -82,7 +82,7 @@ _SEALS: Mapping[str, str] = {"person": " seal-person", "foundation": " seal-foun
 
 @register.simple_tag
 def mark(state: str) -> SafeString:
-    """Draw the glyph of a state on the spine; nothing for an empty state."""
+    """Draw the glyph of a state beside an entry; nothing for an empty state."""
     return markup(_glyph(state, ' class="mark"'))
 
 
@@ -93,7 +93,7 @@ def glyph(state: str) -> SafeString:
 
 @register.simple_tag
 def need_items(needs: Iterable[Any]) -> SafeString:
-    """Draw a list of needs: a template's loop takes ten times as long over the hundreds of a long form."""
+    """Draw the needs of a form, which may be hundreds, as list items: ten times as fast as a template's loop."""
     lines = []
     for need in needs:
         line = f"<span>{escape(need.text)}</span>"
@@ -150,7 +150,7 @@ def task_row(task: Any, source: TextSource | None = None, is_ours: Any = False) 
 
 @register.simple_tag
 def party_row(item: Any, is_dense: Any = False) -> SafeString:
-    """Draw a row of a list of parties (ui/party.html), of which a page has fifty."""
+    """Draw a row of a list of parties (ui/party.html). A page has up to fifty rows."""
     party = item.party
     name, url = escape(party.label), escape(item.url)
     hidden = f'<span class="visually-hidden"> {name}</span>'
@@ -231,7 +231,7 @@ def paired(columns: Iterable[Any], cells: Iterable[Any]) -> Iterable[tuple[Any, 
 
 @register.simple_tag
 def question_mark(q: Any, swapped: bool = False) -> SafeString:
-    """Draw a question's mark with its own id, to be swapped alone; empty for an unreadable answer."""
+    """Draw a question's mark with an id, so that it can be swapped alone; without a glyph for an unreadable answer."""
     state = "" if q.error else q.mark
     own = attributes(id=f"{q.id}-mark", hx_swap_oob="true" if swapped else "")
     return markup(f'<span class="mark {TONES.get(state, "")}"{own}>{_glyph(state, "")}</span>')

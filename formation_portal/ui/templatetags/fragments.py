@@ -70,7 +70,7 @@ _IN_MENUS = (
 
 @register.filter
 def menu_place(path: str) -> str:
-    """Return the menu page at the path, or the one above it with "_/" added, without keys or names; else ""."""
+    """Return the path of a menu page; for a page below it, the menu page's path and "_/", without keys; else ""."""
     places = _menu_addresses(settings.ROOT_URLCONF)
     if path in places:
         return path

@@ -52,7 +52,7 @@ def theme_buttons(theme: str, form: str = "", action: str = "", page: str = "") 
 
 
 def _button_target(form: str, action: str, page: str) -> str:
-    """Write the attributes of the URL that a button posts to, which then opens `page`."""
+    """Write a button's attributes: to post `form` to its URL or, if given, to `action`, which then opens `page`."""
     if not action:
         return attributes(form=form)
     return attributes(form=form, formmethod="post", formaction=f"{action}?{urlencode({'page': page})}")
