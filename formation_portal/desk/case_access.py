@@ -1,8 +1,8 @@
 """Decide which cases an agent may open, with or without documents and people's identity numbers.
 
-`Right.ALL_CASES` opens every case, `Right.OWN_CASES` those that the agent has claimed or was assigned; both with
-documents and numbers. Without a right to a case AGENTS_WITHOUT_RIGHTS decides: "queue" shows only its row in the queue,
-without personal data, "cases" its answers, too. No agent can open the case of the agent's own application.
+`Right.ALL_CASES` opens every case, `Right.OWN_CASES` those that the agent has claimed or was assigned; both rights
+include documents and numbers. An agent without a right to a case sees only its row in the queue, without personal data,
+if AGENTS_WITHOUT_RIGHTS is "queue", and also its answers if "cases". No agent can open the agent's own application.
 """
 
 from collections.abc import Callable, Mapping
@@ -83,7 +83,7 @@ def reviewers() -> QuerySet[User]:
 
 
 def opens(kind: Opens) -> Callable[[UserView[Rest]], UserView[Rest]]:
-    """Guard a view: answer agents without access with a page that says why. Apply below the policy decorator."""
+    """Guard a view: answer agents without access with a page that says why. Apply below `agent` or `agent_with`."""
 
     def guard(view: UserView[Rest]) -> UserView[Rest]:
         @wraps(view)
@@ -100,7 +100,7 @@ def case_action(
 ) -> Callable[[UserView[Rest]], View[Rest]]:
     """Declare a view that changes a case, for agents who have the right and may open this kind of page.
 
-    A GET, as after a new sign-in, redirects to the page `leads_to`.
+    A GET, as after a new sign-in, redirects to the URL that is named `leads_to`.
     """
 
     def guard(view: UserView[Rest]) -> View[Rest]:

@@ -60,7 +60,7 @@ def fact_id(number: int) -> str:
 
 
 class TargetLinks:
-    """Make the URLs of the targets of a case. No SQL query."""
+    """The URLs of the targets of a case. No SQL query."""
 
     def __init__(self, draft: Draft, checklist: Checklist, queue_state: QueueState) -> None:
         self._draft = draft
@@ -95,7 +95,7 @@ class TargetLinks:
 
 
 def next_check_url(draft: Draft, checklist: Checklist, token: str, queue_state: QueueState) -> str:
-    """Return the URL of the next check after a party, or after the application (no token). No SQL query."""
+    """Return the URL of the next check after a party ("": the application), else of the decision. No SQL query."""
     reference = draft.application.reference
     following = checklist.following(token)
     if following is None:

@@ -1,4 +1,4 @@
-"""Answer a post that the review refuses, or that others have overtaken, without losing typed text."""
+"""Answer a post that the review refuses, or that comes after a change by others, without losing typed text."""
 
 from collections.abc import Collection, Iterable
 from types import TracebackType
@@ -28,7 +28,7 @@ ReviewError = (ReviewChanged, ReviewRefused, Closed, ClaimedByColleague, NotAppr
 
 
 class ReviewErrors:
-    """Catch the errors of a review. `response` is the answer to the post; None where there was no error.
+    """A context that catches the errors of a review. `response` then answers the post; None where there was no error.
 
     `title` says what was not done; `typed` has labels with typed texts. Subclasses show the form again.
     """
@@ -87,7 +87,7 @@ def seen_version(request: UserRequest) -> ReviewVersion:
 
 
 def posted_again(request: UserRequest, *, without: Collection[str] = ()) -> tuple[tuple[str, str], ...]:
-    """Return the names and values of the post `without` these names, to be posted again."""
+    """Return the names and values of the post, except the names in `without`, to be posted again."""
     controls = []
     for name, values in request.POST.lists():
         if name != "csrfmiddlewaretoken" and name not in without:

@@ -13,9 +13,9 @@ from .masking import TextMasking
 
 
 class CaseDeliveries:
-    """The deliveries of a case: titles and statuses, with the service's objections, masked.
+    """The deliveries of a case: `rows` have titles and statuses, and the service's objections with numbers masked.
 
-    Two SQL queries; `approval_blockers` uses the rows again.
+    Two SQL queries, whose results `approval_blockers` uses again.
     """
 
     def __init__(self, draft: Draft) -> None:

@@ -26,8 +26,8 @@ ROTATIONS = (0, 90, 180, 270)
 
 @dataclass(frozen=True, slots=True)
 class ViewerState:
-    """The state of the viewer in a URL: document (0: the first), page, zoom in percent, turn in degrees. `opens`: the
-    URL opens the document, which is recorded.
+    """The state of the viewer in a URL: the document's key (0: the first document), page, zoom in percent, turn in
+    degrees. `opens` tells whether the URL opens the document; each opening is recorded.
     """
 
     document: int = 0
@@ -50,7 +50,7 @@ class ViewerState:
         )
 
     def query(self, *, opens: bool = False) -> str:
-        """Return the query of a URL; with `opens`, of a link by which a person opens the document."""
+        """Return the state as the query of a URL. Pass `opens` for a link that opens the document."""
         parameters: dict[str, Any] = {"open": int(opens)}
         default = ViewerState()
         for name in ("document", "page", "zoom", "turn"):
@@ -81,7 +81,7 @@ def _number(query: QueryDict, name: str) -> int:
 def unopened_documents(
     draft: Draft, facts: Iterable[Fact], queue_state: QueueState
 ) -> list[tuple[Fact, str, str, str]]:
-    """Return each document with its holder's name, who has opened it, and its URL. One SQL query."""
+    """Return the fact of each document, its holder's name, who has opened the document, and its URL. One SQL query."""
     opened = opened_documents(draft)
     rows = []
     for fact in facts:
@@ -96,8 +96,8 @@ def opened_by(names: Sequence[str]) -> str:
 
 
 def document_url(document: Document, queue_state: QueueState) -> str:
-    """Return the URL of a document: on its party's page, beside the answers; else on its own page; else as a
-    download."""
+    """Return the URL of a party's document on the party's page, beside the answers; of another document its own page,
+    or a download if the document cannot be shown."""
     reference = document.application.reference
     if document.party:
         query = ViewerState(document.pk, queue_state=queue_state).query(opens=True)

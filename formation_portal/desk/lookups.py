@@ -12,14 +12,14 @@ from formation_portal.reviews.transactions import UNDER_REVIEW
 
 
 def get_case_or_404(reference: str) -> Draft:
-    """Return a submitted application, read with its claim."""
+    """Return the draft of a submitted application, read together with its claim."""
     claim = ("case__claimed_by", "case__taken_from", "case__assigned_by")
     submitted = Application.objects.submitted().select_related("owner", "submitted_by", *claim, "review")
     return open_draft(get_object_or_404(submitted, reference=reference))
 
 
 def get_live_case_or_404(reference: str) -> Application:
-    """Return the row of a submitted application with its claim, for the news of an open page."""
+    """Return the row of a submitted application, read together with its claim, for an open page that asks for news."""
     submitted = Application.objects.submitted().select_related("case__claimed_by", "case__assigned_by", "review")
     return get_object_or_404(submitted, reference=reference)
 
@@ -33,7 +33,7 @@ def get_document_or_404(reference: str, number: int) -> Document:
 
 
 def get_delivery_or_404(number: int) -> Delivery:
-    """Return a delivery that agents handle or have decided about, or that belongs to a case."""
+    """Return a delivery that agents handle or have decided about, or of a submitted application."""
     is_for_agents = Q(pk__in=deliveries_in().values("pk")) | Q(pk__in=Decision.objects.values("delivery"))
     is_of_case = Q(application__submitted_at__isnull=False, application__deleted_at=None)
     deliveries = Delivery.objects.filter(is_for_agents | is_of_case, pk=number).select_related("application")

@@ -16,7 +16,7 @@ _SHORT = 5
 
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """A masked number: its last letters and digits, or none. The mask hides the length."""
+    """A masked number. `ending` has its last letters and digits, "" for a short number. The mask hides the length."""
 
     ending: str
 
@@ -37,13 +37,13 @@ def is_identity_number(draft: Draft, target: Target) -> bool:
 
 
 class TextMasking:
-    """Mask every identity number of the application's parties in texts. No SQL query."""
+    """The masking of texts: replaces every identity number of the application's parties by its mask. No SQL query."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
 
     def masked(self, text: str) -> str:
-        """Return the text with every number masked, even with other separators."""
+        """Return the text with every number masked, even if written with other separators than in the answer."""
         if not text:
             return ""
         plain = _plain(text)

@@ -18,10 +18,10 @@ PLACE_LIMIT = 200
 
 @attested("claimed_by_id", "claimed_at", "taken_from_id", "takeover_reason", every=False)
 class Case(models.Model):
-    """A submitted application as the queue shows it: a copy, except the claim, kept up to date by `queue.queue_index`.
+    """A submitted application as the queue shows it: a copy, kept up to date by `queue.queue_index`, and the claim.
 
-    A column that ends in `_since` holds the time of the last submission while the case is in that view, else NULL. Its
-    index lists the view's cases in the queue's order. (SQLite makes no use of indexes on flags.)
+    A column like `waiting_since` is NULL unless the case is in a certain view; it then has a time, mostly of the last
+    submission. Its index lists the view's cases in the queue's order. (SQLite makes no use of indexes on flags.)
     """
 
     application = models.OneToOneField(Application, models.CASCADE, primary_key=True, related_name="case")
@@ -103,7 +103,7 @@ class Case(models.Model):
 
 
 class CaseWord(models.Model):
-    """A digest of the beginning of a word of a case, for searches without stored names (desk/queue/queue_index.py)."""
+    """A digest of the first letters of a word in a case, for searches without stored names (queue/queue_index.py)."""
 
     case = models.ForeignKey(Case, models.CASCADE, related_name="words")
     word = models.BinaryField(max_length=120)

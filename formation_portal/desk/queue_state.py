@@ -1,5 +1,5 @@
-"""Read and write the state of the queue in a URL: view, filters, order, position, and the id of a search, whose words
-are names of people and companies (`queue/searches.py`)."""
+"""Read and write the state of the queue in a URL: view, filters, order, position, and the id of a search. The words of
+a search stand in no URL, since they are names of people and companies (`queue/searches.py`)."""
 
 import re
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ class QueueView(TextChoices):
 
 @dataclass(frozen=True, slots=True)
 class QueuePosition:
-    """The position of a case, after which the next page of the list begins."""
+    """The position of a case in the queue, after which a page begins or before which a page ends."""
 
     at: datetime
     pk: int
@@ -100,7 +100,7 @@ class QueueState:
 
     @property
     def address(self) -> str:
-        """Return the query of a URL; "" for the default."""
+        """Return the state as the query of a URL; "" for the default state."""
         parameters = {
             "view": "" if self.view is QueueView.WAITING else self.view.value,
             "search": self.search,
@@ -116,7 +116,7 @@ class QueueState:
 
     @property
     def includes_closed(self) -> bool:
-        """Tell whether closed cases are included: by a state, or by a search in all cases."""
+        """Tell whether closed cases are included: if all or the waiting cases are searched, or filtered by state."""
         return self.view in (QueueView.WAITING, QueueView.ALL) and bool(self.state or self.text)
 
     @property

@@ -16,7 +16,7 @@ _PLACEHOLDER = re.compile(r"\{([^{}\n]*)\}")
 
 
 def is_insertion(request: UserRequest) -> bool:
-    """Tell whether the button of desk/_shared_texts.html was pressed; for htmx by a header (js/autosave.js)."""
+    """Tell whether the button of desk/_shared_texts.html was pressed, which htmx tells by a header (js/autosave.js)."""
     return "insert" in request.POST or request.htmx.trigger_name == "insert"
 
 
@@ -25,7 +25,7 @@ def unknown_placeholders(text: str) -> list[str]:
 
 
 class SharedTexts:
-    """The shared texts that fit a form, which has a value for each placeholder. One SQL query, at first use."""
+    """The shared texts that fit a form: each of their placeholders has a value there. One SQL query, at first use."""
 
     def __init__(self, draft: Draft, *, reader: Any, target: Target = WHOLE_APPLICATION) -> None:
         self._draft = draft

@@ -50,7 +50,7 @@ def state_mark(state: State) -> str:
 
 
 def service_status_words(status: str) -> str:
-    """Word a status of the formation service for agents; keep an unknown status."""
+    """Return the words for agents of a status of the formation service; an unknown status unchanged."""
     if status == State.RETURNED_FOR_CHANGES:
         return "Returned for changes"
     return state_words(State(status)) if status in set(State) else status

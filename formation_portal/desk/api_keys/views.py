@@ -22,7 +22,7 @@ _MAX_KEYS = 200
 @agent_with(Right.KEYS)
 @recently_authenticated
 def api_keys(request: UserRequest) -> HttpResponse:
-    """Show all keys and the form for a new key, which only the answer to its post shows."""
+    """Show the keys and the form that makes one. Only the answer to the post shows the new key itself."""
     form = ApiKeyForm(request.POST if request.method == "POST" else None)
     new_row = None
     key = ""

@@ -22,7 +22,7 @@ FACT_STATES = {
 
 
 class FactStatus:
-    """The status of a fact, and who accepted the fact. `has_query`: a query about the fact or a part is open."""
+    """The status of a fact, and who accepted the fact. `has_query`: a query about it or an answer in it is open."""
 
     def __init__(self, fact: Fact, *, has_query: bool = False) -> None:
         self.fact = fact
@@ -106,7 +106,7 @@ class PartyLine:
 
 @dataclass(frozen=True, slots=True)
 class DocumentRow:
-    """A required document. A document of the entity is checked here, so it has a status and a panel."""
+    """A required document. Only a document of the entity, which the case page checks, has a status and a panel."""
 
     line: DocumentLine
     difference: Difference | None

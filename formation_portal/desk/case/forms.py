@@ -48,8 +48,8 @@ _TEXT_WITH_PROPOSAL = "We propose a different answer. Accept it or tell us what 
 class QueryForm(forms.Form):
     """A query about one target, and a note about it. A template draws its controls.
 
-    `spec` is the field for which an answer can be proposed, if any; `proposed` is that answer. `is_kept` marks an
-    identity number from the earlier draft, which an empty control keeps.
+    `spec` is the field for which an answer can be proposed, if any; `proposed` is that answer. `is_kept`: an identity
+    number is proposed already, and stays so if its control is left empty.
     """
 
     limit = MAX_TEXT
@@ -187,7 +187,7 @@ def posted_query_form(draft: Draft, target: Target, post: QueryDict) -> QueryFor
 
 
 def _proposable(draft: Draft, target: Target) -> FieldSpec | None:
-    """Return the target's question, unless only the customer's page can answer it."""
+    """Return the field that the target asks about; None without a field, or if no answer can be proposed."""
     spec = field_at(draft, target)
     if spec is None or spec.provided_by_agent or spec.refers_to_share_class or draft.schema.why_unanswerable(spec):
         return None

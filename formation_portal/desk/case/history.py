@@ -38,7 +38,7 @@ NOT_ANSWERED = "Not answered"
 
 
 def history_of(application: Application) -> tuple[Change, ...]:
-    """Return all moves, all changes since the last return, and the newest others; newest first. One SQL query."""
+    """Return changes since the last return, all changes of state and the newest others; newest first. One SQL query."""
     changes = application.changes.order_by("-pk")
     returns = changes.filter(moved_to=State.RETURNED_FOR_CHANGES)
     is_new = Q(pk__gt=returns.values("pk")[:1]) | Q(pk__in=changes.values("pk")[:_NEWEST])
@@ -48,8 +48,8 @@ def history_of(application: Application) -> tuple[Change, ...]:
 def history_lines(
     application: Application, history: Iterable[Change], queries: Iterable[Query]
 ) -> list[tuple[datetime, str, str]]:
-    """Return time, author ("" for the portal) and text of each move, of a person's changes on one day between two
-    moves, and of the claim; newest first. No SQL query if the case was read with its application."""
+    """Return lines of time, author ("" for the portal) and text, newest first: one for each change of state, decision
+    and claim, one for all of a person's other changes in a row on one day. No SQL query if `case` is loaded."""
     sent_in_round = Counter(query.round for query in queries)
     submissions = 0
     lines = []
@@ -77,7 +77,7 @@ def history_lines(
 
 
 def _line_of(change: Change) -> tuple[int | None, User | None, date]:
-    """Return the key of the line that a change belongs to: a move or a decision has a line of its own."""
+    """Return the key of the line that a change belongs to: a change of state or a decision has its own line."""
     pk = None
     if change.moved_to or change.message in HISTORY_MESSAGES:
         pk = change.pk
@@ -86,8 +86,8 @@ def _line_of(change: Change) -> tuple[int | None, User | None, date]:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A changed answer, document or number. `holder` is the token of a party or class, for holdings the key of a
-    section, "" for the application. `before` or `after` is "" for no value."""
+    """A changed answer, document or number of shares. `holder` is the token of a party or class, for shares the key of
+    their section, "" for the application. `before` or `after` is "" for no value."""
 
     holder: str
     name: str
@@ -99,7 +99,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Differences:
-    """The changes since the return `move` (None before any return).
+    """The changes since the last return to the customer, whose history entry is `move` (None before any return).
 
     `added` has the tokens of new parties and classes, `removed` the names of removed ones.
     """
@@ -132,7 +132,7 @@ def changed_words(changes: Sequence[Difference]) -> str:
 
 
 def differences(draft: Draft, history: Sequence[Change]) -> Differences:
-    """Compare with the last return, by a `history` back to it, newest first. No SQL query."""
+    """Compare the draft with its state at the last return. `history` is newest first. No SQL query."""
     move = next((change for change in history if change.moved_to == State.RETURNED_FOR_CHANGES), None)
     if move is None:
         return Differences()

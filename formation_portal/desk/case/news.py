@@ -127,7 +127,7 @@ class LiveCase:
 
     @cached_property
     def others(self) -> str:
-        """Tell who has the case open, naming the last to open it."""
+        """Return a sentence on the others who have the case open, naming the last to open it; "" for none."""
         if not self.openings:
             return ""
         newest = self.openings[-1]
@@ -136,7 +136,7 @@ class LiveCase:
 
     @cached_property
     def news(self) -> str:
-        """Tell the most important change by others since the page was drawn. At most six SQL queries."""
+        """Return a sentence on the main change by others since the page was drawn, or "". At most six SQL queries."""
         changes = self._changes()
         for change in changes:
             if change.moved_to:

@@ -46,7 +46,7 @@ class CasePage:
     """A submitted application, loaded with its review, as one reader sees it; `query` is the query of the URL.
 
     `queue_state` is the state of the queue that the reader came from. `only_changed` hides parts that have not changed
-    since the last return; `other_url` shows the other view. Eight database queries.
+    since the last return; `other_url` shows all parts, or only changes. Eight database queries.
     """
 
     note_limit = MAX_TEXT
@@ -127,7 +127,7 @@ class CasePage:
         self.lost = list(chain.from_iterable(removed.values()))
 
     def _removed_panels(self, current: Collection[Target]) -> dict[str, list[QueryPanel]]:
-        """Return the queries and notes about targets not in `current`, by holder, except parties."""
+        """Return the queries and notes about targets not in `current`, by holder; skip the targets of parties."""
         removed = defaultdict(list)
         for target in dict.fromkeys((*self.panels.queries_by_target, *self.panels.notes_by_target)):
             if target not in current and self.draft.party(target.holder) is None:
@@ -218,7 +218,7 @@ class CasePage:
         return FactStatus(fact, has_query=any(query.holder in holders for query in self.checklist.queries))
 
     def _must_be_read(self, status: FactStatus | None) -> bool:
-        """Tell whether to show a whole section, so that no agent accepts unread answers."""
+        """Tell whether to show a whole section: not if only changes are shown and the section was accepted before."""
         return not (self.only_changed and status and status.fact.check and status.fact.check.digest)
 
     def _set_parties(self) -> None:

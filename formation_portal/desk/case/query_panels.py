@@ -51,7 +51,7 @@ class QueryLine:
 
 
 class QueryPanel:
-    """The queries and notes about a target, which may be gone, and the query form, which may be posted."""
+    """The queries and notes about a target, even if removed, and the query form, new or as posted."""
 
     def __init__(
         self, panels: "QueryPanels", target: Target, posted_form: QueryForm | None = None, *, is_open: bool = False
@@ -97,7 +97,7 @@ class QueryPanel:
 
     @cached_property
     def form(self) -> QueryForm | None:
-        """Return the query form; None where queries are not possible, or the form is fetched."""
+        """Return the query form; None where queries are not possible, or the page fetches the form later."""
         if self.posted_form or self.panels.lazily or not self.can_ask:
             return self.posted_form
         return query_form(self.panels.draft, self.target, self.draft_query)
@@ -111,7 +111,7 @@ class QueryPanel:
 
 
 class QueryPanels:
-    """The panels of a page of a case, whose URL is `back`. `queries` are all queries of the case, if already read.
+    """The query panels of a page, whose URL is `back`. `queries` are all queries of the case, if already read.
 
     On a page with many targets the forms are fetched one by one (`lazily`), from `ask_address` with a target added.
     `shows_numbers`: the agent has asked to see identity numbers.

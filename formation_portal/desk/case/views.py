@@ -203,7 +203,7 @@ def _go_on(request: UserRequest, draft: Draft, targets: tuple[Target, ...]) -> H
 
 
 class AcceptanceErrors(ReviewErrors):
-    """Show the present state of the chosen facts, or the unopened documents, and offer to post again."""
+    """Errors that show the present state of the chosen facts, or the unopened documents, and offer to post again."""
 
     def __init__(
         self, request: UserRequest, draft: Draft, targets: tuple[Target, ...], *, is_reopening: bool = False
@@ -269,7 +269,7 @@ class AcceptanceErrors(ReviewErrors):
 @agent_with(Right.REVIEW)
 @opens(Opens.CASE)
 def queries(request: UserRequest, reference: str) -> HttpResponse:
-    """Draft or change a query, or write a note for colleagues. A GET shows the form of the target in its URL."""
+    """Draft or change a query, or write a note for colleagues. A GET shows the form of the target in the URL."""
     draft = get_case_or_404(reference)
     if request.method != "POST":
         target = Target.parse(request.GET.get("place", ""))
@@ -300,7 +300,7 @@ def queries(request: UserRequest, reference: str) -> HttpResponse:
 
 
 class QueryErrors(ReviewErrors):
-    """Show the form of a query again, with its errors or the changes by others."""
+    """Errors that show the form of a query again, with its errors or the changes by others."""
 
     def __init__(self, request: UserRequest, draft: Draft, target: Target, form: QueryForm) -> None:
         super().__init__(request, draft.application.reference, title="Your query was not saved", typed=form.typed)

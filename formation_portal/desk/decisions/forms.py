@@ -105,7 +105,7 @@ class DecisionForm(forms.Form):
     def decide(
         self, draft: Draft, *, by: AbstractBaseUser, version: ReviewVersion, acknowledged: Collection[int]
     ) -> ReviewDecision:
-        """Decide. Raises as `reviews.decisions.decide`."""
+        """Record the chosen decision with the values that it needs. Raises as `reviews.decisions.decide`."""
         values = self.cleaned_data
         reason = ""
         registration = None

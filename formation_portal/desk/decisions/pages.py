@@ -71,7 +71,7 @@ _WORDS = {
 
 
 def decided_message(decision: ReviewDecision) -> str:
-    """Return the message after the company's name for a new decision."""
+    """Return the words that follow the company's name in the message about a new decision."""
     wording = _WORDS[decision.kind]
     text = wording.done
     if decision.outcome == DecisionOutcome.WAITING:
@@ -181,7 +181,7 @@ class DecisionPanel:
 
     @property
     def label_asked_about(self) -> str:
-        """Return the label of the posted decision, or else of the decision waiting for this agent."""
+        """Return the label of the posted decision, else of the decision that waits for an agent, else ""."""
         kind = self.form.chosen
         if not kind and self.waiting:
             kind = self.waiting.kind
@@ -200,7 +200,7 @@ class DecisionPanel:
 
     @property
     def saved(self) -> str:
-        """Return the line below the heading."""
+        """Return the state of the decision, for the line below the heading; "" for none."""
         if self.scheduled:
             return "Takes effect in a few seconds"
         if self.waiting:

@@ -45,7 +45,7 @@ _METHODS = ["GET", "HEAD", "POST"]
 
 
 class DecisionErrors(ReviewErrors):
-    """Show the error above the form as typed; if the form is gone, show the typed texts for copying."""
+    """Errors that are shown above the form as typed; if the form is gone, with the typed texts for copying."""
 
     def __init__(self, request: UserRequest, reference: str, form: DecisionForm) -> None:
         super().__init__(request, reference, title="Your decision was not recorded", typed=form.typed)
@@ -142,7 +142,7 @@ def _go_back(request: UserRequest, reference: str, message: str) -> HttpResponse
 
 
 def _is_certain(request: UserRequest) -> bool:
-    """Tell whether the button was clicked, or the agent was asked again."""
+    """Tell whether the agent clicked the button, or has confirmed the decision after `_ask_again`."""
     return request.POST.get("certain") == "1"
 
 

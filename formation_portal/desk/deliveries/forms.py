@@ -1,4 +1,4 @@
-"""Read the form by which an agent settles a delivery that only an agent can."""
+"""Read the form by which an agent resolves a delivery that the portal cannot resolve by itself."""
 
 from datetime import datetime
 
@@ -34,7 +34,7 @@ class ResolutionForm(forms.Form):
 
     @property
     def also(self) -> tuple[int, ...]:
-        """Return the numbers of the other steps that the service was told of as well."""
+        """Return the keys of the other deliveries that the agent has told the service of as well."""
         return tuple(parse_integers(self.data.getlist("also"))) if isinstance(self.data, QueryDict) else ()
 
     @property
@@ -46,7 +46,7 @@ class ResolutionForm(forms.Form):
         self.add_error(refused.field or "decision", refused.message)
 
     def store(self, delivery_id: int, *, agent: AbstractBaseUser) -> Decision:
-        """Record the decision. Raises DecisionRefused; DecisionOutdated where the delivery has changed since."""
+        """Record the decision. Raises DecisionRefused, or DecisionOutdated if the delivery has changed meanwhile."""
         try:
             seen_at = datetime.fromisoformat(self.cleaned_data["seen"])
         except ValueError:

@@ -42,7 +42,7 @@ _LABELS = {"roles": "Roles", "shares_held": "Shares held", "name": "File"}
 
 
 def delivery_views(chosen: str) -> Iterator[ViewLink]:
-    """Yield links to the whole queue and to each group in it, with their numbers of deliveries. One SQL query."""
+    """Yield a link to all deliveries, then one to each group, each with its number of deliveries. One SQL query."""
     groups = queue_groups()
     address = reverse("desk:deliveries")
     if chosen not in [value for value, _, _ in groups]:
@@ -120,7 +120,7 @@ def _other_steps(delivery: Delivery, titles: Titles) -> Iterator[tuple[Delivery,
 
 
 def _differences_to_tell(delivery: Delivery) -> Iterator[tuple[str, str, str]]:
-    """Yield label, acknowledged value and wanted value of each difference, with identity numbers masked."""
+    """Yield label, acknowledged value and wanted value where these values differ, with identity numbers masked."""
     desired = delivery.wanted
     if desired is None or delivery.is_transition:
         return

@@ -1,4 +1,4 @@
-"""Show the deliveries that only an agent can settle, and record decisions about them."""
+"""Show the deliveries that only an agent can resolve, and record decisions about them."""
 
 from django.contrib import messages
 from django.core.paginator import Paginator

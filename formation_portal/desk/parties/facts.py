@@ -51,7 +51,7 @@ _FINDING_TEXTS: Mapping[FindingCode, str] = {
 class RoleRule:
     """The rules of the form about a party in one of its roles.
 
-    `objection` says why the role does not count; `documents` are the required ones, and whether each is there.
+    `objection` says why the role does not count, else is ""; `documents` are required, each with whether it is there.
     """
 
     title: str
@@ -90,8 +90,8 @@ def _for_agents(reason: str) -> str:
 class FactRow:
     """A fact to check.
 
-    `key` is the digit key that ticks the fact, `before` its value when last checked. `evidence` notes a page that
-    proves the fact, `proof` is its document unless replaced. `mask` stands for a number that is not shown.
+    `key` is the digit key that ticks the fact, `before` the value when last checked ("": unchanged). `evidence` is the
+    note of a page that proves the fact, `proof` the document with that page (None: replaced). `mask` hides a number.
     """
 
     def __init__(self, fact: Fact, facts: "PartyFacts", *, number: int, key: str, can_be_ticked: bool) -> None:
@@ -142,7 +142,7 @@ class FactRow:
 
     @property
     def evidence_text(self) -> str:
-        """Return what the document says, with numbers masked as elsewhere on the page."""
+        """Return the text that an agent noted from the document, with numbers masked as elsewhere on the page."""
         panels = self.facts.panels
         text = self.evidence.text if self.evidence else ""
         if not text or panels.shows_numbers:
@@ -151,7 +151,7 @@ class FactRow:
 
     @property
     def findings(self) -> Iterator[tuple[str, bool]]:
-        """Yield remarks on the fact, each with whether it objects."""
+        """Yield remarks on the fact, each with whether it is an objection."""
         record = self.facts.party.record
         form_state = self.facts.panels.draft.form_state
         if self.fact.is_unreadable:

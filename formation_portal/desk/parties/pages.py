@@ -68,8 +68,8 @@ class ScreeningRow:
 class PartyPage:
     """A party under review as one reader sees it.
 
-    `queue_state` is that of the queue that the reader came from, `here_url` the page with its viewer. `checklist`
-    has the parties that the page names, `screening` the party's checks, newest first.
+    `queue_state` is the state of the queue that the reader came from, `here_url` the URL of the page and its viewer.
+    `checklist` has the parties that the page names, `screening` the party's screening checks, newest first.
     """
 
     line_limit = MAX_LABEL
@@ -166,7 +166,7 @@ class PartyPage:
 
     @property
     def looked_at(self) -> FactRow | None:
-        """Return the row of the document in the viewer."""
+        """Return the row of the document in the viewer; None without a viewer."""
         if self.viewer is None:
             return None
         return next((row for row in self.rows if row.fact.document == self.viewer.document), None)
@@ -198,8 +198,8 @@ class PartyPage:
 
     @cached_property
     def shares(self) -> list[tuple[str, str, bool]]:
-        """Return the party's shares by class, its percentages of shares and votes, its stakes in companies, and its
-        owners: label, amount, and whether the label is a name. One SQL query."""
+        """Return rows of label, amount, and whether the label is a name: the party's shares of each class, its parts of
+        all shares and votes, the companies that it owns, and its own owners. One SQL query."""
         if not self.draft.holds_shares:
             return []
         allocation = Allocation(self.draft)
@@ -241,7 +241,7 @@ def _stakes(draft: Draft, party: PartyRow, allocation: Allocation) -> Iterator[t
 
 
 def _nearest(tokens: Sequence[str], token: str) -> Sequence[str]:
-    """Return the parties that the page names: all, or if too many, the nearest."""
+    """Return the tokens of the parties that a party's page names: all, or if too many, the nearest."""
     if len(tokens) <= _MAX_NAMED:
         return tokens
     first = max(0, min(tokens.index(token) - _NEAREST, len(tokens) - 2 * _NEAREST - 1))

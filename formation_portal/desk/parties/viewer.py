@@ -19,7 +19,7 @@ _NEIGHBOURS = 2
 class Viewer:
     """The viewer of a party's documents, at least one.
 
-    Shows the first document if the state's does not exist, and the last page for any later page. `is_open` tells
+    Shows the first document if the state names no existing one, and the last page for any later page. `is_open` tells
     whether the reader has ever opened the document.
     """
 
@@ -62,7 +62,7 @@ class Viewer:
 
     @cached_property
     def urls(self) -> dict[str, str]:
-        """Return the URL of each control that has a target."""
+        """Return the URLs of the viewer's controls by name, without those that lead nowhere."""
         state = self.state
         states = {
             "open": state,

@@ -1,4 +1,4 @@
-"""Show one party under review; show its numbers, note evidence, record screening checks, and erase the party."""
+"""Show a party under review and its identity numbers, note evidence, record screening checks, and erase the party."""
 
 from typing import Any
 
@@ -79,7 +79,7 @@ def numbers(request: UserRequest, reference: str, token: str) -> HttpResponse:
 @agent_with(Right.REVIEW)
 @opens(Opens.DOCUMENTS)
 def evidence(request: UserRequest, reference: str, token: str) -> HttpResponse:
-    """Note that the page in the viewer proves a fact, and what it says; or, by a fact's button, remove the note."""
+    """Note that the page in the viewer proves a fact, and what the page says; or remove such a note from a fact."""
     draft = get_case_or_404(reference)
     target = Target.parse(request.POST.get("remove", "") or request.POST.get("place", ""))
     if draft.party(token) is None or (target is not None and target.holder != token):
@@ -134,7 +134,7 @@ def screening_removal(request: UserRequest, reference: str, token: str, number: 
 @agent
 @opens(Opens.DOCUMENTS)
 def screening_file(request: UserRequest, reference: str, token: str, number: int) -> HttpResponse:
-    """Download the file of a screening check, to be saved, not shown, as documents are."""
+    """Download the file of a screening check: like a document, to be saved, not shown by the browser."""
     draft, _ = _case_and_party(reference, token)
     check = get_object_or_404(screening_checks(draft).exclude(file=""), holder=token, pk=number)
     return as_download(request, check, by=request.user)

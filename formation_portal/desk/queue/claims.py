@@ -66,7 +66,7 @@ def not_proposed_by(agent_id: int) -> Q:
 @transaction.atomic
 def claim(cases: Collection[int], *, by: AbstractUser) -> tuple[list[Case], list[Case]]:
     """Claim the cases with these primary keys, and begin their reviews. Leaves out closed cases and the agent's own
-    applications. Returns the agent's cases, and the cases of colleagues."""
+    applications. Returns the cases that the agent has now, and those that colleagues have."""
     applications = lock_applications(cases)
     can_be_claimed = Case.objects.filter(_PAID_FOR, pk__in=set(cases) - own_applications(by.pk, cases))
     # Lock in a fixed order, so that two agents with the same cases cannot deadlock.
@@ -86,7 +86,7 @@ def claim(cases: Collection[int], *, by: AbstractUser) -> tuple[list[Case], list
 
 @transaction.atomic
 def take_over(case: Case, *, by: AbstractUser, reason: str) -> bool:
-    """Claim a case from its claimant, and tell the claimant. Returns False if another agent has the case by now."""
+    """Claim a case from its claimant, and tell the claimant. Returns False if the case is closed or another's now."""
     as_shown = Case.objects.filter(pk=case.pk, claimed_by=case.claimed_by_id).exclude(open_since=None)
     columns = _claim_columns(by)
     columns["taken_from_id"] = case.claimed_by_id
@@ -99,7 +99,7 @@ def take_over(case: Case, *, by: AbstractUser, reason: str) -> bool:
 
 
 def claim_or_take_over(application_id: int, *, by: AbstractUser, taken_from: str, reason: str) -> tuple[int, str]:
-    """Claim a case, or take the case over from the claimant on the page. Returns a level and a message."""
+    """Claim a case, or take the case over from the claimant on the page. Returns a message's level and text."""
     claimed = (SUCCESS, "You have claimed this case.")
     closed = (ERROR, "This case is closed, so it cannot be claimed.")
     case = Case.objects.select_related("claimed_by", "application").filter(pk=application_id).first()
@@ -185,7 +185,7 @@ def claim_when_working(draft: Draft, *, by: Any) -> None:
 
 
 def refuse_claimed_case(draft: Draft, *, by: AbstractBaseUser) -> None:
-    """Raise ClaimedByColleague in a colleague's case. The caller holds its lock. One SQL query."""
+    """Raise ClaimedByColleague if a colleague has the case. The caller holds its lock. One SQL query."""
     case = Case.objects.filter(pk=draft.application.pk).select_related("claimed_by").first()
     if case is not None and case.is_claimed and case.claimed_by is not None and case.claimed_by_id != by.pk:
         raise ClaimedByColleague(case.claimed_by.called)
@@ -202,7 +202,7 @@ def give_back(application: Application, *, to: AbstractUser, by: AbstractUser) -
 
 @transaction.atomic
 def _claim_if(case: Case, condition: QuerySet[Case], columns: dict[str, Any], *, by: AbstractUser, did: str) -> bool:
-    """Claim the case if still in `condition`, and begin its review. Raises OwnApplication."""
+    """Claim the case and begin its review; return False if no longer in `condition`. Raises OwnApplication."""
     applications = lock_applications([case.pk])
     refuse_own_applications([case.pk], agent=by.pk)
     # Lock first: PostgreSQL checks the condition of an update with a join only once.

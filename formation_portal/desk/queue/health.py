@@ -10,8 +10,8 @@ from formation_portal.desk.models import Case
 
 
 def waiting_cases() -> Iterator[tuple[str, int, datetime | None]]:
-    """Yield the name of each of four views, its number of cases, and since when the oldest waits. Four SQL queries, by
-    indexes."""
+    """Yield for each of four views its name, its number of cases, and since when the oldest waits (None without cases).
+    Four SQL queries, by indexes."""
     columns = {"open": "open_since", "waiting": "waiting_since", "to_confirm": "confirm_since", "overdue": "overdue_at"}
     for view, column in columns.items():
         cases = Case.objects.filter(**{f"{column}__lte": timezone.now()})

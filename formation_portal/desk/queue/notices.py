@@ -11,7 +11,7 @@ from formation_portal.mail.outbox import queue_email
 
 
 def send_notice(kind: str, draft: Draft, *, to: Any, by: Any) -> None:
-    """Tell an agent by e-mail what a colleague, the customer or the portal (None) has done with a case."""
+    """Tell an agent by e-mail what was done with a case, `by` a colleague, the customer or the portal (None)."""
     if to is None or not (to.is_active and to.is_agent):
         return
     application = draft.application

@@ -71,7 +71,7 @@ class CaseClock:
 
     @cached_property
     def strokes(self) -> list[tuple[int, bool]]:
-        """Return each day's stroke, in groups of five: its position, and whether the day has passed."""
+        """Return a stroke for each allowed day (none for many days): its position, and whether the day has passed."""
         if self.allowed > _MAX_STROKES:
             return []
         days = range(self.allowed)
@@ -84,8 +84,8 @@ class CaseClock:
 
 
 class CaseRow:
-    """A case in the queue, as one reader sees it. `has_names`: the reader may see people and company; `news`: others
-    have changed the case since the reader saw it."""
+    """A case in the queue, as one reader sees it. `has_names`: the reader may see people and company; `news` tells
+    that others have changed the case since the reader saw it, "" if not."""
 
     def __init__(
         self, case: Case, chosen: QueueState, reader: User, *, seen_version: int, is_by_agent: bool, is_own: bool

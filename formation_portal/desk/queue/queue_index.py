@@ -39,8 +39,8 @@ _NO_PROPOSAL = {"confirm_since": None, "proposed_by_id": None, "refused_at": Non
 
 
 def update_case(draft: Draft, change: Change | None = None) -> list[Model]:
-    """Update the case of a submitted application after `change`, and return the rows to attest. At most six SQL
-    queries; four more for a new case, and two where its checks are counted."""
+    """Update the case of a submitted application after `change`, and return the rows to attest: a closed case without
+    its claim. At most six SQL queries; four more for a new case, and two where its checks are counted."""
     application = draft.application
     if application.submitted_at is None or application.deleted_at is not None:
         return []
@@ -153,7 +153,7 @@ def _update_due_date(case: Case, application: Application, *, was_waiting_since:
 
 
 def update_waiting_decision(application: Application) -> None:
-    """Store the time and proposer of the decision that waits for a second agent. Two SQL queries."""
+    """Store whether a decision waits for a second agent, and its proposer. Two SQL queries."""
     # A new decision replaces a refused one; `give_back_refused` sets its time afterwards.
     columns: dict[str, Any] = dict(_NO_PROPOSAL)
     if waiting := waiting_decision(application):

@@ -85,7 +85,7 @@ def counts(rows: Sequence[QuerySet[Any]], *, agent_id: int) -> tuple[int, ...]:
 
 
 def conditions(chosen: QueueState, reader: User) -> list[Condition]:
-    """Return the conditions of a state of the queue, except the view's own."""
+    """Return the conditions of a state of the queue, besides that the view's sort column is set."""
     conditions = []
     if chosen.text and not has_every_case(reader):
         # A search by names would reveal who has a case.
@@ -129,7 +129,7 @@ def in_view(view: QueueView, *, agent_id: int) -> QuerySet[Case]:
 
 
 class CaseSearch:
-    """The unsorted cases that meet the conditions of a state of the queue, not only in its view.
+    """A search for the cases that meet the conditions of a state of the queue. `cases` may be outside of its view.
 
     The constructor counts the cases of each condition, and the rows of `others`, in one SQL query.
     """
@@ -238,8 +238,8 @@ _MAX_ATTEMPTS = 10
 
 
 def next_case_for(agent: User, queue_state: QueueState) -> tuple[Case | None, str]:
-    """Claim the longest waiting unclaimed case that the filters match, or return why there is none. One to three SQL
-    queries."""
+    """Claim the longest waiting unclaimed case that the filters match. Returns the case and ""; or None and a sentence
+    that says why. One to three SQL queries."""
     # The filters apply, but not a view of claimed cases or of an agent's cases.
     view = queue_state.view
     if view not in (QueueView.ANSWERED, QueueView.OVERDUE, QueueView.CONFIRM):

@@ -42,8 +42,8 @@ def with_text(request: UserRequest, state: QueueState) -> QueueState | None:
 
 
 def claim_next_case(request: UserRequest, state: QueueState) -> tuple[Case | None, str]:
-    """Claim the next case of the queue, or return why there is none. If the search has ended, return no case
-    and no reason: the page has not listed the case that would be next, and the queue says so."""
+    """Claim the next case of the queue, as `next_case_for`. Returns None and "" if the session does not have the
+    search: the page has not listed the case that would be next, and the queue says that the search is over."""
     searched = with_text(request, state)
     return next_case_for(request.user, searched) if searched else (None, "")
 

@@ -1,4 +1,4 @@
-"""Read the forms that pass on or dismiss a reported status."""
+"""Read the forms that pass on or dismiss a status that the formation service reported."""
 
 from typing import Any
 

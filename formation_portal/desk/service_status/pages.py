@@ -15,8 +15,8 @@ from .forms import DismissalForm, PassOnForm, ServiceStatusForm
 def service_status_card(
     draft: Draft, *, version: ReviewVersion | None = None, form: ServiceStatusForm | None = None
 ) -> dict[str, Any] | None:
-    """Describe the status that waits for an agent, with its forms, or return None. `form` is a posted form. At most
-    two SQL queries.
+    """Describe the status that waits for an agent, with its forms; return None if none waits. `form` is a posted form.
+    At most two SQL queries.
     """
     version = version or current_version(draft.application)
     status = open_status(draft.application)

@@ -1,4 +1,4 @@
-"""The URLs of the formation service's own decisions, below a case's reference."""
+"""The URLs of a status that the formation service reported, below a case's reference."""
 
 from django.urls import path
 

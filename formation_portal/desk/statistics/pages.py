@@ -242,7 +242,7 @@ def _return_table(totals: Totals, kind: str, columns: tuple[Column, ...], rows: 
 
 
 def times(totals: Totals) -> Table:
-    """Tell how long closed cases were with each side; cases that never were do not count."""
+    """Tell how long closed cases were with each side, without the cases that never were with that side."""
     rows = []
     for side, counts in totals.durations().items():
         if counts.total():
@@ -265,7 +265,7 @@ def times(totals: Totals) -> Table:
 
 
 def products(totals: Totals, *, at_most: int | None = None) -> Table:
-    """Return the mean time of each product's closed cases with each side, most cases first."""
+    """Tell how long the closed cases of each product were with each side on average; most cases first."""
     rows = []
     for cases, name, place, seconds in totals.closings()[:at_most]:
         cells = [text_cell(name), text_cell(place), count_cell(cases)]

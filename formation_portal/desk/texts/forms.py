@@ -49,7 +49,7 @@ class SharedTextForm(forms.Form):
         return text
 
     def store(self, *, by: AbstractBaseUser) -> bool:
-        """Store the text, even if removed meanwhile. Returns False if others have changed the text."""
+        """Store the text; a removed text is shared again. Returns False if others have changed or removed the text."""
         data = self.cleaned_data
         values = {"title": data["title"], "text": data["text"], "at": timezone.now(), "by": by}
         if not self._number:

@@ -22,7 +22,7 @@ _ENTITY_ID = "{entity_id}"
 
 @dataclass(frozen=True, slots=True)
 class PlannedCall:
-    """A POST: its path, the name of its subject, and its body as text."""
+    """A POST: its path, the name of the party, class or step that it is about, and its body as text."""
 
     path: str
     about: str
@@ -31,8 +31,8 @@ class PlannedCall:
 
 
 def planned_calls(draft: Draft) -> tuple[list[PlannedCall], list[str]]:
-    """Return the calls that would send the application, in order, and the names of subjects that still lack an
-    answer."""
+    """Return the calls that would send the application, in order, and the names of the parties and classes that
+    cannot be sent, since they still lack an answer."""
     resources = sorted(desired_state(draft), key=lambda resource: (resource.kind.order, resource.position))
     sendable = frozenset(resource.name for resource in resources if resource.payload is not None)
     ids = {resource.name: _placeholder(resource.name) for resource in resources}

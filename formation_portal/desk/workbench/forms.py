@@ -1,4 +1,4 @@
-"""Make an application of the workbench's post, as unsaved models, which the customers' code can evaluate."""
+"""Make an application from a post of the workbench: unsaved models, which the customers' code can evaluate."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -31,8 +31,8 @@ DRAWN = ":drawn"
 
 
 def control_name(part: int | str, spec: FieldSpec) -> str:
-    """Return the name of a question's control: for a section about the entity, by its position, since two sections
-    may share a key; for a party or share class, by token and answer, which roles share."""
+    """Return the name of a question's control. `part` is the position of a section about the entity, since two
+    sections may share a key, or the token of a party or share class; a party's roles share controls of one name."""
     if isinstance(part, int):
         return f"s{part}:q:{quote_key(spec.key)}"
     return f"{part}:q:{quote_key(spec.name)}"
@@ -43,7 +43,7 @@ def shares_control(party: str, share_class: str) -> str:
 
 
 def posted_draft(item: CatalogItem, post: QueryDict) -> Draft:
-    """Make the application that a post describes; an empty one of an empty post."""
+    """Make the application that a post describes; an empty application for an empty post."""
     application = Application(
         reference="FP-0000-0000-0000",
         product_id=item.jurisdiction_product_id,
@@ -71,8 +71,8 @@ def posted_draft(item: CatalogItem, post: QueryDict) -> Draft:
 
 
 def asked_once(form: FormSchema) -> Iterator[tuple[int, Section, tuple[FieldSpec, ...]]]:
-    """Yield each section about the entity with its position and questions, except those that an earlier one always
-    asks."""
+    """Yield each section about the entity with its position and its questions, except the questions that an earlier
+    section always asks."""
     always: set[str] = set()
     for place, section in enumerate(form.entity_sections):
         specs = tuple(spec for spec in section.fields if spec.name not in always)
@@ -82,7 +82,7 @@ def asked_once(form: FormSchema) -> Iterator[tuple[int, Section, tuple[FieldSpec
 
 
 def _entity_answers(form: FormSchema, post: QueryDict) -> dict[str, Any]:
-    """Read the answers about the entity. If two questions share an answer, the visible one counts."""
+    """Read the answers about the entity. If two questions share an answer, the visible question counts."""
     visible_regions = frozenset(post.getlist("shown"))
     hidden: dict[str, Any] = {}
     visible: dict[str, Any] = {}
@@ -111,7 +111,7 @@ def _parties(form: FormSchema, post: QueryDict) -> Iterator[Party]:
 
 
 def _tokens(post: QueryDict, control: str, *kinds: str, most: int) -> list[str]:
-    """Return the tokens on the page, like `person-2`; add and remove those that the post asks for."""
+    """Return the tokens, like `person-2`, that the page shows after any addition and removal that the post asks for."""
     pattern = re.compile(rf"(?:{'|'.join(kinds)})-[0-9]{{1,3}}")
     tokens = [token for token in dict.fromkeys(post.getlist(control)) if pattern.fullmatch(token)][:most]
     kind = post.get(ADD, "").partition(":")[0]

@@ -1,4 +1,4 @@
-"""Show a schema at the workbench as a form with the typed answers, and list the needs with links into the form."""
+"""Show a schema at the workbench as a form with the typed answers, and list missing answers with links to them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ MAX_QUESTIONS_DRAWN = 600
 
 @dataclass(frozen=True, kw_only=True)
 class WorkbenchForm(QuestionForm):
-    """A form on a page with other forms, whose controls have their own names."""
+    """A form that shares its page with other forms, so that its controls have names of their own."""
 
     part: int | str
 
@@ -40,7 +40,7 @@ class NeedRow:
 @dataclass(frozen=True, slots=True)
 class FormPart:
     """A part of the form: a section about the entity (without a token), a party or a share class. `drawn` are the
-    roles whose questions a party's part draws; `is_redrawn`: the page shows others."""
+    roles of a party whose questions are drawn; `is_redrawn`: the open page still shows those of other roles."""
 
     id: str
     title: str
@@ -57,7 +57,7 @@ class FormPart:
 
 @dataclass(frozen=True)
 class Trial:
-    """A trial application of a schema. `drawn` maps party tokens to the roles whose questions the page shows."""
+    """An application to try a schema. `drawn` maps party tokens to the roles whose questions the open page shows."""
 
     draft: Draft
     drawn: Mapping[str, str] = field(default_factory=dict)
@@ -170,7 +170,7 @@ class Trial:
         if need.slot:
             return f"#{_slot_id(slot_key(need.party_id, need.slot))}"
         token = need.party_id or need.share_class_id or ""
-        # The first of two sections draws their question.
+        # A question that two sections share is drawn in the first.
         parts = [part for part in self.parts if part.token == token]
         if need.field:
             for part in parts:

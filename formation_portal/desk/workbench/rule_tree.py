@@ -1,4 +1,4 @@
-"""Draw the rules of a schema as trees: which answer opens which questions and sections. Find all circles.
+"""Draw the rules of a schema as trees: which answer opens which questions and sections. Find circles of rules.
 
 A question without a rule stands below its section, if the section has a rule.
 """
@@ -26,8 +26,8 @@ _MINIMUM = "\x00minimum "
 
 @dataclass(frozen=True, slots=True)
 class RuleNode:
-    """A question, section or minimum, with the nodes that it opens. `when` is its condition; `where` names its section,
-    if its parent is in another."""
+    """A question, section or minimum of parties, with the nodes that it opens. `when` is the condition to open this
+    node; `where` names a question's section, "" if the node above is in that section."""
 
     id: str
     label: str
@@ -123,7 +123,7 @@ class RuleTree:
 
 
 def _opened_nodes(edges: Iterable[tuple[Node, Node, str]]) -> dict[Node, list[tuple[Node, str]]]:
-    """Return the nodes that each node opens, with the conditions."""
+    """Return for each node the nodes that it opens, each with its condition."""
     opens: dict[Node, list[tuple[Node, str]]] = {}
     ruled = set()
     for source, target, condition in edges:
@@ -138,7 +138,7 @@ def _opened_nodes(edges: Iterable[tuple[Node, Node, str]]) -> dict[Node, list[tu
 
 
 def _cycles(schema: FormSchema) -> list[list[Node]]:
-    """Find circles without common nodes."""
+    """Return circles of rules, of which no two share a node."""
     graph = dependencies(schema)
     cycles: list[list[Node]] = []
     while len(cycles) < _MAX_CIRCLES and (cycle := find_cycle(graph)):
@@ -155,5 +155,5 @@ def _condition(rule: Condition, spec: FieldSpec) -> str:
 
 
 def _answers(spec: FieldSpec, values: Sequence[Any]) -> str:
-    """Word a condition on the answers to a question."""
+    """Return the condition that a question has one of these answers, in words."""
     return f"If {listed([reasons.in_words(spec, value) or 'nothing' for value in values], 'or')}"

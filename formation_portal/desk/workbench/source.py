@@ -64,7 +64,7 @@ def read_source(text: str) -> Source:
 
 
 def _read_document(text: str, doubled: list[str]) -> Any:
-    """Parse JSON as our client does. Adds a warning to `doubled` for each name that an object repeats."""
+    """Parse JSON as our client does. Adds a warning to `doubled` for each repeated name. Raises Unreadable."""
     if not text.strip():
         raise Unreadable("There is nothing to check. Paste a schema, upload one, or choose one from the catalog")
     if (size := len(text.encode(errors="replace"))) > MAX_BYTES:

@@ -1,4 +1,4 @@
-"""The URL of the workbench, outside of the desk's URLs, which belong to cases."""
+"""The URL of the workbench, apart from the desk's URLs, where any word may be the reference of a case."""
 
 from django.urls import path
 

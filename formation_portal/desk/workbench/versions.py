@@ -1,4 +1,4 @@
-"""Compare two versions of a form, and count the effects of a new one on open drafts, without their content."""
+"""Compare two versions of a form, and count the new version's effects on open drafts, without naming answers."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -28,7 +28,7 @@ Change = tuple[str, str]
 
 
 def differences(old: FormSchema, new: FormSchema) -> list[tuple[str, list[Change]]]:
-    """Return the differences between an older and a newer form, by kind."""
+    """Return a title and the changes for each kind of difference between an older and a newer form."""
     questions = form_changes(old, new)
     groups = [
         ("New sections", _missing_sections(old, new)),
@@ -80,7 +80,7 @@ def _missing_sections(schema: FormSchema, other: FormSchema) -> list[Change]:
 
 
 def _questions(schema: FormSchema) -> dict[tuple[str, str, str], tuple[Section, str, FieldSpec]]:
-    """Return the section, group and field of each question, by role, kind of party and name as in `form_changes`."""
+    """Return each question's section, group and field. The key is role, group and name, as in `form_changes`."""
     questions: dict[tuple[str, str, str], tuple[Section, str, FieldSpec]] = {}
     for section in schema.sections:
         if not section.is_drawn:
@@ -159,8 +159,8 @@ def versions_in_use(product_id: str) -> list[SchemaVersion]:
 
 @dataclass(frozen=True, slots=True)
 class DraftEffects:
-    """The effects of a form on the open drafts that use another version. `looked_at` drafts were evaluated; `lost`
-    are questions that lose answers: label, number of drafts, whether still asked."""
+    """The effects of a form on the `count` open drafts of other versions; `looked_at` were evaluated. `lost` are the
+    questions that lose answers: label, number of drafts, whether still asked."""
 
     count: int
     looked_at: int

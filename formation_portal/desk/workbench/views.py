@@ -114,7 +114,7 @@ def _comparison(request: UserRequest, products: tuple[CatalogProduct, ...], item
 def _other_version(
     item: CatalogItem, pasted: str, chosen: str, versions: list[SchemaVersion], products: tuple[CatalogProduct, ...]
 ) -> tuple[str, FormSchema, str] | None:
-    """Return name, form and product id of the pasted or chosen version, else of the catalog's. Raises Unreadable."""
+    """Return name, form and product id of the pasted, chosen or catalog's version, or None. Raises Unreadable."""
     if pasted:
         other = read_source(pasted).item
         if other is None:
