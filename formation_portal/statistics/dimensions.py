@@ -11,7 +11,7 @@ from formation_portal.contract.lifecycle import State
 
 
 class Side(TextChoices):
-    """The side that must act next. The value is the column of its counts."""
+    """The side that must act next on a case. The value of a side names the column of its counts."""
 
     US = "with_us", "With us"
     CUSTOMER = "with_customer", "With the customer"
@@ -47,7 +47,7 @@ class Period:
     count: int
 
     def starts(self, today: date) -> tuple[date, ...]:
-        """Return the first day of each span, oldest first."""
+        """Return the first day of each week or month of the period, oldest first."""
         starts = [self.span.start_of(today)]
         while len(starts) < self.count:
             starts.append(self.span.start_of(starts[-1] - timedelta(days=1)))

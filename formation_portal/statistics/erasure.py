@@ -22,7 +22,7 @@ def keep_figures_of_application(application: Application) -> None:
 
 
 def keep_figures_of_party(application: Application, token: str) -> None:
-    """Keep a party's part of the query figures: those of all queries less those of the queries that stay."""
+    """Keep the figures of a party's queries: those of all the application's queries less those of the others."""
     queries = list(_sent_queries(application))
     others = [query for query in queries if query.holder != token]
     figures = query_figures(application.product_id, queries)

@@ -45,7 +45,7 @@ class Table(StrEnum):
 
 
 class Figure(NamedTuple):
-    """The coordinates of a daily count."""
+    """The day, table, row key and column of a number."""
 
     day: date
     table: str
@@ -54,8 +54,8 @@ class Figure(NamedTuple):
 
 
 def case_figures(product_id: str, moves: Iterable[tuple[str, datetime]]) -> Counter[Figure]:
-    """Count a case's transitions; of an open case its side, of a closed case its times with each side. `moves` are
-    its states with their times, oldest first."""
+    """Count a case's transitions; also the side that must act on an open case, or the time that a closed case was
+    with each side. `moves` are the states that the case moved to, each with its time, oldest first."""
     figures = Counter[Figure]()
     seconds = Counter[Side]()
     side: Side | None = None
@@ -82,8 +82,8 @@ def case_figures(product_id: str, moves: Iterable[tuple[str, datetime]]) -> Coun
 
 
 def query_figures(product_id: str, queries: Iterable[Query]) -> Counter[Figure]:
-    """Count the sent queries of one application, which are sorted by round. A return counts once for each reason and
-    each question of its queries."""
+    """Count the sent queries of one application, sorted by round. The queries of a round make up a return, which
+    counts once for each of their reasons and each of their questions."""
     figures = Counter[Figure]()
     for _, group in groupby(queries, key=lambda query: query.round):
         returned = list(group)
@@ -105,7 +105,7 @@ def query_figures(product_id: str, queries: Iterable[Query]) -> Counter[Figure]:
 
 
 def _question_key(query: Query, product_id: str) -> tuple[str, ...]:
-    """Return a question's key: a digest of form, kind and name, with a label."""
+    """Return the key of a query's question: a digest of form, kind and name; the form's product id, kind and label."""
     names = {TargetKind.SECTION.value: query.holder, TargetKind.PARTY.value: "", TargetKind.APPLICATION.value: ""}
     parts = (product_id, query.kind, names.get(query.kind, query.name))
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()

@@ -38,7 +38,7 @@ class Totals:
 
     @classmethod
     def get(cls, period: Period, today: date) -> Self:
-        """Return cached totals, or count by four SQL queries."""
+        """Return the cached totals, or count the totals by four SQL queries and cache them."""
         key = f"statistics:{period.name}:{today.isoformat()}"
         if stored := cache.get(key):
             return cls(period, today, datetime.fromisoformat(stored["at"]), stored["cells"], stored["products"])
@@ -48,7 +48,7 @@ class Totals:
         return totals
 
     def durations(self) -> dict[Side, Counter[int]]:
-        """Count the closed cases by the time spent with each side, in buckets."""
+        """Return for each side how many closed cases are in each bucket of the time spent with that side."""
         durations: dict[Side, Counter[int]] = {side: Counter() for side in Side}
         for (bucket,), columns in self.rows(Table.DURATIONS).items():
             for side, number in columns.items():
@@ -67,14 +67,14 @@ class Totals:
         return sorted(closings, key=lambda closing: (-closing[0], *closing[1:3]))
 
     def returns(self, table: Table) -> list[tuple[tuple[str, ...], int, int]]:
-        """Return each reason or question with its returns and queries, most returns first."""
+        """Return the key of each reason or question with its numbers of returns and queries, most returns first."""
         returns = []
         for key, columns in self.rows(table).items():
             returns.append((key, columns.get("returns", 0), columns.get("queries", 0)))
         return sorted(returns, key=lambda row: (-row[1], -row[2]))
 
     def rows(self, table: Table) -> dict[tuple[str, ...], dict[str, int]]:
-        """Return a table's rows: the key of each (a day, the start of a span) with the numbers of its columns."""
+        """Return a table's rows by their keys (such as a day, or the first day of a span): number by column."""
         rows: dict[tuple[str, ...], dict[str, int]] = {}
         for name, key, column, number in self.cells:
             if name == table:
@@ -83,8 +83,8 @@ class Totals:
 
 
 def quantile(counts: Mapping[int, int], part: float) -> float:
-    """Return the seconds that `part` of the durations do not exceed, as if each bucket were evenly filled.
-    Raises ValueError if no duration was counted."""
+    """Return the seconds that a `part` (such as 0.5) of the durations do not exceed, as if each bucket of `counts`
+    were evenly filled. Raises ValueError if no duration was counted."""
     remaining = part * sum(counts.values())
     for bucket, count in sorted(counts.items()):
         if remaining <= count and count:
@@ -141,7 +141,7 @@ def _figures_since(first: date) -> Counter[Figure]:
 
 
 def _product_names() -> dict[str, list[str]]:
-    """Return the name and jurisdiction of each product id, from the latest application."""
+    """Return the name and jurisdiction of each product, by its id, as its latest application has them."""
     submitted = Application.objects.exclude(submitted_at=None)
     latest = submitted.values("product_id").annotate(latest=Max("pk")).values("latest")
     names: dict[str, list[str]] = {}
