@@ -1,1 +1,1 @@
-"""Make the formation service's records match ours, and create no record twice. Start with README.md."""
+"""Make the formation service's records match the portal's, and create no record twice. Start with README.md."""

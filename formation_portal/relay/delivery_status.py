@@ -1,4 +1,4 @@
-"""Show the state of each delivery of an application, in the words that its customer reads (design, "Relay")."""
+"""Describe the state of an application's deliveries in the words that customers read (design, "Relay")."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -84,7 +84,7 @@ _OTHER_REASON = gettext_noop(
 
 @dataclass(frozen=True, slots=True)
 class DeliveryStatus:
-    """The state of one delivery. `why` is a sentence if our team has the delivery, or its file can't be read."""
+    """The state of one delivery. `why` is a sentence if our team has it or its file can't be read, otherwise empty."""
 
     state: DeliveryStage = DeliveryStage.SAVED
     message: str = DeliveryStage.SAVED.label
@@ -134,7 +134,7 @@ class ApplicationDeliveries:
         self._is_payment_due = application.payment_due_since is not None
 
     def of(self, kind: str, token: str | None = None) -> DeliveryStatus:
-        """Return the status of one resource; for a document, `token` is its `subject`."""
+        """Return the status of one resource, by its kind and token; a document's token is its row's `subject`."""
         return self._status(self._rows.get((ResourceKind(kind), token or "")))
 
     @property
@@ -205,7 +205,7 @@ class ApplicationDeliveries:
         return tuple(refusals)
 
     def unresolved(self, slot_words: Mapping[str, str] | None = None) -> tuple[tuple[str, DeliveryStatus], ...]:
-        """Return the titles and statuses of rows that are being checked, are with our team or wait for their file."""
+        """Return title and status of each delivery that is being checked, is with our team or waits for its file."""
         titles = Titles(self._rows.values(), slot_words=slot_words)
         unresolved = []
         for row in self._busy_rows:
@@ -240,7 +240,7 @@ class ApplicationDeliveries:
         return self._most_urgent([self._rows[kind, token] for kind in kinds if (kind, token) in self._rows])
 
     def _most_urgent(self, rows: Sequence[Delivery]) -> DeliveryStatus:
-        """Return the most urgent status, with the problems of all rows; without rows, that of a saved resource."""
+        """Return the most urgent status, with the problems of all rows; without rows, the status "Saved"."""
         if not rows:
             return self._status(None)
         statuses = [self._status(row) for row in rows]
@@ -316,5 +316,5 @@ def deliveries_of(application: Application) -> ApplicationDeliveries:
 
 
 def deliveries_for_customer(application: Application) -> ApplicationDeliveries:
-    """Read the deliveries as a customer sees them: in a draft, all deliveries without trouble show as saved."""
+    """Return the deliveries as customers see them: in a draft, one being sent or received shows as saved."""
     return ApplicationDeliveries(application, only_trouble=application.status is State.DRAFT)

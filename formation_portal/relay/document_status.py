@@ -38,7 +38,7 @@ _RETURNED = gettext_noop("The formation service returned a document")
 
 
 def read_due_documents() -> int:
-    """Read the due documents of each application, outside any transaction, and return the number of readings."""
+    """Read the documents' status for each application due, outside any transaction. Return the number of readings."""
     readings = 0
     now = timezone.now()
     is_new = Q(read_next_at=None, updated_at__lte=now - timing.READ_SOON)
@@ -53,7 +53,7 @@ def read_due_documents() -> int:
 
 
 def read_documents_soon(entity_id: str) -> None:
-    """Make the documents of the entity with this id at the service due now."""
+    """Make the documents of an entity due for reading now. `entity_id` is the entity's id at the service."""
     entities = Delivery.objects.filter(kind=ResourceKind.ENTITY, remote_id=entity_id)
     documents = _open_documents().filter(application_id__in=entities.values("application_id"))
     documents.update(read_next_at=timezone.now())
@@ -79,7 +79,7 @@ def _claim(application_id: int) -> datetime | None:
 
 
 def _read(application_id: int, until: datetime) -> None:
-    """Read the service's list of documents of the application's entity.
+    """Read the service's list of the application's documents, and store the status of each.
 
     A row whose due time has changed meanwhile is read again later: this reading began before the change.
     """

@@ -59,7 +59,7 @@ def read_due_entities() -> int:
 
 
 def read_entity_soon(entity_id: str) -> None:
-    """Make the reading of the entity with this id at the service due now."""
+    """Make an entity due for reading now. `entity_id` is its id at the service."""
     for entity in _entities().filter(remote_id=entity_id):
         schedule_reading(entity.application_id, at=timezone.now())
 
@@ -168,7 +168,7 @@ def _note_record(application: Application, reading: EntityReading, record: Entit
 
 
 def _expected_statuses(application: Application, steps: Sequence[Delivery]) -> tuple[set[str], Delivery | None]:
-    """Return the statuses that our own transitions explain, and the transition that the service acknowledged last."""
+    """Return the statuses that our own transitions explain, and the last acknowledged transition or None."""
     expected = {application.state}
     newest_first = sorted(steps, key=lambda step: (step.name == WITHDRAWAL, step.position), reverse=True)
     for step in newest_first:
@@ -186,7 +186,7 @@ def _note_payment(draft: Draft, reading: EntityReading, record: EntityRecord) ->
 
 
 def note_transition(row: Delivery, record: EntityRecord | None) -> None:
-    """Schedule a reading after an acknowledged transition, and note a payment that its answer asks for."""
+    """Schedule a reading after an acknowledged transition, and note a payment that the answer asks for."""
     reading, _ = EntityReading.objects.get_or_create(application_id=row.application_id)
     reading.next_at = timezone.now() + timing.READ_SOON
     if record is not None and record.awaits_payment and row.resource_kind is ResourceKind.SUBMISSION:
@@ -196,7 +196,7 @@ def note_transition(row: Delivery, record: EntityRecord | None) -> None:
 
 
 def read_payment(application: Application) -> EntityRecord:
-    """Read the URL where the customer pays from the service within seconds, else return the last known URL."""
+    """Return a record with the URL where the customer pays: read from the service within seconds, or the last known."""
     last = EntityRecord()
     if reading := EntityReading.objects.filter(pk=application.pk).first():
         last = EntityRecord(status=reading.status, payment_url=reading.payment_url)

@@ -16,7 +16,7 @@ _IS_UNSETTLED = Q(state__in=set(DeliveryState) - set(_SETTLED)) | Q(next_at__isn
 
 
 def settled(applications: "QuerySet[Application]") -> "QuerySet[Application]":
-    """Return the applications that can be erased: no delivery is under way, in doubt or waiting for an agent."""
+    """Return those applications that can be erased: no delivery of theirs is under way, in doubt or with an agent."""
     return applications.exclude(Exists(Delivery.objects.filter(_IS_UNSETTLED, application=OuterRef("pk"))))
 
 
@@ -27,8 +27,8 @@ def is_settled(application: Application) -> bool:
 def forget_application(application: Application) -> None:
     """Delete the relay's data about an application.
 
-    The deliveries of a draft stay, without the acknowledged payload, until the service has deleted it. Deliveries in
-    doubt keep the sent payload, which helps to tell whether it has arrived.
+    If it was never submitted, its deliveries stay, without the acknowledged payload, until the service has deleted the
+    entity. Deliveries in doubt keep the sent payload, which helps to tell whether it has arrived.
     """
     rows = Delivery.objects.filter(application=application)
     ids = set(rows.filter(kind=ResourceKind.ENTITY).values_list("remote_id", flat=True)) - {""}
@@ -45,7 +45,7 @@ def forget_application(application: Application) -> None:
 
 
 def forget_party(application: Application, token: str, names: Collection[str]) -> list[Decision]:
-    """Erase a party's payloads, and its names in changes of status. Return the decisions about it, also emptied."""
+    """Erase a party's payloads, and its names in changes of status. Empty the decisions about it and return them."""
     for row in Delivery.objects.filter(application=application, kind=ResourceKind.STATUS):
         row.wanted = pseudonymised(row.wanted, names)
         row.acknowledged = pseudonymised(row.acknowledged, names)

@@ -74,7 +74,9 @@ class Subscribed(NamedTuple):
 
 
 def subscribe(service: FormationService, url: str, *, is_renewal: bool = False) -> Subscribed:
-    """Subscribe a URL to events, and end its earlier subscriptions. Raises GatewayError."""
+    """Subscribe a URL to events, and end its earlier subscriptions. Raises GatewayError.
+    If the secret of an earlier one is stored, that one is kept instead, unless `is_renewal`.
+    """
     earlier = [webhook for webhook in service.webhooks() if webhook.get("url") == url]
     RefusedEvents.objects.all().delete()
     if earlier and _stored_secrets() and not is_renewal:

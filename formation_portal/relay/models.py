@@ -19,7 +19,7 @@ from formation_portal.core.encrypted_fields import EncryptedBinaryField, Encrypt
 
 
 class ResourceKind(StrEnum):
-    """A kind of resource that the service keeps for us, or a transition of its status; in the order of sending."""
+    """A kind of resource at the service, or a kind of transition of an entity's status; in order of sending."""
 
     ENTITY = "entity"
     ENTITY_CSP = "entity_csp"
@@ -43,7 +43,7 @@ class ResourceKind(StrEnum):
 
     @property
     def is_csp(self) -> bool:
-        """Tell whether the kind holds answers under csp_field_key: part of their holder, without their own id."""
+        """Tell whether the kind is csp-data of an entity, party or share class: answers without an id of their own."""
         return self in (ResourceKind.ENTITY_CSP, ResourceKind.SHARE_CLASS_CSP, ResourceKind.PARTY_CSP)
 
     @property
@@ -273,7 +273,7 @@ class Delivery(models.Model):
 
 
 class Attempt(models.Model):
-    """A call without its bodies, committed before the socket opens. No end: it is running, or its process died."""
+    """A call without its bodies, committed before the socket opens. Without `ended_at`, it runs or was broken off."""
 
     delivery = models.ForeignKey(Delivery, models.CASCADE, related_name="calls")
     key = models.CharField(max_length=64)
@@ -327,7 +327,7 @@ class Look(models.Model):
 
 @attested("delivery_id", "agent_id", "kind", "remote_id", "note", "informed_payload", "decided_at")
 class Decision(models.Model):
-    """An agent's decision about a delivery that only a person could resolve. Never changed, never removed."""
+    """An agent's decision about a delivery that only a person could resolve. Only erasure changes or removes it."""
 
     class Kind(models.TextChoices):
         BIND = "bind", "The formation service has it"
@@ -381,7 +381,7 @@ class ServiceProfile(models.Model):
 class EntityReading(models.Model):
     """The last reading of an application's entity at the service, and the time of the next one.
 
-    While a worker reads, `next_at` is the end of its lease. None: only an event or a transition causes a reading.
+    While a worker reads, `next_at` is the end of its lease. If it is None, no reading is planned.
     """
 
     application = models.OneToOneField(Application, models.CASCADE, primary_key=True, related_name="entity_reading")
@@ -396,7 +396,7 @@ class EntityReading(models.Model):
 
 
 class ReceivedEvent(models.Model):
-    """An event signed by the service, kept as received. The relay has acted on it."""
+    """An event signed by the service, kept as received."""
 
     event_id = models.CharField(max_length=200, unique=True)
     kind = models.CharField(max_length=200, blank=True)

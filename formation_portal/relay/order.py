@@ -17,7 +17,7 @@ def next_delivery(
     is_eager: bool = False,
     tried: Collection[int] = (),
 ) -> Delivery | None:
-    """Return the row to work on, or None, also while a call is under way. Removals come first, in reverse order.
+    """Return the row to work on; None if none can go, or a call is under way. Removals come first, in reverse order.
 
     A row that waits for a retry holds up later rows, unless it waits for a file. A create in doubt holds up other
     creates of its kind, so that their records are never mixed up. `is_eager` takes rows that are not due yet, too. Rows
@@ -52,7 +52,7 @@ def _rank(row: Delivery) -> tuple[int, int, int, int]:
 
 
 def _is_movable(row: Delivery, profile: Profile, *, may_send: bool) -> bool:
-    """Tell whether the worker may act on the row: queued or waiting, in doubt, or done with one more lookup due."""
+    """Tell whether a worker may act on the row: queued, waiting, in doubt, done with a lookup due, or now supported."""
     if row.state == DeliveryState.UNKNOWN:
         return True
     if row.state == DeliveryState.DONE:
@@ -81,7 +81,7 @@ def is_blocked(row: Delivery, rows: Iterable[Delivery], existing: Collection[Res
 
 
 def is_closed_for_changes(rows: Iterable[Delivery]) -> bool:
-    """Tell whether the next open transition is a change of status, or may already have arrived."""
+    """Tell whether other rows must wait: the next open transition is a change of status, or may have arrived."""
     upcoming = min(_open_transitions(rows), key=lambda transition: transition.position, default=None)
     if upcoming is None:
         return False

@@ -23,7 +23,7 @@ from .models import Delivery, DeliveryState, ResourceKind, ResourceName
 
 @dataclass(frozen=True, slots=True)
 class LocatedProblem(Problem):
-    """A refused answer and its place: the token of a party or class, the section's key, the document's slot."""
+    """An objection of the service and its place: a party's or class's token, a section's key, a document's slot."""
 
     section: str = ""
     party: str = ""
@@ -79,7 +79,7 @@ def locate(
 
 
 class _Locator:
-    """Finder of our names for the parts of an application that the service objects to in a row."""
+    """Finder of the fields, sections, parties and slots that the service's objections to a row are about."""
 
     def __init__(self, row: Delivery, ids: Mapping[ResourceName, str], draft: Draft) -> None:
         self._row = row
@@ -118,7 +118,7 @@ class _Locator:
         return party, share_class
 
     def _sections_of(self, party_token: str, class_token: str) -> tuple[Sequence[Section], str]:
-        """Return the sections that ask about a holder, and the name of the group of its fields."""
+        """Return the sections that ask about a party, class or else the entity, and the name of their field group."""
         schema = self._draft.schema
         if party := self._draft.party(party_token):
             return schema.sections_of(party.roles), party.kind

@@ -1,4 +1,4 @@
-"""Write a message to the provider about a delivery that needs an answer: ready to send, without personal data."""
+"""Write a message to the provider with questions about a delivery: ready to send, without personal data."""
 
 from collections.abc import Iterator
 from datetime import UTC

@@ -52,7 +52,7 @@ class DecisionOutdated(DecisionRefused):
 
 
 def may_lack_id(kind: ResourceKind) -> bool:
-    """Tell whether the service may have a record of a kind whose id we never learn."""
+    """Tell whether the service may have a record of this kind without ever telling us its id."""
     return kind in _MAY_LACK_AN_ID or not kind.has_id
 
 
@@ -128,7 +128,7 @@ def may_send_again(row: Delivery) -> bool:
 def send_again(
     delivery_id: int, *, agent: AbstractBaseUser, note: str = "", seen_at: datetime | None = None
 ) -> Decision:
-    """Send a delivery that was refused or held again, under a new key. Raises DecisionRefused."""
+    """Send a refused or held delivery again, under a new key. Raises DecisionRefused."""
     with _locked_for_decision(delivery_id, Decision.Kind.SEND_AGAIN, agent=agent, seen_at=seen_at) as row:
         return _record(row, agent, Decision.Kind.SEND_AGAIN, note=clean_note(note))
 
@@ -207,7 +207,7 @@ def _inform(row: Delivery, agent: AbstractBaseUser, *, note: str, remote_id: str
 def _locked_for_decision(
     delivery_id: int, kind: Decision.Kind, *, agent: AbstractBaseUser, seen_at: datetime | None
 ) -> Iterator[Delivery]:
-    """Lock an application, then its row. Raises DecisionOutdated, or OwnApplication if the agent owns it."""
+    """Lock a delivery's application, then the delivery. Raises DecisionOutdated, or OwnApplication for its owner."""
     with transaction.atomic():
         of_row = Delivery.objects.filter(pk=delivery_id).values("application_id")
         Application.objects.select_for_update().get(pk__in=of_row)
@@ -224,7 +224,7 @@ def _locked_for_decision(
 
 
 def _record(row: Delivery, agent: AbstractBaseUser, kind: Decision.Kind, *, note: str, remote_id: str = "") -> Decision:
-    """Compare the row with its wanted payload, make it and the rows that wait for it due, and store the decision."""
+    """Store the decision. Make the row due if it is to be sent again, and the queued rows that waited for it."""
     now = timezone.now()
     requeue(row)
     informed_payload: Any = None
@@ -283,7 +283,7 @@ _IN_ANY_GROUP = reduce(or_, (condition for _, condition in _GROUPS.values()))
 
 
 def deliveries_in(group: str = "") -> QuerySet[Delivery]:
-    """Return the rows of a group, or of all groups, oldest first; `since` of a row is when its problem began."""
+    """Return the rows of one of the `queue_groups`, by default of all, the oldest problem (`since`) first."""
     _, condition = _GROUPS.get(group, ("", _IN_ANY_GROUP))
     first_try = Attempt.objects.filter(delivery=OuterRef("pk"), key=OuterRef("key")).order_by("pk")
     since = Coalesce("unclear_since", Subquery(first_try.values("started_at")[:1]), "updated_at")
@@ -292,7 +292,7 @@ def deliveries_in(group: str = "") -> QuerySet[Delivery]:
 
 
 def queue_groups() -> tuple[tuple[str, str, int], ...]:
-    """Return the whole queue, then every group: its name in URLs, its label, its number of rows. One database query."""
+    """Return name in URLs, label and number of rows for the whole queue, then for each group. One database query."""
     groups = {"": ("All", _IN_ANY_GROUP), **_GROUPS}
     counts = Delivery.objects.aggregate(
         **{f"in_{name}": Count("pk", filter=condition) for name, (_, condition) in groups.items()}

@@ -78,7 +78,7 @@ class Profile:
         return self.paused_until is not None and now < self.paused_until
 
     def doubt_time(self, repeats: int) -> timedelta:
-        """Return how long a call in doubt rests: not long if the service honours keys, so that a repeat is harmless."""
+        """Return how long a call in doubt rests: shorter if the service honours keys, as a repeat is then harmless."""
         return timing.backoff(repeats + 1) if self.capabilities.honours_keys else self.settle_time
 
     @property
@@ -139,7 +139,7 @@ _PAUSED = "Sending is paused until {until}."
 
 
 def service_notices() -> list[tuple[str, bool]]:
-    """Return sentences about the configured service, each with True if it means trouble. One database query."""
+    """Return sentences about the configured service, each with True if it is about a problem. One database query."""
     address = service_address()
     now = timezone.now()
     profile = ServiceProfile.objects.filter(base_url=address).first() or ServiceProfile(base_url=address)

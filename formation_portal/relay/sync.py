@@ -48,7 +48,7 @@ _REQUIRED_OF_CLASS = ("name", "currency", "par_value", "voting_rights", "dividen
 
 
 def status_changes_of(application: Application) -> list[Change]:
-    """Read the entries of the history that changed the status, oldest first."""
+    """Return the history's changes of status, oldest first; none before the first submission or after a withdrawal."""
     if not application.submissions or application.status is State.WITHDRAWN:
         return []
     return list(Change.objects.filter(application=application).exclude(moved_to="").order_by("pk"))
@@ -56,7 +56,7 @@ def status_changes_of(application: Application) -> list[Change]:
 
 @dataclass(frozen=True, slots=True)
 class DesiredResource:
-    """A resource that the service should have. Payload None: ours can't be sent yet, so it stays as it is."""
+    """A resource that the service should have. If `payload` is None, its delivery stays as it is for now."""
 
     kind: ResourceKind
     subject: str
@@ -187,8 +187,8 @@ def _shareholdings(draft: Draft) -> Iterator[DesiredResource]:
 def _transitions(draft: Draft, changes: Sequence[Change]) -> Iterator[DesiredResource]:
     """Yield each submission, followed by the agents' changes of status after it. Positions never change.
 
-    A submission that came back before an agent took it is no longer sent. New transitions wait for the malware scanner,
-    since the service would find the document missing.
+    A submission that came back before an agent took it is no longer sent. New transitions wait until the malware
+    scanner has checked all documents, since the service would miss an unchecked one.
     """
     application = draft.application
     is_checking = bool(changes) and any(document.is_checking for document in draft.documents)
@@ -264,7 +264,7 @@ _SYNCED_FIELDS = (
 
 
 def sync(draft: Draft) -> None:
-    """Set the wanted payload of each row: a row that equals its acknowledged payload is done, any other is queued.
+    """Set each delivery's wanted payload: if it equals the acknowledged payload, the row is done, otherwise queued.
 
     A row on its way keeps its state, and is compared again once its outcome is known. Makes at most four database
     queries, and one more for a submitted application.

@@ -1,4 +1,4 @@
-"""The waiting times of the relay. RELAY_PACE scales them: 1 in operation, a fraction of it in campaigns."""
+"""The waiting times of the relay. RELAY_PACE scales them: 1 in operation, a fraction in test campaigns."""
 
 import random
 from datetime import timedelta

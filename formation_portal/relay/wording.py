@@ -41,7 +41,7 @@ _OTHER_TRANSITION = gettext_noop("Status change")
 
 
 class Titles:
-    """Titles of deliveries, made from the names in the rows. `slot_words` are the readers' words for slots."""
+    """Titles of deliveries, with names from the answers in `rows`. `slot_words` are the readers' words for slots."""
 
     def __init__(self, rows: Iterable[Delivery], *, slot_words: Mapping[str, str] | None = None) -> None:
         self._slot_words = slot_words or {}

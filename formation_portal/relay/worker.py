@@ -111,7 +111,7 @@ class Worker:
 
 
 def _breaker_trial() -> list[int]:
-    """Make the first waiting row due before its time if the breaker lets one call through."""
+    """Make the first waiting row due if the circuit breaker allows a trial. Return the application's id, if any."""
     now = timezone.now()
     if not ServiceProfile.objects.filter(base_url=service_address(), open_until__lte=now).exists():
         return []

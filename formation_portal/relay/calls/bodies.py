@@ -112,8 +112,8 @@ def is_id_of_another_kind(kind: ResourceKind, remote_id: str) -> bool:
 def matches(kind: ResourceKind, body: Mapping[str, Any], record: Mapping[str, Any]) -> bool:
     """Tell whether a record can be the result of a create with this body.
 
-    Only stable members count; a member that the record lacks is no evidence either way. Texts are compared without
-    case, Unicode form and blanks, since a service may write names in its own way.
+    Only members that a service keeps as sent are compared; a member that the record lacks proves nothing. Case, Unicode
+    form and blanks of texts are ignored, since a service may write names in its own way.
     """
     for name in _STABLE_MEMBERS.get(kind, ()):
         if record.get(name) is not None and not _is_same(body.get(name), record[name]):

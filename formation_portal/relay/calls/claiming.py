@@ -1,4 +1,4 @@
-"""Claim the next row of an application for one call, and commit the claim before the call is made."""
+"""Claim an application's next delivery (row) for one call, and commit the claim before the call is made."""
 
 import logging
 import uuid
@@ -24,9 +24,9 @@ logger = logging.getLogger(__name__)
 
 
 def claim(application_id: int, *, is_eager: bool = False, tried: Collection[int] = ()) -> Claim | None:
-    """Claim the application's next row, and record the attempt; return None if there is nothing to do now.
+    """Claim the application's next row for a call or a lookup; return None if there is nothing to do now.
 
-    Earlier rows that need no call are finished. Never call it inside a transaction: the claim is committed on return.
+    Earlier rows that need no call are finished or held. Never call it inside a transaction: it commits the claim.
     """
     with transaction.atomic(durable=True):
         # On PostgreSQL a worker goes on with the next application, instead of waiting until this one is unlocked.
@@ -58,7 +58,7 @@ def claim(application_id: int, *, is_eager: bool = False, tried: Collection[int]
 
 
 def _postpone(rows: Iterable[Delivery], *, now: datetime) -> None:
-    """Make an application's blocked rows due later. Queued and held rows rest until a change makes them due again."""
+    """Postpone due rows that can't be sent now. Queued and held rows rest until a change makes them due again."""
     resting = []
     blocked = []
     for row in rows:
@@ -75,7 +75,7 @@ def _postpone(rows: Iterable[Delivery], *, now: datetime) -> None:
 def _claim_row(
     row: Delivery, application: Application, ids: dict[ResourceName, str], *, is_eager: bool
 ) -> Claim | None:
-    """Claim the row, unless the service may not be called yet."""
+    """Claim the row; return None if the service may not be called yet."""
     stored = locked_profile()
     # Waiting for the lock takes time: the rate counts when calls are made, not when they were planned.
     now = timezone.now()
@@ -132,7 +132,7 @@ def _finish_without_call(row: Delivery, profile: Profile) -> bool:
 
 
 def _prepare(row: Delivery) -> None:
-    """Set the call's payload and key. All tries of a payload have one key; a different payload gets a new key."""
+    """Set the call's payload and Idempotency-Key. A retry keeps the key; a new payload gets a new key."""
     row.looks = 0
     if row.state == DeliveryState.UNKNOWN:
         row.repeats += 1

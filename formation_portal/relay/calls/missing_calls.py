@@ -10,7 +10,7 @@ from .routes import COLLECTIONS, Claim
 
 
 def outcome_of_missing_call(claim: Claim, error: Unsupported, *, action: str) -> CallOutcome:
-    """Return the outcome after reading the entity. If the entity can't be read now, the call is made again later."""
+    """Read the entity to find out what is missing, and return the outcome: WAITING if the entity can't be read."""
     try:
         is_gone = not _entity_exists(claim) or (isinstance(error, NotFound) and not _record_exists(claim, error))
     except GatewayError as unread:
@@ -38,7 +38,7 @@ def _entity_exists(claim: Claim) -> bool:
 
 
 def _record_exists(claim: Claim, error: Unsupported) -> bool:
-    """Tell whether the entity's list shows the record. Without a list, the service's own code decides."""
+    """Tell whether the service still lists the record; if it has no list, the code of `error` decides."""
     if claim.kind not in COLLECTIONS:
         return True
     try:

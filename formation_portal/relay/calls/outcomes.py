@@ -1,4 +1,4 @@
-"""Turn an answer of the service, or the lack of an answer, into the state of a row: the only such table."""
+"""Turn an answer of the service, or the lack of an answer, into the next state of a delivery."""
 
 from dataclasses import dataclass
 
@@ -45,7 +45,7 @@ class CallOutcome:
 
 
 def outcome_of(error: errors.GatewayError, *, kind: ResourceKind, action: str, is_gone: bool = False) -> CallOutcome:
-    """Return the outcome of a call that did not bring a usable answer. `is_gone`: the service has no such record."""
+    """Return the outcome of a call that raised this error. `is_gone`: the service has no such record."""
     state, reason = _state_of(error, kind=kind, action=action, is_gone=is_gone)
     problems: tuple[errors.FieldProblem, ...] = ()
     if isinstance(error, errors.Refused) and state in (DeliveryState.REFUSED, DeliveryState.HELD):

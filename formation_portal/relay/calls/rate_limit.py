@@ -1,4 +1,4 @@
-"""Limit the calls to the service by pauses, the breaker, the rate and the retry budget, in one locked row."""
+"""Limit the calls to the service by pauses, a circuit breaker, a rate and a retry budget, all in one ServiceProfile."""
 
 import logging
 from datetime import datetime, timedelta
@@ -28,7 +28,7 @@ def opens_at(stored: ServiceProfile, now: datetime, *, is_retry: bool = False) -
 
 
 def count_calls(stored: ServiceProfile, now: datetime, *, is_retry: bool, calls: int = 1) -> None:
-    """Count calls that are about to be made. If the breaker is open, this is the trial call."""
+    """Count calls that are about to be made. If the circuit breaker is open, this is its only trial for a while."""
     if stored.open_until is not None:
         stored.open_until = now + timing.scaled(timing.BREAK)
     latest = sorted([*stored.recent_calls, *[now.timestamp()] * calls])

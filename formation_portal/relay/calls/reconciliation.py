@@ -1,6 +1,6 @@
-"""Resolve a call in doubt from the service's own records, without an agent where that is possible.
+"""Find out from the service's records whether a call in doubt has arrived, without an agent where possible.
 
-Records that may be ours are counted, since the service may rightly have two of the same person. A transition counts as
+All matching records are counted, since the service may rightly have two of the same person. A transition counts as
 applied if the entity has the wanted status, or a status that agents can set after that.
 """
 
@@ -33,7 +33,7 @@ class Strategy(StrEnum):
 
 
 def strategy_for(row: Delivery, capabilities: Capabilities) -> Strategy:
-    """Return the strategy for a row in doubt that the service's capabilities allow (design, "Relay")."""
+    """Return the strategy that the service's capabilities allow for a row in doubt (design, "Relay")."""
     kind = row.resource_kind
     honours_keys = capabilities.honours_keys
     if row.is_transition:
@@ -64,9 +64,9 @@ _READINGS = 5
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The number of records in the service's list, and the ids of those that agree with the body.
+    """The number of records in the service's list, and the ids of those that match the create in doubt.
 
-    `is_certain`: the records match by our own reference, not by likeness.
+    `is_certain`: these records have our client_reference; otherwise they are only alike.
     """
 
     records: int
@@ -75,7 +75,7 @@ class Evidence:
 
 
 def look_up(claim: Claim) -> Evidence:
-    """Read the list until two readings are equal, and return the evidence about a create. Raises GatewayError."""
+    """Read the service's list until two readings are equal, and return the evidence in it. Raises GatewayError."""
     records = _read_list(claim)
     for _ in range(_READINGS - 1):
         earlier = records
@@ -153,7 +153,7 @@ def _resolve_doubt(row: Delivery, unbound: Collection[str], evidence: Evidence, 
 
 
 def _not_found(row: Delivery, profile: Profile, now: datetime) -> str:
-    """Schedule another lookup, then another call; hold the delivery when both are used up."""
+    """Schedule another lookup or, after enough lookups, another call; hold the row after enough calls."""
     row.looks += 1
     if row.looks < timing.LOOKUPS:
         row.state = DeliveryState.UNKNOWN
@@ -203,13 +203,13 @@ def _not_readable(row: Delivery, outcome: CallOutcome, *, now: datetime) -> str:
 
 
 def _has_doubtful_siblings(row: Delivery) -> bool:
-    """Tell whether the service may have other records of the kind whose ids we don't know."""
+    """Tell whether another row of the kind is in doubt: a matching record may belong to that row."""
     siblings = Delivery.objects.filter(application_id=row.application_id, kind=row.kind).exclude(pk=row.pk)
     return any(not sibling.is_settled and not sibling.remote_id for sibling in siblings)
 
 
 def hold_reason(row: Delivery) -> str:
-    """Return the reason to hold a row about which no record can be read: a row never in doubt was surely refused."""
+    """Return the reason to hold a row that no record resolves: STATE_CONFLICT if surely refused, else UNCLEAR."""
     if row.reason == Reason.STATE_CONFLICT and row.unclear_since is None:
         return Reason.STATE_CONFLICT
     return Reason.UNCLEAR
@@ -263,7 +263,7 @@ def _resolve(row: Delivery, record: EntityRecord, profile: Profile, now: datetim
 
 
 def _not_applied(row: Delivery, profile: Profile, now: datetime) -> None:
-    """Schedule another reading of the status, ever later; after that, send the transition again or hold it."""
+    """Schedule another reading of the status; after enough readings, send the transition again or hold it."""
     in_vain = row.repeats - timing.REPEATS
     row.looks += 1
     if row.looks < timing.LOOKUPS:
@@ -304,7 +304,7 @@ def _source_states(target: State) -> frozenset[State]:
 
 
 def _reached_states(target: State) -> frozenset[State]:
-    """Return the state itself, and all states that agents can set from it."""
+    """Return the state itself, and all states that agents can reach from it."""
     states = {target}
     for transition in TRANSITIONS.values():
         if transition.by == AGENT and transition.is_sent and target in transition.sources:

@@ -23,16 +23,16 @@ logger = logging.getLogger(__name__)
 
 
 class MissingFile(Exception):
-    """Raised for an upload that was replaced or removed here."""
+    """Raised if the file to upload was replaced or removed in the portal."""
 
 
 class UnreadableFile(Exception):
-    """Raised for an upload that can't be read now: its disk or bucket is away, or doesn't have the file yet."""
+    """Raised if the file to upload can't be read now: its storage is away, or it waits for the malware scanner."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Hold a row until its lease ends, for one call or one lookup. `ids` replace the references in payloads."""
+    """A row that a worker holds until the lease ends, for one call or lookup. `ids` replace references in payloads."""
 
     row: Delivery
     lease: uuid.UUID
@@ -59,7 +59,7 @@ class Claim:
 
     @property
     def sent(self) -> Payload:
-        """Return the payload that is sent; for another lookup of a row that is done, the acknowledged one."""
+        """Return the call's payload, {} for a removal; for a lookup of a row that is done, the acknowledged one."""
         if self.row.sent is None and self.is_lookup:
             return self.row.acknowledged or {}
         return self.row.sent or {}
@@ -81,7 +81,7 @@ class Claim:
         return body
 
     def open_file(self) -> IO[bytes]:
-        """Open the document that is sent. Raises MissingFile, UnreadableFile."""
+        """Open the file of the document to send. Raises MissingFile, UnreadableFile."""
         documents = Document.objects.in_use().filter(
             application_id=self.row.application_id, subject=self.row.subject, sha256=self.sent.get("sha256")
         )
@@ -105,7 +105,7 @@ class Claim:
         return {"document_key": sent["document_key"], "sha256": sent["sha256"], "party_id": sent.get("party", "")}
 
     def created_id(self, record: Mapping[str, Any]) -> str:
-        """Return the id of the record in the answer to a create. Raises Unclear if it is another record."""
+        """Return the id in the answer to a create, or "". Raises Unclear if the answer is for another record."""
         remote_id = record.get(id_names(self.kind)[0])
         if remote_id is not None and not (isinstance(remote_id, str) and 0 < len(remote_id) <= MAX_ID_LENGTH):
             raise Unclear("The answer's record has no usable ID")
@@ -122,7 +122,7 @@ class Claim:
         return self.row.remote_id
 
     def check_entity(self, record: Mapping[str, Any]) -> None:
-        """Raise Unclear if the answer to a transition, which has no id of its own, shows another entity."""
+        """Raise Unclear if the answer to a transition shows another entity."""
         if record.get("id") not in (None, self.entity_id):
             raise Unclear("The answer is for a different record")
 
@@ -140,14 +140,14 @@ COLLECTIONS = {
 
 
 def id_names(kind: ResourceKind) -> tuple[str, ...]:
-    """Return the members in which a record's own id may be; the answer to a create has it in the first."""
+    """Return the names of the members in which a record's own id may be; the answer to a create has it in the first."""
     if kind is ResourceKind.ENTITY:
         return ENTITY_ID_NAMES
     return COLLECTIONS[kind].id_names
 
 
 def send(claim: Claim, action: str) -> str:
-    """Create, change or remove a resource or set the status. Return the id of the resource, "" if it has none."""
+    """Create, change or remove a resource, or set the status. Return the resource's id, "" if it has none left."""
     service = claim.service
     row = claim.row
     match claim.kind:
@@ -212,14 +212,14 @@ def _send_document(claim: Claim) -> str:
 
 
 def submit(claim: Claim) -> EntityRecord:
-    """Submit the entity, also after a return, and return the entity as the answer shows it."""
+    """Submit the entity, for the first time or again. Return the entity as the answer shows it."""
     record = claim.service.submit(claim.entity_id, key=claim.row.key)
     claim.check_entity(record)
     return EntityRecord.read(record)
 
 
 def certain_part(kind: ResourceKind, payload: Payload) -> Payload:
-    """Return the payload of a resource that existed already, without the answers, which we can't know."""
+    """Return the part of a payload that is surely true of a record that existed before our create."""
     if kind is ResourceKind.SHAREHOLDING:
         return payload | {"shares_held": None}
     if kind is ResourceKind.PARTY:

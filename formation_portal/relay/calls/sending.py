@@ -1,4 +1,4 @@
-"""Take one step of the relay: claim a row, make its call outside any transaction, record the result."""
+"""Take one step of the relay: claim a delivery (row), make its call outside any transaction, record the result."""
 
 import logging
 from collections.abc import Collection
@@ -40,7 +40,7 @@ def make_next_call(
 ) -> tuple[int, Delivery | None] | None:
     """Make the application's next call. Return None if there is nothing to do for now.
 
-    Otherwise return the row's primary key and the row; the row is None if its lease had ended.
+    Otherwise return the row's primary key, and the row or, if its lease had ended, None.
     """
     claimed = claim(application_id, is_eager=is_eager, tried=tried)
     if claimed is None:
@@ -88,7 +88,7 @@ def _call(claimed: Claim) -> CallOutcome:
 
 
 def record_result(claim: Claim, outcome: CallOutcome) -> Delivery | None:
-    """Record the outcome of a call and return its row; None if its lease had ended: another worker may have it."""
+    """Record a call's outcome and return its row; None if the lease had ended, as another worker may have the row."""
     now = timezone.now()
     with transaction.atomic(durable=True):
         Attempt.objects.filter(delivery=claim.row, lease=claim.lease).update(
@@ -108,7 +108,7 @@ def record_result(claim: Claim, outcome: CallOutcome) -> Delivery | None:
 
 
 def record_lookup(claim: Claim, evidence: Evidence | EntityRecord | CallOutcome) -> Delivery | None:
-    """Resolve a row by its evidence and return it; None if its lease had ended."""
+    """Resolve the claimed row by the evidence that a lookup found, and return it; None if the lease had ended."""
     now = timezone.now()
     with transaction.atomic(durable=True):
         row = _end_lease(claim, expected_state=DeliveryState.RECONCILING)
@@ -193,7 +193,7 @@ class ResultWriter:
             forget_dependents(row)
 
     def write_waiting(self, outcome: CallOutcome) -> None:
-        """Record that this try was surely not processed; an earlier one of the same payload may have been."""
+        """Record that this try was surely not processed. If an earlier try is in doubt, the row stays in doubt."""
         row = self._row
         row.attempts += 1
         if outcome.reason in (Reason.NOT_AUTHORISED, Reason.NOT_ALLOWED):
@@ -291,7 +291,7 @@ def _learn_about_service(row: Delivery, claim: Claim, outcome: CallOutcome, *, n
 
 
 def _learn_missing_calls(stored: ServiceProfile, row: Delivery, outcome: CallOutcome, *, now: datetime) -> None:
-    """Record that the service has, or lacks, a supplementary call."""
+    """Record whether the service has the supplementary call that was made."""
     call = row.kind if row.is_transition else edit_name(sent_action(row), row.resource_kind)
     if outcome.reason == Reason.UNSUPPORTED:
         stored.lacks = sorted({*stored.lacks, call})
@@ -306,7 +306,7 @@ def _learn_missing_calls(stored: ServiceProfile, row: Delivery, outcome: CallOut
 
 
 def _continue_others(row: Delivery, *, now: datetime) -> None:
-    """Make the application's other rows due, unless they would wait for the same reason."""
+    """Make the application's other queued rows due, unless they must wait too. A refusal reopens the application."""
     if row.state != DeliveryState.WAITING or row.reason == Reason.FILE_MISSING:
         Delivery.objects.filter(application_id=row.application_id, state=DeliveryState.QUEUED, next_at=None).update(
             next_at=now

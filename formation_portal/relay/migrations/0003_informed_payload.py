@@ -4,7 +4,7 @@ import formation_portal.core.encrypted_fields
 
 
 class Migration(migrations.Migration):
-    """Rename the field alone. The column keeps its name, to which its encrypted values are bound."""
+    """Rename the field but not its column, since encrypted values are bound to the column's name."""
 
     dependencies = [
         ('relay', '0002_plain_names'),

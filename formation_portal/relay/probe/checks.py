@@ -1,6 +1,4 @@
-"""Check each capability of a service with a few calls. No conclusion is drawn from an answer alone if the service's
-records can be read.
-"""
+"""Check each capability of a service with a few calls, and by the service's records if they can be read."""
 
 import time
 import uuid
@@ -38,7 +36,7 @@ class ProbeChecks:
         return bool(self._create(ResourceKind.ENTITY).get("client_reference") == self.reference)
 
     def honours_keys(self) -> bool | None:
-        """Add the same party twice with one key, once more with another, and count the parties in the list."""
+        """Add a party twice with one key, once with another, and count those listed. None: any key finds the first."""
         key = _new_key()
         first = _id(ResourceKind.PARTY, self._create(ResourceKind.PARTY, key=key))
         try:
@@ -55,7 +53,7 @@ class ProbeChecks:
         return again == first and len(listed) == 1 + len(others)
 
     def shows_references_of_parties(self) -> bool:
-        """Check that the list of parties shows the client_reference of a create. Raises CheckImpossible without one."""
+        """Check that the list of parties shows our client_reference. Raises CheckImpossible if no party was created."""
         self._created_record(ResourceKind.PARTY)
         return any(record.get("client_reference") == self.reference for record in self._list(ResourceKind.PARTY))
 
@@ -77,7 +75,7 @@ class ProbeChecks:
         return False
 
     def merges_csp_data(self) -> bool | None:
-        """Send two answers in two calls, and check whether the first is still there (True) or gone (False)."""
+        """Send two answers in two calls. Return whether the first is still there; None if the second is not."""
         if self._payloads.answers is None:
             raise CheckImpossible("this product asks too few questions")
         first, second = self._payloads.answers
@@ -93,7 +91,7 @@ class ProbeChecks:
         return bool(names & first.keys()) if names & second.keys() else None
 
     def replaces_documents(self) -> bool | None:
-        """Upload two files to one slot, and check that the second takes the first one's place."""
+        """Upload two files to one slot. Return whether the second replaces the first; None if it is not listed."""
         first, second = [_id(ResourceKind.DOCUMENT, self._upload(picture)) for picture in PICTURES]
         try:
             ids = self._listed_ids(ResourceKind.DOCUMENT)
@@ -119,7 +117,7 @@ class ProbeChecks:
         return True
 
     def _ids_with_another_key(self) -> list[str]:
-        """Create the party under another key, with our reference unless that is refused; return its id, if any."""
+        """Create the party under another key, with our reference unless that is refused. List its id, if any."""
         for body in ({"client_reference": self.reference}, {}):
             try:
                 return [_id(ResourceKind.PARTY, self._create(ResourceKind.PARTY, **body))]

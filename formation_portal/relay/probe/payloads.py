@@ -92,7 +92,7 @@ def _askable(form: FormSchema, specs: Iterable[FieldSpec]) -> Iterator[FieldSpec
 
 
 def _required(form: FormSchema, sections: Sequence[Section], kind: str) -> Json:
-    """Return answers to the canonical questions that must be answered, by name."""
+    """Return a sample answer to each required canonical question, by name."""
     answers = {}
     for section in sections:
         for spec in _askable(form, section.groups[kind]):
@@ -103,7 +103,7 @@ def _required(form: FormSchema, sections: Sequence[Section], kind: str) -> Json:
 
 
 def _roles(form: FormSchema) -> tuple[Section, ...]:
-    """Return sections for one test person: the shareholders', and the first that asks for a document."""
+    """Return the sections of a test person's roles: shareholder and the first with documents, else the first of all."""
     sections = _always(form.role_sections)
     shareholders = [section for section in sections if section.role == canonical.SHAREHOLDER]
     with_documents = [section for section in sections if section.slots(PERSON)]

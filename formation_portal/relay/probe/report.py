@@ -108,7 +108,7 @@ class ProbeReport:
     calls: int
 
     def capabilities(self) -> Capabilities:
-        """Return the known capabilities. The list of parties is documented, so any service has it."""
+        """Return the capabilities that the answers show. The list of parties is documented, so any service has it."""
         answers = {name: answer.yes for name, answer in self.answers.items()}
         references = set()
         if answers["keeps_the_reference", None]:

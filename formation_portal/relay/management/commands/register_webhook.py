@@ -53,7 +53,7 @@ class Command(BaseCommand):
             self._test(subscribed.webhook_id, seconds=options["wait"])
 
     def _ask_scheme(self) -> str:
-        """Ask how the service signs its events. Without a terminal, return the setting."""
+        """Ask by which scheme the service signs its events; without a terminal, return WEBHOOK_SCHEME."""
         configured: str = settings.WEBHOOK_SCHEME
         if not sys.stdin.isatty():
             return configured

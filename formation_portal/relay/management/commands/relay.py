@@ -10,7 +10,7 @@ from formation_portal.reviews.scheduled_decisions import carry_out_due, decision
 
 
 class Command(BaseCommand):
-    """Run one worker until SIGTERM or SIGINT; the call that is being made is finished first."""
+    """The command that runs one worker until SIGTERM or SIGINT; a call that has begun is finished first."""
 
     help = "Send saved data to the formation service until stopped. You can run several at once."
 
