@@ -148,7 +148,7 @@ def _route(path: str) -> str:
 
 
 def _read(response: requests.Response, *, limit: int, cut: bool) -> bytes:
-    """Read at most `limit` bytes of a body. A longer body is cut, or raises UnusableAnswer."""
+    """Read at most `limit` bytes of a body. A longer body is shortened if `cut`, otherwise raises UnusableAnswer."""
     body = bytearray()
     for chunk in response.raw.stream(_CHUNK, decode_content=True):
         body += chunk

@@ -151,7 +151,7 @@ def cached_catalog() -> Catalog | None:
 
 
 def catalog_item_in(language: str, key: str) -> Mapping[str, Any] | None:
-    """Return a product in a language, by its jurisdiction_product_id or its schema's id, or None. Makes no call."""
+    """Return the item with this jurisdiction_product_id or schema id in a language, or None. Makes no call."""
     try:
         source = configuration.service()
     except NotConfigured:
@@ -232,7 +232,7 @@ class CatalogCache(CachedCatalog):
         return self._cached
 
     def cached(self) -> Catalog | None:
-        """Return the catalog of any age, without a call."""
+        """Return the catalog of any age, without a call; None if there is none."""
         self._adopt_stored()
         return self._cached
 
@@ -240,7 +240,7 @@ class CatalogCache(CachedCatalog):
         self._cached = self._read(stored.items, stored.etag, stored.fetched_at)
 
     def _read(self, items: list[Any], etag: str, fetched_at: datetime) -> Catalog:
-        """Return the catalog with these items, which are read only if they have changed."""
+        """Return the catalog with these items, which are parsed only if they have changed."""
         digest = hashlib.sha256(json.dumps(items, sort_keys=True).encode()).hexdigest()
         if self._cached is None or self._cached.digest != digest:
             return Catalog(read_products(items), fetched_at, etag=etag, digest=digest)

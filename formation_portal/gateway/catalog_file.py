@@ -23,7 +23,7 @@ class StoredCatalog:
 
 
 class CatalogFile:
-    """A file under DATA_DIR for a service and a language. It was last modified when the service last confirmed it."""
+    """The file of a service's catalog in one language. It is touched whenever the service confirms the catalog."""
 
     def __init__(self, directory: Path, base_url: str, language: str = "") -> None:
         name = hashlib.sha256(base_url.encode()).hexdigest()[:16]

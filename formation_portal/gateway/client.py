@@ -61,7 +61,7 @@ class FormationService:
     # Catalog
 
     def catalog(self, *, if_none_match: str = "", within: float | None = None, language: str = "") -> CatalogAnswer:
-        """GET /catalog. `within` shortens the time of the call; `language` is the requested language."""
+        """GET /catalog. `within` limits the seconds of the call; `language` is the requested language."""
         timeouts = self._timeouts(within)
         headers = {"If-None-Match": if_none_match, "Accept-Language": language}
         limit = self._limits.catalog_bytes
@@ -94,7 +94,7 @@ class FormationService:
         return self._records.list_all("/entities", is_supplementary=True, client_reference=client_reference)
 
     def entity(self, entity_id: str, *, within: float | None = None) -> Record:
-        """**S** GET /entities/{id}. `within` shortens the time of the call."""
+        """**S** GET /entities/{id}. `within` limits the seconds of the call."""
         return self._records.get(_path("entities", entity_id), timeouts=self._timeouts(within))
 
     def update_entity(self, entity_id: str, body: Body, *, key: str) -> Record:

@@ -93,7 +93,7 @@ def _read(value: Any, path: tuple[str, ...], depth: int) -> Iterator[FieldProble
 
 
 def _read_mapping(mapping: Mapping[str, Any], path: tuple[str, ...], depth: int) -> Iterator[FieldProblem]:
-    """Yield an objection, or those of each member: `{"field": "text"}`, `{"field": ["text", …]}`, `{"field": {…}}`."""
+    """Yield the mapping's objection, or those in its members, as in `{"field": ["text", …]}` or `{"field": {…}}`."""
     field_path = _field_path(mapping)
     text = _message(mapping)
     if field_path or (text and not _is_field_map(mapping)):
@@ -115,7 +115,7 @@ def _read_mapping(mapping: Mapping[str, Any], path: tuple[str, ...], depth: int)
 
 
 def _is_field_map(mapping: Mapping[str, Any]) -> bool:
-    """Tell whether members other than messages hold objections: then the members are named after fields."""
+    """Tell whether members other than messages hold objections, so that the names of members are those of fields."""
     for name, value in mapping.items():
         has_objection = isinstance(value, list | Mapping) or " " in _text_of_string(value)
         if has_objection and name not in _MESSAGE_MEMBERS and name not in _METADATA_MEMBERS:
@@ -155,7 +155,7 @@ def _field_name(steps: tuple[str, ...]) -> str:
 
 
 def _message(mapping: Mapping[str, Any]) -> str:
-    """Return the first text for people, skipping mere names of errors."""
+    """Return the first message that is a text for people and not the name of an error; "" if there is none."""
     for name in _MESSAGE_MEMBERS:
         text = _text_of_string(mapping.get(name))
         if text and not _is_name(text):

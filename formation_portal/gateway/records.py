@@ -19,7 +19,7 @@ _UNSTORABLE = re.compile(rb"\\u(0000|[dD][89a-fA-F])")
 
 
 def read_json(body: bytes) -> Any:
-    """Parse an answer. A null character or half a surrogate pair in a text becomes a question mark."""
+    """Parse an answer; a null character or half a surrogate pair becomes a question mark. Raises UnusableAnswer."""
     try:
         answer = json.loads(body, parse_constant=_refuse)
         return _storable(answer) if _UNSTORABLE.search(body) else answer
@@ -74,7 +74,7 @@ def pages_in(answer: Any) -> int:
 
 
 def with_id(record: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """Return the record with its id, found under any of the names, under the first. Raises UnusableAnswer."""
+    """Find the id under any of the names; return the record with it under the first name. Raises UnusableAnswer."""
     record_id = next((record[name] for name in names if record.get(name) is not None), None)
     if not isinstance(record_id, str) or not 0 < len(record_id) <= MAX_ID_LENGTH:
         raise UnusableAnswer(f"The answer's record has no usable {names[0]}")
@@ -141,7 +141,7 @@ def _first_text(record: Record, names: tuple[str, ...], limit: int) -> str:
 
 
 def _day(value: object) -> date | None:
-    """Return the date of an RFC 3339 date or time, in its own time zone."""
+    """Return the date of an RFC 3339 date or time, in its own time zone; None for anything else."""
     try:
         return parse_date(value[:10]) if isinstance(value, str) else None
     except ValueError:
