@@ -74,7 +74,7 @@ _DESCRIPTION = (
 
 
 class FormationApi(NinjaAPI):
-    """Add media types of problems, scopes and headers to ninja's OpenAPI document."""
+    """ninja's API, with the media type of problems, scopes and headers added to the OpenAPI document."""
 
     def get_openapi_schema(self, **options: object) -> OpenApi:  # type: ignore[override]
         document: OpenApi = super().get_openapi_schema(**options)  # type: ignore[arg-type]

@@ -97,7 +97,7 @@ def key_of(request: HttpRequest) -> ApiKey:
 
 
 class BearerKey(HttpBearer):
-    """Show in the OpenAPI document how a route is authorised. The pipeline has checked the key."""
+    """The authorisation of a route, for the OpenAPI document. The pipeline has already checked the key."""
 
     def authenticate(self, request: HttpRequest, token: str) -> Any:
         return key_of(request)
@@ -115,7 +115,7 @@ def create_key(
     is_live: bool = False,
     expires_at: datetime | None = None,
 ) -> tuple[ApiKey, str]:
-    """Create a key, in a new account if none is named. Raises ValueError."""
+    """Create a key, in a new account if none is named. Return the key's row and text. Raises ValueError."""
     if unknown := set(scopes) - set(SCOPES):
         raise ValueError(f"There is no scope {', '.join(sorted(unknown))}; there are {', '.join(SCOPES)}.")
     key = new_key(is_live=is_live)
@@ -151,7 +151,7 @@ def portal_key() -> str:
 
 
 def replace_portal_key(*, valid_for: timedelta) -> ApiKey:
-    """Replace the portal's own key. The previous one stays valid for a while, since running processes still use it."""
+    """Replace the portal's own key. The previous one stays valid for `valid_for`, as running processes use it."""
     key = new_key(is_live=True)
     expires_at = timezone.now() + valid_for
     row = _ensure_key(key, name="portal", is_unlimited=True)

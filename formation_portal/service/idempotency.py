@@ -32,7 +32,7 @@ _KEPT_HEADERS = ("Content-Type", "Location")
 
 
 class _TakenOver(Exception):
-    """A takeover of the row by another request, so that the work of this request must be rolled back."""
+    """Raised if another request has taken over the row, so that the work of this request is rolled back."""
 
 
 def run_once(request: HttpRequest, key: ApiKey, work: Callable[[], HttpResponse]) -> HttpResponseBase:
@@ -137,8 +137,8 @@ def _first_entity_id(text: str) -> str | None:
 
 
 def forget_answers(entity_id: str, part_id: str = "") -> None:
-    """Reduce the saved answers about an entity, or only those that name a part of it, to the record's id. The id stays,
-    so that a repeated request does not make the record again."""
+    """Reduce the saved answers about an entity, with `part_id` only those that contain it, to the id of their record.
+    The id stays, so that a repeated request does not make the record again."""
     for row in KeptAnswer.objects.select_for_update().filter(about=entity_id).exclude(status=None):
         body = bytes(row.body)
         if part_id.encode() in body:

@@ -33,7 +33,7 @@ _DIGEST_DIGITS = 10
 
 
 def prefix_marks(prefix: str) -> list[str]:
-    """Return a word's prefix as `Party.search_text` holds it: a digest under each key, the newest first."""
+    """Return the marks that `Party.search_text` may hold for a word's prefix: a digest under each key, newest first."""
     return [f"|{key.digest(prefix[:_PREFIX_LETTERS]).hex()[:_DIGEST_DIGITS]}" for key in key_ring()]
 
 
@@ -128,7 +128,7 @@ class CatalogLoad(models.Model):
 
 
 class Record(models.Model):
-    """A record with the time of its creation."""
+    """The base of records that keep the time of their creation."""
 
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -278,7 +278,7 @@ class RequestCount(models.Model):
 
 
 class KeptAnswer(models.Model):
-    """The first answer to an Idempotency-Key. Without a status, the request is still running."""
+    """The first answer to an Idempotency-Key. Without a status, the request is running or has died."""
 
     api_key = models.ForeignKey(ApiKey, on_delete=models.CASCADE, related_name="kept_answers")
     idempotency_key = models.CharField(max_length=255)

@@ -46,7 +46,7 @@ class ParsedAnswers:
 
 @dataclass(frozen=True, slots=True)
 class AnswerParser:
-    """Parse the answers of a record. `share_classes` are the ids that an answer may name."""
+    """A parser of a record's answers. `share_classes` are the ids that an answer may name."""
 
     share_classes: frozenset[str] = frozenset()
 

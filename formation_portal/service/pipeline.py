@@ -42,7 +42,7 @@ _ALWAYS = (401, 403, 429, 500, 503)
 
 
 def guard(run: ServiceView, *, scopes: tuple[str, ...], takes: str | None) -> ServiceView:
-    """Check a call before its route runs. `takes` is the media type of the call's body."""
+    """Return a view that checks a call before its route runs. `takes` is the media type of the call's body."""
 
     def enter(request: HttpRequest, **path: Any) -> HttpResponseBase:
         try:

@@ -78,7 +78,7 @@ _VARIANT_TAGS = frozenset({"person", "corporate", "foundation", "entity", "party
 
 @dataclass(frozen=True, slots=True)
 class ErrorDetail:
-    """Describe an error of a request: a JSON pointer, a code, a sentence, the field's name and ids of records."""
+    """An error of a request: a JSON pointer, a code, a sentence, the field's name and ids of records."""
 
     pointer: str
     code: str
@@ -116,7 +116,7 @@ def not_found(noun: str) -> ApiError:
 
 
 def invalid(details: Iterable[ErrorDetail], detail: str = "") -> ApiError:
-    """Make a 422. If all errors have the same code and it may be shared, the 422 has this code."""
+    """Make a 422. If all errors have the same code, and it is one of _SHARED_CODES, the 422 has it too."""
     errors = tuple(details)
     codes = {error.code for error in errors}
     code = codes.pop() if len(codes) == 1 and codes <= _SHARED_CODES else "validation_failed"

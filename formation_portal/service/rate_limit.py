@@ -32,7 +32,7 @@ class Allowance:
     reset: int
 
     def add_to(self, response: HttpResponse) -> None:
-        """Set the IETF draft's headers, in the draft's newest form and in the form that most clients read."""
+        """Set the RateLimit headers of the IETF draft, in its newest form and in the form that most clients read."""
         response["RateLimit-Policy"] = f'"minute";q={self.limit};w={WINDOW}'
         response["RateLimit"] = f'"minute";r={self.remaining};t={self.reset}'
         response["RateLimit-Limit"] = str(self.limit)
@@ -41,7 +41,7 @@ class Allowance:
 
 
 class Counter:
-    """Count requests in a file, which holds, at a key's number, the start of the key's minute and its requests."""
+    """A counter in a file, which holds the start of each key's minute and the key's requests in it."""
 
     _RECORD = struct.Struct("dq")
 
@@ -50,7 +50,7 @@ class Counter:
         self._lock = threading.Lock()
 
     def count(self, key: int, *, now: float) -> tuple[int, float]:
-        """Return the request's number in its window, and the seconds until that ends. `now` is seconds since 1970."""
+        """Count a request. Return its number in the key's minute and the seconds left of it. `now` is a Unix time."""
         offset = key * self._RECORD.size
         began = 0.0
         used = 0

@@ -35,7 +35,7 @@ WORDS = f"^[^{_CONTROLS}]*[^{_CONTROLS}{WHITE_SPACE}{DEFAULT_IGNORABLE}{BRAILLE_
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """Constrain a text to a documented pattern, and refuse any other with a sentence of ours."""
+    """A documented pattern of a text. A text that does not match it is refused with `detail`."""
 
     pattern: str
     detail: str
@@ -54,7 +54,7 @@ class Pattern:
 
 
 def documented_text(pattern: str, *, limit: int) -> Any:
-    """Document the pattern of a text that the contract enforces."""
+    """Return an annotation that documents a text's pattern, which the contract enforces."""
     return WithJsonSchema({"type": "string", "maxLength": limit, "pattern": pattern})
 
 
@@ -68,7 +68,7 @@ def _id_schema(prefix: str) -> Any:
 
 
 def integral(value: Any) -> Any:
-    """Return a whole number as an int: JSON does not tell 5.0 from 5."""
+    """Return a whole number as an int, since JSON does not tell 5.0 from 5; any other value as it is."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -90,7 +90,7 @@ RoleName = Annotated[
 
 
 def distinct(values: list[Item]) -> list[Item]:
-    """Raise PydanticCustomError if a value is repeated."""
+    """Return the values. Raises PydanticCustomError if one is repeated."""
     if len(set(values)) < len(values):
         raise refusal("duplicate", "Send each value only once.")
     return values
@@ -106,7 +106,7 @@ class StrictBody(BaseModel):
 
 
 class OpenBody(BaseModel):
-    """Accept also the properties of the entity's form schema. The contract checks those."""
+    """A body that may also have properties of the entity's form schema, which the contract checks."""
 
     model_config = ConfigDict(strict=True, extra="allow")
 
@@ -116,13 +116,13 @@ class OpenBody(BaseModel):
 
 
 class RecordOut(BaseModel):
-    """Take the members of an answer from a row of the database."""
+    """An answer whose members are read from a row of the database."""
 
     model_config = ConfigDict(from_attributes=True)
 
 
 class One(BaseModel, Generic[Item]):
-    """Wrap a record (INTERFACE.md, "Where answers go")."""
+    """An answer with one record (INTERFACE.md, "Where answers go")."""
 
     data: Item
 
@@ -147,7 +147,7 @@ class Paging(BaseModel):
 
 
 class PageMeta(BaseModel):
-    """Give the position of a page in its list (INTERFACE.md, "Envelopes, pages, errors")."""
+    """The position of a page in its list (INTERFACE.md, "Envelopes, pages, errors")."""
 
     page: int
     per_page: int
@@ -156,14 +156,14 @@ class PageMeta(BaseModel):
 
 
 class Page(BaseModel, Generic[Item]):
-    """Wrap a page of a list."""
+    """An answer with a page of a list."""
 
     data: list[Item]
     meta: PageMeta
 
 
 class ProblemError(BaseModel):
-    """Describe an error of a request or, on submit, an answer or document that is missing."""
+    """An error of a request or, on submit, a missing answer or document."""
 
     pointer: str
     field: str | None = None
@@ -176,7 +176,7 @@ class ProblemError(BaseModel):
 
 
 class Problem(BaseModel):
-    """Explain a refusal. `code` is stable; `existing_id` names the record that a conflict is with."""
+    """A refusal. `code` is stable; `existing_id` names the record that a conflict is with."""
 
     type: str
     title: str

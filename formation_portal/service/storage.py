@@ -61,7 +61,7 @@ def file_transaction() -> Iterator[None]:
 
 
 def _remove_files_without_row(paths: list[str]) -> None:
-    """Delete those files that no row names, since the commit may have succeeded although its answer was lost."""
+    """Delete the files that no row names: the commit may have succeeded although its answer was lost."""
     if not paths:
         return
     with suppress(Error, OSError):

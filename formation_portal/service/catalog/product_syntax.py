@@ -36,12 +36,12 @@ SLOT_GROUPS = {"person": "person", "corporate": "entity", "foundation": "foundat
 
 
 class CatalogError(Exception):
-    """A data file that names a missing block, or a faulty form schema. The message tells the fault and its place."""
+    """Raised for a data file that names a missing block, or a faulty form schema. The message names the place."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SharedBlocks:
-    """The shared blocks by name, and the methods that fill them into sections."""
+    """The blocks that products share, by name, and the methods that make sections of them."""
 
     options: Block
     rules: Block

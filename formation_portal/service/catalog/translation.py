@@ -1,4 +1,4 @@
-"""Translate the texts of the catalog that people read by the files `words/<language>/*.yaml`.
+"""Translate the catalog's texts for people with the files `words/<language>/*.yaml`.
 
 The translation of an option goes to `option_labels`, that of a slot to its `label`. `in_product` and `in_field` of a
 file have texts with another meaning in a product (by its slug) or a field (by its name).
@@ -63,7 +63,7 @@ class Translation:
 
 
 def options_in_words(field: Block) -> list[str]:
-    """Return a field's options, or an empty result if they are codes of countries or currencies."""
+    """Return a field's options, or an empty list if they are codes of countries or currencies."""
     options: list[str] = field.get("options", [])
     if all(map(is_country, options)) or all(map(is_currency, options)):
         return []

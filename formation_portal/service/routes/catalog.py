@@ -106,7 +106,7 @@ def list_catalog(
     product_type: Type | None = None,
     jurisdiction_product_id: ProductId | None = None,
 ) -> HttpResponse:
-    """Every product in every jurisdiction with its form schema, filtered by what is given. 304 on `If-None-Match`.
+    """Every product in every jurisdiction with its form schema, filtered by the parameters. 304 on `If-None-Match`.
 
     `Accept-Language` chooses the language of labels, help, titles, descriptions and names: English, German, French or
     Spanish. Ids, keys, values and rules are the same in each.

@@ -116,7 +116,7 @@ def get_csp_data(
     party_id: PartyId | None = None,
     share_class_id: ShareClassId | None = None,
 ) -> Json:
-    """**S** The answers of the entity, or of the party or share class that is named."""
+    """**S** The answers of the entity, or of the party or share class whose id is given."""
     entity = queries.entity_to_read(request, entity_id)
     holder: Party | ShareClass | None = None
     if party_id is not None:

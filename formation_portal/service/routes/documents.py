@@ -33,7 +33,7 @@ from formation_portal.service.webhooks import events
 
 
 class DocumentOut(RecordOut):
-    """An uploaded document; its bytes are behind …/download."""
+    """An uploaded document. GET …/download returns its bytes."""
 
     id: DocumentId
     document_key: str
@@ -105,7 +105,7 @@ def upload_document(
 def list_documents(
     request: HttpRequest, entity_id: EntityId, party_id: PartyId | None = None, *, paging: Query[Paging]
 ) -> Json:
-    """**S** The documents of the entity and its parties, oldest first; `party_id` takes those of one party."""
+    """**S** The documents of the entity and its parties, oldest first; `party_id` selects those of one party."""
     entity = queries.entity_to_read(request, entity_id)
     rows = Document.objects.filter(entity=entity).order_by("created_at", "id")
     if party_id is not None:

@@ -54,7 +54,7 @@ class ShareClassIn(OpenBody):
 
 
 class ShareClassPatch(OpenBody):
-    """The body of PATCH …/share-classes/{id}: properties; null clears one that the interface doesn't name."""
+    """The body of PATCH …/share-classes/{id}: properties; null clears one that POST does not require."""
 
 
 class ShareClassOut(BaseModel):
@@ -87,7 +87,7 @@ class ShareholdingPatch(StrictBody):
 
 
 class ShareholdingOut(RecordOut):
-    """A shareholding (INTERFACE.md, "Share classes")."""
+    """The number of shares of one class that a party holds."""
 
     id: ShareholdingId
     party_id: PartyId

@@ -73,7 +73,7 @@ class WebhookOut(RecordOut):
 
 
 class NewWebhookOut(WebhookOut):
-    """A new subscription. Its secret is shown once; the repeated request answers null."""
+    """A new subscription. Its secret is shown once; a repeated request gets null instead."""
 
     secret: str | None
 
@@ -94,7 +94,7 @@ MAX_WEBHOOKS = 20
 
 @route(router, "POST", "/webhooks", scopes=WRITE, gives=One[NewWebhookOut], status=201, takes=JSON)
 def add_webhook(request: HttpRequest, body: WebhookIn) -> HttpResponse:
-    """**S** Subscribes an address to events. The answer shows the secret that they are signed with, this once."""
+    """**S** Subscribes an address to events. Only this answer shows the secret that the events are signed with."""
     try:
         refuse_obvious(body.url)
     except TargetRefused:

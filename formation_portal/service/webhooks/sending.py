@@ -57,7 +57,7 @@ def wait_after(tries: int) -> timedelta | None:
 
 
 def claim_next(subscription_id: str) -> DeliveryAttempt | None:
-    """Claim the subscription's oldest due event. Commit and return an attempt to send it."""
+    """Claim the subscription's oldest due event, and return a committed attempt to send it; None if no event is due."""
     with transaction.atomic(using=SERVICE, durable=True):
         now = timezone.now()
         lease = uuid.uuid4()
@@ -111,7 +111,7 @@ def signing_key() -> str:
 
 
 def signed_headers(subscription_id: str, *, event_id: str, body: bytes, at: datetime) -> dict[str, str]:
-    """Sign an attempt with its own time, since receivers refuse old signatures."""
+    """Return the headers that sign an event for an attempt at this time, since receivers refuse old signatures."""
     signature = Webhook(secret_of(subscription_id)).sign(event_id, at, body.decode())
     return {
         "webhook-id": event_id,
