@@ -30,14 +30,14 @@ Task = Callable[[], object]
 
 
 class Work(Protocol):
-    """A function that does all work due now, and calls `may_go_on` before each piece."""
+    """A function that does all work that is due, piece by piece, while `may_go_on` returns True."""
 
     def __call__(self, *, may_go_on: Callable[[], bool]) -> object: ...
 
 
 @dataclass(kw_only=True, eq=False, slots=True)
 class BackgroundWorker:
-    """A worker that works until told to stop, and finishes the current piece first."""
+    """A worker that works until it is told to stop, and then finishes its current piece of work."""
 
     # The worker's name in the log.
     name: str
@@ -84,7 +84,7 @@ class BackgroundWorker:
         self._stop_event.set()
 
     def run_until_signal(self) -> None:
-        """Work in a process of its own until SIGTERM or SIGINT, and finish the current piece."""
+        """Work until this process gets SIGTERM or SIGINT, then finish the current piece."""
         # The work runs in another thread: a signal handler could deadlock on a lock of the thread that it interrupts.
         reading, writing = os.pipe()
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -138,7 +138,7 @@ def wait_until_migrated() -> None:
 
 
 class PeriodicTasks:
-    """A decorator that collects periodic functions. Several processes run each, so it must send nothing twice."""
+    """A decorator that collects periodic functions. Several processes run each, so none may send anything twice."""
 
     def __init__(self) -> None:
         self.functions: list[Task] = []

@@ -26,7 +26,7 @@ def contrast(colour1: str, colour2: str) -> float:
 
 
 def without_light_dark(css: str) -> str:
-    """Return CSS that gives each token its light colour in browsers without `light-dark()`. `css` is minified."""
+    """Return a rule with the light colours of minified CSS, for browsers without `light-dark()`; "" for no colours."""
     tokens = "".join(f"{name}{light};" for name, light in _MINIFIED_TOKEN.findall(css))
     if not tokens:
         return ""
@@ -41,7 +41,7 @@ def portal_colours() -> dict[str, tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Accent:
-    """Hold the colours of links, buttons and current items, each as a pair for the light and the dark theme."""
+    """The colours of links, buttons and current items, each as a pair: for the light and for the dark theme."""
 
     plain: tuple[str, str]
     # The colour of hovered links and buttons.
@@ -75,7 +75,7 @@ class Accent:
         return css + without_light_dark(css)
 
     def faults(self, least: float = AA) -> Iterator[str]:
-        """Describe each pair of colours with less contrast than required."""
+        """Yield a line for each text and background whose contrast is less than `least`."""
         colours = portal_colours()
         for theme, theme_name in enumerate(("light", "dark")):
             plain = self.plain[theme]

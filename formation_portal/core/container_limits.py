@@ -40,7 +40,7 @@ def read_container_limits(root: Path = _ROOT, membership: Path = _MEMBERSHIP) ->
 
 
 def _folders(root: Path, path: str) -> Iterator[Path]:
-    """Yield the folders of the group and its parent groups. In a container the root may be the group itself."""
+    """Yield a control group's folder, then its parents' folders. In a container, `root` may be the group's folder."""
     names = [name for name in path.split("/") if name not in ("", "..")]
     for depth in range(len(names), -1, -1):
         yield root.joinpath(*names[:depth])

@@ -1,4 +1,4 @@
-"""Configure both databases, and distinguish outages, which end by themselves or by an operator's work, from bugs."""
+"""Configure the databases of the portal and the embedded service, and distinguish outages from bugs."""
 
 import errno
 import ipaddress
@@ -41,9 +41,9 @@ _SQLITE_STATEMENTS = 64
 
 
 def database_settings(url: str, *, default_path: Path) -> dict[str, Any]:
-    """Return Django's settings for a database. SQLite has a write-ahead log, full sync and immediate transactions.
+    """Return Django's settings for the database at `url`, or for "" those of an SQLite file at `default_path`.
 
-    The ValueError does not quote the URL, which holds a password.
+    Raises a ValueError that does not quote the URL, which may hold a password.
     """
     if not url:
         url = f"sqlite:///{default_path}"
@@ -68,7 +68,7 @@ def database_settings(url: str, *, default_path: Path) -> dict[str, Any]:
 
 
 def _transport(host: str) -> dict[str, str]:
-    """Require TLS for a server on another machine, unless the URL has another `?sslmode=`. A path is a socket's."""
+    """Require TLS for a server on another machine. The host may be a socket's path. `?sslmode=` in the URL wins."""
     if not host or host.startswith("/") or host == "localhost":
         return {}
     with suppress(ValueError):
@@ -116,7 +116,7 @@ _SQLITE_KIND = 0xFF
 
 
 class Outage(StrEnum):
-    """Distinguish the outages that the page explains differently."""
+    """The kinds of outages. They end by themselves or by an operator's work, and the error page explains each."""
 
     AWAY = "away"
     FULL = "full"
@@ -141,7 +141,7 @@ def outage_in(error: BaseException | None) -> Outage | None:
 
 
 def _outage_of(error: BaseException) -> Outage | None:
-    """Return the outage of a single exception, without its causes."""
+    """Return the outage that this exception itself reports, or None."""
     if isinstance(error, OSError):
         return _OUTAGES_OF_DISKS.get(error.errno)
     if not isinstance(error, Error):

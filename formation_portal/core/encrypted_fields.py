@@ -44,7 +44,7 @@ class _DecryptedAttribute(DeferredAttribute):
 
 
 class EncryptedField(models.TextField):  # type: ignore[type-arg]  # the stub's parameters are of no use here
-    """Encrypt values as bytes. An empty value is stored empty, and None as NULL."""
+    """A field that encrypts its values. An empty value is stored as an empty text, and None as NULL."""
 
     descriptor_class = _DecryptedAttribute
 
@@ -117,7 +117,7 @@ class EncryptedTextField(EncryptedField):
 
 
 class EncryptedJSONField(EncryptedField):
-    """Encrypt a value as JSON. pydantic_core takes half the time of the standard library."""
+    """A field that encrypts its values as JSON. pydantic_core takes half the time of the standard library."""
 
     _pyi_private_set_type: Any
     _pyi_private_get_type: Any

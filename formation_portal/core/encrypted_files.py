@@ -12,7 +12,7 @@ from .storage import DurableFileStorage
 
 
 class EncryptedFiles:
-    """Encrypt the files of a storage. An opened file is decrypted in memory, never on a disk."""
+    """A mixin that encrypts a storage's files. An opened file is decrypted in memory, never on a disk."""
 
     def _save(self, name: str, content: "File[Any]") -> str:
         content.seek(0)

@@ -47,7 +47,7 @@ class Key:
 
 
 class KeyRing:
-    """Hold the keys by their ids. The first key encrypts."""
+    """The keys that can decrypt, by their ids. The first key encrypts."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -98,7 +98,7 @@ def _key(key_id: str) -> Key:
 
 
 def encrypt(content: bytes, context: str) -> str:
-    """Encrypt for a text column, as the key's id, a colon, and nonce and ciphertext in base64."""
+    """Return the encrypted content for a text column: the key's id, a colon, and nonce and ciphertext in base64."""
     key = _newest_key()
     nonce = os.urandom(_NONCE_BYTES)
     sealed = nonce + key.fields.encrypt(nonce, content, context.encode())
@@ -116,19 +116,19 @@ def decrypt(text: str, context: str) -> bytes:
 
 
 def characters_within(length: int) -> int:
-    """Return the number of plain bytes in an encrypted text of this length, up to two more or less."""
+    """Estimate how many plain bytes an encrypted text of this length holds. At most two are too many or too few."""
     return max(0, (length - 2 * _ID_BYTES - 1) * 3 // 4 - _NONCE_BYTES - _TAG_BYTES)
 
 
 def encrypt_file(content: bytes, name: str) -> bytes:
-    """Encrypt for a file, as mark, key's id, nonce and ciphertext, bound to the file's name."""
+    """Return encrypted content for a file: FILE_MARK, the key's id, nonce and ciphertext, bound to the file's name."""
     key = _newest_key()
     nonce = os.urandom(_NONCE_BYTES)
     return FILE_MARK + key.raw_id + nonce + key.files.encrypt(nonce, content, name.encode())
 
 
 def decrypt_file(stored: bytes, name: str) -> bytes:
-    """Decrypt a file's content. A file without the mark was never encrypted. Raises UnreadableError."""
+    """Decrypt a file's content. Without FILE_MARK it is not encrypted and returned as it is. Raises UnreadableError."""
     if not stored.startswith(FILE_MARK):
         return stored
     key_id = stored[len(FILE_MARK) : FILE_HEAD_BYTES]

@@ -61,7 +61,7 @@ def _unavailable(request: HttpRequest, outage: Outage) -> HttpResponse:
 
 
 def _unsent_form(request: HttpRequest) -> UnsentForm | None:
-    """Return the posted form, if it comes from our page and has no password: no page may show passwords."""
+    """Return the posted form; None without one, if it is another site's, or if it has a password: none may be shown."""
     is_ours = getattr(request, "csrf_processing_done", False) or _is_same_origin(request)
     if request.method != "POST" or not is_ours or any("password" in name for name in request.POST):
         return None

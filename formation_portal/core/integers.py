@@ -7,7 +7,7 @@ _DIGITS = 18
 
 
 def parse_integer(text: str, *, digits: int = _DIGITS) -> int | None:
-    """Parse ASCII digits only, unlike `int`, which accepts signs, blanks, underscores and digits of every script."""
+    """Parse up to `digits` ASCII digits. Return None for other texts, even if `int` accepts them, like " +1"."""
     if text.isascii() and text.isdigit() and len(text) <= digits:
         return int(text)
     return None

@@ -39,7 +39,7 @@ def rotation_task(task: Callable[[], object]) -> Callable[[], object]:
 
 
 def check_keys() -> None:
-    """Raise ImproperlyConfigured if the keys decrypt none of a database's data."""
+    """Raise ImproperlyConfigured if no key of the ring has encrypted the first value found in a database."""
     checked: set[str] = set()
     for model, field in _columns():
         alias = router.db_for_read(model)
@@ -64,7 +64,7 @@ def add_key() -> None:
 
 
 def drop_keys() -> int:
-    """Drop all keys but the newest, and return their number. Raises RotationRefused while an old key is needed."""
+    """Drop all keys but the newest, and return how many were dropped. Raises RotationRefused."""
     if settings.FIELD_KEYS:
         raise RotationRefused("FIELD_KEYS is set. Remove the older keys there")
     ring = encryption.read_ring_again()
@@ -80,7 +80,7 @@ def drop_keys() -> int:
 
 
 def reencrypt_all(stdout: OutputWrapper) -> int:
-    """Reencrypt all data of earlier keys. Return the number of unreadable values and files."""
+    """Reencrypt everything that an earlier key has encrypted. Return the number of unreadable values and files."""
     unreadable = 0
     for model, field in _columns():
         changed, failed = _reencrypt_column(model, field)
@@ -147,8 +147,8 @@ def _reencrypt_column(model: type[Model], field: EncryptedField) -> tuple[int, i
 
 
 def in_batches(rows: QuerySet[Row]) -> Iterator[Row]:
-    """Yield rows that the caller changes, ordered by primary key. While a query is still being read, as by `iterator`,
-    SQLite locks its connection out from writing as soon as another connection has written."""
+    """Yield the rows by primary key, reading some hundred at a time, so that the caller may change them. SQLite refuses
+    to write while a query is still being read, as by `iterator`, once another connection has written."""
     rows = rows.order_by("pk")
     batch = list(rows[:_BATCH_SIZE])
     while batch:

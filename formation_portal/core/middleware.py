@@ -60,7 +60,7 @@ _FRAME_SLOTS = 33_000
 
 
 class FrameMemory(MiddlewareMixin):
-    """Answer each request inside a large frame, which makes room for all frames above it. Stands before all others.
+    """Answer each request inside a large frame, which makes room for all frames above it. Stands first in MIDDLEWARE.
 
     CPython (3.11 and later) stores the frames of Python functions in chunks of 16 kB, and frees a chunk as soon as its
     last frame returns. A page whose templates often call across the end of a chunk allocates and frees memory thousands
@@ -80,7 +80,7 @@ class RequestLog(MiddlewareMixin):
     """Log and count each request, without anything that was typed and without names of people.
 
     The line has the route's name instead of the URL, which may hold keys and searches. The request's id is the proxy's
-    `X-Request-Id` or a new id; every answer carries the id. This stands first, so that early refusals are logged too.
+    `X-Request-Id` or a new id; every answer carries the id. This stands early, so that refusals are logged too.
     """
 
     get_response: Callable[[HttpRequest], HttpResponseBase]
@@ -218,7 +218,7 @@ class Htmx(HtmxMiddleware):
 class Health(MiddlewareMixin):
     """Answer health checks: `/livez` if the process runs, `/readyz` if the databases answer and it is not ending.
 
-    This stands before all other middleware: a check needs no host name and no session, and is not logged.
+    This stands before RequestLog and SessionMiddleware: a check needs no host name and no session, and is not logged.
     """
 
     is_ending = False

@@ -56,7 +56,7 @@ class TrustedProxies(MiddlewareMixin):
 
 
 def _client_address(peer: _Address, forwarded: str) -> _Address:
-    """Return the nearest address that is not a trusted proxy's, or the last address before an unreadable one."""
+    """Return the last address in X-Forwarded-For that is no trusted proxy's. An unreadable one ends the search."""
     nearest = peer
     for text in reversed(forwarded.split(",")):
         address = _parse_address(text)
@@ -71,7 +71,7 @@ def _is_trusted(address: _Address) -> bool:
 
 
 def _parse_address(text: str) -> _Address | None:
-    """Parse an IP address, with or without a port (203.0.113.7:4711, [2001:db8::7]:4711)."""
+    """Parse an IP address, perhaps with a port (203.0.113.7:4711, [2001:db8::7]:4711). Return None for other texts."""
     text = text.strip()
     if text.startswith("["):
         text = text[1:].partition("]")[0]

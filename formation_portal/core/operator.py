@@ -66,12 +66,12 @@ class Operator:
 
     @property
     def accent_digest(self) -> str:
-        """Return a digest for the URL of the accent's style sheet, so that browsers may cache it."""
+        """Return a digest for the URL of the accent's style sheet, which browsers may cache; "" for no own accent."""
         return sha256(self.accent.css.encode()).hexdigest()[:12] if self.accent_colour else ""
 
     @property
     def logo_name(self) -> str:
-        """Return the file name in the logo's URL: a digest of the logo's content, and its suffix."""
+        """Return the file name in the logo's URL: a digest of the file and its suffix; "" without a logo."""
         return _logo_name(self.logo, Path(self.logo).stat().st_mtime_ns) if self.logo else ""
 
     @property

@@ -1,4 +1,4 @@
-"""Rows that wait to be sent, such as e-mails and events. A worker claims a row by a lease until the attempt ends."""
+"""Rows that wait to be sent, such as e-mails and events. A worker claims a row for some time, its lease, to send it."""
 
 from datetime import timedelta
 from typing import Any, ClassVar, Self

@@ -24,9 +24,9 @@ _PREFIX = r"(/[A-Za-z0-9][A-Za-z0-9._-]*)*/?"
 
 
 def storage_settings(url: str) -> dict[str, dict[str, Any]]:
-    """Return STORAGES for two folders on disk, or in `s3://key:secret@BUCKET/prefix?endpoint=https://host&region=…`.
+    """Return STORAGES for files in a bucket, or for "" on the disk.
 
-    The ValueError does not quote the URL, which holds a secret.
+    The URL is like `s3://key:secret@BUCKET/prefix?endpoint=https://host&region=…`. A ValueError does not quote it.
     """
     if not url:
         return {

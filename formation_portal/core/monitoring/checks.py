@@ -1,6 +1,6 @@
 """The results of `manage.py doctor`: a verdict, a finding and a remedy.
 
-A finding contains no person's name, no key, no URL with a password, and only the types of errors.
+A finding contains no person's name, no key, no URL with a password, and of an error only its type.
 """
 
 from datetime import datetime, timedelta
@@ -38,7 +38,7 @@ def fault(check: str, finding: str, remedy: str) -> CheckResult:
 
 
 def verdict_on_age(age: timedelta | None, *, look_after: timedelta, fault_after: timedelta) -> Verdict:
-    """Rate the waiting time of the oldest row, or None if no row waits."""
+    """Rate the time that the oldest row has waited. An `age` of None means that no row waits."""
     if age is None or age <= look_after:
         return Verdict.OK
     return Verdict.FAULT if age > fault_after else Verdict.LOOK
@@ -60,7 +60,7 @@ def age_in_words(age: timedelta) -> str:
 
 
 class Backlog(NamedTuple):
-    """The numbers of rows that wait to be sent and that were given up, and the oldest row's time."""
+    """The numbers of rows waiting to be sent and of rows given up, and the oldest waiting row's time (None: no row)."""
 
     unsent: int
     oldest: datetime | None

@@ -16,7 +16,7 @@ _context: ContextVar[Mapping[str, Any]] = ContextVar("log_context", default=Mapp
 
 @contextmanager
 def log_context(**values: Any) -> Iterator[dict[str, Any]]:
-    """Add values to each line logged in the block. Callables are called for each line. The block may change values."""
+    """Add values to each line logged in the block, which may change the values. Callables are called for each line."""
     context = {**_context.get(), **values}
     token = _context.set(context)
     try:
@@ -30,7 +30,7 @@ def current_request_id() -> str:
 
 
 def account_id(request: HttpRequest) -> int | None:
-    """Return the account's id if the view has already loaded the account."""
+    """Return the id of the signed-in account; None if there is none, or if nothing has loaded it yet."""
     return getattr(getattr(request, "_cached_user", None), "pk", None)
 
 

@@ -1,5 +1,5 @@
-"""Count requests and calls for `/metrics`, in a file of each process (prometheus-client's multiprocess mode). The
-number of labels is bounded, and no label names a person."""
+"""Count requests, and calls to the formation service, for `/metrics`. Each process counts in its own file
+(prometheus-client's multiprocess mode). The number of labels is bounded, and no label names a person."""
 
 import contextlib
 import os

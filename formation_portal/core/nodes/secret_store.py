@@ -152,7 +152,7 @@ def check_secrets() -> None:
 
 
 def open_secrets(stdout: OutputWrapper) -> None:
-    """Move secrets from files into the database, reencrypt secrets of an earlier key, and read the secrets for pages.
+    """Move secrets from files into the database, reencrypt secrets of an earlier key, and read those that pages need.
 
     Each process calls this at its start. Raises ImproperlyConfigured.
     """

@@ -1,6 +1,6 @@
-"""Prepare a process: refuse databases of another version, open the secrets, and refuse secrets other than other nodes'.
+"""Prepare a process: refuse databases of another version, open the secrets, and refuse those that differ between nodes.
 
-A start compares slow, shortened digests, so that nobody finds a secret by guessing. A single common key is enough.
+A start compares slow, shortened digests of a secret's keys, so that nobody guesses a key. One common key is enough.
 """
 
 import hashlib

@@ -20,7 +20,7 @@ _KEEPALIVE = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_coun
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """The name of a kind of workers, and the database whose commits they wait for."""
+    """A channel that wakes the workers of one kind (`name`) after commits to one database (`alias`)."""
 
     name: str
     alias: str = DEFAULT_DB_ALIAS

@@ -73,7 +73,7 @@ class ScriptNonces(MiddlewareMixin):
 
 
 def _name_scripts(head: str, nonce: str) -> str:
-    """Add the nonce to files of STATIC_URL and to FIRST_SCRIPT. Other scripts in a head don't run.
+    """Add the nonce to the head's scripts from STATIC_URL and to FIRST_SCRIPT. Other scripts in a head don't run.
 
     Templates don't add the nonce, so that no page can lack it and cached markup is the same for all readers.
     """

@@ -105,7 +105,7 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # the package has no type
                     yield summary.key.removeprefix(prefix)
 
     def check(self) -> None:
-        """Write, list, read and delete a test object. Raises ImproperlyConfigured for a refusal, else OSError."""
+        """Write, list, read and delete a test object. Raises ImproperlyConfigured if refused, OSError for an outage."""
         # A random name, since nodes that start at the same time must not delete each other's object.
         name = _CHECK_NAME.format(secrets.token_hex(8))
         try:

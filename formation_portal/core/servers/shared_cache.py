@@ -80,7 +80,7 @@ class SharedCache(RedisCache):
     has_key, get_many, set_many, delete_many = map(_or_database, ("has_key", "get_many", "set_many", "delete_many"))
 
     def count(self, key: str, *, seconds: int) -> int | None:
-        """Count calls with the key within the time, for all machines. Return None in an outage.
+        """Return the number of calls with this key within `seconds`, on all machines together; None if it can't count.
 
         The database's cache can't count for simultaneous processes.
         """
