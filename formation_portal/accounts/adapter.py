@@ -85,7 +85,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
     def send_notification_mail(
         self, template_prefix: str, user: User, context: dict[str, Any] | None = None, email: str | None = None
     ) -> None:
-        """Tell the account's holder of a change, at the account's former (`email`) or present address.
+        """Tell the account's holder of a change: at the former address (`email`) if given, else at the present one.
 
         Sends nothing to an unconfirmed address, and nothing about a deleted address.
         """
@@ -101,9 +101,9 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         super().send_notification_mail(template_prefix, user, {"user": user, "page": page, **(context or {})}, email)
 
     def authenticate(self, request: HttpRequest, **credentials: Any) -> User | None:
-        """Return the user with this address and password, whose account may be closed. Raises TooManyGuesses.
+        """Return the user with this address and password, or None. The account may be closed. Raises TooManyGuesses.
 
-        A guess is counted before anything is hashed. An address without an account takes as much time.
+        A guess is counted before anything is hashed. For an address without an account, this takes as long.
         """
         email = str(credentials.get("email", "")).strip().lower()
         user = User.objects.filter(email=email).first()
@@ -128,13 +128,13 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         return response
 
     def is_reauthentication_required(self, *, app: str, **more: Any) -> bool:
-        """Require reauthentication. Skip it only for second factors of a user who has just signed in."""
+        """Require reauthentication, except for pages about second factors if the user has just signed in."""
         if app != "allauth.account" and signed_in_seconds(self.request) < settings.ACCOUNT_REAUTHENTICATION_TIMEOUT:
             return False
         return bool(super().is_reauthentication_required(app=app, **more))
 
     def get_reauthentication_methods(self, user: User) -> list[dict[str, Any]]:
-        """Describe the methods in the portal's words, without the password if there is an unused second factor."""
+        """Return the ways to reauthenticate, without the password if this session has not used the second factor."""
         descriptions = {
             "reauthenticate": gettext("Use your password"),
             "mfa_reauthenticate": gettext("Use a code"),
@@ -161,7 +161,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         return url or str(super().get_email_verification_redirect_url(email_address))
 
     def confirm_email(self, request: HttpRequest, email_address: EmailAddress) -> bool:
-        """Make this the account's address, unless another account has it, or it was removed meanwhile."""
+        """Make this the account's address. Return False if another account has it, or if it was removed meanwhile."""
         email = email_address.email
         with contextlib.suppress(IntegrityError), transaction.atomic():
             User.objects.select_for_update().get(pk=email_address.user_id)

@@ -38,6 +38,6 @@ def ensure_demo_accounts() -> None:
 
 
 def deactivate_demo_accounts() -> None:
-    """Disable the accounts. Their applications stay."""
+    """Disable the demo accounts. Their applications stay."""
     for user in User.objects.filter(email__in=ACCOUNTS, is_active=True):
         disable(user)

@@ -46,7 +46,7 @@ _LABELS = {
 
 
 class PortalFormMixin:
-    """Give one of allauth's forms the portal's texts: `labels` and `help_texts` of its own, and those of all forms.
+    """Give a form of allauth the portal's texts: common labels (_LABELS), and its own `labels` and `help_texts`.
 
     If a button for language or theme was pressed, the form is not validated, and shows what was typed except passwords.
     """
@@ -182,7 +182,7 @@ class ResetPasswordForm(PortalFormMixin, allauth_forms.ResetPasswordForm):  # ty
     def save(self, request: HttpRequest, **more: Any) -> str:
         """Send an e-mail, whether or not there is an account, unless too many have gone to the address lately.
 
-        The unused hash takes so long that the time does not show if there is an account.
+        An unused hash is made, so that the time does not show if there is an account.
         """
         make_password(secrets.token_hex(8))
         email = str(self.cleaned_data["email"])

@@ -40,7 +40,7 @@ _IPV6_NETWORK = 64
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Allow `most` guesses in any `seconds`. With `spacing`, more guesses may follow, each so many seconds later."""
+    """A limit of `most` guesses in any `seconds`. With `spacing`, more guesses may follow, one in that many seconds."""
 
     name: str
     most: int
@@ -80,7 +80,7 @@ Bucket = tuple[Limit, str]
 
 
 class TooManyGuesses(ValidationError):
-    """The guess was not checked. The next one is allowed in `seconds`."""
+    """An error for a guess that was not checked. The next guess is allowed in `seconds`."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = max(1, math.ceil(seconds))
@@ -108,7 +108,7 @@ def take(*buckets: Bucket) -> float:
 
 
 def give_back(taken_at: float, *buckets: Bucket) -> None:
-    """Uncount the guess of this time, since the secret was right. Other guesses stay counted."""
+    """Uncount the guess that `take` counted at this time, since the secret was right. Other guesses stay counted."""
     with transaction.atomic():
         counts = list(GuessCount.objects.select_for_update().filter(key__in=map(_key, buckets)))
         for count in counts:
@@ -120,7 +120,7 @@ def give_back(taken_at: float, *buckets: Bucket) -> None:
 
 @contextmanager
 def counted(*buckets: Bucket) -> Iterator[None]:
-    """Count a guess around a check that raises ValidationError if the secret is wrong."""
+    """Count a guess while the block checks it, and uncount it unless the block raises an error."""
     taken_at = take(*buckets)
     yield
     give_back(taken_at, *buckets)

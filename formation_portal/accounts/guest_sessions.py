@@ -1,4 +1,4 @@
-"""The sessions of guests, who have no account: signed cookies, each valid only for the URLs of one part."""
+"""The sessions of guests, who answer a part of an application without an account: a signed cookie for each part."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ _KNOWN, _OPENED = "known", "opened"
 
 @dataclass(frozen=True, slots=True)
 class GuestSession:
-    """The round of the link, the epoch of the guest's sessions, and whether the code was entered."""
+    """A guest's session, with the invitation's round and epoch. A session `is_known` once the code was entered."""
 
     reference: str
     round: int

@@ -1,4 +1,4 @@
-"""Users, the rights of agents, and counts of wrong sign-ins."""
+"""Users, the rights of agents, and counts of guesses of passwords and codes."""
 
 from collections.abc import Iterable
 from typing import Any, ClassVar
@@ -28,7 +28,7 @@ class Right(models.TextChoices):
 
 
 class UserManager(BaseUserManager["User"]):
-    """Make users by their e-mail address in lower case."""
+    """Create users, with their e-mail addresses in lower case."""
 
     def create_user(
         self, email: str, password: str | None = None, *, rights: Iterable[str] = Right.values, **more: Any
@@ -78,7 +78,7 @@ class User(AbstractUser):
         self.user_permissions.set(permissions)
 
     def _get_session_auth_hash(self, secret: str | None = None) -> str:
-        """Return a hash that changes with the password and with `session_epoch`, which ends all sessions."""
+        """Return a hash that changes with the password and with `session_epoch`. A changed hash ends all sessions."""
         if not self.session_epoch:
             return super()._get_session_auth_hash(secret)  # type: ignore[misc,no-any-return]  # unknown to the stubs
         salt = "formation_portal.accounts.session_epoch"

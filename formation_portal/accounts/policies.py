@@ -1,4 +1,4 @@
-"""Policies: decorators by which views declare their users. The lookup of a record checks that the user may see it."""
+"""Policies: decorators that say who may use a view. The view itself looks up only records that the user may see."""
 
 import json
 from collections.abc import Callable
@@ -77,7 +77,7 @@ def signed_in(view: UserView[Rest]) -> View[Rest]:
 
 
 def customer(view: UserView[Rest]) -> View[Rest]:
-    """Let every user in. The view finds the applications that the user owns or works on by `visible_to`."""
+    """Let every user in. By `visible_to`, the view finds only applications that the user owns or works on."""
     return _require_sign_in(view, Policy.CUSTOMER)
 
 

@@ -160,7 +160,7 @@ def _authenticators(user: Any) -> Any:
 
 
 class SecondFactorPages(MiddlewareMixin):
-    """Ask for the account's second factor before the pages about factors. Signs out if a factor can't be decrypted."""
+    """Ask for a second factor before the pages about factors. Signs the user out if a factor can't be decrypted."""
 
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
         page = request.resolver_match
@@ -297,7 +297,7 @@ class AddAppForm(PortalFormMixin, totp_forms.ActivateTOTPForm):  # type: ignore[
 
 
 class CredentialDecoder(json.JSONDecoder):
-    """Raise BadRequest for a credential that is nested too deep or has a number too long to read."""
+    """A decoder that raises BadRequest for too many objects and lists, and for a number that is too long."""
 
     def decode(self, text: str) -> Any:  # type: ignore[override]  # called with the text alone
         if text.count("[") + text.count("{") > _MAX_BRACKETS:

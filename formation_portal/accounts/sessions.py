@@ -1,5 +1,5 @@
 """Sessions of users: their end, their encryption, and the list of an account's devices. Only the browser holds a
-session's key. The tables of sessions and of devices hold its digest, and encrypted content is bound to the digest."""
+session's key. The tables of sessions and of devices hold the key's digest, to which encrypted content is bound."""
 
 import datetime as dt
 import hashlib
@@ -182,7 +182,7 @@ def signed_in_seconds(request: HttpRequest) -> float:
 
 
 def end_sessions(user: User, *, but: str | None = None) -> None:
-    """End all sessions of the account for good. Only the row of the session `but` is kept."""
+    """End all sessions of the account for good. Keeps only the row of the session with the key `but`."""
     User.objects.filter(pk=user.pk).update(session_epoch=F("session_epoch") + 1)
     user.refresh_from_db(fields=["session_epoch"])
     end_listed(UserSession.objects.filter(user=user).exclude(session_key=key_digest(but or "")))

@@ -1,4 +1,4 @@
-"""The pages of accounts: allauth's, with limits of guesses, a single address, and factors that agents can't remove."""
+"""The pages of accounts: allauth's, with limits of guesses, a single address, and a last factor that agents keep."""
 
 from http import HTTPStatus
 from typing import Any
@@ -233,7 +233,7 @@ def sessions(request: UserRequest) -> HttpResponseBase:
 
 @recently_authenticated
 def _end_sessions(request: UserRequest) -> HttpResponse:
-    """End the sessions. The current session is ended by signing out."""
+    """End all other sessions (`all`) or one of them (`session`). Only signing out ends the current session."""
     if "all" in request.POST:
         end_other_sessions(request, request.user)
         messages.success(request, gettext("Signed out on all other devices."))
