@@ -150,7 +150,7 @@ def _restore_files(folder: Path, alias: str) -> int:
 
 
 def _copy_databases(folder: Path) -> tuple[dict[str, set[str]], int]:
-    """Copy both databases as of one moment. Return the files that their rows name and the audit's newest number.
+    """Copy both databases as of one moment. Return the file names in each, and the number of the newest audit entry.
 
     No worker begins a call while the snapshots are taken, so that a restored portal sends nothing twice.
     """
@@ -287,7 +287,7 @@ def _copy_secrets(folder: Path) -> None:
 
 @contextmanager
 def _temporary_path(path: Path) -> Iterator[Path]:
-    """Yield a temporary path beside the given path. Its file replaces the given path once synced to the disk."""
+    """Yield a temporary path beside the given one. After the block, sync its file, and move it to the given path."""
     temporary = path.with_name(f".{path.name}.part")
     temporary.unlink(missing_ok=True)
     yield temporary

@@ -25,7 +25,7 @@ PATH = "/metrics"
 
 
 class Metrics(MiddlewareMixin):
-    """Answer scrapes that send METRICS_TOKEN. Like the health checks, this stands before all other middleware."""
+    """Answer scrapes that send METRICS_TOKEN. Like the health checks, this stands before RequestLog."""
 
     def process_request(self, request: HttpRequest) -> HttpResponse | None:
         if request.path_info != PATH or not settings.METRICS_TOKEN:

@@ -31,7 +31,7 @@ def lock_data_dir(stdout: OutputWrapper) -> Iterator[None]:
 
 @contextmanager
 def lock_databases(stdout: OutputWrapper) -> Iterator[None]:
-    """Hold the locks shared by all machines, each on a connection of its own, which no other code closes."""
+    """Hold a lock in each PostgreSQL database against other machines, on a connection that no other code closes."""
     with ExitStack() as stack:
         for alias in connections:
             if connections[alias].vendor == "postgresql":

@@ -80,10 +80,10 @@ def describe(agent: User) -> str:
 
 
 def add_agent(email: str, *, first_name: str = "", last_name: str = "", rights: Collection[Right]) -> tuple[User, str]:
-    """Make the account an agent's, and send an e-mail. Return the path for choosing a password.
+    """Make the account an agent's, and send an e-mail. Return the account, and the path for choosing a password.
 
-    An account with a confirmed address keeps its name and password; the path is empty. An unconfirmed account may be a
-    stranger's who used a colleague's address, so its password and sessions end. Raises CommandError.
+    An account with a confirmed address keeps its password, and the path is "". An unconfirmed account may be of a
+    stranger who used a colleague's address, so its password is removed. Raises CommandError.
     """
     with transaction.atomic():
         agent = _lock_account(email) or User(email=email.strip().lower())

@@ -84,7 +84,7 @@ class Command(BaseCommand):
         self.stdout.write(f"Account {user.pk} was deleted.")
 
     def find(self, options: dict[str, Any]) -> None:
-        """Find persons by name. Print no name, since the output may be logged."""
+        """Print the parties with this e-mail address or name, but no names, since the output may be logged."""
         for party in find_persons(options["text"]):
             reason = why_party_stays(party.application)
             result = f"must stay: {reason}" if reason else "can be erased"

@@ -69,7 +69,7 @@ def open_databases() -> None:
 
 
 def explain_unprepared() -> str:
-    """Name the database that is away or of another version, or ask for the setup. Return "" for any other reason."""
+    """Return why a command can't run: a database is away, of another version or not set up; "" if none of these."""
     connections.close_all()
     try:
         open_databases()

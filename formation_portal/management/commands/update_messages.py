@@ -81,7 +81,7 @@ def _add(messages: Catalog, message: Message, path: Path) -> None:
 
 
 def template_messages(source: str) -> Iterator[Message]:
-    """Yield the messages of a template, which Django rewrites as calls of `gettext` among other words."""
+    """Yield the messages of a template, after Django has rewritten its tags as calls of `gettext`."""
     lines = map(str.strip, templatize(source).splitlines())
     for _, message, _, _ in extract("python", BytesIO("\n".join(lines).encode()), keywords=_KEYWORDS):
         yield message
