@@ -63,7 +63,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class HolderChecklist:
-    """The facts of a party, or of the application itself (no token). `screening` are sentences about required
+    """The facts of a party, or, if `token` is "", of the application itself. `screening` are sentences about required
     screening checks that the party has not passed."""
 
     token: str
@@ -96,7 +96,7 @@ class Checklist:
             yield from holder.facts
 
     def of_holder(self, token: str) -> HolderChecklist | None:
-        """Return a party's facts; for "" the application's own."""
+        """Return the facts of the party with this token, or for "" the application's own; None for an unknown token."""
         for holder in self.holders:
             if holder.token == token:
                 return holder
@@ -186,7 +186,7 @@ def load_checklist(
 
 
 def screening_checks(draft: Draft) -> QuerySet[ScreeningCheck]:
-    """Return all parties' screening checks; the last of each kind counts. One SQL query."""
+    """Return all parties' screening checks. Of a party's checks of one kind, the last counts. One SQL query."""
     return draft.application.screening_checks.filter(removed_at=None).select_related("by")
 
 
@@ -223,8 +223,7 @@ def _party_facts(draft: Draft, group: AnswerGroup[PartyRow]) -> Iterator[Fact]:
 
 
 def _document_facts(token: str, lines: Iterable[DocumentLine]) -> Iterator[Fact]:
-    """Yield a fact for each uploaded document of a party (no token: of the application). A missing document is a need,
-    not a fact."""
+    """Yield a fact for each uploaded document of a party, or, if `token` is "", of the entity."""
     for line in lines:
         if line.document is not None:
             target = Target.of_document(token, line.slot)
@@ -261,8 +260,7 @@ _BLOCKER_TEXTS = {QUERIED: "open query", CHANGED: "changed since accepted", OPEN
 
 
 def approval_blockers(draft: Draft, checklist: Checklist) -> tuple[ApprovalBlocker, ...]:
-    """Return what blocks an approval, in the order of the application; then the blockers that other packages
-    add."""
+    """Return the obstacles to an approval in the order of the application, then those that other packages add."""
     blockers = []
     for need in draft.needs:
         blockers.append(ApprovalBlocker(WHOLE_APPLICATION, "", f"To complete: {need.text}"))

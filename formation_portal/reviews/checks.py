@@ -30,8 +30,8 @@ def accept(
     version: ReviewVersion,
     acknowledged: Collection[int] | None = None,
 ) -> int:
-    """Accept facts as they stand and resolve the queries sent about the facts. Returns how many were not
-    accepted before.
+    """Accept facts as they stand and resolve the queries sent about the facts. Returns how many facts were
+    not accepted before.
 
     All or nothing: raises ReviewChanged, ReviewRefused where a query about a fact is drafted,
     DocumentsNotOpened (`require_opened`) and Closed.
@@ -78,7 +78,7 @@ def _queries_answered_by(checklist: Checklist, target: Target) -> list[Query]:
 
 @dataclass(frozen=True, slots=True)
 class OpenedDocuments:
-    """The agents who have opened each document: names by account ids, "" for a deleted account."""
+    """The agents who have opened each document, by its key: names by account ids, "" for a deleted account."""
 
     accounts: Mapping[int, Mapping[int, str]]
 
@@ -111,8 +111,8 @@ def opened_documents(draft: Draft) -> OpenedDocuments:
 def require_opened(
     draft: Draft, facts: Iterable[Fact], acknowledged: Collection[int] | None, *, by: AbstractBaseUser
 ) -> None:
-    """Raise DocumentsNotOpened where this agent has not opened a document of these facts, and its key is not
-    `acknowledged` (None: check nothing). One SQL query, none without documents."""
+    """Raise DocumentsNotOpened where this agent has not opened a document of these facts whose key is not in
+    `acknowledged`. If that is None, check nothing. One SQL query, none without documents."""
     documents = {fact.document.pk: fact for fact in facts if fact.document is not None}
     if acknowledged is None or not documents:
         return

@@ -53,7 +53,7 @@ def open_queries(application: Application) -> tuple[CustomerQuery, ...]:
 
 
 def decision_texts(application: Application, kind: str) -> dict[int, str]:
-    """Return the messages of the decisions that took effect, by the submission's number. One SQL query."""
+    """Return the messages of this kind's decisions that took effect, by the submission's number. One SQL query."""
     done = ReviewDecision.objects.filter(application=application, kind=kind, outcome=DecisionOutcome.DONE)
     return {row.round: row.text for row in done.order_by("pk").only("application", "row", "round", "text")}
 
@@ -68,8 +68,8 @@ class Reply:
 
 
 def store_replies(draft: Draft, replies: Sequence[Reply], *, by: Author) -> int:
-    """Store replies to open queries, each below a reply that was stored meanwhile. Returns how many queries were
-    open. Four SQL queries for any number of replies. Raises Closed."""
+    """Store replies to open queries, each after any reply that was stored meanwhile. Returns how many of the queries
+    were open. Four SQL queries for any number of replies. Raises Closed."""
     with application_transaction(draft, by=by):
         if draft.application.status is not State.RETURNED_FOR_CHANGES:
             raise Closed(draft.application.status)

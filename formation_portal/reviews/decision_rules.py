@@ -1,4 +1,4 @@
-"""List the decisions of agents with what each needs. `decisions` makes them, `scheduled_decisions` carries them out."""
+"""List the kinds of decisions with their rules. `decisions` makes decisions, `scheduled_decisions` carries them out."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,10 +11,10 @@ from .transactions import UNDER_REVIEW
 
 @dataclass(frozen=True, slots=True)
 class DecisionRule:
-    """The rule of a decision, which can be made in `states`.
+    """The rule of a kind of decision: `states` are the states of the application in which it can be made.
 
-    With FOUR_EYES a second agent confirms it if it `needs_second_agent`; the desk also asks about such a decision once
-    more. `required` are controls of the form, each with the message if it is empty.
+    If it `needs_second_agent`, the desk asks once more, and with FOUR_EYES a second agent confirms it. `required` maps
+    controls of the form to the messages for empty ones.
     """
 
     states: frozenset[State] = UNDER_REVIEW

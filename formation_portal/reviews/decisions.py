@@ -52,7 +52,7 @@ _IN_FORCE = (DecisionOutcome.WAITING, DecisionOutcome.SCHEDULED, DecisionOutcome
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """The company's number in the register, and the day of its entry. The service may report only one."""
+    """The company's number in the register, and the day of its entry. The service may report only one of them."""
 
     number: str = ""
     day: date | None = None
@@ -116,7 +116,7 @@ def decide(
 def confirm_proposal(
     draft: Draft, *, acknowledged: Collection[int] | None = None, by: AbstractBaseUser, version: ReviewVersion
 ) -> ReviewDecision:
-    """Confirm a proposal of the colleague who holds the claim. Raises as `decide`, and refuses the proposer."""
+    """Confirm a colleague's proposal. Raises as `decide` but not ClaimedByColleague; ReviewRefused for one's own."""
     try:
         with review_transaction(draft, by=by, version=version, is_own_work=False) as work:
             work.require_current()
@@ -156,7 +156,7 @@ def withdraw(draft: Draft, *, by: AbstractBaseUser, version: ReviewVersion) -> R
 
 
 def _made_before(decision: ReviewDecision) -> ReviewDecision | None:
-    """Return an equal decision that the same agent has already made about this submission."""
+    """Return an equal decision that the same agent has already made about this submission, or None."""
     rows = ReviewDecision.objects.filter(
         outcome__in=_IN_FORCE,
         application=decision.application_id,
@@ -180,7 +180,7 @@ def _confirmed_before(draft: Draft, by: AbstractBaseUser, version: ReviewVersion
 
 
 def _stop_scheduled(work: ReviewWork) -> None:
-    """Stop a colleague's decision before it takes effect. Raises ReviewRefused for the agent's own decision."""
+    """Stop the scheduled decision, if there is one. Raises ReviewRefused if it is the agent's own."""
     scheduled = scheduled_decision(work.draft.application)
     if scheduled is not None and scheduled.by_id == work.by.pk:
         raise ReviewRefused("You have just decided this case. Undo that decision first.")
@@ -188,8 +188,8 @@ def _stop_scheduled(work: ReviewWork) -> None:
 
 
 def registration_of(application: Application) -> Registration | None:
-    """Return the company's entry in the register, recorded by an agent or the formation service. At most two SQL
-    queries."""
+    """Return the company's entry in the register, recorded by an agent or the formation service; None if there
+    is none. At most two SQL queries."""
     if application.status is not State.INCORPORATED:
         return None
     decisions = ReviewDecision.objects.filter(application=application, kind=INCORPORATE, outcome=DecisionOutcome.DONE)

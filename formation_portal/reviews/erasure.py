@@ -28,7 +28,7 @@ def erase_party_in_review(
     application: Application, token: str, names: Collection[str]
 ) -> tuple[list[models.Model], dict[str, list[str]]]:
     """Delete the rows about a party, and replace its names in all other rows. Returns the altered rows, and the
-    keys of the deleted rows."""
+    keys of the deleted rows by their models' labels."""
     altered: list[models.Model] = []
     gone: dict[str, list[str]] = {}
     checks: Any = ScreeningCheck.objects.filter(application=application, holder=token).exclude(file="")

@@ -1,4 +1,4 @@
-"""Lock the parts that were accepted before a return, so that the customer corrects only the rest."""
+"""Lock the answers, documents, roles and sections accepted before a return, so that the customer corrects the rest."""
 
 from typing import Any
 
@@ -11,14 +11,14 @@ from .targets import WHOLE_APPLICATION, Target, TargetKind
 
 
 def keep_what_was_accepted(draft: Draft) -> None:
-    """Store the accepted parts, when a return is made."""
+    """Store the accepted parts of an application that is being returned."""
     parts = _accepted_parts(draft, load_checklist(draft))
     defaults = {"round": draft.application.submissions, "places": parts}
     Accepted.objects.update_or_create(application=draft.application, defaults=defaults)
 
 
 def locks(draft: Draft) -> Locks | None:
-    """Return the parts accepted before the last return; None after a return by the service. One SQL query."""
+    """Return the parts accepted when an agent returned the latest submission; None without a return. One SQL query."""
     application = draft.application
     accepted = Accepted.objects.filter(application=application, round=application.submissions).first()
     if accepted is None:
@@ -34,7 +34,7 @@ def locks(draft: Draft) -> Locks | None:
 
 
 def _accepted_parts(draft: Draft, checklist: Checklist) -> dict[str, list[Any]]:
-    """Return the accepted parts that no query is about, under their full names, by kind of part."""
+    """Return the accepted parts without an open query, by kind of part. Names are not shortened, unlike a target's."""
     queried = _QueriedTargets(draft, checklist)
     accepted = {fact.target: fact for fact in checklist if fact.is_done and not queried.is_about(fact.target)}
     parts: dict[str, list[Any]] = {"answers": [], "documents": [], "roles": [], "sections": [], "shares": []}

@@ -67,7 +67,7 @@ class _TargetedRow(_ReviewRow):
 
 @attested(*_AUTHORSHIP, *_TARGET, "digest")
 class Check(_TargetedRow):
-    """The acceptance of a fact's value at that time. An empty digest: undone."""
+    """The acceptance of a fact, with a digest of its value then. The digest is empty if the acceptance was undone."""
 
     # Encrypted, since guessing could find a short answer by its digest.
     digest = EncryptedTextField(max_length=64, blank=True, bound_to=_ROW)
@@ -242,7 +242,7 @@ class DecisionOutcome(models.TextChoices):
 
 
 class DecisionKind(models.TextChoices):
-    """The decisions of an agent (decision_rules.py). Each that moves the application has its transition's name."""
+    """The decisions of an agent (decision_rules.py). One that moves the application is named like its transition."""
 
     APPROVE = "approve", "Approval"
     RETURN = "return", "Return"

@@ -72,7 +72,7 @@ def resolve_within(work: ReviewWork, query: Query) -> None:
 
 
 def send_drafts(work: ReviewWork) -> list[Query]:
-    """Send all drafted queries with a return, and resolve earlier queries about the same targets."""
+    """Mark all drafted queries as sent, and return them. Resolves earlier queries about the same targets."""
     queries = list(_open_queries(work.draft))
     drafts = [query for query in queries if query.is_draft]
     drafted_targets = {query.target for query in drafts}
@@ -113,7 +113,7 @@ def draft_at(draft: Draft, target: Target) -> Query | None:
 
 
 def write_note(draft: Draft, target: Target, *, text: str, by: AbstractBaseUser) -> Note:
-    """Write a note; if its form arrives twice, only once. Raises ReviewRefused."""
+    """Write a note, or return an equal newest note, as when a form arrives twice. Raises ReviewRefused and Closed."""
     text = cleaned_text(text, "note", if_missing="Enter a note.")
     with review_transaction(draft, by=by, version=None, states=_SUBMITTED, begins=False) as work:
         newest = Note.objects.filter(application=draft.application, **target.columns).first()

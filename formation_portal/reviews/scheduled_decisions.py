@@ -138,5 +138,5 @@ def _note_to_service(decision: ReviewDecision, queries: list[Query]) -> str:
 
 
 def decision_worker() -> BackgroundWorker:
-    """Return a worker that carries out decisions in its own thread, so that slow calls delay none."""
+    """Return a worker that carries out decisions, in its own thread, so that slow calls to the service delay none."""
     return BackgroundWorker(name="Carrying out decisions", work=carry_out_due, stop_timeout=5)

@@ -85,7 +85,7 @@ def _save(draft: Draft, rows: list[ServiceStatus], action: str) -> None:
 def pass_on(
     draft: Draft, number: int, kind: str, *, text: str, by: AbstractBaseUser, version: ReviewVersion
 ) -> ReviewDecision:
-    """Return or decline the application as the service did, without a call; `text` is for the customer.
+    """Return or decline the application as the service did, without calling it. `text` is for the customer.
     Raises ClaimedByColleague, ReviewChanged, ReviewRefused, PaymentDue and Closed."""
     states = frozenset({State.SUBMITTED_TO_CSP})
     with review_transaction(draft, by=by, version=version, states=states, begins=False) as work:

@@ -1,4 +1,4 @@
-"""Name the targets of checks, queries and notes for pages and tables, and find each target's label in the form."""
+"""Name what a check, query or note is about (its target) for pages and tables, and find its label in the form."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -22,8 +22,8 @@ class TargetKind(models.TextChoices):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A target: `holder` is the key of a section or the token of a party or class; `name` is a field, a document
-    slot, or SCREENING.
+    """The subject of a check, query or note. `holder` is the key of a section or the token of a party or share class;
+    `name` is a field, a document slot, or SCREENING.
 
     The entity's documents and the whole application have no holder; parties and sections have no name.
     """

@@ -100,7 +100,7 @@ def changes_since(
 
 
 def _stopped_decisions(application: Application, version: ReviewVersion) -> Iterator[ReviewChange]:
-    """Yield the decisions that other agents stopped since a version, as changes by those who decided."""
+    """Yield, for each decision that another agent has stopped since a version, the change that its own agent made."""
     stopped = ReviewDecision.objects.filter(
         application=application, version__gt=version.version, outcome=DecisionOutcome.STOPPED
     )
@@ -267,9 +267,10 @@ def review_transaction(
 ) -> Iterator[ReviewWork]:
     """Run one change of a review in a transaction that locks the application's row.
 
-    With `begins`, the first change moves a submitted application into review. `is_own_work` is False for an answer
-    to a colleague's proposal. Raises OwnApplication, Closed where the status is not in `states`, PaymentDue where a
-    review would begin before the payment, and ReviewChanged where the application was submitted again since.
+    With `begins`, the first change moves a submitted application into review. `is_own_work` is False for a change
+    that does not claim the case, like an answer to a colleague's proposal. Raises OwnApplication, Closed where the
+    status is not in `states`, PaymentDue where a review would begin before the payment, and ReviewChanged where the
+    application was submitted again since.
     """
     with transaction.atomic():
         lock_application(draft)
@@ -300,19 +301,19 @@ def review_transaction(
 
 
 def waiting_decision(application: Application) -> ReviewDecision | None:
-    """Return the decision that waits for a second agent. One SQL query."""
+    """Return the decision that waits for a second agent, or None. One SQL query."""
     waiting = ReviewDecision.objects.filter(application=application, outcome=DecisionOutcome.WAITING)
     return waiting.select_related("proposed_by", "by").first()
 
 
 def scheduled_decision(application: Application) -> ReviewDecision | None:
-    """Return the decision that is made and takes effect later. One SQL query."""
+    """Return the decision that was made and takes effect later, or None. One SQL query."""
     scheduled = ReviewDecision.objects.filter(application=application, outcome=DecisionOutcome.SCHEDULED)
     return scheduled.select_related("by", "proposed_by").first()
 
 
 def stop_scheduled_decision(work: ReviewWork, *, own: bool = False) -> None:
-    """Stop a colleague's decision before it takes effect; with `own` the agent's own, too."""
+    """Stop the scheduled decision of a colleague; with `own`, stop it even if it is the agent's own."""
     decision = scheduled_decision(work.draft.application)
     if decision is None or (decision.by_id == work.by.pk and not own):
         return
@@ -322,7 +323,7 @@ def stop_scheduled_decision(work: ReviewWork, *, own: bool = False) -> None:
 
 
 def without_effect(decision: ReviewDecision, outcome: DecisionOutcome) -> dict[str, Any]:
-    """Return the columns of a decision that is stopped or undone: this outcome; a confirmed proposal waits again."""
+    """Return the columns of a stopped or undone decision: `outcome`, or that a confirmed proposal waits again."""
     if decision.is_confirmed:
         return {"outcome": DecisionOutcome.WAITING, "takes_effect_at": None}
     return {"outcome": outcome}
