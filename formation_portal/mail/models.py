@@ -1,4 +1,4 @@
-"""The outbox's rows. The receiver and the text of an e-mail are removed after some weeks."""
+"""The outbox's e-mails, and refusals by receivers. An e-mail's receiver and text are removed after LETTER_DAYS."""
 
 import datetime as dt
 import uuid
@@ -40,7 +40,7 @@ class Email(OutboxRow):
 
 
 class Refusal(models.Model):
-    """A receiver's refusal of a kind of e-mail, by a digest of the address."""
+    """A receiver's refusal of one kind of e-mail. The row has a digest instead of the address."""
 
     digest = models.CharField(max_length=64)
     kind = models.CharField(max_length=40)

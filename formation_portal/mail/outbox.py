@@ -41,7 +41,7 @@ _EMPTY: dict[str, Any] = {"to": "", "subject": "", "text": "", "html": "", "next
 
 
 def queue_email(*, kind: str, to: str, language: str, context: Mapping[str, object], once: str = "") -> None:
-    """Write an e-mail into the outbox, unless one with the same `once` is there or its receiver has refused the kind.
+    """Write an e-mail into the outbox, unless one with the same `once` is there, or the receiver refuses this kind.
     URLs in `context` are paths, which the filter `absolute_url` completes. A `reference` in `context` is stored
     with the e-mail."""
     if is_unsubscribed(kind=kind, to=to) or (once and Email.objects.filter(once=once).exists()):
@@ -65,7 +65,7 @@ def queue_email(*, kind: str, to: str, language: str, context: Mapping[str, obje
 
 
 def claim_next() -> Email | None:
-    """Claim the e-mail that has been due for longest."""
+    """Claim the e-mail that has been due for longest. Return None if none is due."""
     return Email.claim_first(Email.objects.filter(next_at__lte=timezone.now()).order_by("next_at", "pk"))
 
 
@@ -90,7 +90,7 @@ def retry_delay(tries: int) -> dt.timedelta:
 
 @hourly_task
 def clear_old_emails() -> int:
-    """Empty the e-mails that were sent, or else written, more than LETTER_DAYS ago, and return their number."""
+    """Empty the e-mails that were sent, or if unsent written, more than LETTER_DAYS ago, and return their number."""
     before = timezone.now() - dt.timedelta(days=settings.LETTER_DAYS)
     old = Email.objects.alias(at=Coalesce(F("sent_at"), F("created_at"))).filter(at__lt=before).exclude(to="")
     return old.update(**_EMPTY)

@@ -69,7 +69,7 @@ def _clean(value: object) -> object:
 
 
 def email_styles() -> str:
-    """Return the content of every e-mail's style element, which pages that show an e-mail allow."""
+    """Return every e-mail's style sheet. The policies of pages that show an e-mail allow exactly this text."""
     return _render_template("mail/_style.css", {"accent": operator.accent}, autoescape=False)
 
 

@@ -30,7 +30,7 @@ def text_in_email(typed: str) -> str:
 
 
 def validate_name(typed: str) -> None:
-    """Validate the name of an account, which stands in e-mails to others."""
+    """Raise ValidationError if an account's name, which e-mails show, has invisible characters or addresses."""
     text = unicodedata.normalize("NFKC", typed)
     if any(_is_invisible(letter) for letter in text) or _has_address(_on_one_line(text)):
         raise ValidationError(

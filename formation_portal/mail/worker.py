@@ -1,5 +1,5 @@
-"""The worker that sends the outbox's e-mails and runs the hourly tasks. After a crash an e-mail may go again under the
-same Message-ID: twice in the mailbox is better than never."""
+"""The worker that sends the outbox's e-mails and runs the hourly tasks. After a crash it may send an e-mail again,
+with the same Message-ID: twice in the mailbox is better than never."""
 
 import logging
 from collections.abc import Callable
