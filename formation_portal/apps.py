@@ -56,7 +56,7 @@ class StaticFiles(StaticFilesConfig):
 
 
 class UserSessions(UserSessionsConfig):  # type: ignore[misc]  # allauth has no types
-    """Leave out allauth's receivers, which would store the key of a session (`accounts/sessions.py` lists them)."""
+    """allauth's app without its receivers, which would store session keys. `accounts/sessions.py` lists sessions."""
 
     def ready(self) -> None:
         pass

@@ -16,7 +16,7 @@ DATA_DIR = ENV.data_dir.resolve()
 
 
 def _file_secret(name: StoredSecret) -> str:
-    """Return a secret of a file, which is made once. With SECRETS_KEY secrets are in the database: return ""."""
+    """Return the secret in a file, made on the first call; "" with SECRETS_KEY, since the database has it then."""
     return "" if ENV.secrets_key else read_or_create_secret(DATA_DIR / name, new_secret)
 
 

@@ -84,7 +84,7 @@ def is_public(environment: "Environment") -> bool:
 
 
 def is_this_machine(host: str) -> bool:
-    """Tell whether the host is a loopback address or its name."""
+    """Tell whether the host is a loopback address or "localhost"."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -1,7 +1,7 @@
-"""Handle each event of an application: one function an event, with its calls in a fixed order.
+"""Handle the events of applications: one function for each event, with its calls in a fixed order.
 
-A function runs in the transaction of the change, and an error undoes both. It imports inside its body, because it calls
-packages above the ones that report the event.
+A function runs in the transaction of the event's change, which an error undoes. It imports inside its body, because
+it calls packages above the ones that report the event.
 """
 
 from typing import TYPE_CHECKING
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def application_changed(draft: "Draft", change: "Change | None" = None) -> "list[Model]":
-    """Return the rows to attest. `change` is the latest history entry."""
+    """Update deliveries and the agents' queue. Return the rows to attest. `change` is the latest history entry."""
     from formation_portal.desk.queue.queue_index import update_case
     from formation_portal.relay.sync import sync_deliveries
 
