@@ -70,7 +70,7 @@ def new_key() -> str:
 
 
 def key_ring() -> KeyRing:
-    """Return the key ring, which this process reads anew from time to time."""
+    """Return the key ring, which this process reads again from time to time."""
     return _ring or read_ring_again()
 
 

@@ -114,7 +114,7 @@ class _OptionField(_ListField):
 
 
 class SelectField(_OptionField):
-    """One of the options."""
+    """A choice of a single option."""
 
     type_name: ClassVar[str] = "select"
 

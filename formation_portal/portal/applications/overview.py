@@ -168,7 +168,7 @@ def _task_progress(needed: int, *, is_begun: bool) -> Progress:
 
 @dataclass(frozen=True, slots=True)
 class PendingAction:
-    """Somebody who still has to act, or a finished guest. `url` leads to the details, `remind_url` sends a reminder."""
+    """A person who still has to act, or a finished guest. `url` leads to the details, `remind_url` sends a reminder."""
 
     id: str
     who: str
