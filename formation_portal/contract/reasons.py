@@ -38,55 +38,55 @@ _BECAUSE = (
 )
 
 
-def asked_because(rule: Condition, named: FieldSpec, answer: Any) -> str:
+def asked_because(rule: Condition, field: FieldSpec, answer: Any) -> str:
     """Tell why a question is asked: quote the answer or, of several chosen options, those that the rule names."""
-    if rule.operator == INCLUDES_ANY and named.many:
+    if rule.operator == INCLUDES_ANY and field.many:
         answer = tuple(value for value in rule.named_values() if includes_any(answer, [value]))
-    return _sentence(_ASKED_BECAUSE, named, _answer_texts(named, answer), "and")
+    return _sentence(_ASKED_BECAUSE, field, _answer_texts(field, answer), "and")
 
 
-def asked_where(rule: Condition, named: FieldSpec) -> str:
+def asked_where(rule: Condition, field: FieldSpec) -> str:
     """Tell why a question is asked or, for a rule with several values, when it would be."""
-    texts = _rule_texts(rule, named)
-    return _sentence(_ASKED_BECAUSE if len(texts) == 1 else _ASKED_WHEN, named, texts, "or")
+    texts = _rule_texts(rule, field)
+    return _sentence(_ASKED_BECAUSE if len(texts) == 1 else _ASKED_WHEN, field, texts, "or")
 
 
-def only_asked_if(rule: Condition, named: FieldSpec) -> str:
+def only_asked_if(rule: Condition, field: FieldSpec) -> str:
     """Tell which answers lead to a question."""
-    return _sentence(_ONLY_ASKED_IF, named, _rule_texts(rule, named), "or")
+    return _sentence(_ONLY_ASKED_IF, field, _rule_texts(rule, field), "or")
 
 
-def only_if(rule: Condition, named: FieldSpec) -> str:
-    return _sentence(_ONLY_IF, named, _rule_texts(rule, named), "or")
+def only_if(rule: Condition, field: FieldSpec) -> str:
+    return _sentence(_ONLY_IF, field, _rule_texts(rule, field), "or")
 
 
-def if_answered(named: FieldSpec, values: Sequence[Any]) -> str:
+def if_answered(field: FieldSpec, values: Sequence[Any]) -> str:
     """Return the end of a sentence, like: if you answer “A” or “B” to “Label”."""
-    return _sentence(_IF, named, [in_words(named, value) for value in values], "or")
+    return _sentence(_IF, field, [in_words(field, value) for value in values], "or")
 
 
-def because(named: FieldSpec, answer: Any) -> str:
-    return _sentence(_BECAUSE, named, _answer_texts(named, answer), "and")
+def because(field: FieldSpec, answer: Any) -> str:
+    return _sentence(_BECAUSE, field, _answer_texts(field, answer), "and")
 
 
-def in_words(named: FieldSpec, value: Any) -> str:
-    """Return a rule's value as the named field displays it. A value that the field cannot have is returned as it is."""
+def in_words(field: FieldSpec, value: Any) -> str:
+    """Return a rule's value as the field displays it. A value that the field cannot have is returned as it is."""
     try:
-        answer = named.clean_choice(value)
+        answer = field.clean_choice(value)
     except AnswerError:
         answer = None
     if answer is None:
         return str(value)
-    return named.display(answer)
+    return field.display(answer)
 
 
-def _rule_texts(rule: Condition, named: FieldSpec) -> list[str]:
-    return [in_words(named, value) for value in rule.named_values()]
+def _rule_texts(rule: Condition, field: FieldSpec) -> list[str]:
+    return [in_words(field, value) for value in rule.named_values()]
 
 
-def _answer_texts(named: FieldSpec, answer: Any) -> list[str]:
-    return [in_words(named, value) for value in answer] if named.many else [named.display(answer)]
+def _answer_texts(field: FieldSpec, answer: Any) -> list[str]:
+    return [in_words(field, value) for value in answer] if field.many else [field.display(answer)]
 
 
-def _sentence(sentences: tuple[str, str], named: FieldSpec, texts: Sequence[str], last: Literal["and", "or"]) -> str:
-    return gettext(sentences[named.many], words=join_list(texts, last), label=named.label)
+def _sentence(sentences: tuple[str, str], field: FieldSpec, texts: Sequence[str], last: Literal["and", "or"]) -> str:
+    return gettext(sentences[field.many], words=join_list(texts, last), label=field.label)

@@ -37,7 +37,7 @@ def parse_number_of_shares(raw: object, *, of: str) -> int:
 
 
 def existing_shares(form_state: FormState, share_class: ShareClass | None) -> int | None:
-    """Return how many shares a class has, or all classes (None) together; None if that is unknown or 0."""
+    """Count the shares of the class or, without one, of all classes together. Return None if that is unknown or 0."""
     name = canonical.CLASS_SHARES if share_class else canonical.ENTITY_SHARES
     for spec, value in form_state.active_answers(share_class):
         if spec.canonical_field == name:

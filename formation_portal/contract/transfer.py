@@ -29,7 +29,11 @@ _PROBLEMS = {
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A holder's answers for another form: `fits` with the questions that take them, `misfits` with reasons."""
+    """What another form can take of a holder's answers.
+
+    `raw` has the fitting answers as typed. `fits` pairs each question with the other form's field, `misfits` with the
+    reason against it.
+    """
 
     raw: Mapping[str, Any]
     fits: tuple[tuple[Question, FieldSpec], ...]

@@ -67,7 +67,7 @@ class _Translation:
         self,
         model: AnyModel,
         document: Mapping[str, Any],
-        names: Iterable[str],
+        text_names: Iterable[str],
         *,
         parts: Iterable[BaseModel] = (),
         translated: Iterable[str] = (),
@@ -78,7 +78,7 @@ class _Translation:
         for part in parts:
             if isinstance(part, DescribedModel):
                 translated |= part.translated_texts
-        texts = {name: self._text(getattr(model, name), document.get(name), translated) for name in names}
+        texts = {name: self._text(getattr(model, name), document.get(name), translated) for name in text_names}
         return model.translated(self._language, translated, **texts, **(changes or {}))
 
     def form(self, form: FormSchema, document: Mapping[str, Any]) -> FormSchema:

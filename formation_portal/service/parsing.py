@@ -1,4 +1,4 @@
-"""Parse bodies as strict JSON, and the answers in them by a form's fields. "12" is not accepted as a number."""
+"""Parse bodies as strict JSON, and check their answers by a form's fields. "12" is not accepted as a number."""
 
 import json
 from collections.abc import Iterator, Mapping

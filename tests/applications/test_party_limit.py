@@ -91,7 +91,7 @@ def test_a_copy_that_would_pass_the_limit_is_refused_whole(draft: Draft, owner: 
     with pytest.raises(services.NotCopied, match=words):
         services.create_copy(crowded, by=owner)
     with pytest.raises(services.NotCopied, match=words):
-        services.create_from(crowded, product=factories.product(), content=content_of(crowded), by=owner)
+        services.create_from(crowded, item=factories.product(), content=content_of(crowded), by=owner)
     assert owner.applications.count() == 1
     services.remove_party(crowded, crowded.parties[0], by=owner)
     copy = services.create_copy(factories.again(draft), by=owner)

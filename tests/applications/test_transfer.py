@@ -155,7 +155,7 @@ def test_a_new_draft_there_has_what_fits_and_nothing_else(complete: Draft, owner
     item = elsewhere()
     before = factories.entered(complete)
     found = plan_transfer(complete, schema=item.form)
-    started = services.create_from(complete, product=item, content=found.content, by=owner)
+    started = services.create_from(complete, item=item, content=found.content, by=owner)
     there = open_draft(Application.objects.get(pk=started.pk))
     assert there.entity_raw == {"entity.name": "Larkfield Holdings"}
     [ada] = there.parties

@@ -113,7 +113,7 @@ def _questions(schema: FormSchema) -> Iterator[Column]:
 
 
 def _with_distinct_headings(unnamed: Sequence[Column]) -> Iterator[Column]:
-    """Add the party kinds to headings that are repeated or not for people, then field names to any still repeated."""
+    """Append the party kinds to a heading that is repeated or not asked of people, then the name if still repeated."""
     by_label = Counter(normalized_heading(column.heading) for column in unnamed)
     named: list[Column] = []
     for column in unnamed:

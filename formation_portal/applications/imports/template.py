@@ -41,7 +41,10 @@ ColumnChoices = Sequence[tuple[Column, tuple[Choice, ...]]]
 
 
 def template_columns(draft: Draft) -> tuple[Column, ...]:
-    """Return the columns for the kind, active roles and their questions."""
+    """Return the columns of the party's kind, of the active roles, and of their questions.
+
+    Questions about a share class are left out while there is none.
+    """
     sections = draft.active_role_sections
     roles = {section.role for section in sections}
     fillable: list[Column] = []

@@ -93,13 +93,13 @@ def create_copy(draft: Draft, *, by: AbstractBaseUser) -> Application:
     return _create(new, content_of(draft), by=by, message=COPIED_FROM, source=old)
 
 
-def create_from(draft: Draft, *, product: CatalogItem, content: Content, by: AbstractBaseUser) -> Application:
+def create_from(draft: Draft, *, item: CatalogItem, content: Content, by: AbstractBaseUser) -> Application:
     """Create a draft of another product from content that fits it. Raises NotCopied, Gone."""
     new = Application(
         owner_id=by.pk,
-        product_id=product.jurisdiction_product_id,
-        product=product.original.model_dump(mode="json", exclude={"form", "document"}),
-        schema_version=keep_schema(product.document),
+        product_id=item.jurisdiction_product_id,
+        product=item.original.model_dump(mode="json", exclude={"form", "document"}),
+        schema_version=keep_schema(item.document),
     )
     return _create(new, content, by=by, message=CREATED_FROM, source=draft.application)
 

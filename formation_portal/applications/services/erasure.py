@@ -61,7 +61,8 @@ def erase_application(application: Application, *, by: Author | None, reason: st
 def erase_party(application: Application, token: str, *, by: Author | None) -> None:
     """Erase a party, even a removed one: answers, files, holdings, invitation, reviews, names in the history.
 
-    Raises Gone. While the application is open the service is told too, at once or with the corrections.
+    Raises Gone. While the application is open the service is told too: at once or, after a return,
+    when the customer submits the corrections.
     """
     with transaction.atomic():
         draft = open_draft(application)

@@ -36,7 +36,7 @@ def is_on() -> bool:
 
 
 def trouble() -> str:
-    """Explain why a named collector gets no traces. Return "" if nothing is wrong."""
+    """Explain why the collector that the environment names gets no traces. Return "" if nothing is wrong."""
     try:
         if not is_on() or all(map(find_spec, _PACKAGES)):
             return ""

@@ -60,7 +60,7 @@ class CaseEntry:
     more: Sequence[QueryPanel] = ()
 
     @property
-    def is_done(self) -> bool:
+    def has_nothing_open(self) -> bool:
         """Tell whether the entry is accepted, without an open query or a note."""
         if self.status is None or self.status.has_query or not self.status.fact.is_done:
             return False

@@ -1,7 +1,7 @@
-"""Find the cases that a state of the queue shows, by indexes alone, so that a page's cost doesn't grow with the table.
+"""Find the cases for the queue's view and filters, at a cost that doesn't grow with the table.
 
-If few cases meet some condition, its index finds them, and only these are tested. If many cases meet each condition,
-the queue is scanned in its order until a page is full, up to a limit; the page links to the rest.
+If a condition matches few cases, its index finds them, and only these are tested against the others. If every condition
+matches many, the queue is read in its index's order until a page is full, up to a limit; the page links to the rest.
 """
 
 from collections.abc import Sequence

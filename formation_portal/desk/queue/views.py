@@ -168,7 +168,7 @@ def next_case(request: UserRequest) -> HttpResponse:
 
 @case_action(Right.REVIEW, kind=Opens.QUEUE)
 def claim(request: UserRequest, reference: str) -> HttpResponse:
-    """Claim a case, or take the case over, with a reason, from the claimant on the page."""
+    """Claim a case, or take it over, giving a reason, from the agent whom the page named as its claimant."""
     application = get_application_or_404(reference)
     if own_applications(request.user.pk, [application.pk]):
         return own_application_page(request, application.pk, reference)

@@ -206,7 +206,7 @@ def carry_over(request: UserRequest, offered: Catalog, reference: str) -> HttpRe
             created = _just_created(request, entry=entry, product_id=page.item.jurisdiction_product_id)
             if created is None:
                 content = page.transfer.content
-                created = services.create_from(draft, product=page.item, content=content, by=request.user)
+                created = services.create_from(draft, item=page.item, content=content, by=request.user)
     except services.NotCopied as refused:
         messages.error(request, f"{refused}.")
         return redirect(request.get_full_path())

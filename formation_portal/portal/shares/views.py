@@ -114,7 +114,10 @@ class SharesView(View):
         return numbers, lost
 
     def act(self) -> bool:
-        """Split the class whose button was pressed, after the numbers are saved. Tell whether a button was pressed."""
+        """Divide the shares of the class whose button was pressed equally between its holders; call it after the save.
+
+        Tell whether a button was pressed.
+        """
         row = self.draft.share_class(self.request.POST.get("split", ""))
         if row is None:
             return False

@@ -118,12 +118,12 @@ class CheckPage:
         self.corrections: list[Link] = []
         # The needs other than corrections, by entry. Corrections are listed at the head of the page.
         self.additions: dict[str, list[Link]] = {}
-        # The entry id and the field of each need.
+        # The entry's id and the field of each need.
         self._needed: set[tuple[str, str | None]] = set()
         for need in self.needs:
-            entry = _entry_of(draft, need)
-            self._needed.add((entry, need.field))
-            links = self.corrections if need.is_correction else self.additions.setdefault(entry, [])
+            entry_id = _entry_id_of(draft, need)
+            self._needed.add((entry_id, need.field))
+            links = self.corrections if need.is_correction else self.additions.setdefault(entry_id, [])
             links.append(need_link(draft, need, back_to=NEXT))
         self.addition_count = sum(map(len, self.additions.values()))
         self.ownership = ownership(draft)
@@ -308,7 +308,7 @@ class CheckPage:
         return application_url(self.draft.application.reference, view, key, next=NEXT, row=row) + f"#{place}"
 
 
-def _entry_of(draft: Draft, need: Need) -> str:
+def _entry_id_of(draft: Draft, need: Need) -> str:
     """Return the id of the entry that a need belongs to; "" without such an entry."""
     if need.slot is not None and need.party_id is None:
         return _DOCUMENTS

@@ -91,7 +91,7 @@ class ProbeChecks:
         return bool(names & first.keys()) if names & second.keys() else None
 
     def replaces_documents(self) -> bool | None:
-        """Upload two files to one slot. Return whether the second replaces the first; None if it is not listed."""
+        """Upload two files to a slot. Return whether the second replaces the first; None if that is not listed."""
         first, second = [_id(ResourceKind.DOCUMENT, self._upload(picture)) for picture in PICTURES]
         try:
             ids = self._listed_ids(ResourceKind.DOCUMENT)
