@@ -118,6 +118,16 @@ def test_a_question_of_two_roles_is_asked_once_and_required_if_either_says_so() 
     assert phone.section.role == "director"
 
 
+def test_a_party_with_one_more_role_is_asked_more_by_the_same_state() -> None:
+    schema = form(role("director", question("appointed", "date")), role("ubo", question("percent", "number")))
+    form_state = evaluate(schema, record(schema))
+    asked = [
+        {found.spec.key for found in form_state.party_questions(person(schema, *roles))}
+        for roles in (["director"], ["director", "ubo"])
+    ]
+    assert asked[1] - asked[0] == {"percent"}
+
+
 @pytest.mark.parametrize("first", [True, False])
 def test_a_question_of_two_roles_is_asked_if_either_asks_it(first: bool) -> None:
     never = {"depends_on": {"field": "a", "value": "x"}}

@@ -198,6 +198,9 @@ def test_the_viewer_shows_the_page_that_the_address_names(submitted: Draft, as_a
     assert ["aria-current" in one.attributes for one in pages] == [False, True, False]
     back = f"{address(submitted)}?document={number}&page=2&zoom=150"
     assert {one.attributes["value"].partition("#")[0] for one in markup.all("input", name="back")} == {back}
+    # The viewer alone comes with who has opened the document by now.
+    answer = as_agent.get(address(submitted), headers={"HX-Request": "true", "HX-Target": "viewer"})
+    assert Markup(answer.content.decode()).one("p", id=f"seen-{number}")
 
 
 def test_nobody_is_found_by_a_wrong_token_or_at_another_case(submitted: Draft, as_agent: Client, owner: Any) -> None:

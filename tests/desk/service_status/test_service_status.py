@@ -161,6 +161,13 @@ def test_what_others_did_meanwhile_is_told(filed: Draft, as_agent: Client, as_co
     assert state(filed) == State.SUBMITTED_TO_CSP
 
 
+def test_an_incorporation_that_the_service_reports_stands_at_the_case(filed: Draft, as_agent: Client) -> None:
+    receives(filed, "incorporated", company_number="2087311", incorporated_on=date(2026, 11, 20))
+    assert state(filed) == State.INCORPORATED
+    text = " ".join(case_page(as_agent, filed).one("aside", class_="rail").text.split())
+    assert "Registration number 2087311. Registered on 20 November 2026." in text
+
+
 def test_during_the_review_the_agent_decides_as_usual(submitted: Draft, as_agent: Client) -> None:
     receives(submitted)
     page = case_page(as_agent, submitted)
