@@ -55,6 +55,7 @@ def test_an_email_holds_the_link_and_names_nobody(invitation: Invitation) -> Non
 def test_a_second_press_sends_no_second_email(invitation: Invitation, draft: Draft, ada: PartyRow, owner: Any) -> None:
     parts.invite(draft, ada, email="ada@example.com", by=owner, language="en")
     assert Email.objects.filter(kind="invitation").count() == 1
+    assert str(draft.application.changes.latest("pk")) == "Invited Ada to fill in their part"
 
 
 def test_sent_again_the_old_link_opens_nothing(invitation: Invitation, draft: Draft, ada: PartyRow, owner: Any) -> None:
@@ -62,6 +63,7 @@ def test_sent_again_the_old_link_opens_nothing(invitation: Invitation, draft: Dr
     aged(invitation, days=15)
     assert shut(invitation) is Closure.EXPIRED
     parts.invite(draft, ada, email="ada@example.com", by=owner, language="en")
+    assert str(draft.application.changes.latest("pk")) == "Sent Ada a new invitation"
     assert parts.find_by_key(old) is None
     assert shut(invitation) is None
     assert shut(invitation, round_=round_) is Closure.REPLACED

@@ -29,3 +29,4 @@ def test_every_page_of_what_was_submitted_says_that_it_cannot_be_changed(
     text = Markup(answer.content.decode()).one("main").text
     assert title in text
     assert "It is waiting for review. If something needs to change, we will return it to you." in text
+    assert "These are the current answers." in text

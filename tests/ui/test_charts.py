@@ -1,6 +1,8 @@
 """The bars: widths that follow the shares, and everything said in a sentence."""
 
-from formation_portal.ui.charts import share_bar, swatch
+from fractions import Fraction
+
+from formation_portal.ui.charts import ownership_bar, share_bar, swatch
 
 
 def test_widths_follow_the_shares() -> None:
@@ -21,6 +23,12 @@ def test_thin_slices_join_in_the_bar_but_not_in_the_sentence() -> None:
     bar = share_bar("Ordinary", [("Ada", 980), ("Bob", 10), ("Eve", 10)])
     assert [one.label for one in bar.slices] == ["Ada", "Others"]
     assert bar.sentence == "Ordinary: Ada 98%, Bob 1%, Eve 1%"
+
+
+def test_a_part_without_a_known_owner_is_said_and_drawn_last() -> None:
+    bar = ownership_bar("Shares", [("Ada", Fraction(1, 4), 25_00)], rest=75_00)
+    assert bar.sentence == "Shares: Ada 25%, 75% unknown owner"
+    assert [(one.label, one.width) for one in bar.slices] == [("Ada", "25%"), ("Unknown owner", "75%")]
 
 
 def test_words_are_drawn_only_where_they_fit() -> None:

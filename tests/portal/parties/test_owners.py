@@ -17,7 +17,7 @@ from tests import factories
 from tests.encrypted_rows import rows_with
 from tests.error_summaries import faults_of_summary
 from tests.markup import Markup
-from tests.portal.pages import sound
+from tests.portal.pages import people_page, sound
 from tests.portal.share_limits import hold, limited
 from tests.portal.shares.test_beneficial_owners import offered, owners_text, with_owners
 from tests.portal.shares.test_shares import page_of
@@ -69,6 +69,7 @@ def test_a_new_owner_is_somebody_without_a_role_who_is_never_sent(as_owner: Clie
     assert stakes(duo) == {("Kestrel B.V.", "Joost van der Meer"): "40%"}
     assert joost.token not in {resource.subject for resource in desired_state(draft)}
     assert not any(need.party_id == joost.token for need in draft.needs)
+    assert "No role needed" in people_page(as_owner, draft).one("li", id=f"party-{joost.token}").text
 
 
 def test_a_part_can_be_changed_and_taken_away(as_owner: Client, duo: Draft) -> None:
