@@ -285,6 +285,11 @@ def test_a_service_that_is_not_there_refuses_the_key_or_has_another_time(
     assert "FORMATION_SERVICE_URL" in row[2]
 
 
+def test_the_embedded_service_without_its_key(tmp_path: Path) -> None:
+    (tmp_path / "portal-service-key").unlink()
+    assert diagnose("Formation service")["Formation service"][0][2] == "Run manage.py setup_portal."
+
+
 def test_a_catalog_with_faulty_schemas(at_other_service: OtherService) -> None:
     [row] = diagnose("Formation service")["Catalog"]
     assert row[0] == "fault"

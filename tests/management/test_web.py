@@ -9,10 +9,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from http.client import HTTPResponse
+from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 import requests
+
+from formation_portal.management.commands.web import Command
 
 from .served import PATIENCE, READY, Served, eventually, free_port, opened
 
@@ -104,3 +108,15 @@ def status(client: socket.socket) -> int:
     answer = HTTPResponse(client)
     answer.begin()
     return answer.status
+
+
+@pytest.mark.parametrize(
+    ("demo", "goes_out", "is_warned"), [(False, False, True), (False, True, False), (True, False, False)]
+)
+def test_a_start_after_which_nobody_can_confirm_an_address_says_so(
+    demo: bool, goes_out: bool, is_warned: bool, settings: Any
+) -> None:
+    settings.DEMO, settings.LETTERS_GO_OUT = demo, goes_out
+    output = StringIO()
+    Command(stdout=output)._announce()
+    assert ("EMAIL_URL is not set" in output.getvalue()) is is_warned
