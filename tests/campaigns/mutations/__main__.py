@@ -56,6 +56,8 @@ _MOST_TESTS = 100
 _LOCKS = {"drop-lock", "drop-atomic"}
 # The table of who may open what: it takes longer than the limit, and finds a wrong right where nothing else does.
 _TABLE_OF_ACCESS = "tests/access/test_table.py"
+# Reads the source of every template, and renders none.
+_SOURCES_OF_TEMPLATES = "tests/ui/test_templates.py"
 
 
 def main() -> int:
@@ -272,8 +274,9 @@ class Campaign:
             touching & seconds.keys(), key=lambda test: (test != first, not test.startswith(mirror), seconds[test])
         )
         chosen = _up_to_the_limits(ordered, seconds, self.seconds)
-        if mutation.operator == "permission":
-            chosen += [test for test in self.server.modules.get(_TABLE_OF_ACCESS, ()) if test not in chosen]
+        more = {"permission": _TABLE_OF_ACCESS, "unescape": _SOURCES_OF_TEMPLATES, "drop-token": _SOURCES_OF_TEMPLATES}
+        if mutation.operator in more:
+            chosen += [test for test in self.server.modules.get(more[mutation.operator], ()) if test not in chosen]
         return chosen
 
 
