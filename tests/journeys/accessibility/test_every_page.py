@@ -29,8 +29,6 @@ pytestmark = [pytest.mark.usefixtures("_quiet"), pytest.mark.xdist_group("every 
 _QUESTION = re.compile(r"^q:[^:]+(:\w+)?$")
 # Their looks are set by the e-mail itself.
 _NOT_OURS = ("letters/letter_body", "gallery/letters", "everybody/gallery_letter")
-# Reported: summaries that name a field that is not there, or one that does not say the same.
-_KNOWN_SUMMARIES = ("accounts/POST account_reset_password_from_key", "empty_forms_of_the_portal/party_new")
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +45,7 @@ def test_every_page_is_valid_html(pages: list[DrawnPage], tmp_path: Path) -> Non
 
 def test_a_customers_error_is_said_once_with_the_words_at_its_field(pages: list[DrawnPage]) -> None:
     summarised = [page for page in pages if "error-summary" in page.html and not (page.is_part or page.is_for_agents)]
-    with_errors = [page for page in summarised if not page.name.startswith(("everybody/gallery", *_KNOWN_SUMMARIES))]
+    with_errors = [page for page in summarised if not page.name.startswith("everybody/gallery")]
     assert len(with_errors) >= 15
     # What is wrong with a name and a password together belongs to neither.
     found = [
