@@ -99,8 +99,9 @@ def _party_consequences(draft: Draft, party: PartyRow) -> list[str]:
                 accepted,
             )
         )
+    labels = draft.labels
     for (_, class_token), holding in draft.holdings_of(party.token).items():
-        values = {"number": number_of_shares(holding), "name": draft.labels[class_token]}
+        values = {"number": number_of_shares(holding), "name": labels[class_token]}
         sentences.append(gettext("Holds {number} “{name}” shares. They will be unallocated.").format(**values))
     for company in companies_owned_by(draft, party, typed_stakes(draft)):
         sentence = gettext("Owns part of {name}. That part will have no known owner.")
@@ -144,9 +145,10 @@ def share_class_removal(request: UserRequest, reference: str, token: str) -> Htt
 
 def _share_class_consequences(draft: Draft, share_class: ShareClassRow) -> list[str]:
     sentences: list[str] = []
+    labels = draft.labels
     for (party_token, token), holding in draft.holdings.items():
         if token == share_class.token:
-            values = {"name": draft.labels[party_token], "number": number_of_shares(holding)}
+            values = {"name": labels[party_token], "number": number_of_shares(holding)}
             sentences.append(gettext("{name} holds {number} of its shares.").format(**values))
     for label, spec in draft.answers_naming(share_class):
         sentence = gettext("{who}: you will need to answer “{label}” again.")
