@@ -155,13 +155,10 @@ class PeoplePage(ApplicationPage):
 
     def _usable(self, section: Section) -> list[RoleCandidate]:
         """Return the parties that could take the role; none if there are many, which take roles on their own pages."""
-        usable: list[RoleCandidate] = []
-        for row in self.draft.parties:
-            if section.role not in row.roles and section.allows(row.kind):
-                usable.append(RoleCandidate(row.token, row.kind, row.label, self._url("party_roles", row.token)))
-        if self.read_only_reason or len(usable) > PEOPLE_AT_ONCE:
+        parties = [row for row in self.draft.parties if section.role not in row.roles and section.allows(row.kind)]
+        if self.read_only_reason or len(parties) > PEOPLE_AT_ONCE:
             return []
-        return usable
+        return [RoleCandidate(row.token, row.kind, row.label, self._url("party_roles", row.token)) for row in parties]
 
     def _role_progress(self, section: Section) -> Progress:
         state = self.draft.form_state
@@ -179,7 +176,7 @@ class PeoplePage(ApplicationPage):
 
     @cached_property
     def _contacts(self) -> list[RoleCandidate]:
-        """Return the contacts of the reader that are not parties. A token keeps two presses from adding two."""
+        """Return the reader's contacts that are not parties yet. A second press with the same token adds no other."""
         if self.read_only_reason or self.party_limit:
             return []
         absent = without_party(self.draft, contacts(self.user, self.draft))
