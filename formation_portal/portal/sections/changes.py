@@ -1,6 +1,5 @@
 """Compare a page before and after a save: changed parts, choices that made answers inactive, and conflicts."""
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -64,10 +63,13 @@ def page_update(*, before: QuestionForm, after: QuestionForm, shown_regions: Ite
     changed_ids = after.shown.symmetric_difference(shown_regions)
     regions = tuple(region for region in after.regions if region.id in changed_ids)
     swapped: set[str] = set()
-    counts: Counter[bool] = Counter()
+    added = removed = 0
     for region in regions:
         swapped.update(region.controls)
-        counts[region.shown] += len(region.asked)
+        if region.shown:
+            added += len(region.asked)
+        else:
+            removed += len(region.asked)
     marks: list[Question] = []
     addresses: list[Question] = []
     objections: list[Question] = []
@@ -80,7 +82,7 @@ def page_update(*, before: QuestionForm, after: QuestionForm, shown_regions: Ite
             marks.append(new)
         if (new.objection, new.advice) != (old.objection, old.advice):
             objections.append(new)
-    text = announcement(added=counts[True], removed=counts[False])
+    text = announcement(added=added, removed=removed)
     return PageUpdate(regions, tuple(marks), text, tuple(addresses), tuple(objections))
 
 

@@ -55,12 +55,10 @@ class QuestionEntry:
     @property
     def is_complete(self) -> bool:
         """Tell whether there are answers, none is missing, and none has an objection, note or doubt."""
-        is_answered = False
-        for question in [question for region in self.regions if region.shown for question in region.questions]:
-            if question.mark not in ("met", "") or question.note or question.doubt:
-                return False
-            is_answered = is_answered or question.is_answered
-        return is_answered
+        questions = [question for region in self.regions if region.shown for question in region.questions]
+        if any(question.mark not in ("met", "") or question.note or question.doubt for question in questions):
+            return False
+        return any(question.is_answered for question in questions)
 
     @property
     def rows(self) -> tuple[AnswerRow, ...]:
