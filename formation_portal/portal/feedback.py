@@ -115,9 +115,9 @@ def task_deliveries(draft: Draft, deliveries: ApplicationDeliveries) -> dict[str
         stages[shares.key].add(deliveries.of_all(ResourceKind.SHAREHOLDING).state)
     labels: dict[str, str] = {}
     for key, own_stages in stages.items():
-        for stage in reversed(_TASK_STAGES):
+        for stage in _TASK_STAGES:
             if stage in own_stages:
-                labels[key] = gettext(stage.label)
+                labels.setdefault(key, gettext(stage.label))
     return labels
 
 

@@ -241,8 +241,8 @@ def newer_form(draft: Draft) -> CatalogItem | None:
     for product in catalog.items:
         item = product.item
         if item and product.is_available and item.jurisdiction_product_id == draft.application.product_id:
-            is_newer = (item.form.id, item.form.version) != (draft.schema.id, draft.schema.version)
-            return item if is_newer else None
+            is_same = (item.form.id, item.form.version) == (draft.schema.id, draft.schema.version)
+            return None if is_same else item
     return None
 
 

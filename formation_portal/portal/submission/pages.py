@@ -234,9 +234,8 @@ class CheckPage:
         is_changed = self.returned is not None and key in self.returned.holders
         is_come_back_to = bool(self._row) and any(row.id == self._row for row in (*rows, *document_rows))
         has_advice = not {"error", "warning"}.isdisjoint(row.state for row in rows)
-        for document in documents:
-            if document.document and advice(self.draft, document.party, document.document):
-                has_advice = True
+        if not has_advice:
+            has_advice = any(line.document and advice(self.draft, line.party, line.document) for line in documents)
         return CheckEntry(
             id_,
             group,
