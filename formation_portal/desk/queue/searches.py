@@ -51,6 +51,8 @@ def claim_next_case(request: UserRequest, state: QueueState) -> tuple[Case | Non
 def _text(request: UserRequest, search: str) -> str:
     """Return the text of a search; "" if the search or its key is gone."""
     encrypted = request.session.get(_SESSION_KEY, {}).get(search, "")
+    if not encrypted:
+        return ""
     try:
         return decrypt(encrypted, _context(request, search)).decode()
     except UnreadableError:
