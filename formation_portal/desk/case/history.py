@@ -38,11 +38,13 @@ NOT_ANSWERED = "Not answered"
 
 
 def history_of(application: Application) -> tuple[Change, ...]:
-    """Return changes since the last return, all changes of state and the newest others; newest first. One SQL query."""
+    """Return changes since the last return, all changes of state, all decisions, and the newest others; newest first.
+    One SQL query."""
     changes = application.changes.order_by("-pk")
     returns = changes.filter(moved_to=State.RETURNED_FOR_CHANGES)
     is_new = Q(pk__gt=returns.values("pk")[:1]) | Q(pk__in=changes.values("pk")[:_NEWEST])
-    return tuple(application.changes.filter(is_new | ~Q(moved_to="")).select_related("who"))
+    has_own_line = ~Q(moved_to="") | Q(message__in=HISTORY_MESSAGES)
+    return tuple(application.changes.filter(is_new | has_own_line).select_related("who"))
 
 
 def history_lines(

@@ -11,6 +11,8 @@ from django.utils import timezone
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.models import Change
+from formation_portal.desk.case import history
 from formation_portal.desk.case.pages import CasePage
 from formation_portal.desk.case.query_panels import target_id
 from formation_portal.desk.models import Case
@@ -194,6 +196,17 @@ def test_the_rail_tells_what_happened(submitted: Draft, as_agent: Client, agent:
     rail = " ".join(case_page(as_agent, submitted).one("aside").text.split())
     assert "Mira Okafor: Returned it for changes, with 1 query" in rail
     assert "Mira Okafor: Started the review" in rail
+
+
+def test_a_decision_that_moved_nothing_stays_in_the_history(
+    submitted: Draft, agent: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(history, "HISTORY_MESSAGES", ["Put it on hold: {text}"])
+    monkeypatch.setattr(history, "_NEWEST", 1)
+    Change.new(submitted.application, agent, "Put it on hold: {text}", text="We wait for the bank.").save()
+    Change.new(submitted.application, agent, "Looked again").save()
+    texts = [change.what for change in history.history_of(submitted.application)]
+    assert texts[:2] == ["Looked again", "Put it on hold: We wait for the bank."]
 
 
 def test_changes_of_one_day_of_the_time_zone_are_one_line(submitted: Draft, as_agent: Client, settings: Any) -> None:
