@@ -7,7 +7,6 @@ from django.conf import settings
 
 from formation_portal.accounts.models import Right, User
 from formation_portal.applications.draft import Draft
-from formation_portal.contract.lifecycle import State
 from formation_portal.relay.delivery_status import DeliveryStage
 from formation_portal.reviews.checklist import ApprovalBlocker, Checklist, approval_blockers, load_checklist
 from formation_portal.reviews.decision_rules import DECISIONS
@@ -124,7 +123,8 @@ class DecisionPanel:
         self.shared_texts = SharedTexts(draft, reader=reader)
         self._links = TargetLinks(draft, self.checklist, queue_state)
         self.is_under_review = is_reviewable(draft)
-        self.can_be_decided = self.is_under_review or draft.application.status is State.SUBMITTED_TO_CSP
+        is_possible = any(draft.application.status in rule.states for rule in DECISIONS.values())
+        self.can_be_decided = is_possible and draft.application.payment_due_since is None
         self.against: tuple[ApprovalBlocker, ...] = ()
         if self.is_under_review:
             self.against = approval_blockers(draft, self.checklist)
@@ -159,11 +159,10 @@ class DecisionPanel:
     def _cards(self) -> Iterator[DecisionCard]:
         """Yield the reader's choices: none in a colleague's case, or before the reader's decision takes effect."""
         is_settled = self.can_undo and not self.form.errors
-        if self.claimed_by or is_settled or not self.reader.has_perm(Right.DECIDE.permission):
+        may_decide = self.can_be_decided and self.reader.has_perm(Right.DECIDE.permission)
+        if self.claimed_by or is_settled or not may_decide:
             return
         application = self.draft.application
-        if application.payment_due_since is not None:
-            return
         for kind, rule in DECISIONS.items():
             if application.status not in rule.states or (self.waiting and rule.needs_second_agent):
                 continue

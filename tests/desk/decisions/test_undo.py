@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk.models import Case
@@ -13,7 +14,7 @@ from formation_portal.desk.queue import claims
 from formation_portal.mail.models import Email
 from formation_portal.reviews.models import DecisionOutcome, ReviewDecision
 from tests import factories
-from tests.desk.decision_setup import POINTER, case_page, documents_of, page_version, path, sound, state
+from tests.desk.decision_setup import POINTER, case_page, decided, documents_of, page_version, path, sound, state
 from tests.markup import Markup
 from tests.reviews.deciding import let_decisions_take_effect
 
@@ -162,3 +163,13 @@ def test_a_claim_that_has_ended_binds_nobody(submitted: Draft, agent: Any, as_co
     claims.claim([submitted.application.pk], by=agent)
     settings.CLAIM_HOURS = 0
     assert post(as_colleague, submitted, decision="return", text="Look again").status_code == 302
+
+
+def test_a_case_that_waits_for_payment_is_not_taken_over_to_decide(
+    submitted: Draft, agent: Any, as_agent: Client, as_colleague: Client
+) -> None:
+    factories.accept_everything(submitted, agent)
+    assert decided(as_agent, submitted, "approve").status_code == 302
+    assert "take it over" in case_page(as_colleague, submitted).one("section", aria_labelledby="decide").text
+    services.set_payment_due(factories.again(submitted), is_due=True)
+    assert "take it over" not in case_page(as_colleague, submitted).one("section", aria_labelledby="decide").text
