@@ -92,7 +92,7 @@ def decision(request: UserRequest, reference: str) -> HttpResponse:
 def confirmation(request: UserRequest, reference: str) -> HttpResponse:
     form = DecisionForm.read(request.POST)
     draft = get_case_or_404(reference)
-    if waiting_decision(draft.application) is not None and not _is_certain(request):
+    if not _is_certain(request) and waiting_decision(draft.application) is not None:
         return _ask_again(request, draft, form)
     with DecisionErrors(request, reference, form) as errors:
         acknowledged = acknowledged_documents(request.POST)
