@@ -37,7 +37,7 @@ def is_identity_number(draft: Draft, target: Target) -> bool:
 
 
 class TextMasking:
-    """The masking of texts: replaces every identity number of the application's parties by its mask. No SQL query."""
+    """The masking of texts: replaces every identity number of the application's parties with its mask. No SQL query."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft

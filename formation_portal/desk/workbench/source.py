@@ -169,5 +169,5 @@ def _validation_faults(item: Any) -> Iterator[str]:
     except ValidationError as error:
         for fault in error.errors(include_input=False, include_url=False)[:_MAX_FAULTS]:
             place = ".".join(map(str, fault["loc"]))
-            reason = {"missing": "It is missing"}.get(fault["type"], fault["msg"])
+            reason = "It is missing" if fault["type"] == "missing" else fault["msg"]
             yield f"It can’t be read, at {place}: {reason}"
