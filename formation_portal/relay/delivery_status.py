@@ -145,11 +145,10 @@ class ApplicationDeliveries:
         return self._joined(ResourceKind.ENTITY, ResourceKind.ENTITY_CSP)
 
     def of_section(self, section: Section) -> DeliveryStatus:
-        is_canonical = {bool(spec.canonical_field) for spec in section.fields}
         kinds = []
-        if True in is_canonical:
+        if any(spec.canonical_field for spec in section.fields):
             kinds.append(ResourceKind.ENTITY)
-        if False in is_canonical:
+        if not all(spec.canonical_field for spec in section.fields):
             kinds.append(ResourceKind.ENTITY_CSP)
         return self._joined(*kinds)
 
@@ -232,7 +231,7 @@ class ApplicationDeliveries:
             notices.append(gettext(NO_SUBMISSIONS))
         elif transitions:
             notices.append(gettext(NO_REVIEWS))
-        if len(unsupported) > len(transitions):
+        if any(not row.is_transition for row in unsupported):
             notices.append(gettext(CHANGE_UNSUPPORTED))
         return tuple(notices)
 

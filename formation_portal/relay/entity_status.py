@@ -89,11 +89,11 @@ def _claim(application_id: int) -> datetime | None:
     """Claim the reading of an entity. Return when the claim ends; None if it is not due, or no call is allowed now."""
     with transaction.atomic():
         now = timezone.now()
-        profile = locked_profile()
+        stored = locked_profile()
         is_due = _due_entities(now).filter(application_id=application_id).exists()
-        if not is_due or rate_limit.opens_at(profile, now) > now:
+        if not is_due or rate_limit.opens_at(stored, now) > now:
             return None
-        rate_limit.count_calls(profile, now, is_retry=False)
+        rate_limit.count_calls(stored, now, is_retry=False)
         until = now + timing.scaled(timing.LEASE)
         schedule_reading(application_id, at=until)
     return until

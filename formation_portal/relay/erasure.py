@@ -12,7 +12,7 @@ from .sync import is_frozen
 
 # In the other states it is not known yet whether the service has the resource, or an agent has to find out.
 _SETTLED = (DeliveryState.QUEUED, DeliveryState.DONE, DeliveryState.REFUSED)
-_IS_UNSETTLED = Q(state__in=set(DeliveryState) - set(_SETTLED)) | Q(next_at__isnull=False)
+_IS_UNSETTLED = ~Q(state__in=_SETTLED) | Q(next_at__isnull=False)
 
 
 def settled(applications: "QuerySet[Application]") -> "QuerySet[Application]":

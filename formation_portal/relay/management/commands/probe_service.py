@@ -50,7 +50,8 @@ class Command(BaseCommand):
 
     def _print(self, report: ProbeReport) -> None:
         rows = [tuple(map(printable, row)) for row in report_rows(report)]
-        question_width, answer_width, _ = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        question_width = max(len(row[0]) for row in rows)
+        answer_width = max(len(row[1]) for row in rows)
         for question, answer, consequence in rows:
             self.stdout.write(f"{question:{question_width}}  {answer:{answer_width}}  {consequence}")
         unknown = sum(answer.yes is None for answer in report.answers.values())
