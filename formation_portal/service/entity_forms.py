@@ -28,7 +28,7 @@ APPLIES_TO = {
 
 @dataclass(frozen=True, slots=True)
 class HolderFields:
-    """The fields that an entity, party or share class may have answers for, by property path and by csp_field_key."""
+    """The fields that an entity, party or share class may have answers for, by the path in its record or csp-data."""
 
     properties: Mapping[Path, FieldSpec]
     csp: Mapping[Path, FieldSpec]

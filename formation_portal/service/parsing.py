@@ -68,7 +68,7 @@ class AnswerParser:
             try:
                 values[path] = self._value(spec, raw)
             except AnswerError as error:
-                part = getattr(error, "part", ())
+                part = error.part if isinstance(error, WrongType) else ()
                 errors.append(ErrorDetail(pointer(*within, *path, *part), error.code, error.message, name))
                 continue
             if spec and spec.bounds != NO_BOUNDS:

@@ -139,7 +139,7 @@ def reuse_party(request: HttpRequest, entity_id: EntityId, body: ReuseIn) -> Jso
     party = Party(entity=entity, party_type=source.party_type, roles=body.roles)
     party.properties = {name: value for name, value in source.properties.items() if (name,) in fields.properties}
     # A reference to a share class of the other entity means nothing here.
-    copied = {name for name, spec in fields.csp.items() if not spec.refers_to_share_class}
+    copied = {path for path, spec in fields.csp.items() if not spec.refers_to_share_class}
     party.csp_data = {name: value for name, value in source.csp_data.items() if (name,) in copied}
     party.save(force_insert=True)
     events.party_changed(entity, "added", party)
