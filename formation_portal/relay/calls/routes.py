@@ -147,7 +147,7 @@ def id_names(kind: ResourceKind) -> tuple[str, ...]:
 
 
 def send(claim: Claim, action: str) -> str:
-    """Create, change or remove a resource, or set the status. Return the resource's id, "" if it has none left."""
+    """Create, change or remove a resource, or set the status. Return its id, "" if it has none or is gone."""
     service = claim.service
     row = claim.row
     match claim.kind:

@@ -117,7 +117,7 @@ class ProbeChecks:
         return True
 
     def _ids_with_another_key(self) -> list[str]:
-        """Create the party under another key, with our reference unless that is refused. List its id, if any."""
+        """Create the party under another key, with our reference unless that is refused. Return its id, if any."""
         for body in ({"client_reference": self.reference}, {}):
             try:
                 return [_id(ResourceKind.PARTY, self._create(ResourceKind.PARTY, **body))]
