@@ -55,14 +55,14 @@ def undo_decision(draft: Draft, *, by: AbstractBaseUser) -> ReviewDecision:
     ) as work:
         decision = scheduled_decision(draft.application)
         if decision is None:
-            raise ReviewRefused(_why_too_late(draft.application, by))
+            raise ReviewRefused(_why_too_late(draft.application))
         if decision.by_id != by.pk:
             raise ReviewRefused("Only the agent who made this decision can undo it.")
         work.save(decision, "undo", **without_effect(decision, DecisionOutcome.UNDONE))
         return decision
 
 
-def _why_too_late(application: Application, by: AbstractBaseUser) -> str:
+def _why_too_late(application: Application) -> str:
     latest = ReviewDecision.objects.filter(application=application).order_by("-at").first()
     if latest is not None and latest.outcome == DecisionOutcome.DONE:
         return "Your decision has already taken effect, so it cannot be undone."
