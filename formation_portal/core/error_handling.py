@@ -61,7 +61,7 @@ def _unavailable(request: HttpRequest, outage: Outage) -> HttpResponse:
 
 
 def _unsent_form(request: HttpRequest) -> UnsentForm | None:
-    """Return the posted form; None without one, if it is another site's, or if it has a password: none may be shown."""
+    """Return the posted form; None without one, for another site's, or for one with a password, which no page shows."""
     is_ours = getattr(request, "csrf_processing_done", False) or _is_same_origin(request)
     if request.method != "POST" or not is_ours or any("password" in name for name in request.POST):
         return None
@@ -85,7 +85,7 @@ def csrf_failure(request: HttpRequest, reason: str = "", **_: Any) -> HttpRespon
         # The script (saving.js) posts again with this token, if the page belongs to this account.
         content = {"token": get_token(request), "account": account_marker(request.user)}
         return JsonResponse(content, status=403)
-    return render(request, "403_csrf.html", {"posted": is_ours and request.POST}, status=403)
+    return render(request, "403_csrf.html", {"posted": request.POST if is_ours else None}, status=403)
 
 
 def _is_same_origin(request: HttpRequest) -> bool:
