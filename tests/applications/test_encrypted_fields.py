@@ -13,6 +13,9 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Change, Party, SectionAnswers
 from formation_portal.core.encrypted_fields import Stored, column_values, update_rows
 from formation_portal.core.encryption import UnreadableError
+from formation_portal.desk.models import Case
+from formation_portal.mail.models import Email
+from formation_portal.relay.models import Decision
 
 _TEXTS = st.text(st.characters(exclude_categories=()))
 _NUMBERS = st.one_of(st.integers(), st.floats(allow_nan=False, allow_infinity=False))
@@ -34,6 +37,18 @@ def test_texts_are_too_and_an_empty_one_stays_empty(text: str) -> None:
     stored = column.stored(text, row)
     assert column.opened(stored, 7, row.row) == text
     assert (stored == "") == (text == "")
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "context"),
+    [
+        (Email, "text", "letters.letter\x1ftext"),
+        (Case, "takeover_reason", "desk.case\x1fword"),
+        (Decision, "informed_payload", "relay.decision\x1ftold"),
+    ],
+)
+def test_a_renamed_model_or_field_reads_what_was_written_before(model: Any, name: str, context: str) -> None:
+    assert model._meta.get_field(name).context() == context
 
 
 def stored_in(model: Any, name: str, pk: int) -> str:
