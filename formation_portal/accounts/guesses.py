@@ -40,7 +40,7 @@ _IPV6_NETWORK = 64
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A limit of `most` guesses in any `seconds`. With `spacing`, more guesses may follow, one in that many seconds."""
+    """A limit of `most` guesses in any `seconds`. With `spacing`, more may follow, one every so many seconds."""
 
     name: str
     most: int
@@ -68,10 +68,10 @@ ACCOUNT_CODES = Limit("codes of an account", 5, 5 * _MINUTES)
 DAILY_CODES = Limit("codes of a day", 50, _DAY)
 # Guesses of a code that was sent to an e-mail address.
 SENT_CODE = Limit("sent code", 5, 15 * _MINUTES)
-# Letters that reset a password, to an e-mail address and from an IP address. Links already sent still work.
+# E-mails that reset a password, to an e-mail address and from an IP address. Links already sent still work.
 RESET_EMAILS = Limit("reset letters", 5, 60 * _MINUTES)
 RESET_ADDRESS = Limit("reset letters from an address", 20, 5 * _MINUTES, spacing=5)
-# Letters to other people: from one account, and to one address.
+# E-mails to other people: from one account, and to one address.
 EMAILS_OF_ACCOUNT = Limit("letters of an account", 100, _DAY)
 EMAILS_TO_ADDRESS = Limit("letters to an address", 10, _DAY)
 

@@ -56,7 +56,7 @@ class TrustedProxies(MiddlewareMixin):
 
 
 def _client_address(peer: _Address, forwarded: str) -> _Address:
-    """Return the last address in X-Forwarded-For that is no trusted proxy's. An unreadable one ends the search."""
+    """Follow X-Forwarded-For from its end past trusted proxies. Stops before an address that can't be read."""
     nearest = peer
     for text in reversed(forwarded.split(",")):
         address = _parse_address(text)

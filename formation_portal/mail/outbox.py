@@ -90,7 +90,7 @@ def retry_delay(tries: int) -> dt.timedelta:
 
 @hourly_task
 def clear_old_emails() -> int:
-    """Empty the e-mails that were sent, or if unsent written, more than LETTER_DAYS ago, and return their number."""
+    """Empty e-mails LETTER_DAYS after they were sent or, if they never were, written. Return their number."""
     before = timezone.now() - dt.timedelta(days=settings.LETTER_DAYS)
     old = Email.objects.alias(at=Coalesce(F("sent_at"), F("created_at"))).filter(at__lt=before).exclude(to="")
     return old.update(**_EMPTY)
