@@ -64,3 +64,13 @@ def test_a_change_is_seen_in_the_same_draft(draft: Draft, owner: Any) -> None:
         assert draft.documents_of(draft.parties[0])["Passport"].name == name
     services.remove_document(draft, draft.documents[0], by=owner)
     assert draft.documents_of(draft.parties[0]) == {}
+
+
+def test_a_save_that_changes_nothing_keeps_what_was_evaluated(complete: Draft, owner: Any) -> None:
+    evaluated = complete.form_state
+    section, party = complete.schema.entity_sections[0], complete.parties[0]
+    services.save_section(complete, section, complete.raw(section), version=complete.version(section.key), by=owner)
+    services.save_party(complete, party, party.raw, version=party.version, by=owner)
+    assert complete.form_state is evaluated
+    services.save_party(complete, party, {"person.first_name": "Augusta"}, version=party.version, by=owner)
+    assert complete.form_state is not evaluated

@@ -309,7 +309,8 @@ def application_transaction(
         journal = Journal(draft, by, page_version, locks)
         state_before = application.state
         yield journal
-        draft.invalidate()
+        if journal.entries:
+            draft.invalidate()
         # No write may change a locked value.
         if locks and not are_values_kept(locked_before, locked_values(draft, locks)):
             raise LockedByReview
