@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 from typing import Any
 
 from formation_portal.contract.fields.spreadsheet import fold
@@ -120,14 +121,16 @@ class Grid:
 
 def grid_of(rows: Iterable[GridRow], remarks: Iterable[tuple[str, str]] = ()) -> Grid:
     """Make a grid whose headings are the first filled row. Raises SheetRefused for no or too many rows below."""
-    filled = [row for row in within_bounds(rows) if row.is_filled]
-    if not filled:
+    filled = (row for row in within_bounds(rows) if row.is_filled)
+    kept = list(islice(filled, 1 + MAX_ROWS))
+    if not kept:
         raise SheetRefused(SheetRefusal.EMPTY)
-    first, *below = filled
+    first, *below = kept
     if not below:
         raise SheetRefused(SheetRefusal.NO_ROWS)
-    if len(below) > MAX_ROWS:
-        raise SheetRefused(SheetRefusal.TOO_MANY_ROWS, count=len(below))
+    # Rows past the limit are counted, not kept.
+    if more := sum(1 for _ in filled):
+        raise SheetRefused(SheetRefusal.TOO_MANY_ROWS, count=MAX_ROWS + more)
     return Grid(first.cells, tuple(below), tuple(remarks))
 
 

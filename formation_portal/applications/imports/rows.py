@@ -74,15 +74,9 @@ class SheetRows:
             yield row
 
     def _validated(self, stored: Mapping[str, Any], parties: PartyFinder) -> SheetRow:
-        texts: dict[Key, str] = {}
-        formulas: set[Key] = set()
         # A row ends with its last filled cell; a formula may stand behind that.
-        cells = [*stored["cells"], *[""] * len(self._keys)]
-        for place, (key, text) in enumerate(zip(self._keys, cells, strict=False)):
-            if key and text.strip():
-                texts[key] = text
-            if key and place in stored["formulas"]:
-                formulas.add(key)
+        texts = {key: text for key, text in zip(self._keys, stored["cells"], strict=False) if key and text.strip()}
+        formulas = {key for place, key in enumerate(self._keys) if key and place in stored["formulas"]}
         token = str(stored["token"])
         row = SheetRow(int(stored["number"]), token, texts, formulas, is_taken=token in self._tokens)
         for column in self._columns.values():

@@ -15,6 +15,7 @@ from formation_portal.applications.imports.grid import (
     GridRow,
     SheetRefusal,
     SheetRefused,
+    grid_of,
     within_bounds,
 )
 from formation_portal.applications.imports.readers import check_archive
@@ -127,6 +128,18 @@ def test_what_the_sandbox_answers_is_never_believed(answer: bytes) -> None:
 def test_a_text_counts_in_every_cell_that_holds_it() -> None:
     assert "far more" in refusal(sharing("x" * 30_000, rows=10, cells=10))
     assert len(read(sharing("x" * 3_000, rows=10, cells=10)).rows) == 10
+
+
+def test_rows_past_the_limit_are_counted_without_being_kept() -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(SheetRefused) as refused:
+            grid_of(GridRow(number, ("x",)) for number in range(10_000))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert refused.value.values == {"count": 9_999}
+    assert peak < 200_000
 
 
 def test_all_cells_together_may_be_as_long_as_the_bound_and_no_longer() -> None:
