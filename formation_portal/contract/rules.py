@@ -92,8 +92,8 @@ class FieldLookup:
 def _distance(place: FieldLocation, section: Section, group: str) -> int:
     """Return 0 for a field in the rule's own list, 1 in its section, 2 in the entity's sections, 3 elsewhere."""
     if place.section.key == section.key:
-        return int(place.group != group)
-    return 2 + int(not place.section.is_entity)
+        return 0 if place.group == group else 1
+    return 2 if place.section.is_entity else 3
 
 
 @dataclass(frozen=True, slots=True)
