@@ -47,8 +47,8 @@ class TextField(FieldSpec):
     type_name: ClassVar[str] = "text"
     bounds_type: ClassVar[type[Bounds]] = TextBounds
 
-    def valid_answer(self) -> str:
-        return "name@example.com" if canonical.is_email(self.canonical_field) else "Test"
+    def valid_answer(self) -> Any:
+        return "name@example.com" if canonical.is_email(self.canonical_field) else self.example
 
     def _parse(self, raw: Any) -> str:
         text = parsing.line(raw, label=self.label)
