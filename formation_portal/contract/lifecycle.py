@@ -102,7 +102,7 @@ def transition_to(target: State, source: State) -> Transition | None:
 
 
 def is_agents_call(target: State, source: State | None) -> bool:
-    """Tell whether an agent leads an entity to `target` by a call to the service. `source` is None if unknown."""
+    """Tell whether an agent moves an entity to `target` by a call to the service. `source` is None if unknown."""
     transition = transition_to(target, source) if source else None
     if transition is None:
         candidates = [transition for transition in TRANSITIONS.values() if transition.target is target]

@@ -38,7 +38,7 @@ CORRECTIONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A piece that an application still needs: a stable code, a sentence, and where to enter or correct it."""
+    """Something that an application still needs: a stable code, a sentence, and where to enter or correct it."""
 
     code: str
     text: str

@@ -46,7 +46,7 @@ def existing_shares(form_state: FormState, share_class: ShareClass | None) -> in
 
 
 def over_issued(form_state: FormState) -> Iterator[Need]:
-    """Yield a need for each class with too many shares allocated, and one for all together. No service checks this."""
+    """Yield a need for each class, and for all together, with too many shares allocated. No service checks this."""
     section = form_state.active_share_section
     if section is None:
         return

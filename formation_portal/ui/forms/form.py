@@ -190,7 +190,7 @@ class QuestionForm:
         return any(region.id for region in self.regions)
 
     def has_new_problems(self, before: "QuestionForm") -> bool:
-        """Tell whether an answer is unreadable, too long or newly refused by the service, since `before`."""
+        """Tell whether an answer is unreadable or too long, or has been refused by the service since `before`."""
         is_unreadable = any(question.spec.name in self.answers.problems for question in self.problems)
         return is_unreadable or bool(self.overlong) or bool(self.refused.items() - before.refused.items())
 
