@@ -39,10 +39,10 @@ class ViewLink:
     is_current: bool
 
 
-def numbered_links(page: Page[Any], query: QueryDict, *, name: str = "page", place: str = "") -> tuple[PageLink, ...]:
+def numbered_links(page: Page[Any], query: QueryDict, *, name: str = "page", anchor: str = "") -> tuple[PageLink, ...]:
     """Return links to the first, last and nearby pages, which keep `query`; empty for a single page.
 
-    The links lead to the element with the id `place`.
+    `anchor`, like "#list", is the end of their URLs.
     """
     if not page.has_other_pages():
         return ()
@@ -50,7 +50,7 @@ def numbered_links(page: Page[Any], query: QueryDict, *, name: str = "page", pla
     def link(label: str, number: int, rel: str = "") -> PageLink:
         parameters = query.copy()
         parameters[name] = str(number)
-        return PageLink(label, f"?{parameters.urlencode()}{place and f'#{place}'}", rel, number=number)
+        return PageLink(label, f"?{parameters.urlencode()}{anchor}", rel, number=number)
 
     links = []
     if page.has_previous():

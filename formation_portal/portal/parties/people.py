@@ -251,7 +251,7 @@ class PeoplePage(ApplicationPage):
 
     @property
     def links(self) -> tuple[PageLink, ...]:
-        return numbered_links(self.shown, QueryDict(), place="list")
+        return numbered_links(self.shown, QueryDict(), anchor="#list")
 
     @cached_property
     def _counts(self) -> NeedCounts:

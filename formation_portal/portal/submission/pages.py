@@ -136,7 +136,7 @@ class CheckPage:
             (without_entry if is_without else with_entry).append(party)
         in_row = (place for place, party in enumerate(with_entry) if row and party.token in row)
         self._people_shown = people_page(with_entry, number, with_row=next(in_row, None))
-        self.people_links = numbered_links(self._people_shown, QueryDict(), place="people")
+        self.people_links = numbered_links(self._people_shown, QueryDict(), anchor="#people")
         self.readback = readback(draft, only={party.token for party in (*self._people_shown, *without_entry)})
         self.sections = self._section_entries()
         self.people = self._party_entries()
