@@ -52,7 +52,8 @@ def documents_url(draft: Draft, party: str, query: str = "") -> str:
     if party and is_long:
         parameters.insert(0, f"party={party}")
     url = reverse("portal:documents", args=[draft.application.reference])
-    return "?".join(filter(None, (url, "&".join(filter(None, parameters)))))
+    joined = "&".join(filter(None, parameters))
+    return f"{url}?{joined}" if joined else url
 
 
 def advice(draft: Draft, party: PartyRow | None, document: Document) -> tuple[str, ...]:

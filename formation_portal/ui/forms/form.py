@@ -286,14 +286,15 @@ class Region:
             return self.markup
         why = self.why
         id_ = escape(self.id)
-        marker = f'<input type="hidden" name="shown" value="{id_}">'
-        state = attributes(data_when=self.when)
+        hidden = disabled = ""
         if not self.shown:
-            marker = f'<input type="hidden" name="shown" value="{id_}" disabled>'
-            state += " hidden"
+            hidden = " hidden"
+            disabled = " disabled"
         return markup(
             f'<div class="region reveal{" lit" if why else ""}" id="{id_}" data-questions="{len(self.asked)}"'
-            f"{state}{swap}>{marker}{why_markup(why, get_language())}{self.markup}</div>"
+            f"{attributes(data_when=self.when)}{hidden}{swap}>"
+            f'<input type="hidden" name="shown" value="{id_}"{disabled}>'
+            f"{why_markup(why, get_language())}{self.markup}</div>"
         )
 
 

@@ -26,15 +26,14 @@ _FIRST_SHOWN = 10
 
 @register.simple_tag
 def control_attributes(q: Any) -> SafeString:
-    hints = {}
+    hints = {"aria_describedby": q.described_by}
     if canonical.is_email(q.spec.canonical_field):
-        hints = {"inputmode": "email", "spellcheck": "false"}
+        hints |= {"inputmode": "email", "spellcheck": "false"}
     elif q.is_name:
-        hints = {"spellcheck": "false"}
+        hints["spellcheck"] = "false"
     if q.error:
         hints["aria_invalid"] = "true"
-    own = attributes(id=q.id, name=q.name, autocomplete=q.autocomplete)
-    return markup(own + attributes(aria_describedby=q.described_by, **hints))
+    return markup(attributes(id=q.id, name=q.name, autocomplete=q.autocomplete, **hints))
 
 
 @register.simple_tag
