@@ -249,10 +249,10 @@ class FormState:
     def advice(self, name: str, holder: Holder) -> str:
         """Return advice on an active answer that is possible but doubtful; "" for most."""
         value = self.values_of(holder).get(name)
-        if value is None or self.objection(name, holder) is not None:
-            return ""
-        spec = next(self._active_bounded_fields(name, holder), None)
-        return "" if spec is None else spec.bounds.advice(value, self.record.days)
+        spec = next(self._active_bounded_fields(name, holder), None) if value is not None else None
+        advice = spec.bounds.advice(value, self.record.days) if spec is not None else ""
+        # Most answers have no advice; only for the others are the bounds judged once more.
+        return advice if advice and self.objection(name, holder) is None else ""
 
     def advised_answers(self, holder: Holder = None) -> dict[str, str]:
         return {name: advice for name in self._bounded(holder) if (advice := self.advice(name, holder))}
