@@ -58,6 +58,18 @@ def test_the_email_names_nobody(as_owner: Client, draft: Draft) -> None:
         assert not [name for name in ("Ingrid", "Solheim") if name in words]
 
 
+def test_an_owner_without_a_name_is_named_by_no_address(
+    as_owner: Client, as_other_customer: Client, draft: Draft, owner: Any
+) -> None:
+    ask(as_owner, draft)
+    as_other_customer.get(mailbox.latest_link("collaboration"))
+    owner.first_name = owner.last_name = ""
+    owner.save()
+    text = page_at(as_other_customer, "/collaboration/").one("main").text
+    assert "You have been invited to view this application." in text
+    assert owner.email not in text
+
+
 def test_the_link_works_once(as_owner: Client, as_other_customer: Client, draft: Draft) -> None:
     ask(as_owner, draft)
     link = mailbox.latest_link("collaboration")

@@ -51,6 +51,11 @@ def test_what_is_no_address_is_said_and_kept(as_owner: Client, draft: Draft, ada
 
 def test_withdrawing_shuts_it_and_says_so(as_owner: Client, draft: Draft, ada: PartyRow) -> None:
     as_owner.post(url(draft, ada), {"email": "ada@example.com"})
+    Invitation.objects.update(sent_at=timezone.now() - timedelta(days=2))
+    for more in ("withdrawal/", "reminder/"):
+        assert as_owner.get(url(draft, ada, more))["Location"] == url(draft, ada)
+    assert Invitation.objects.get().withdrawn_at is None, "nothing is done by looking"
+    assert not Email.objects.filter(kind="nudge").exists()
     as_owner.post(url(draft, ada, "withdrawal/"))
     assert Invitation.objects.get().withdrawn_at is not None
     text = page_at(as_owner, f"{root(draft)}people/").one("li", id=f"party-{ada.token}").text

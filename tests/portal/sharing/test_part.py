@@ -248,10 +248,12 @@ def test_nobody_is_told_who_else_works_on_it(
 
 def test_a_file_goes_into_their_slot_and_can_be_had_and_removed(invitation: Invitation, guest: Client) -> None:
     control = f"slot:{stored(invitation).token}/Passport"
+    fill_in(guest, invitation, more={control: factories.upload(factories.PDF + b"first", name="first.pdf")})
     response = fill_in(guest, invitation, more={control: factories.upload(name="ada.pdf")})
     assert response.status_code == 302
     text = guest.get(url(invitation)).content.decode()
     assert "ada.pdf" in text
+    assert "first.pdf" not in text, "a file that was replaced is not shown"
     assert "/applications/" not in text
     [document] = rows_with(Application.objects.get().documents, name="ada.pdf")
     assert document.uploaded_by is None

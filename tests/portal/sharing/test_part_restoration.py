@@ -53,6 +53,8 @@ def test_without_script_the_page_that_follows_offers_it(guest: Client, invitatio
     page = page_at(guest, response["Location"])
     [form] = page.all("form", action=undo_url(invitation))
     assert SAYS in form.ancestors[-1].text
+    assert guest.get(undo_url(invitation))["Location"] == url(invitation)
+    assert is_pep(invitation) == "false", "looking takes nothing back"
     assert guest.post(undo_url(invitation))["Location"] == url(invitation)
     assert is_pep(invitation) == "true"
     assert stage(invitation) is InvitationStage.IN_PROGRESS
